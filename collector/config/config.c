@@ -28,6 +28,7 @@ static void free_listener(struct listener_config *listener)
     free(listener->url);
     free(listener->written_at);
     free(listener->place);
+    free(listener->interface);
     networks_free(listener->allow);
     networks_free(listener->deny);
     networks_free(listener->senders);

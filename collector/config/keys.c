@@ -88,6 +88,16 @@ const struct setting config_keys[] = {
      "off", .choices = off_on,
      .help = "whether the system refuses, without waking us, what allow= and deny= refuse; it "
              "counts that among its drops (kernel_drops_and_filtered)"},
+    {"interface", SETTING_TEXT, KEY_OF_UDP, offsetof(struct listener_config, interface),
+     .syntax = "NAME",
+     .help = "the network interface where a multicast group is joined, or the only one that "
+             "datagrams are taken from (Linux)",
+     .others = "device iface nic"},
+    {"multicast_interface", SETTING_TEXT, KEY_OF_UDP, offsetof(struct listener_config, interface),
+     .syntax = "NAME", .help = "the same as interface="},
+    {"source", SETTING_PARSED, KEY_OF_UDP, offsetof(struct listener_config, group_source),
+     .parse = network_host_parse, .syntax = "ADDR",
+     .help = "of a multicast group: the only sender whose datagrams are wanted (Linux)"},
     {"ipv6_only", SETTING_BOOL, KEY_OF_UDP | KEY_OF_STREAM,
      offsetof(struct listener_config, ipv6_only), "false", .choices = false_true,
      .help = "whether an IPv6 socket leaves IPv4 alone"},

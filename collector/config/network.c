@@ -126,3 +126,13 @@ bool networks_parse(const char *name, const char *text, size_t length, void *fie
     memcpy(field, &made, sizeof made); /* whatever pointer it is */
     return good;
 }
+
+bool network_host_parse(const char *name, const char *text, size_t length, void *field,
+                        struct parse_error *fault)
+{
+    char given[QUOTED_SIZE];
+    if (memchr(text, '%', length) == NULL && address_parse_host(text, length, field))
+        return true;
+    return parse_error_set(fault, 0, "%s %s is not a numeric address", name,
+                           quoted(text, length, given));
+}

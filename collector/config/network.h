@@ -31,4 +31,11 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
 bool networks_parse(const char *name, const char *text, size_t length, void *field,
                     struct parse_error *fault);
 
+/*
+ * The same for one address without bits, which is put into the struct address at `field`
+ * (a setting_parser).
+ */
+bool network_host_parse(const char *name, const char *text, size_t length, void *field,
+                        struct parse_error *fault);
+
 #endif

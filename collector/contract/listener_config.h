@@ -43,7 +43,9 @@ struct listener_config {
     bool gro;                /* the kernel may put many datagrams of a source into one buffer */
     uint64_t busy_poll;      /* nanoseconds that the network card is asked for more; 0: not */
     bool kernel_filter;      /* the kernel is to refuse who may not send; then `senders` is set */
-    uint64_t coalesce;       /* nanoseconds that datagrams may wait for others at a high rate */
+    char *interface;         /* of the network, by its name; NULL: every one */
+    struct address group_source; /* of a multicast group; of no family: everyone's */
+    uint64_t coalesce;           /* nanoseconds that datagrams may wait for others at a high rate */
 
     /* SOURCE_KEYS_STREAM, and ipv6_only and receivers: threads that serve all connections */
     uint64_t max_frame;       /* bytes of a message */

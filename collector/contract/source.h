@@ -13,6 +13,7 @@
 #ifndef SLUICE_COLLECTOR_CONTRACT_SOURCE_H
 #define SLUICE_COLLECTOR_CONTRACT_SOURCE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,8 +55,9 @@ struct source {
     bool leaving;                   /* retired, and what it holds is not yet given back */
 
     /* Set by open. */
-    struct address address; /* that it is bound to; zero: to none */
-    size_t granted;         /* bytes of receive buffer, for each socket */
+    struct address address;  /* that it is bound to; zero: to none */
+    size_t granted;          /* bytes of receive buffer, for each socket */
+    _Atomic bool group_lost; /* its multicast group is not joined: the interface has gone */
 };
 
 /* What the pipeline has for its sources. */

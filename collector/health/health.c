@@ -217,6 +217,12 @@ static void report_reasons(struct reasons *reasons, const struct health *health,
         begin_reason(reasons, HEALTH_RECEIVER_STUCK, NULL, NULL);
         end_reason_for(reasons, facts->now_ns - facts->silent_since_ns);
     }
+    for (size_t i = 0; i < facts->levels->listener_count; i++) {
+        if (!facts->levels->listeners[i].group_lost)
+            continue;
+        begin_reason(reasons, HEALTH_GROUP_LOST, "listener", facts->levels->listeners[i].name);
+        json_object_end(reasons->out);
+    }
     for (size_t i = 0; i < facts->levels->sink_count; i++)
         report_sink(reasons, &facts->levels->sinks[i], health, facts->now_ns);
     report_losses(reasons, health, facts);

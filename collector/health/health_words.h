@@ -30,6 +30,8 @@
            "seconds, --stall-timeout or more")                                                     \
     REASON(KERNEL_DROPS, kernel_drops,                                                             \
            "the kernel dropped count datagrams of the listener in the last minute")                \
+    REASON(GROUP_LOST, group_lost,                                                                 \
+           "the listener's multicast group is not joined, as its interface has gone")              \
     REASON(NO_BUFFER, no_buffer,                                                                   \
            "no batch was free for count datagrams of the listener in the last minute")             \
     REASON(RECORDS_REFUSED, records_refused,                                                       \

@@ -15,6 +15,7 @@ static void add_listener(struct pipeline_levels *levels, const struct listener_c
         .sockets = pipeline_sockets_of(config),
         .buffer_asked = (size_t)config->receive_buffer,
         .buffer_granted = (size_t)source->granted,
+        .group_lost = atomic_load(&source->group_lost),
     };
 }
 

@@ -8,6 +8,7 @@
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct listener_level {
     size_t sockets;
     size_t buffer_asked;   /* bytes of receive buffer, for each socket */
     size_t buffer_granted; /* the same */
+    bool group_lost;       /* its multicast group is not joined: the interface has gone */
 };
 
 /* All sinks of one name. */

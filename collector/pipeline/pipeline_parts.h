@@ -102,6 +102,7 @@ struct pipeline {
     struct sink_slot **slots;    /* by sink */
     struct sink_slot *retired;   /* those that have not come to their end */
     struct generation *generations;
+    int64_t groups_ns; /* when multicast groups are looked at again */
     bool stopping;
     int64_t deadline_ns;          /* of the stop */
     struct dead_letters *letters; /* NULL: none are kept */

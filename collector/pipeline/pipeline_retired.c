@@ -5,6 +5,9 @@
 #include "collector/platform/clock.h"
 #include "collector/senders/rate_limit.h"
 
+/* How often multicast groups are looked at. */
+#define GROUPS_NS INT64_C(500000000)
+
 /* How long a destination is left alone that could not be opened. */
 #define TRY_AGAIN_NS INT64_C(1000000000)
 
@@ -175,9 +178,31 @@ static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *s
     return first ? deadline : slot->try_ns;
 }
 
+/* Whether a multicast group is joined on an interface, which may go and come. */
+static bool has_groups(const struct config *config)
+{
+    for (size_t i = 0; i < config->listener_count; i++)
+        if (config->listeners[i].interface != NULL &&
+            address_is_multicast(&config->listeners[i].address))
+            return true;
+    return false;
+}
+
+/* What the receivers do with it: see udp_socket_keep_group. */
+static void look_at_groups(struct pipeline *pipeline)
+{
+    int64_t now = clock_monotonic_ns();
+    if (pipeline->stopping || now < pipeline->groups_ns || !has_groups(pipeline->config))
+        return;
+    pipeline->groups_ns = now + GROUPS_NS;
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        receiver_refresh(pipeline->receivers[i]);
+}
+
 int64_t pipeline_due_ns(const struct pipeline *pipeline)
 {
-    int64_t due = INT64_MAX;
+    bool groups = !pipeline->stopping && has_groups(pipeline->config);
+    int64_t due = groups ? pipeline->groups_ns : INT64_MAX;
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {
         int64_t next = due_of(pipeline, pipeline->slots[i]);
         due = next < due ? next : due;
@@ -194,6 +219,7 @@ int64_t pipeline_due_ns(const struct pipeline *pipeline)
 void pipeline_look_after(struct pipeline *pipeline)
 {
     batch_pool_populate(pipeline->pool);
+    look_at_groups(pipeline);
     do
         free_finished(pipeline);
     while (open_waiting(pipeline));

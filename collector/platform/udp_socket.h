@@ -26,6 +26,7 @@ extern const bool udp_socket_counts_drops;    /* else udp_socket_drops is 0, wha
 extern const bool udp_socket_reports_arrival; /* else received_ns is when it was received */
 extern const bool udp_socket_can_gro;         /* else nothing opens with gro */
 extern const bool udp_socket_can_busy_poll;   /* else nothing opens with busy_poll_us */
+extern const bool udp_socket_can_join;        /* else no multicast group and no interface */
 
 struct udp_socket_options {
     struct address address; /* to bind; port 0 lets the system choose */
@@ -56,6 +57,16 @@ struct udp_socket_options {
      * long as it may be changed. What udp_socket_check_filter refuses does not open.
      */
     const struct networks *only_from;
+
+    /*
+     * The network interface that datagrams come in by, by its name: of a multicast group where it
+     * is joined, of another address the only one that they are taken from. NULL: the system
+     * chooses; every one. The caller's, as long as the socket is open.
+     */
+    const char *interface;
+
+    /* Of a multicast group: whose datagrams are wanted. Of no family: everyone's. */
+    struct address group_source;
 
     /*
      * It is bound already and was given to this process (collector/platform/inherited_sockets.h),
@@ -137,8 +148,17 @@ int udp_socket_check_filter(const struct networks *only_from, struct error *erro
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error);
 
-/* Binds it to its address. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND). */
+/*
+ * Binds it to its address; where that is a multicast group, joins it. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CANNOT_BIND).
+ */
 int udp_socket_bind(struct udp_socket *socket, struct error *error);
+
+/*
+ * Of a socket in a multicast group on a named interface: whether that is there; one that went and
+ * came is joined again. True of all others.
+ */
+bool udp_socket_keep_group(struct udp_socket *socket);
 
 /* For the notifier. */
 wait_handle udp_socket_handle(const struct udp_socket *socket);

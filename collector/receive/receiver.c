@@ -60,6 +60,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     endpoint->listener = socket->listener;
     endpoint->filtered = socket->options.only_from != NULL;
     endpoint->coalesce_ns = socket->coalesce_ns;
+    endpoint->group_lost = socket->group_lost;
     endpoint->drops_before = endpoint->drops_logged = counter_read(&socket->counters->kernel_drops);
     endpoint->errors_before = counter_read(&socket->counters->receive_errors);
     if (udp_socket_open(&endpoint->socket, &socket->options, error) != 0 ||

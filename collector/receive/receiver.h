@@ -18,6 +18,7 @@
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_H
 #define SLUICE_COLLECTOR_RECEIVE_RECEIVER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -76,6 +77,7 @@ struct receiver_socket {
     const struct listener *listener;
     struct udp_socket_options options;
     struct ingest_counters *counters; /* a block of the listener's for it alone */
+    _Atomic bool *group_lost;         /* raised while its multicast group is not joined; NULL */
     int64_t coalesce_ns; /* its datagrams may be kept waiting for so long at a high rate */
 };
 

@@ -41,6 +41,7 @@ struct endpoint {
     _Atomic int64_t due_ns; /* the same while unclaimed */
 
     struct endpoint *next; /* of all */
+    _Atomic bool *group_lost;
     int64_t coalesce_ns;
     size_t buffer; /* bytes that were granted */
     bool filtered; /* the kernel refuses who may not send, and counts that as drops */

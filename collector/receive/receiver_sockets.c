@@ -33,10 +33,28 @@ static struct endpoint *take_first(struct endpoint_list *list)
 
 /* --- the kernel's drops ----------------------------------------------------------------------- */
 
+/* The interface of a multicast group may have gone, and come again. */
+static void keep_group(struct endpoint *endpoint)
+{
+    bool was_lost = atomic_load(endpoint->group_lost);
+    bool lost = !udp_socket_keep_group(endpoint->socket);
+    if (lost == was_lost)
+        return;
+    atomic_store(endpoint->group_lost, lost);
+    if (lost)
+        log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
+                  "the interface has gone, and the multicast group with it; looking for it");
+    else
+        log_about(LOG_INFO, LOG_OF_LISTENER, endpoint->listener->name,
+                  "the multicast group is joined again");
+}
+
 void receiver_read_drops(struct endpoint *endpoint)
 {
     if (endpoint->refusing)
         return;
+    if (endpoint->group_lost != NULL)
+        keep_group(endpoint);
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
     counter_set(&counters->kernel_drops,
                 endpoint->drops_before + udp_socket_drops(endpoint->socket));

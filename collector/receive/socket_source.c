@@ -3,6 +3,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/control.h"
+#include "collector/text/text.h"
 
 /* --- what this system can do ------------------------------------------------------------------ */
 
@@ -22,6 +23,10 @@ int socket_source_check(const struct listener_config *listener, struct error *er
         why = "gro=on: this system puts no datagrams together";
     else if (listener->busy_poll != 0 && !udp_socket_can_busy_poll)
         why = "busy_poll: this system is always told by its network cards";
+    else if (address_is_multicast(&listener->address) && !udp_socket_can_join)
+        why = "multicast groups are joined on Linux alone";
+    else if (listener->interface != NULL && !udp_socket_can_join)
+        why = "interface=: sockets are bound to interfaces on Linux alone";
     if (why == NULL)
         return check_filter(listener, error);
     error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
@@ -30,7 +35,7 @@ int socket_source_check(const struct listener_config *listener, struct error *er
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-struct receiver_socket socket_source_describe(const struct source *source)
+struct receiver_socket socket_source_describe(struct source *source)
 {
     const struct listener_config *config = source->config;
     bool any_address =
@@ -45,7 +50,10 @@ struct receiver_socket socket_source_describe(const struct source *source)
                     .wants_destination = source->listener.keeps_packets && any_address,
                     .gro = config->gro,
                     .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
-                    .only_from = config->kernel_filter ? config->senders : NULL},
+                    .only_from = config->kernel_filter ? config->senders : NULL,
+                    .interface = config->interface,
+                    .group_source = config->group_source},
+        .group_lost = &source->group_lost,
         .coalesce_ns = (int64_t)config->coalesce,
     };
 }
@@ -85,6 +93,10 @@ const char *socket_source_fixed_key(const struct listener_config *from,
         return "receivers";
     if (from->ipv6_only != to->ipv6_only)
         return "ipv6_only";
+    if (!same_text(from->interface, to->interface))
+        return "interface";
+    if (!address_same_host(&from->group_source, &to->group_source))
+        return "source";
     return from->gro != to->gro ? "gro" : NULL;
 }
 

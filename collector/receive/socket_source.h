@@ -9,7 +9,7 @@
 #include "collector/receive/receiver.h"
 
 /* How its sockets are opened, by its present settings. */
-struct receiver_socket socket_source_describe(const struct source *source);
+struct receiver_socket socket_source_describe(struct source *source);
 
 /*
  * Opens the socket of that number, registered before it is bound. Sets the source's address and

@@ -9,9 +9,17 @@
 
 static const char *refuse(const struct listener_config *listener)
 {
-    if (address_is_multicast(&listener->address))
-        return "this is the address of a multicast group: sluice joins none, and would receive "
-               "nothing";
+    bool group = address_is_multicast(&listener->address);
+    if (group && listener->receivers > 1)
+        return "a multicast group is joined by one socket, as each would get all of it: "
+               "receivers= must be 1";
+    if (group && listener->address.port == 0)
+        return "a multicast group has a port: who sends to it must know it";
+    if (!group && listener->group_source.family != ADDRESS_NONE)
+        return "source= is for a multicast group; write allow= for another address";
+    if (group && listener->group_source.family != ADDRESS_NONE &&
+        listener->group_source.family != listener->address.family)
+        return "source= must be of the family of the group";
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
         return "ipv6_only is for an IPv6 address";
     return NULL;

@@ -14,6 +14,7 @@
 
 #include "collector/base/compiler.h"
 #include "collector/platform/linux/inherited_drops.h"
+#include "collector/platform/linux/multicast_group.h"
 #include "collector/platform/linux/source_filter.h"
 #include "collector/platform/linux/udp_socket_parts.h"
 #include "collector/platform/posix/socket_address.h"
@@ -23,6 +24,7 @@ const bool udp_socket_counts_drops = true;
 const bool udp_socket_reports_arrival = true;
 const bool udp_socket_can_gro = true;
 const bool udp_socket_can_busy_poll = true;
+const bool udp_socket_can_join = true;
 const char *const udp_socket_buffer_advice = "raise net.core.rmem_max or run with CAP_NET_ADMIN";
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -138,6 +140,26 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
     return 0;
 }
 
+/* What it may come in by is said before it is bound: nothing comes in between. */
+static int restrict_to_interface(struct udp_socket *made, const struct udp_socket_options *options,
+                                 struct error *error)
+{
+    const char *name = options->interface;
+    bool ipv6 = options->address.family == ADDRESS_IPV6;
+    if (name != NULL && multicast_interface(name) == 0) {
+        error_set(error, EXIT_CODE_CANNOT_BIND, "there is no network interface \"%s\"", name);
+        return -1;
+    }
+    if (address_is_multicast(&options->address))
+        return multicast_join_only_own(made->fd, ipv6)
+                   ? 0
+                   : fail(error, "cannot set up a multicast socket");
+    if (name == NULL ||
+        setsockopt(made->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0)
+        return 0;
+    return fail(error, "cannot bind a socket to a network interface");
+}
+
 static int check_bound_udp(int fd, struct error *error)
 {
     const char *why = NULL;
@@ -188,6 +210,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     made->way = &receive_way_recvmmsg;
     made->ops = options->gro ? &receive_ops_gro : &receive_ops_single;
     if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
+        (!options->inherited && restrict_to_interface(made, options, error) != 0) ||
         set_up(made, options, error) != 0) {
         udp_socket_close(made);
         return -1;
@@ -210,6 +233,44 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
     return -1;
 }
 
+static int join(struct udp_socket *socket, struct error *error)
+{
+    const struct udp_socket_options *options = &socket->options;
+    if (options->inherited || !address_is_multicast(&options->address))
+        return 0;
+    unsigned index = options->interface == NULL ? options->address.scope
+                                                : multicast_interface(options->interface);
+    if (multicast_join(socket->fd, &options->address, &options->group_source, index) == 0) {
+        socket->group_index = index;
+        return 0;
+    }
+    char text[ADDRESS_TEXT_SIZE];
+    int number = errno;
+    address_format_host(&options->address, text);
+    error_set(error, EXIT_CODE_CANNOT_BIND, "cannot join the multicast group %s%s%s: %s", text,
+              options->interface != NULL ? " on " : "",
+              options->interface != NULL ? options->interface : "",
+              number == ENODEV ? "no interface is for it; give interface=" : strerror(number));
+    return -1;
+}
+
+/* A group is joined on an interface by its number; one that came again has another. */
+bool udp_socket_keep_group(struct udp_socket *socket)
+{
+    const struct udp_socket_options *options = &socket->options;
+    struct error error;
+    if (options->inherited || options->interface == NULL ||
+        !address_is_multicast(&options->address))
+        return true;
+    unsigned index = multicast_interface(options->interface);
+    if (index == socket->group_index)
+        return index != 0;
+    if (socket->group_index != 0)
+        multicast_leave(socket->fd, &options->address, &options->group_source, socket->group_index);
+    socket->group_index = 0;
+    return index != 0 && join(socket, &error) == 0;
+}
+
 int udp_socket_bind(struct udp_socket *socket, struct error *error)
 {
     struct sockaddr_storage name;
@@ -225,7 +286,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
         return fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
-    return 0;
+    return join(socket, error);
 }
 
 wait_handle udp_socket_handle(const struct udp_socket *socket)

@@ -54,6 +54,8 @@ struct udp_socket {
     struct udp_socket_options options;
     struct address address;
     size_t receive_buffer;
+    unsigned
+        group_index; /* of the interface where its group is joined; 0: it is not, or anywhere */
     uint64_t errors;
     uint64_t drops;
     uint32_t drops_seen;  /* the kernel's 32-bit count when it was last read */

@@ -25,6 +25,7 @@ const bool udp_socket_counts_drops = false;   /* the system counts those of all 
 const bool udp_socket_reports_arrival = false;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
+const bool udp_socket_can_join = false;
 const char *const udp_socket_buffer_advice = "Windows has no limit to raise: ask for less";
 
 struct udp_socket {
@@ -271,6 +272,13 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
 wait_handle udp_socket_handle(const struct udp_socket *socket)
 {
     return (wait_handle)socket->handle;
+}
+
+/* It is in no group. */
+bool udp_socket_keep_group(struct udp_socket *socket)
+{
+    (void)socket;
+    return true;
 }
 
 /* No notifier receives here. */

@@ -96,6 +96,7 @@ static const struct {
     {"notifier", "edge"},
     {"compress", "squeeze"},
     {"format", "lines"},
+    {"source", "ff05::1"},
 };
 
 /* Keys that mean something beside another one only. */
@@ -138,6 +139,8 @@ static void key_comes_round(const char *option, const char *url, const struct se
     char value[100], whole[400], line[200];
     const char *beside = "";
     example_of(key, value, sizeof value);
+    if (strcmp(key->name, "source") == 0)
+        url = "udp://[ff15::1]:5555?"; /* which is for a group alone */
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)
         if (strcmp(besides[i].name, key->name) == 0)
             beside = besides[i].beside;
@@ -155,6 +158,7 @@ TEST_WITH(every_key_comes_round, scratch_make, scratch_remove)
     } places[] = {
         {KEY_OF_UDP, "--listen", "udp://[::]:5555?"},
         {KEY_OF_CAPTURE, "--listen", "pcap:a b.pcap?"},
+        {KEY_OF_STREAM, "--listen", "tcp://[::]:5555?schema=riemann&framing=length32&"},
         {KEY_OF_SCHEMA, "--listen",
          "udp://0.0.0.0:1?schema=riemann&match=magic:00&schema=riemann&"},
         {KEY_OF_FILE, "--listen",

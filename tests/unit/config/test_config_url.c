@@ -162,14 +162,17 @@ TEST(a_capture_url_has_a_file)
     assert_refused(read_listener, "pcap:x?", 8, "a key=value is missing here");
 }
 
-TEST(a_multicast_group_is_refused_as_it_would_receive_nothing)
+TEST(a_multicast_group_is_joined_by_one_socket_and_has_a_port)
 {
-    const char *why = "this is the address of a multicast group: sluice joins none, and would "
-                      "receive nothing";
-    assert_refused(read_listener, "udp://224.0.0.1:5555", 7, why);
-    assert_refused(read_listener, "udp://239.255.255.255:5555?schema=riemann", 7, why);
-    assert_refused(read_listener, "udp://[ff02::1%2]:5555", 7, why);
-    assert_refused(read_listener, "udp://[::ffff:239.1.2.3]:5555", 7, why);
+    const char *one = "a multicast group is joined by one socket";
+    assert_refused(read_listener, "udp://224.0.0.1:5555?receivers=2", 7, one);
+    assert_refused(read_listener, "udp://[::ffff:239.1.2.3]:5555?receivers=2", 7, one);
+    assert_refused(read_listener, "udp://239.1.2.3:0", 7, "a multicast group has a port");
+    assert_refused(read_listener, "udp://127.0.0.1:5555?source=127.0.0.2", 7,
+                   "source= is for a multicast group");
+    assert_udp("udp://239.255.255.255:5555?schema=riemann", "udp://239.255.255.255:5555",
+               "239.255.255.255:5555");
+    assert_udp("udp://[ff02::1%2]:5555", "udp://[ff02::1%2]:5555", "[ff02::1%2]:5555");
     assert_udp("udp://223.255.255.255:5555", "udp://223.255.255.255:5555", "223.255.255.255:5555");
     assert_udp("udp://255.255.255.255:5555", "udp://255.255.255.255:5555", "255.255.255.255:5555");
     assert_udp("udp://[fe80::1%3]:5555", "udp://[fe80::1%3]:5555", "[fe80::1%3]:5555");

@@ -32,7 +32,7 @@ static int set_up(void **state)
     assert_int_equal(ledger_add_listener(fixture->ledger, "udp://a", "udp", "riemann"), 0);
     assert_int_equal(ledger_add_listener(fixture->ledger, "pcap:x", "capture", "otlp"), 1);
     assert_int_equal(ledger_add_sink(fixture->ledger, "stdout:"), 0);
-    fixture->listener = (struct listener_level){"udp://a", 2, 4096, 1024};
+    fixture->listener = (struct listener_level){"udp://a", 2, 4096, 1024, false};
     fixture->sink = (struct sink_level){.name = "stdout:", .queue = {5, 64, 1, 4}};
     fixture->levels = (struct pipeline_levels){.listener_count = 1,
                                                .sink_count = 1,

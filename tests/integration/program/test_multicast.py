@@ -1,0 +1,153 @@
+"""Multicast groups, in a network of the test's own: who gets what, and what becomes of a group whose
+interface goes and comes."""
+import json
+import socket
+import struct
+import subprocess
+import unittest
+import urllib.request
+
+from namespaces import run_tests
+from protobuf import metric
+from sluice_program import DEADLINE, ProgramTest, read_lines, same_with_one_thread
+
+PORT = 5656
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, timeout=DEADLINE)
+
+
+def make_link(number=1):
+    """Two ends in one namespace: what is sent by one comes in by the other."""
+    ip("link", "add", f"in{number}", "type", "veth", "peer", "name", f"out{number}")
+    for name, host in ((f"in{number}", 1), (f"out{number}", 2)):
+        ip("link", "set", name, "up")
+        ip("address", "add", f"198.51.{number}.{host}/24", "dev", name)
+        ip("-6", "address", "add", f"2001:db8:{number}::{host}/64", "dev", name, "nodad")
+
+
+class Multicast(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        ip("link", "set", "lo", "up")
+        for family in ("all", "default"):  # what comes from an address of our own is no martian
+            subprocess.run(["sysctl", "-qw", f"net.ipv4.conf.{family}.rp_filter=0",
+                            f"net.ipv4.conf.{family}.accept_local=1"], check=True)
+        make_link()
+
+    def tearDown(self):
+        subprocess.run(["ip", "link", "delete", "in1"], check=False)
+        super().tearDown()
+
+    def send(self, group, value, source=None, number=1):
+        interface = socket.if_nametoindex(f"out{number}")
+        family = socket.AF_INET6 if ":" in group else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM) as sender:
+            if family == socket.AF_INET6:
+                sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, interface)
+                sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_LOOP, 0)
+                sender.bind((source or f"2001:db8:{number}::2", 0))
+            else:
+                sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF,
+                                  struct.pack("4s4si", bytes(4), bytes(4), interface))
+                sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 0)
+                sender.bind((source or f"198.51.{number}.2", 0))
+            sender.sendto(metric(value), (group, PORT))
+
+    def check_groups(self, one, other):
+        listeners = [f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"
+                     for group in (one, other)]
+        path = self.folder / "lines"
+        program = self.start("--listen", listeners[0] + "?schema=riemann&interface=in1",
+                             "--listen", listeners[1] + "?schema=riemann&multicast_interface=in1",
+                             "--sink", f"file:{path}", listeners=2)
+        for value in range(20):
+            self.send(one, value)
+            self.send(other, 100 + value)
+        program.wait_for_settled(40)
+        ledger = program.stop()
+        self.assertEqual([listener["received"] for listener in ledger["listeners"]], [20, 20])
+        for listener, first in zip(listeners, (0, 100)):
+            self.assertEqual([line["value"] for line in read_lines(path)
+                              if line["listener"] == listener],
+                             list(range(first, first + 20)))
+
+    @same_with_one_thread
+    def test_two_groups_on_one_port_have_each_their_own(self):
+        self.check_groups("239.1.2.3", "239.1.2.4")
+
+    @same_with_one_thread
+    def test_two_groups_of_ipv6_do_as_well(self):
+        self.check_groups("ff15::5555", "ff15::5556")
+
+    def check_source(self, group, wanted, unwanted):
+        url = f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"
+        program = self.start("--listen", url + f"?schema=riemann&interface=in1&source={wanted}")
+        for value in range(10):
+            self.send(group, value, source=wanted)
+            self.send(group, 100 + value, source=unwanted)
+        program.wait_for_lines(10)
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in program.output()], list(range(10)))
+        self.assertEqual(ledger["listeners"][0]["received"], 10)
+
+    def test_of_a_source_specific_group_only_its_source_is_heard(self):
+        ip("address", "add", "198.51.1.3/24", "dev", "out1")
+        self.check_source("232.1.2.3", "198.51.1.2", "198.51.1.3")
+
+    def test_of_ipv6_as_well(self):
+        ip("-6", "address", "add", "2001:db8:1::3/64", "dev", "out1", "nodad")
+        self.check_source("ff35::5555", "2001:db8:1::2", "2001:db8:1::3")
+
+    def test_a_group_is_joined_again_when_its_interface_went_and_came(self):
+        program = self.start("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann&interface=in1",
+                             "--metrics", "127.0.0.1:0")
+        page = program.wait_for_log(r"metrics at (http://[^/]+)/metrics")[0][1].decode()
+        self.send("239.1.2.3", 1)
+        program.wait_for_lines(1)
+        ip("link", "delete", "in1")
+        program.wait_for_log("the interface has gone, and the multicast group with it")
+        with urllib.request.urlopen(page + "/healthz", timeout=DEADLINE) as answer:
+            health = json.load(answer)
+        self.assertIn({"reason": "group_lost", "listener": f"udp://239.1.2.3:{PORT}"},
+                      health["reasons"])
+        make_link()
+        program.wait_for_log("the multicast group is joined again")
+        self.send("239.1.2.3", 2)
+        program.wait_for_lines(2)
+        self.assertEqual([line["value"] for line in program.output()], [1, 2])
+        program.stop()
+
+    def test_a_group_that_cannot_be_joined_is_an_error(self):
+        said = self.refused("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann", code=69)
+        self.assertIn("no interface is for it; give interface=", said)
+        said = self.refused("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann&interface=nowhere0",
+                            code=69)
+        self.assertIn('no network interface "nowhere0"', said)
+
+    def test_what_makes_no_sense_of_a_group_is_refused(self):
+        for url, why in (("udp://239.1.2.3:5656?receivers=2", "joined by one socket"),
+                         ("udp://239.1.2.3:0", "has a port"),
+                         ("udp://127.0.0.1:5656?source=127.0.0.2", "for a multicast group"),
+                         ("udp://239.1.2.3:5656?source=::1", "of the family of the group"),
+                         ("udp://239.1.2.3:5656?source=here", "not a numeric address")):
+            self.assertIn(why, self.refused("--listen", url, code=64))
+
+    def test_a_socket_that_is_bound_to_an_interface_hears_no_other(self):
+        make_link(2)
+        self.addCleanup(subprocess.run, ["ip", "link", "delete", "in2"], check=False)
+        program = self.start("--listen", "udp://0.0.0.0:0?schema=riemann&interface=lo")
+        self.sender(program).send_all([metric(1)])
+        program.wait_for_lines(1)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"out1")
+            sender.sendto(metric(2), ("198.51.1.1", program.port()))
+        self.sender(program).send_all([metric(3)])
+        program.wait_for_lines(2)
+        program.stop()
+        self.assertEqual([line["value"] for line in program.output()], [1, 3])
+
+
+if __name__ == "__main__":
+    run_tests("-n", ["ip", "link", "set", "lo", "up"])

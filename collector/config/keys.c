@@ -261,7 +261,9 @@ const struct setting config_keys[] = {
     {"rename_label", SETTING_PARSED, KEY_OF_SINK, SAMPLING(rename_label),
      .parse = rules_parse_renames, .syntax = RULES_RENAME_SYNTAX, .help = "other names for labels"},
     {"add_label", SETTING_PARSED, KEY_OF_SINK, SAMPLING(add_label), .parse = rules_parse_labels,
-     .syntax = RULES_LABEL_SYNTAX, .help = "labels for samples that have none of that name",
+     .syntax = RULES_LABEL_SYNTAX,
+     .help = "labels for samples that have none of that name; in a value %{hostname}, %{source}, "
+             "%{listener} and %{schema} say where it came from",
      .others = "tags global_tags add_tag"},
 
     /* Dead letters. */

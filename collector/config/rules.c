@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/suggestion.h"
 #include "collector/config/units.h"
+#include "collector/contract/label_template.h"
 #include "collector/text/glob.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -173,6 +175,32 @@ static bool split_pair(const struct reading *reading, const struct text *part, c
     return check_literal(reading, &pair->from);
 }
 
+/* Its fields are known. */
+static bool check_fields(const struct reading *reading, const struct text *value)
+{
+    char given[QUOTED_SIZE];
+    struct label_piece piece;
+    struct suggestion suggestion;
+    for (size_t at = 0; label_template_next(value, &at, &piece);) {
+        if (piece.field != LABEL_WRONG)
+            continue;
+        bool named = piece.text.size > 3 && piece.text.data[1] == '{' &&
+                     piece.text.data[piece.text.size - 1] == '}';
+        parse_error_set(reading->fault, place(reading, &piece.text),
+                        "%s: %s is no field; %%{hostname}, %%{source}, %%{listener} and %%{schema} "
+                        "are, and %%%% is a percent sign",
+                        reading->name, quoted(piece.text.data, piece.text.size, given));
+        if (!named)
+            return false;
+        suggestion_begin(&suggestion, piece.text.data + 2, piece.text.size - 3);
+        for (int field = LABEL_TEXT + 1; field < LABEL_FIELD_COUNT; field++)
+            suggestion_offer(&suggestion, label_field_names[field]);
+        parse_error_suggest(reading->fault, suggestion_found(&suggestion));
+        return false;
+    }
+    return true;
+}
+
 static bool read_pairs(struct reading *reading, char separator, struct sample_pairs *list)
 {
     char given[QUOTED_SIZE];
@@ -182,7 +210,8 @@ static bool read_pairs(struct reading *reading, char separator, struct sample_pa
         if (list->count == SAMPLE_LIST_MAX)
             return too_many(reading, &part);
         struct sample_pair *pair = &list->pairs[list->count];
-        if (!split_pair(reading, &part, separator, pair))
+        if (!split_pair(reading, &part, separator, pair) ||
+            (separator == '=' && !check_fields(reading, &pair->to)))
             return false;
         for (size_t i = 0; i < list->count; i++)
             if (text_equal(&list->pairs[i].from, &pair->from))

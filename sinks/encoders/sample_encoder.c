@@ -16,6 +16,8 @@ static void set_rules(struct sample_encoder *encoder, const struct sample_rules 
     encoder->renames = rules->rename != NULL;
     if (rules->rename_label != NULL || rules->add_label != NULL || rules->drop_label != NULL)
         encoder->labels.rules = &encoder->rules;
+    if (rules->add_label != NULL)
+        encoder->labels.host = (struct text){encoder->host, host_name(encoder->host)};
 }
 
 void *sample_encoder_create(const struct encoder_ops *ops, size_t size,

@@ -9,11 +9,13 @@
 
 #include "collector/contract/encoder.h"
 #include "collector/contract/record.h"
+#include "collector/platform/host_name.h"
 #include "sinks/encoders/sample_labels.h"
 
 struct sample_encoder {
     struct encoder encoder;
-    struct arena scratch; /* ENCODER_SCRATCH_SIZE bytes, emptied before each record */
+    struct arena scratch;      /* ENCODER_SCRATCH_SIZE bytes, emptied before each record */
+    char host[HOST_NAME_SIZE]; /* this machine's name, for labels that are added */
     struct sample_labels labels;
     struct sample_rules rules; /* borrowed */
     bool filters, renames;     /* whether there are any about which samples, or their names */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sinks/encoders/added_label.h"
 #include "sinks/encoders/sample_shape.h"
 
 void sample_labels_begin_record(struct sample_labels *labels, struct arena *scratch)
@@ -37,6 +38,7 @@ void sample_labels_begin(struct sample_labels *labels, const struct record *reco
         labels->choice = LABELS_AS_RULED;
     labels->sent_ended = false;
     labels->added = 0;
+    labels->made = 0;
 }
 
 void sample_labels_begin_sent(struct sample_labels *labels, const struct record *record,
@@ -68,10 +70,15 @@ static bool next_added(struct sample_labels *labels, struct label *label)
 {
     const struct sample_pairs *list = labels->rules->add_label;
     labels->cursor.made = 0;
+    labels->scratch->used -= labels->made;
+    labels->made = 0;
     if (list == NULL || labels->added == list->count)
         return false;
     const struct sample_pair *pair = &list->pairs[labels->added++];
-    *label = (struct label){.key = pair->from, .value = pair->to};
+    label->key = pair->from;
+    label->value =
+        added_label_value(&pair->to, labels->record, &labels->host, labels->scratch, &labels->made);
+    label->shared = NULL;
     return true;
 }
 

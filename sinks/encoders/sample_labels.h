@@ -63,8 +63,10 @@ struct sample_labels {
     const struct sample_exemplar *exemplar;
     struct schema_cursor cursor;
     enum labels_choice choice;
-    bool sent_ended; /* LABELS_AS_RULED: those that were sent have all been yielded, */
-    size_t added;    /* and of those that are added so many */
+    bool sent_ended;  /* LABELS_AS_RULED: those that were sent have all been yielded, */
+    size_t added;     /* and of those that are added so many; */
+    size_t made;      /* bytes of scratch that the value of the last of these took */
+    struct text host; /* this machine's name, for such values */
 
     /* Those that it shares, while they are written: the part that has them (NULL: there are none so
      * far), how many there were, and where they begin among the keys and in the output. */

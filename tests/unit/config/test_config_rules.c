@@ -162,6 +162,10 @@ TEST(a_pair_is_refused_where_it_goes_wrong)
     refused("add_label=a:b", 10, "add_label: \"a:b\" is not LABEL=VALUE");
     refused("add_label=a=b,a=c", 14, "add_label has \"a\" twice");
     refused("add_label=a=", 10, "is not LABEL=VALUE");
+    refused("add_label=a=x%{sorce}", 13, "\"%{sorce}\" is no field");
+    refused("add_label=a=%{sorce}", 12, "did you mean \"source\"?");
+    refused("add_label=a=b,c=5%", 17, "%% is a percent sign");
+    refused("add_label=a=%{source", 12, "is no field");
     refused("drop_label=a,,b", 13, "drop_label: a label is missing here");
 }
 
@@ -191,23 +195,10 @@ static size_t write_list(char *text, size_t size, const char *key, const char *b
 TEST(rules_are_the_same_where_they_say_the_same)
 {
     static const char *const all[] = {
-        "view=auto",
-        "include=a",
-        "include=a,b",
-        "include=a;b",
-        "include=host=a",
-        "exclude=a",
-        "sample=1/2",
-        "sample=1/3",
-        "rename=a:b",
-        "rename=a:c",
-        "rename=a:b,c:d",
-        "rename_label=a:b",
-        "add_label=a=b",
-        "add_label=b=b",
-        "drop_label=a",
-        "drop_label=b",
-        "drop_label=a,b",
+        "view=auto",      "include=a",        "include=a,b",   "include=a;b",   "include=host=a",
+        "exclude=a",      "sample=1/2",       "sample=1/3",    "rename=a:b",    "rename=a:c",
+        "rename=a:b,c:d", "rename_label=a:b", "add_label=a=b", "add_label=b=b", "drop_label=a",
+        "drop_label=b",   "drop_label=a,b",
     };
     const size_t count = sizeof all / sizeof all[0];
     for (size_t i = 0; i < count; i++) {

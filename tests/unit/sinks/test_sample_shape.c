@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/host_name.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/otlp_wire.h"
 #include "tests/support/sinks/ruled_encoding.h"
@@ -72,6 +73,21 @@ TEST_WITH(a_label_is_added_where_there_is_none_of_its_name, set_up, NULL)
     assert_becomes("add_label=host=other&drop_label=host", "cpu.load,pid=7,zone=eu,host=other");
     assert_becomes("add_label=host=x,inst=x&rename_label=host:inst",
                    "cpu.load,inst=web1,pid=7,zone=eu,host=x");
+}
+
+TEST_WITH(what_is_added_may_say_where_the_record_came_from, set_up, NULL)
+{
+    (void)state;
+    char host[HOST_NAME_SIZE], wanted[HOST_NAME_SIZE + 100];
+    host_name(host);
+    snprintf(wanted, sizeof wanted, "cpu.load,host=web1,pid=7,zone=eu,c=%s", host);
+    assert_becomes("add_label=c=%{hostname}", wanted);
+    assert_becomes("add_label=s=%{schema}&drop_label=*", "cpu.load,s=telemetry");
+    assert_becomes("add_label=s=%{source}&drop_label=*", "cpu.load,s=192.0.2.1");
+    assert_becomes("add_label=s=a%%b%{schema}c%{schema}&drop_label=*",
+                   "cpu.load,s=a%btelemetryctelemetry");
+    assert_becomes("add_label=s=%{schema},t=%{source}x,u=plain&drop_label=*",
+                   "cpu.load,s=telemetry,t=192.0.2.1x,u=plain");
 }
 
 TEST_WITH(each_sample_gets_them, set_up, NULL)

@@ -43,7 +43,7 @@ static const char *const views[] = {
 const struct setting config_keys[] = {
     /* Datagrams. */
     {"max_decoded", SETTING_SIZE, LISTENER, offsetof(struct listener_config, max_decoded), "512KiB",
-     1 * KIB, 960 * KIB, .help = "memory that one decoded datagram may take"},
+     1 * KIB, 64 * MIB, .help = "memory that one decoded datagram may take"},
     {"allow", SETTING_PARSED, LISTENER, offsetof(struct listener_config, allow),
      .parse = networks_parse, .syntax = NETWORKS_SYNTAX,
      .help = "who may send: these networks and addresses (default: everyone)",

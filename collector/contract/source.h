@@ -173,6 +173,9 @@ struct source_ops {
     /* Its threads. NULL: there is one. */
     size_t (*threads)(const struct listener_config *listener);
 
+    /* Bytes of the longest message that it takes. NULL: those of a datagram. */
+    size_t (*longest)(const struct listener_config *listener);
+
     /* Bytes that its producer takes when it is made. NULL: none worth counting. */
     size_t (*memory)(const struct listener_config *listener);
 

@@ -54,7 +54,8 @@
  */
 #define RECORD_FAILURES(REASON)                                                                    \
     REASON(TOO_LARGE, too_large,                                                                   \
-           "it has more than 1 MiB when it is written, or more than a datagram takes",             \
+           "it has more bytes when it is written than a sink has room for (1 MiB, and more where " \
+           "messages may be longer), or more than a datagram takes",                               \
            "look at the sender")                                                                   \
     REASON(NO_SOURCE, no_source,                                                                   \
            "keep_source=on, and its sender's address is of another family than where it goes",     \

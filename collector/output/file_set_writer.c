@@ -54,17 +54,18 @@ struct file_set_writer {
 };
 
 /* One block has room for the record that passes its size. */
-static size_t block_room(const struct destination_shape *shape)
+static size_t block_room(const struct destination_shape *shape, size_t record_size)
 {
-    return shape->blocks == 1 ? shape->block_size + RECORD_SIZE : shape->block_size;
+    return shape->blocks == 1 ? shape->block_size + record_size : shape->block_size;
 }
 
-size_t file_set_writer_memory(const struct destination_shape *shape)
+size_t file_set_writer_memory(const struct destination_shape *shape, size_t record_size)
 {
-    size_t beside = shape->blocks == 1 ? 0 : RECORD_SIZE;
+    size_t beside = shape->blocks == 1 ? 0 : record_size;
     size_t arranged = shape->arranged ? ARRANGED_SIZE : 0;
     return sizeof(struct file_set_writer) +
-           shape->blocks * (sizeof(struct block) + block_room(shape)) + beside + arranged;
+           shape->blocks * (sizeof(struct block) + block_room(shape, record_size)) + beside +
+           arranged;
 }
 
 static struct file_set_writer *of(struct sink_writer *writer)
@@ -499,7 +500,8 @@ static bool make_room(struct output *out, size_t size)
     return out->data != NULL;
 }
 
-struct sink_writer *file_set_writer_create(const struct destination_shape *shape)
+struct sink_writer *file_set_writer_create(const struct destination_shape *shape,
+                                           size_t record_size)
 {
     struct file_set_writer *set = calloc(1, sizeof *set + shape->blocks * sizeof(struct block));
     if (set == NULL)
@@ -507,10 +509,10 @@ struct sink_writer *file_set_writer_create(const struct destination_shape *shape
     set->base.ops = &file_set_writer_ops;
     set->shape = *shape;
     set->due_ns = INT64_MAX;
-    bool made = shape->blocks == 1 || make_room(&set->record, RECORD_SIZE);
+    bool made = shape->blocks == 1 || make_room(&set->record, record_size);
     made = made && (!shape->arranged || make_room(&set->arranged, ARRANGED_SIZE));
     for (size_t i = 0; i < shape->blocks; i++)
-        made = made && make_room(&set->blocks[i].out, block_room(shape));
+        made = made && make_room(&set->blocks[i].out, block_room(shape, record_size));
     if (made)
         return &set->base;
     destroy(&set->base);

@@ -8,9 +8,10 @@ struct destination_shape;
 struct sink_writer;
 
 /* To be completed by sink_writer_init. Returns NULL where memory is short. */
-struct sink_writer *file_set_writer_create(const struct destination_shape *shape);
+struct sink_writer *file_set_writer_create(const struct destination_shape *shape,
+                                           size_t record_size);
 
 /* Bytes that it takes. */
-size_t file_set_writer_memory(const struct destination_shape *shape);
+size_t file_set_writer_memory(const struct destination_shape *shape, size_t record_size);
 
 #endif

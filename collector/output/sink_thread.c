@@ -62,11 +62,13 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
     struct destination_shape shape;
     if (!sink_writer_shape(options, &shape))
         return false;
+    size_t record_size = sink_writer_record_size(options);
     *bytes = sizeof(struct sink_thread) + sink_writer_memory(&shape);
     if (shape.relays)
         *bytes += relay_writer_memory();
     else
-        *bytes += shape.blocks == 0 ? stream_writer_memory() : file_set_writer_memory(&shape);
+        *bytes += shape.blocks == 0 ? stream_writer_memory(record_size)
+                                    : file_set_writer_memory(&shape, record_size);
     return true;
 }
 
@@ -445,7 +447,9 @@ static struct sink_writer *create_writer(const struct sink_thread_options *optio
         return NULL;
     if (shape.relays)
         return relay_writer_create();
-    return shape.blocks == 0 ? stream_writer_create() : file_set_writer_create(&shape);
+    size_t record_size = sink_writer_record_size(options);
+    return shape.blocks == 0 ? stream_writer_create(record_size)
+                             : file_set_writer_create(&shape, record_size);
 }
 
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,

@@ -27,12 +27,16 @@
 
 struct sink_thread;
 
+/* Bytes that a record may have when it is written, where messages are no longer than usual. */
+#define SINK_RECORD_SIZE ((size_t)1024 * 1024)
+
 struct sink_thread_options {
     const char *name; /* for the log; the caller's, outlives the sink */
     const struct destination_ops *destination;
     const char *path; /* of the destination; outlives the sink, too */
     struct file_options file;
     struct relay_options relay;
+    size_t record_size;      /* bytes that a record may have when it is written; 0: as usual */
     uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
     bool at_once;            /* no record may be late, whatever the destination is */
     uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */

@@ -23,12 +23,11 @@
 
 /*
  * A block is written when it holds BLOCK_SIZE bytes, which is looked at between records; so the
- * next record always has RECORD_SIZE bytes of room, and one that needs more is too large. A byte of
+ * next record always has record_size bytes of room, and one that needs more is too large. A byte of
  * a file costs a third less in blocks of this size than in a fourth of it: a block ends within a
  * page, and the file system has more pages at a time.
  */
-#define BLOCK_SIZE  ((size_t)256 * 1024)
-#define RECORD_SIZE ((size_t)1024 * 1024)
+#define BLOCK_SIZE ((size_t)256 * 1024)
 
 /* What the sink does with what it takes. */
 enum sink_state {
@@ -132,6 +131,12 @@ struct sink_writer {
     _Atomic int64_t waits_since_ns; /* as in struct sink_condition */
     _Atomic int64_t fails_since_ns;
 };
+
+/* Bytes that a record of such a sink may have when it is written. */
+static inline size_t sink_writer_record_size(const struct sink_thread_options *options)
+{
+    return options->record_size != 0 ? options->record_size : SINK_RECORD_SIZE;
+}
 
 /*
  * How the destination is going to take records, which says what kind of writer it needs. Returns

@@ -42,9 +42,9 @@ struct stream_writer {
     int64_t collected_until_ns; /* monotonic */
 };
 
-size_t stream_writer_memory(void)
+size_t stream_writer_memory(size_t record_size)
 {
-    return sizeof(struct stream_writer) + BLOCK_SIZE + RECORD_SIZE;
+    return sizeof(struct stream_writer) + BLOCK_SIZE + record_size;
 }
 
 static struct stream_writer *of(struct sink_writer *writer)
@@ -477,7 +477,7 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
 }
 
 /* A block that is not full has room for all the lines of a batch. */
-_Static_assert(RECORD_SIZE >= ENCODED_SIZE, "a block that is not full has room for a batch");
+_Static_assert(SINK_RECORD_SIZE >= ENCODED_SIZE, "a block that is not full has room for a batch");
 
 static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
                         size_t *next)
@@ -615,14 +615,14 @@ static const struct sink_writer_ops stream_writer_ops = {
     .destroy = destroy,
 };
 
-struct sink_writer *stream_writer_create(void)
+struct sink_writer *stream_writer_create(size_t record_size)
 {
     struct stream_writer *stream = calloc(1, sizeof *stream);
     if (stream == NULL)
         return NULL;
     stream->base.ops = &stream_writer_ops;
     stream->collected_until_ns = INT64_MAX;
-    stream->out.capacity = BLOCK_SIZE + RECORD_SIZE;
+    stream->out.capacity = BLOCK_SIZE + record_size;
     stream->out.data = malloc(stream->out.capacity);
     if (stream->out.data == NULL) {
         free(stream);

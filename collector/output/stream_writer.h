@@ -7,9 +7,9 @@
 struct sink_writer;
 
 /* To be completed by sink_writer_init. Returns NULL where memory is short. */
-struct sink_writer *stream_writer_create(void);
+struct sink_writer *stream_writer_create(size_t record_size);
 
 /* Bytes that it takes. */
-size_t stream_writer_memory(void);
+size_t stream_writer_memory(size_t record_size);
 
 #endif

@@ -48,6 +48,11 @@ static uint64_t large_batches(const struct memory_needs *needs)
     return batches(needs, BATCH_QUEUE_LARGE, TAP_LARGE);
 }
 
+static uint64_t large_batch(const struct memory_needs *needs)
+{
+    return needs->large_batch > BATCH_LARGE_SIZE ? needs->large_batch : BATCH_LARGE_SIZE;
+}
+
 /* What is there only where somebody may ask. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
@@ -69,7 +74,7 @@ static uint64_t dead_letters(const struct memory_needs *needs)
 static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
-           large_batches(needs) * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
+           large_batches(needs) * large_batch(needs) + needs->receivers * datagram_group_memory() +
            needs->fan_outs * needs->receiver_memory + needs->sink_memory + needs->encoding_memory +
            needs->source_memory + sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
            needs->rate_limits * rate_limit_memory() + control_memory(needs);
@@ -86,6 +91,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     bare.receiver_memory = 0;
     bare.encoding_memory = 0;
     bare.source_memory = 0;
+    bare.large_batch = 0;
     uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);
     return least > budget ? least : budget;
 }
@@ -118,6 +124,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         .ring_capacity = capacity,
         .small_batches = small_batches(needs, capacity),
         .large_batches = large_batches(needs),
+        .large_batch = (size_t)large_batch(needs),
         .senders = MEMORY_SENDERS,
         .total = total(needs, capacity),
     };

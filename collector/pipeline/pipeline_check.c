@@ -20,6 +20,38 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
     };
 }
 
+/* What is usual fits large batches as they are. */
+#define USUAL_MESSAGE ((uint64_t)64 * 1024)
+#define USUAL_DECODED ((uint64_t)960 * 1024)
+
+/* Beside a message and what is decoded of it: its record, and what the system's pages round up. */
+#define BATCH_SLACK ((uint64_t)64 * 1024)
+
+size_t pipeline_large_batch(const struct config *config)
+{
+    uint64_t most = BATCH_LARGE_SIZE;
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        uint64_t message =
+            listener->source->longest == NULL ? USUAL_MESSAGE : listener->source->longest(listener);
+        if (message <= USUAL_MESSAGE && listener->max_decoded <= USUAL_DECODED)
+            continue;
+        uint64_t size = message + listener->max_decoded + BATCH_SLACK;
+        size = size / BATCH_SLACK * BATCH_SLACK;
+        most = size > most ? size : most;
+    }
+    return (size_t)most;
+}
+
+struct sink_thread_options pipeline_sink_of(const struct config *config,
+                                            const struct sink_config *sink)
+{
+    struct sink_thread_options options = pipeline_sink_options(sink);
+    size_t large = pipeline_large_batch(config);
+    options.record_size = large > SINK_RECORD_SIZE ? 2 * large : SINK_RECORD_SIZE;
+    return options;
+}
+
 /* Bytes that a sink adds to what those before it take to encode once. */
 static size_t encoding_memory(const struct config *config, size_t index)
 {
@@ -40,9 +72,10 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
                                    .control = config->control != NULL,
                                    .senders = config_reports_senders(config),
                                    .receiver_memory = notifier_memory(notifier),
+                                   .large_batch = pipeline_large_batch(config),
                                    .reserved = reserved};
     for (size_t i = 0; i < config->sink_count; i++) {
-        struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);
+        struct sink_thread_options options = pipeline_sink_of(config, &config->sinks[i]);
         size_t bytes;
         if (!sink_thread_memory(&options, &bytes))
             return error_no_memory(error);

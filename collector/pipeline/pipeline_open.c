@@ -200,7 +200,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     pipeline->receivers = calloc(pipeline->receiver_count + 1, sizeof(struct receiver *));
     pipeline->slots = calloc(config->sink_count, sizeof(struct sink_slot *));
     pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
-    pipeline->pool = batch_pool_create(pipeline->plan.small_batches, pipeline->plan.large_batches);
+    pipeline->pool = batch_pool_create_sized(
+        pipeline->plan.small_batches, pipeline->plan.large_batches, pipeline->plan.large_batch);
     pipeline->encodings = encoding_groups_create();
     if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->slots == NULL ||
         pipeline->sequences == NULL || pipeline->encodings == NULL)

@@ -181,6 +181,16 @@ bool pipeline_is_quiescent(const struct pipeline *pipeline);
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
 
 /*
+ * The same with room for records of messages as long as the configuration has them: these are
+ * written in a few times the bytes that they came in.
+ */
+struct sink_thread_options pipeline_sink_of(const struct config *config,
+                                            const struct sink_config *sink);
+
+/* Bytes that large batches need for the longest messages. */
+size_t pipeline_large_batch(const struct config *config);
+
+/*
  * Threads that share a notifier have one fan_out; others have each their own. Returns 0, or -1 with
  * `error` filled (EXIT_CODE_INTERNAL).
  */

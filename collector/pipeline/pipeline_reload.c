@@ -178,6 +178,11 @@ static int reserve(struct reload *reload, struct error *error)
                                            producer->listeners > 1))
                 return error_no_memory(error);
     }
+    if (reload->plan.large_batch > batch_pool_large_size(pipeline->pool)) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "max_decoded=: batches for messages as long as that take a new start");
+        return -1;
+    }
     if (batch_pool_resize(pipeline->pool,
                           larger(pipeline->plan.small_batches, reload->plan.small_batches),
                           larger(pipeline->plan.large_batches, reload->plan.large_batches)))

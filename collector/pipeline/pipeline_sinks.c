@@ -31,7 +31,7 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, size_t c
         slot->counters = ledger_sink_block(pipeline->ledger, slot->index);
     if (slot->routes == NULL || slot->counters == NULL)
         return error_no_memory(error);
-    struct sink_thread_options options = pipeline_sink_options(slot->config);
+    struct sink_thread_options options = pipeline_sink_of(pipeline->config, slot->config);
     options.encodings = pipeline->encodings;
     options.counters = slot->counters;
     options.stall_timeout_ns = pipeline->config->stall_timeout_ns;

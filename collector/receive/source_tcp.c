@@ -58,6 +58,11 @@ static size_t threads(const struct listener_config *listener)
     return listener->receivers;
 }
 
+static size_t longest(const struct listener_config *listener)
+{
+    return listener->max_frame + STREAM_FRAME_HEADER_MOST;
+}
+
 static size_t memory(const struct listener_config *listener)
 {
     return stream_server_memory(listener->receivers, listener->max_connections,
@@ -175,6 +180,7 @@ const struct source_ops source_tcp = {
     .announce = announce,
     .producer = &server_ops,
     .threads = threads,
+    .longest = longest,
     .memory = memory,
     .create = create,
     .own_thread = "its connections are served by threads of their own",

@@ -33,6 +33,7 @@ struct batch_pool {
     struct mutex *lock; /* guards the shelves and the count; taken once a batch, not a record */
     struct shelf small;
     struct shelf large;
+    size_t large_size; /* bytes */
     struct slab *slabs;
     uint64_t serial; /* of the batch that was acquired last */
     bool asked;      /* for more that are populated; not again before that is done */
@@ -96,7 +97,7 @@ static struct slab *make_slab(struct batch_pool *pool, size_t small_count, size_
     if (slab == NULL)
         return NULL;
     slab->small_memory = take_memory(small_count, BATCH_SMALL_STRIDE);
-    slab->large_memory = take_memory(large_count, BATCH_LARGE_SIZE);
+    slab->large_memory = take_memory(large_count, pool->large_size);
     if (slab->small_memory == NULL || slab->large_memory == NULL) {
         destroy_slab(slab);
         return NULL;
@@ -105,9 +106,9 @@ static struct slab *make_slab(struct batch_pool *pool, size_t small_count, size_
         struct batch *batch = &slab->batches[i];
         batch->pool = pool;
         batch->large = i >= small_count;
-        batch->arena.base = batch->large ? slab->large_memory + (i - small_count) * BATCH_LARGE_SIZE
+        batch->arena.base = batch->large ? slab->large_memory + (i - small_count) * pool->large_size
                                          : slab->small_memory + i * BATCH_SMALL_STRIDE;
-        batch->arena.capacity = batch->large ? BATCH_LARGE_SIZE : BATCH_SMALL_SIZE;
+        batch->arena.capacity = batch->large ? pool->large_size : BATCH_SMALL_SIZE;
     }
     return slab;
 }
@@ -127,9 +128,21 @@ static void add_slab(struct batch_pool *pool, struct slab *slab, size_t small_co
 
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count)
 {
+    return batch_pool_create_sized(small_count, large_count, BATCH_LARGE_SIZE);
+}
+
+size_t batch_pool_large_size(const struct batch_pool *pool)
+{
+    return pool->large_size;
+}
+
+struct batch_pool *batch_pool_create_sized(size_t small_count, size_t large_count,
+                                           size_t large_size)
+{
     struct batch_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL)
         return NULL;
+    pool->large_size = large_size;
     pool->lock = mutex_create();
     if (pool->lock == NULL || !batch_pool_resize(pool, small_count, large_count)) {
         batch_pool_destroy(pool);

@@ -26,7 +26,10 @@
 struct listener;
 struct schema_list;
 
-/* Bytes of a batch's arena. Large ones take what does not fit a small one. */
+/*
+ * Bytes of a batch's arena. Large ones take what does not fit a small one; where messages may be
+ * longer than usual they have more.
+ */
 #define BATCH_SMALL_SIZE ((size_t)64 * 1024)
 #define BATCH_LARGE_SIZE ((size_t)1024 * 1024)
 
@@ -71,6 +74,13 @@ struct batch_pool;
  * memory is short.
  */
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count);
+
+/* The same with `large_size` (≥ BATCH_LARGE_SIZE) bytes in large ones. */
+struct batch_pool *batch_pool_create_sized(size_t small_count, size_t large_count,
+                                           size_t large_size);
+
+/* Bytes of its large ones. */
+size_t batch_pool_large_size(const struct batch_pool *pool);
 
 /*
  * Main thread: from now on there are so many. Where these are more than ever before the memory is

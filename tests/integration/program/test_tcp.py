@@ -10,7 +10,7 @@ import time
 import unittest
 
 from built import not_on_windows
-from protobuf import delimited, gauge, message, metric, text
+from protobuf import delimited, gauge, message, metric, riemann, text
 from sluice_program import (CONNECTION_ENDS, DEADLINE, ONE_THREAD, SANITIZED, ProgramTest, parse_lines,
                             read_lines, same_with_one_thread)
 
@@ -143,6 +143,22 @@ class Answers(Tcp):
         ledger = program.stop()
         self.assertEqual(len(program.output()), 500)
         self.assertEqual(self.ends(ledger["listeners"][0]), {"closed": 1})
+
+    def test_a_message_of_5000_events_arrives_whole(self):
+        event = {"service": "requests", "metric_d": 0.5, "host": "web1", "state": "ok",
+                 "description": "d" * 160, "tags": ["a", "b"]}
+        sent = riemann(*[{**event, "time": number} for number in range(1, 5001)])
+        self.assertTrue(1000000 < len(sent) <= 1048576, len(sent))
+        program = self.start("--listen", TCP + "&max_decoded=8MiB", "--sink",
+                             f"file:{self.folder}/lines", "--sink",
+                             f"file:{self.folder}/whole?view=message")
+        client = self.client(program)
+        client.send(framed(metric(1), sent, metric(2)))
+        self.assertEqual(client.answers(3), [OK] * 3)
+        program.stop()
+        lines = read_lines(self.folder / "lines")
+        self.assertEqual(len(lines), 5002)
+        self.assertEqual(len(read_lines(self.folder / "whole")[1]["message"]["events"]), 5000)
 
     def test_who_does_not_read_answers_is_not_read(self):
         program = self.start("--listen", TCP + "&idle_timeout=1s")

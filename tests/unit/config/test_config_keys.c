@@ -73,10 +73,10 @@ static const struct number_key {
      100000000},
     {KEY_OF_UDP, "coalesce", LISTENER_FIELD(coalesce), 5000000, "0", "10ms", NULL, "10001us", 0,
      10000000},
-    {KEY_OF_UDP, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
-     "961KiB", 1024, 983040},
-    {KEY_OF_CAPTURE, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
-     "961KiB", 1024, 983040},
+    {KEY_OF_UDP, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "64MiB", "1023B",
+     "65537KiB", 1024, 67108864},
+    {KEY_OF_CAPTURE, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "64MiB", "1023B",
+     "65537KiB", 1024, 67108864},
     {KEY_OF_UDP, "rate_limit", LISTENER_FIELD(rate_limit), 0, "1", "1000000", "0", "1000001", 1,
      1000000},
     {KEY_OF_CAPTURE, "rate_limit", LISTENER_FIELD(rate_limit), 0, "1", "1000000", "0", "1000001", 1,
@@ -224,12 +224,14 @@ TEST(a_key_of_another_scope_says_where_it_belongs)
 {
     assert_refused(KEY_OF_UDP, "port=1", 0,
                    "key \"port\" is for a capture listener, not for a udp listener");
-    assert_refused(KEY_OF_CAPTURE, "receivers=2", 0,
-                   "key \"receivers\" is for a udp listener and a tcp listener, not for a capture listener");
+    assert_refused(
+        KEY_OF_CAPTURE, "receivers=2", 0,
+        "key \"receivers\" is for a udp listener and a tcp listener, not for a capture listener");
     assert_refused(KEY_OF_SINK, "schema=riemann", 0,
                    "key \"schema\" is for a listener's schema, not for a sink");
     assert_refused(KEY_OF_SINK, "max_decoded=1MiB", 0,
-                   "key \"max_decoded\" is for a udp listener and a capture listener and a tcp listener, not for a "
+                   "key \"max_decoded\" is for a udp listener and a capture listener and a tcp "
+                   "listener, not for a "
                    "sink");
     assert_refused(KEY_OF_SINK, "value=x", 0, "is for a schema from a file, not for a sink");
     assert_refused(KEY_OF_UDP, "format=json", 0, "is for a sink, not for a udp listener");

@@ -521,6 +521,12 @@ static void leave(struct worker *worker)
     server->options.finished(server->options.context);
 }
 
+/* To look at very many connections takes its time. */
+static int64_t look_pause_ns(struct stream_server *server)
+{
+    return (HELD_LOOK_MS + (int64_t)(slots_made(server) / 1000)) * INT64_C(1000000);
+}
+
 static void run(void *argument)
 {
     struct worker *worker = argument;
@@ -535,7 +541,7 @@ static void run(void *argument)
             look_after(worker, now_ns);
             if (!worker->stops)
                 accept_again(server, now_ns);
-            look_ns = now_ns + HELD_LOOK_MS * INT64_C(1000000);
+            look_ns = now_ns + look_pause_ns(server);
         }
         if (worker->count != 0)
             serve(worker);

@@ -1,6 +1,7 @@
 """Multicast groups, in a network of the test's own: who gets what, and what becomes of a group whose
 interface goes and comes."""
 import json
+import pathlib
 import socket
 import struct
 import subprocess
@@ -32,8 +33,9 @@ class Multicast(ProgramTest):
         super().setUp()
         ip("link", "set", "lo", "up")
         for family in ("all", "default"):  # what comes from an address of our own is no martian
-            subprocess.run(["sysctl", "-qw", f"net.ipv4.conf.{family}.rp_filter=0",
-                            f"net.ipv4.conf.{family}.accept_local=1"], check=True)
+            settings = pathlib.Path("/proc/sys/net/ipv4/conf", family)
+            (settings / "rp_filter").write_text("0", encoding="ascii")
+            (settings / "accept_local").write_text("1", encoding="ascii")
         make_link()
 
     def tearDown(self):
@@ -150,4 +152,4 @@ class Multicast(ProgramTest):
 
 
 if __name__ == "__main__":
-    run_tests("-n", ["ip", "link", "set", "lo", "up"])
+    run_tests("-n", ["ip", "link", "add", "in1", "type", "veth", "peer", "name", "out1"])

@@ -440,37 +440,6 @@ class Pressure(Tcp):
             self.assertEqual(written[index], list(range(len(written[index]))))
             self.assertGreaterEqual(len(written[index]), acknowledged[index])
 
-    def test_a_crowd_with_bad_clients_among_it_is_served(self):
-        """Short here; TEST_CROWD has it run longer: connections and messages of each."""
-        crowd, each = map(int, os.environ.get("TEST_CROWD", "60 40").split())
-        program = self.start("--listen", TCP + "&receivers=4&frame_timeout=2s", "--sink",
-                             f"file:{self.folder}/lines")
-        good = [self.client(program) for _ in range(crowd)]
-        bad = [self.client(program) for _ in range(10)]
-        for number, client in enumerate(bad):
-            if number % 5 == 1:
-                client.send(framed(b"x" * 100)[:50])  # a frame that never ends
-            elif number % 5 == 2:
-                client.send(b"\xff\xff\xff\xff")  # one that is far too long
-            elif number % 5 == 3:
-                client.send(framed(b"\xff" * 40) * 20)  # malformed ones
-            elif number % 5 == 4:
-                client.send(framed(metric(-1))[:7])
-                client.reset()
-        for number in range(each):
-            for index, client in enumerate(good):
-                client.send(framed(metric(number, host=str(index))))
-        for client in good:
-            self.assertEqual(client.answers(each), [OK] * each)
-        ledger = program.stop()
-        seen = {}
-        for line in read_lines(self.folder / "lines"):
-            seen.setdefault(line["labels"]["host"], []).append(line["value"])
-        self.assertEqual(len(seen), crowd)
-        for values in seen.values():
-            self.assertEqual(values, list(range(each)))
-        self.assertEqual(ledger["listeners"][0]["connections"], crowd + 10)
-
 
 class Beside(Tcp):
     @same_with_one_thread

@@ -97,6 +97,17 @@ struct producer_ops {
     /* After it has finished: its input was damaged, as the log said. NULL: it never is. */
     bool (*was_damaged)(const void *producer);
 
+    /*
+     * Has its threads stand still, with all that they took offered, until it resumes: they do when
+     * is_quiescent says so, and the host's `finished` is called then. They are asked when all of
+     * them are awake, from the last time. NULL, all four: it cannot, and what it feeds stays as it
+     * is.
+     */
+    void (*ask_to_quiesce)(void *producer);
+    bool (*is_quiescent)(const void *producer);
+    bool (*is_awake)(const void *producer);
+    void (*resume)(void *producer);
+
     void (*join)(void *producer);
 
     /* After the join, or instead of the start. NULL is allowed. */

@@ -89,11 +89,13 @@ static int match_sinks(const struct pipeline *pipeline, const struct config *to,
     change->same_sinks = same == from->sink_count && same == to->sink_count;
     if (change->same_sinks)
         return 0;
-    bool captures = pipeline->producer_count > pipeline->receiver_count;
+    bool captures = false;
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        captures = captures || !pipeline_can_quiesce(&pipeline->producers[i]);
     if (!captures && to->threads != THREADS_ONE)
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "%s, sinks are changed by a new start alone",
-              captures ? "where captures are read or tcp is served" : "with --threads 1");
+              captures ? "where captures are read" : "with --threads 1");
     return -1;
 }
 

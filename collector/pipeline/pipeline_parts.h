@@ -150,6 +150,12 @@ size_t pipeline_producers_of(const struct source *source);
 struct producer *pipeline_producer_of(const struct pipeline *pipeline, const struct source *source,
                                       size_t index);
 
+/* Whether its threads can stand still while what it feeds is changed. */
+static inline bool pipeline_can_quiesce(const struct producer *producer)
+{
+    return producer->receiver != NULL || producer->ops->ask_to_quiesce != NULL;
+}
+
 /* Counts the listeners of each producer. */
 void pipeline_count_listeners(struct pipeline *pipeline);
 

@@ -169,8 +169,10 @@ static size_t larger(size_t a, size_t b)
 static int reserve(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
-    for (size_t i = 0; i < pipeline->receiver_count; i++) {
+    for (size_t i = 0; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
+        if (!pipeline_can_quiesce(producer))
+            continue;
         if (!fan_out_reserve(producer->fan_out, reload->to->sink_count))
             return error_no_memory(error);
         for (size_t k = 0; k < reload->to->sink_count; k++)
@@ -275,21 +277,57 @@ static bool await_all(struct pipeline *pipeline, receiver_state *is)
     return true;
 }
 
-static void resume_receivers(struct pipeline *pipeline)
+/* Those that have threads of their own and can stand still, too. */
+static void resume_producers(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->receiver_count; i++)
         receiver_resume(pipeline->producers[i].receiver);
+    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        if (pipeline_can_quiesce(producer))
+            producer->ops->resume(producer->object);
+    }
 }
 
-static bool quiesce_receivers(struct pipeline *pipeline)
+static bool others_are(const struct pipeline *pipeline, bool awake)
 {
-    if (!await_all(pipeline, receiver_is_awake))
+    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        const struct producer_ops *ops = producer->ops;
+        if (pipeline_can_quiesce(producer) &&
+            !(awake ? ops->is_awake : ops->is_quiescent)(producer->object))
+            return false;
+    }
+    return true;
+}
+
+/* As await_all, for those that are no receivers: until all are awake, or quiescent. */
+static bool await_others(struct pipeline *pipeline, bool awake)
+{
+    int64_t give_up = clock_monotonic_ns() + QUIESCE_WAIT_NS;
+    while (!others_are(pipeline, awake)) {
+        int64_t left_ms = (give_up - clock_monotonic_ns()) / 1000000;
+        if (left_ms <= 0)
+            return false;
+        wakeup_wait(pipeline->refreshed, NO_HANDLE, false, (int)left_ms);
+    }
+    return true;
+}
+
+static bool quiesce_producers(struct pipeline *pipeline)
+{
+    if (!await_all(pipeline, receiver_is_awake) || !await_others(pipeline, true))
         return false;
     for (size_t i = 0; i < pipeline->receiver_count; i++)
         receiver_ask_to_quiesce(pipeline->producers[i].receiver);
-    if (await_all(pipeline, receiver_is_quiescent))
+    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        if (pipeline_can_quiesce(producer))
+            producer->ops->ask_to_quiesce(producer->object);
+    }
+    if (await_all(pipeline, receiver_is_quiescent) && await_others(pipeline, false))
         return true;
-    resume_receivers(pipeline);
+    resume_producers(pipeline);
     return false;
 }
 
@@ -362,6 +400,8 @@ static void switch_listeners(struct reload *reload)
         if (config->source->no_change != NULL) { /* its thread goes on; nothing else is changed */
             pipeline_put_schemas(pipeline, source, reload->lists[i]);
             reload->lists[i] = NULL;
+            source->listener.keeps_packets = pipeline_wants_packets(reload->to);
+            source->listener.keeps_raw = pipeline_wants_raw(reload->to);
             continue;
         }
         uint64_t rate = pipeline->config->listeners[reload->change.listeners[i]].rate_limit;
@@ -424,8 +464,9 @@ static void change_sinks(struct reload *reload, struct fan_out_sink *routes)
 {
     struct pipeline *pipeline = reload->pipeline;
     int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
-    for (size_t i = 0; i < pipeline->receiver_count; i++)
-        set_routes(reload, i, routes);
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        if (pipeline_can_quiesce(&pipeline->producers[i]))
+            set_routes(reload, i, routes);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!is_kept(reload->change.sinks, reload->to->sink_count, i))
             pipeline_retire_sink(pipeline, pipeline->slots[i], deadline);
@@ -507,9 +548,9 @@ static int quiesce_and_change(struct reload *reload, struct error *error)
     if (routes == NULL)
         return error_no_memory(error);
     int result = -1;
-    if (quiesce_receivers(pipeline)) {
+    if (quiesce_producers(pipeline)) {
         result = change(reload, routes, error);
-        resume_receivers(pipeline);
+        resume_producers(pipeline);
     } else {
         error_set(error, EXIT_CODE_INTERNAL, "a receiver does not come to a rest");
     }

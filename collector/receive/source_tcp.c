@@ -136,6 +136,26 @@ static bool has_finished(const void *producer)
     return stream_server_has_finished(producer);
 }
 
+static void ask_to_quiesce(void *producer)
+{
+    stream_server_ask_to_quiesce(producer);
+}
+
+static bool is_quiescent(const void *producer)
+{
+    return stream_server_is_quiescent(producer);
+}
+
+static bool is_awake(const void *producer)
+{
+    return stream_server_is_awake(producer);
+}
+
+static void resume(void *producer)
+{
+    stream_server_resume(producer);
+}
+
 static void join(void *producer)
 {
     stream_server_join(producer);
@@ -150,6 +170,10 @@ static const struct producer_ops server_ops = {
     .start = start,
     .stop = stop,
     .has_finished = has_finished,
+    .ask_to_quiesce = ask_to_quiesce,
+    .is_quiescent = is_quiescent,
+    .is_awake = is_awake,
+    .resume = resume,
     .join = join,
     .destroy = destroy,
 };

@@ -14,6 +14,7 @@
 #include "collector/platform/tcp_connection.h"
 #include "collector/platform/tcp_listener.h"
 #include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
 
 /* Connections that a thread has in hand at a time, and events that it takes with one wait. */
 #define WORK_MOST   64
@@ -63,6 +64,7 @@ struct worker {
     struct slot *work[WORK_MOST];
     size_t count;
     bool stops; /* it has seen that the server stops */
+    struct wakeup *resumed;
     struct log_limit log;
 };
 
@@ -84,6 +86,8 @@ struct stream_server {
     _Atomic int64_t accept_ns; /* when accepting is tried again; 0: it is not put off */
     _Atomic size_t running;    /* threads */
     _Atomic size_t stops;      /* of these, those that know of the stop */
+    _Atomic bool quiesce_wanted;
+    _Atomic size_t quiescent; /* threads that stand still */
     _Atomic bool stopping;
     _Atomic bool finished;
     struct deadline deadline;
@@ -521,6 +525,25 @@ static void leave(struct worker *worker)
     server->options.finished(server->options.context);
 }
 
+/*
+ * Stands still for as long as that is wanted. What it has in hand stays there. Others may sleep in
+ * their waits, and a wake-up is for one of them.
+ */
+static void stand_still(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    if (!atomic_load(&server->quiesce_wanted))
+        return;
+    if (atomic_fetch_add(&server->quiescent, 1) + 1 == atomic_load(&server->started))
+        server->options.finished(server->options.context);
+    else
+        notifier_wake(server->notifier);
+    while (atomic_load(&server->quiesce_wanted))
+        wakeup_wait(worker->resumed, NO_HANDLE, false, -1);
+    if (atomic_fetch_sub(&server->quiescent, 1) == 1)
+        server->options.finished(server->options.context);
+}
+
 /* To look at very many connections takes its time. */
 static int64_t look_pause_ns(struct stream_server *server)
 {
@@ -536,6 +559,7 @@ static void run(void *argument)
         if (worker->count < WORK_MOST)
             take_events(worker);
         int64_t now_ns = clock_monotonic_ns();
+        stand_still(worker);
         note_stop(worker);
         if ((worker->index == 0 || worker->stops) && now_ns >= look_ns) {
             look_after(worker, now_ns);
@@ -565,6 +589,8 @@ static int make_workers(struct stream_server *server, struct error *error)
         worker->stream.ingest = ingest_create(ingests, options->listener, counters);
         if (worker->stream.ingest == NULL)
             return error_no_memory(error);
+        if (wakeup_create(&worker->resumed, error) != 0)
+            return -1;
     }
     return 0;
 }
@@ -646,6 +672,29 @@ void stream_server_stop(struct stream_server *server, int64_t deadline_ns)
     notifier_wake(server->notifier);
 }
 
+void stream_server_ask_to_quiesce(struct stream_server *server)
+{
+    atomic_store(&server->quiesce_wanted, true);
+    notifier_wake(server->notifier);
+}
+
+bool stream_server_is_quiescent(const struct stream_server *server)
+{
+    return atomic_load(&server->quiescent) == atomic_load(&server->started);
+}
+
+bool stream_server_is_awake(const struct stream_server *server)
+{
+    return atomic_load(&server->quiescent) == 0;
+}
+
+void stream_server_resume(struct stream_server *server)
+{
+    atomic_store(&server->quiesce_wanted, false);
+    for (size_t i = 0; i < atomic_load(&server->started); i++)
+        wakeup_signal(server->workers[i].resumed);
+}
+
 bool stream_server_has_finished(const struct stream_server *server)
 {
     return atomic_load(&server->finished);
@@ -667,8 +716,10 @@ void stream_server_destroy(struct stream_server *server)
     if (server->listening != NO_HANDLE)
         tcp_listener_close(server->listening);
     notifier_destroy(server->notifier);
-    for (size_t i = 0; server->workers != NULL && i < server->options.thread_count; i++)
+    for (size_t i = 0; server->workers != NULL && i < server->options.thread_count; i++) {
         ingest_destroy(server->workers[i].stream.ingest);
+        wakeup_destroy(server->workers[i].resumed);
+    }
     stream_blocks_destroy(server->settings.blocks);
     mutex_destroy(server->lock);
     free(server->slots);

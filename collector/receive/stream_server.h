@@ -42,8 +42,8 @@ struct stream_server_options {
     int64_t idle_ns;
     int64_t frame_ns;
 
-    /* Called from its threads: after frames were taken, where it is not NULL; and once, when all of
-     * them have done all they will do. */
+    /* Called from its threads: after frames were taken, where it is not NULL; and when all of them
+     * stand still, or have done all they will do. */
     void (*received)(void *context, size_t frames);
     void (*finished)(void *context);
     void *context;
@@ -65,6 +65,15 @@ int stream_server_start(struct stream_server *server, struct error *error);
  * deadline forward.
  */
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns);
+
+/*
+ * Has its threads stand still, with all that they took offered, until it resumes. One that waits
+ * for room in a queue does so first.
+ */
+void stream_server_ask_to_quiesce(struct stream_server *server);
+bool stream_server_is_quiescent(const struct stream_server *server);
+bool stream_server_is_awake(const struct stream_server *server); /* from the last time */
+void stream_server_resume(struct stream_server *server);
 
 /* Any thread. */
 bool stream_server_has_finished(const struct stream_server *server);

@@ -494,12 +494,58 @@ class Beside(Tcp):
         program.wait_for_log("the configuration was read anew")
         client.send(framed(metric(2)))
         self.assertEqual(client.answer(), OK)
+        path.write_text(path.read_text(encoding="utf-8") + "sinks:\n  - to: stdout\n"
+                        f"  - to: file:{self.folder}/more\n", encoding="utf-8")
+        for count in (2, 3):
+            program.ask_to_reload()
+            program.wait_for_log("the configuration was read anew", count)
+        client.send(framed(metric(2.5)))
+        self.assertEqual(client.answer(), OK)
         write("    max_frame: 2KiB\n")
         program.ask_to_reload()
         program.wait_for_log("changed by a new start alone")
         client.send(framed(metric(3)))
         self.assertEqual(client.answer(), OK)
         program.stop()
+        self.assertEqual([line["value"] for line in program.output()], [1, 2, 2.5, 3])
+        self.assertEqual([line["value"] for line in read_lines(self.folder / "more")], [2.5, 3])
+
+    @same_with_one_thread
+    @not_on_windows("no configuration file there")
+    def test_sinks_come_and_go_while_connections_are_served(self):
+        path = self.folder / "sluice.yaml"
+
+        def write(more):
+            path.write_text("listeners:\n  - address: tcp://127.0.0.1:0\n    schema: riemann\n"
+                            "    receivers: 4\nsinks:\n  - to: stdout\n" + more, encoding="utf-8")
+        write("")
+        program = self.start("--config", str(path))
+        clients = [self.client(program) for _ in range(4)]
+        done = threading.Event()
+        sent = [0] * 4
+
+        def send(index):
+            while not done.is_set():
+                clients[index].send(framed(metric(index * 1000000 + sent[index])))
+                self.assertEqual(clients[index].answer(), OK)
+                sent[index] += 1
+        threads = [threading.Thread(target=send, args=(index,)) for index in range(4)]
+        for thread in threads:
+            thread.start()
+        for count in range(1, 11):
+            write(f"  - to: file:{self.folder}/more\n" if count % 2 else "")
+            program.ask_to_reload()
+            program.wait_for_log("the configuration was read anew", count)
+        done.set()
+        for thread in threads:
+            thread.join(DEADLINE)
+        program.stop()
+        values = {}
+        for line in program.output():
+            index, number = divmod(int(line["value"]), 1000000)
+            values.setdefault(index, []).append(number)
+        for index in range(4):
+            self.assertEqual(values[index], list(range(sent[index])))
 
 
 if __name__ == "__main__":

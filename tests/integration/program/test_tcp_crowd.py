@@ -113,6 +113,8 @@ class Crowd(ProgramTest):
         reader = Reader(descriptor)
         reader.start()
         clients = [Client(program.port(), number) for number in range(int(CONNECTIONS))]
+        for client in clients:
+            self.addCleanup(client.socket.close)
         bad = Misbehaving(program.port(), int(BAD))
         bad.start()
         self.drive(clients, reader)

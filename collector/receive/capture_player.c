@@ -76,7 +76,6 @@ static void take(struct capture_player *player, const struct capture_datagram *d
         .received_ns = datagram->time_ns != 0 ? datagram->time_ns : clock_wall_ns(),
     };
     ingest_take(player->ingest, &slot);
-    ingest_thread_commit(player->options.thread);
     ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
     publish_counts(player);
     if (player->options.received != NULL)

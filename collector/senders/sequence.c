@@ -38,6 +38,7 @@ struct set {
 };
 _Static_assert(SEQUENCE_LISTENERS - 1 <= UINT16_MAX && SEQUENCE_WINDOW <= UINT16_MAX,
                "a sender has room for both");
+_Static_assert(SEQUENCE_RUN_MOST <= 64, "a run has bits in two words at most");
 _Static_assert(CACHE_LINE % sizeof(struct sender) == 0 && sizeof(struct set) % CACHE_LINE == 0,
                "no sender is on two cache lines");
 
@@ -133,6 +134,17 @@ static uint32_t clear_seen(struct seat seat, uint64_t number, uint32_t count)
     return seen;
 }
 
+/* Sets `count` (1 to SEQUENCE_RUN_MOST) bits from `number`'s on: of one word or of two. */
+static void set_seen(struct seat seat, uint64_t number, uint32_t count)
+{
+    uint32_t at = (uint32_t)(number % SEQUENCE_WINDOW);
+    uint32_t bit = at % 64;
+    uint64_t mask = UINT64_MAX >> (64 - count);
+    seat.seen[at / 64] |= mask << bit;
+    if (bit + count > 64)
+        seat.seen[(at / 64 + 1) % WORDS] |= mask >> (64 - bit);
+}
+
 /* Notes that `number`, inside the window, was seen; returns whether it had been before. */
 static bool test_and_set_seen(struct seat seat, uint64_t number)
 {
@@ -225,6 +237,37 @@ static void note_number(struct seat seat, uint64_t boot_id, uint64_t number,
         note_ahead(seat, number, outcome);
     } else {
         note_after(seat, number, outcome);
+    }
+}
+
+static void add_outcome(struct sequence_outcome *sum, const struct sequence_outcome *more)
+{
+    sum->lost += more->lost;
+    sum->duplicated += more->duplicated;
+    sum->reordered += more->reordered;
+    sum->late += more->late;
+    sum->restarted += more->restarted;
+}
+
+/* Whether the window ends just before `number`. */
+static bool goes_on(struct seat seat, uint64_t boot_id, uint64_t number)
+{
+    return number != 0 && seat.sender->boot_id == boot_id && seat.sender->highest == number - 1;
+}
+
+/* `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on: as each by itself. */
+static void note_run(struct seat seat, uint64_t boot_id, uint64_t number, uint32_t count,
+                     struct sequence_outcome *outcome)
+{
+    for (; count != 0; number++, count--) {
+        struct sequence_outcome one = {0};
+        if (goes_on(seat, boot_id, number)) {
+            outcome->lost += slide(seat, count);
+            set_seen(seat, number, count);
+            return;
+        }
+        note_number(seat, boot_id, number, &one);
+        add_outcome(outcome, &one);
     }
 }
 
@@ -336,6 +379,7 @@ static void admit(struct set *set, size_t way, const struct sequence_step *step,
     seat.sender->numbering = step->numbering;
     seat.sender->listener = (uint16_t)step->sender.listener;
     begin_life(seat, step->boot_id, step->number);
+    note_run(seat, step->boot_id, step->number + 1, step->count - 1, outcome);
 }
 
 static void keep_sender(struct sequence_sender *sender, const struct sequence_key *key)
@@ -357,19 +401,34 @@ static void prefetch_set(const struct set *set)
     PREFETCH(set->last_used);
 }
 
-size_t sequence_begin(const struct sequence_table *table, struct sequence_step *step,
-                      const struct sequence_key *key, uint64_t boot_id, uint64_t number)
+void sequence_begin(const struct sequence_table *table, struct sequence_step *step,
+                    const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
     fingerprint_of(table, key, step->fingerprint);
     step->set = first_set(&table->frame, step->fingerprint);
     step->numbering = key->numbering;
     step->boot_id = boot_id;
     step->number = number;
+    step->count = 1;
     step->sender.listener = key->listener;
     if (table->senders != NULL)
         keep_sender(&step->sender, key);
     prefetch_set(&table->sets[step->set]);
-    return step->set;
+}
+
+/* What is cheap to compare comes first: where there are many senders, hardly any number goes on. */
+bool sequence_extend(const struct sequence_table *table, struct sequence_step *step,
+                     const struct sequence_key *key, uint64_t boot_id, uint64_t number)
+{
+    uint64_t fingerprint[2];
+    if (number != step->number + step->count || number == 0 || boot_id != step->boot_id ||
+        step->count == SEQUENCE_RUN_MOST)
+        return false;
+    fingerprint_of(table, key, fingerprint);
+    if (memcmp(fingerprint, step->fingerprint, sizeof fingerprint) != 0)
+        return false;
+    step->count++;
+    return true;
 }
 
 /* It may go elsewhere meanwhile, or not be there yet: then this was in vain. */
@@ -401,7 +460,7 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
         place = choose_place(table, step);
     struct set *set = &table->sets[place.set];
     if (found)
-        note_number(seat_at(set, place.way), step->boot_id, step->number, &outcome);
+        note_run(seat_at(set, place.way), step->boot_id, step->number, step->count, &outcome);
     else
         admit(set, place.way, step, &outcome);
     if (table->senders != NULL && !sequence_is_next(&outcome)) {

@@ -139,13 +139,24 @@ struct sequence_step {
     size_t set;
     uint32_t numbering;
     uint64_t boot_id;
-    uint64_t number;
+    uint64_t number;               /* the first one */
+    uint32_t count;                /* of numbers one after the other: 1 to SEQUENCE_RUN_MOST */
     struct sequence_sender sender; /* but for its listener only where senders are kept */
 };
 
-/* Returns the number of the set where the sender is looked for first: a few others have it, too. */
-size_t sequence_begin(const struct sequence_table *table, struct sequence_step *step,
-                      const struct sequence_key *key, uint64_t boot_id, uint64_t number);
+/* Numbers that a step notes at most. */
+#define SEQUENCE_RUN_MOST 64
+
+void sequence_begin(const struct sequence_table *table, struct sequence_step *step,
+                    const struct sequence_key *key, uint64_t boot_id, uint64_t number);
+
+/*
+ * Adds `number` to a step that was begun, where it is the one after the step's last, in the same
+ * life of the same sender. Then it needs no step of its own: the outcome is that of both. Returns
+ * whether it was added.
+ */
+bool sequence_extend(const struct sequence_table *table, struct sequence_step *step,
+                     const struct sequence_key *key, uint64_t boot_id, uint64_t number);
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step);
 struct sequence_outcome sequence_end(struct sequence_table *table,
                                      const struct sequence_step *step);

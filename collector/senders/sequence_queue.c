@@ -24,34 +24,26 @@ static void count_outcome(const struct sequence_queue *queue, struct ingest_coun
     }
 }
 
-static void end(const struct sequence_queue *queue, const struct sequence_step *step,
-                struct ingest_counters *counters)
-{
-    struct sequence_outcome outcome = sequence_end(queue->table, step);
-    count_outcome(queue, counters, &outcome);
-}
-
 static void end_first(struct sequence_queue *queue)
 {
     size_t place = queue->first++ % SEQUENCE_QUEUE_SIZE;
     queue->count--;
-    end(queue, &queue->notes[place].step, queue->notes[place].counters);
+    struct sequence_outcome outcome = sequence_end(queue->table, &queue->notes[place].step);
+    count_outcome(queue, queue->notes[place].counters, &outcome);
 }
 
+/* A key names its listener, so that what the last note takes in is counted where that note is. */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters)
 {
+    size_t last = (queue->first + queue->count - 1) % SEQUENCE_QUEUE_SIZE;
+    if (queue->count != 0 &&
+        sequence_extend(queue->table, &queue->notes[last].step, key, boot_id, number))
+        return;
     if (queue->count == SEQUENCE_QUEUE_SIZE)
         end_first(queue);
     size_t place = (queue->first + queue->count) % SEQUENCE_QUEUE_SIZE;
-    struct sequence_step *step = &queue->notes[place].step;
-    size_t set = sequence_begin(queue->table, step, key, boot_id, number);
-    bool same = set == queue->last_set;
-    queue->last_set = set;
-    if (same && queue->count == 0) {
-        end(queue, step, counters);
-        return;
-    }
+    sequence_begin(queue->table, &queue->notes[place].step, key, boot_id, number);
     queue->notes[place].counters = counters;
     queue->count++;
     if (queue->count > SEQUENCE_QUEUE_SIZE / 2)

@@ -4,8 +4,8 @@
  * Where there are many senders, what the table has of one is seldom in the cache: a note would
  * wait for memory twice, as long as decoding takes. It is therefore made in steps, between which
  * the datagrams after it are decoded, and its outcome is counted a few datagrams late; at the
- * latest when the queue is committed. Notes keep their order. Where none is on its way,
- * one of the sender before, as are most where there are few, is made at once.
+ * latest when the queue is committed. Notes keep their order. Where there are few senders, most
+ * numbers are one after the other: the last note takes them in.
  *
  * Of one thread.
  */
@@ -30,7 +30,6 @@ struct sequence_queue {
     } notes[SEQUENCE_QUEUE_SIZE];
     size_t first; /* counts on; its place is that modulo the size */
     size_t count;
-    size_t last_set; /* of the note before */
 };
 
 /*
@@ -40,7 +39,7 @@ struct sequence_queue {
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
                          struct ingest_counters **counters);
 
-/* As sequence_note; what comes of it is counted into `counters`, a while later. */
+/* As sequence_begin and what follows it; what comes of it is counted into `counters`, a while later. */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters);
 

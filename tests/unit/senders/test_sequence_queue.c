@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/senders/sequence_queue.h"
+#include "tests/support/base/random_number.h"
 #include "tests/support/senders/sequence_notes.h"
 #include "tests/support/test.h"
 
@@ -77,7 +78,6 @@ TEST_WITH(each_listener_gets_its_own, NULL, NULL)
     sequence_table_destroy(fixture.table);
 }
 
-/* A run of one sender is noted at once where nothing is on its way, else after that. */
 TEST_WITH(a_sender_s_numbers_keep_their_order, NULL, NULL)
 {
     struct fixture fixture;
@@ -114,5 +114,107 @@ TEST_WITH(what_an_evicted_sender_lost_is_its_listener_s, NULL, NULL)
     assert_int_equal(counter_read(&fixture.others[0].lost), evicted);
     assert_int_equal(counter_read(&fixture.others[1].lost), 0);
     assert_int_equal(evicted + settle(fixture.table).lost, 1000);
+    sequence_table_destroy(fixture.table);
+}
+
+/* --- numbers one after the other -------------------------------------------------------------- */
+
+static void add_outcome(struct ingest_counters *counters, const struct sequence_outcome *outcome)
+{
+    counter_add(&counters->lost, outcome->lost);
+    counter_add(&counters->duplicated, outcome->duplicated);
+    counter_add(&counters->reordered, outcome->reordered);
+    counter_add(&counters->late, outcome->late);
+    counter_add(&counters->restarted, outcome->restarted);
+    counter_add(&counters->senders, outcome->new_senders);
+}
+
+static void assert_same_counts(const struct ingest_counters *a, const struct ingest_counters *b)
+{
+    assert_int_equal(counter_read(&a->lost), counter_read(&b->lost));
+    assert_int_equal(counter_read(&a->duplicated), counter_read(&b->duplicated));
+    assert_int_equal(counter_read(&a->reordered), counter_read(&b->reordered));
+    assert_int_equal(counter_read(&a->late), counter_read(&b->late));
+    assert_int_equal(counter_read(&a->restarted), counter_read(&b->restarted));
+    assert_int_equal(counter_read(&a->senders), counter_read(&b->senders));
+}
+
+/* Where a sender's next run of numbers begins: mostly after its last one. */
+static uint64_t next_begin(uint64_t *random, uint64_t next)
+{
+    uint64_t dice = next_below(random, 100);
+    uint64_t distance = next_below(random, dice < 95 ? 100 : 3000);
+    if (dice < 50)
+        return next;
+    if (dice < 75 || next < distance)
+        return next + distance;
+    return next - distance;
+}
+
+static void run_beside_single_notes(uint64_t seed, unsigned senders, uint64_t longest)
+{
+    struct fixture fixture;
+    struct ingest_counters expected = {0};
+    struct sequence_table *single = sequence_table_create(1, sequence_secret);
+    uint64_t next[4] = {0}, boot_id[4] = {0}, random = seed;
+    assert_non_null(single);
+    open_fixture(&fixture);
+    for (unsigned run = 0; run < 3000; run++) {
+        unsigned sender = (unsigned)next_below(&random, senders);
+        uint64_t number = next_begin(&random, next[sender]);
+        if (next_below(&random, 50) == 0)
+            boot_id[sender]++;
+        next[sender] = number + 1 + next_below(&random, longest);
+        for (; number != next[sender]; number++) {
+            char name[16];
+            snprintf(name, sizeof name, "s%u", sender);
+            struct sequence_outcome one = note_as(single, name, 0, boot_id[sender], number);
+            add_outcome(&expected, &one);
+            put(&fixture, 0, sender, boot_id[sender], number);
+        }
+        if (next_below(&random, 8) == 0)
+            sequence_queue_commit(&fixture.queue);
+    }
+    sequence_queue_commit(&fixture.queue);
+    assert_same_counts(&fixture.counters[0], &expected);
+    assert_int_equal(settle(fixture.table).lost, settle(single).lost);
+    sequence_table_destroy(fixture.table);
+    sequence_table_destroy(single);
+}
+
+TEST(numbers_that_are_noted_together_count_as_each_by_itself)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        run_beside_single_notes(seed, 1, 200);
+        run_beside_single_notes(seed, 2, 5);
+        run_beside_single_notes(seed, 4, 70);
+    }
+}
+
+TEST(a_number_that_goes_on_in_another_life_or_from_another_sender_is_noted_by_itself)
+{
+    struct fixture fixture;
+    open_fixture(&fixture);
+    put(&fixture, 0, 0, 1, 7);
+    put(&fixture, 0, 1, 1, 8);
+    put(&fixture, 1, 1, 1, 9);
+    put(&fixture, 1, 1, 2, 10);
+    sequence_queue_commit(&fixture.queue);
+    assert_int_equal(counter_read(&fixture.counters[0].senders), 2);
+    assert_int_equal(counter_read(&fixture.counters[1].senders), 1);
+    assert_int_equal(counter_read(&fixture.counters[1].restarted), 1);
+    sequence_table_destroy(fixture.table);
+}
+
+TEST(after_the_last_number_there_is_nothing_to_go_on_with)
+{
+    struct fixture fixture;
+    open_fixture(&fixture);
+    put(&fixture, 0, 0, 1, UINT64_MAX - 1);
+    sequence_queue_commit(&fixture.queue);
+    put(&fixture, 0, 0, 1, UINT64_MAX);
+    put(&fixture, 0, 0, 1, 0);
+    sequence_queue_commit(&fixture.queue);
+    assert_int_equal(counter_read(&fixture.counters[0].late), 1);
     sequence_table_destroy(fixture.table);
 }

@@ -13,6 +13,10 @@
 /* A value's text is put together here first, so that it is reserved, or left out, as a whole. */
 #define VALUE_SIZE 64
 
+/* A string of n bytes is no shorter in JSON than n + 2, nor longer than (n + 1) times this, with its
+ * quotes and what stands before it. */
+#define ANY_STRING_GROWTH 6
+
 static bool separator_due(const struct output *out)
 {
     if (out->used == 0)
@@ -159,7 +163,7 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
     output_char(out, '"');
 }
 
-/* A string with something else in it than plain characters. */
+/* A string of any bytes. */
 static void put_string(struct output *out, const uint8_t *bytes, size_t size)
 {
     size_t run = plain_run(bytes, size);
@@ -168,23 +172,29 @@ static void put_string(struct output *out, const uint8_t *bytes, size_t size)
     put_rest(out, bytes + run, size - run);
 }
 
-void json_string_after(struct output *out, char before, const void *bytes, size_t size)
+/* Appends a plain string while it looks whether it is one. Returns false where it is none. */
+static bool put_plain(struct output *out, char before, const void *bytes, size_t size)
 {
     size_t some = before != 0;
-    if (!json_is_plain(bytes, size)) {
-        output_bytes(out, &before, some);
-        put_string(out, bytes, size);
-        return;
-    }
-    char *at = output_reserve(out, some + size + 2);
-    if (at == NULL)
-        return;
+    char *at = out->data + out->used;
     *at = before;
     at += some;
-    *at++ = '"';
-    if (size != 0)
-        memcpy(at, bytes, size);
-    at[size] = '"';
+    *at = '"';
+    at[1 + size] = '"';
+    if (!plain_text_copy(at + 1, bytes, size, json_plain))
+        return false;
+    out->used += some + size + 2;
+    return true;
+}
+
+/* Where any string fits, what put_plain leaves of one that is not plain is written over. */
+void json_string_after(struct output *out, char before, const void *bytes, size_t size)
+{
+    bool any_fits = !out->overflow && size < (out->capacity - out->used) / ANY_STRING_GROWTH;
+    if (any_fits && put_plain(out, before, bytes, size))
+        return;
+    output_bytes(out, &before, before != 0);
+    put_string(out, bytes, size);
 }
 
 void json_string(struct output *out, const void *bytes, size_t size)

@@ -44,10 +44,12 @@ void json_string(struct output *out, const void *bytes, size_t size);
  */
 void json_string_after(struct output *out, char before, const void *bytes, size_t size);
 
-/* Whether a string is copied as it is between its quotes; few are not. */
+/* Which strings are copied as they are between their quotes; few are not. */
+static const struct plain_rule json_plain = {0x20, {'"', '\\', '\\'}};
+
 static inline bool json_is_plain(const void *bytes, size_t size)
 {
-    return plain_text_is(bytes, size, (struct plain_rule){0x20, {'"', '\\', '\\'}});
+    return plain_text_is(bytes, size, json_plain);
 }
 
 void json_null(struct output *out);

@@ -69,4 +69,35 @@ static inline bool plain_text_is(const void *text, size_t size, struct plain_rul
     return special == 0;
 }
 
+/*
+ * Copies the text to `to`, which has room for it, and returns whether all of it is plain: its bytes
+ * are read once for both. What was copied of a text that is not is of no use.
+ */
+static inline bool plain_text_copy(void *to, const void *text, size_t size, struct plain_rule rule)
+{
+    const unsigned char *bytes = text;
+    unsigned char *copy = to;
+    uint64_t special;
+    if (size >= 8) {
+        uint64_t last = plain_text_load_8(bytes + size - 8);
+        special = plain_text_special(last, rule);
+        for (size_t at = 0; at + 8 < size; at += 8) {
+            uint64_t word = plain_text_load_8(bytes + at);
+            memcpy(copy + at, &word, sizeof word);
+            special |= plain_text_special(word, rule);
+        }
+        memcpy(copy + size - 8, &last, sizeof last);
+        return special == 0;
+    }
+    if (size >= 4) {
+        memcpy(copy, bytes, 4);
+        memcpy(copy + size - 4, bytes + size - 4, 4);
+    } else if (size != 0) {
+        copy[0] = bytes[0];
+        copy[size / 2] = bytes[size / 2];
+        copy[size - 1] = bytes[size - 1];
+    }
+    return size == 0 || plain_text_special(plain_text_load_short(bytes, size), rule) == 0;
+}
+
 #endif

@@ -13,18 +13,27 @@ static bool is_plain_character(int c)
     return c > ' ' && c < 0x7f && c != ',' && c != '=' && c != '\\';
 }
 
-/* So that what follows a text would show that it was looked at. */
+/* So that what follows a text would show that it was looked at, or written over. */
 static bool is_plain(const char *text, size_t size)
 {
     char copy[LONGEST + 2];
+    char second[LONGEST + 2];
     memset(copy, ',', sizeof copy);
+    memset(second, ',', sizeof second);
     memcpy(copy + 1, text, size);
-    return plain_text_is(copy + 1, size, rule);
+    bool plain = plain_text_is(copy + 1, size, rule);
+    assert_int_equal(plain_text_copy(second + 1, copy + 1, size, rule), plain);
+    if (plain)
+        assert_memory_equal(second, copy, sizeof copy);
+    else
+        assert_true(second[0] == ',' && second[size + 1] == ',');
+    return plain;
 }
 
 TEST(an_empty_text_is_plain)
 {
     assert_true(plain_text_is(NULL, 0, rule));
+    assert_true(plain_text_copy(NULL, NULL, 0, rule));
     assert_true(is_plain("", 0));
 }
 

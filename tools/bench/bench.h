@@ -39,6 +39,7 @@ struct settings {
     /* Of the part soak. */
     uint64_t duration_ns;
     uint64_t listeners;
+    bool segmenting; /* its sender */
 };
 
 struct bench {

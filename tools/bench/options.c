@@ -103,6 +103,8 @@ static const struct command_option options[] = {
      COMMAND_KEEP(TIME, struct settings, duration_ns), .least = SECOND / 2, .most = 86400 * SECOND},
     {"rate", "N|max", "soak, scale: datagrams a second (default 100000; scale 50000)",
      .set = set_rate},
+    {"segmenting", NULL, "soak: by a sender that the kernel cuts datagrams for (UDP_SEGMENT)",
+     COMMAND_KEEP(FLAG, struct settings, segmenting)},
     {"listeners", "N", "soak: to how many ports (default 1)",
      COMMAND_KEEP(COUNT, struct settings, listeners), .least = 1, .most = 64},
     {0},

@@ -51,6 +51,7 @@ static int start(struct soak *soak, struct error *error)
         .traffic = &traffic_metric1,
         .rate = settings->rate_given ? settings->rate : DEFAULT_RATE,
         .duration_ns = (int64_t)settings->duration_ns,
+        .segmenting = settings->segmenting,
         .ports = ports,
         .port_count = port_count,
         .first_number = TRAFFIC_FIRST_NUMBER,

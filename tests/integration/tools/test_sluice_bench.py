@@ -99,6 +99,15 @@ class FullSpeed(BenchTest):
         self.assertEqual(sums["unwritten"], 0)
         self.assert_numbers(document["soak"], "memory_mib")
 
+    @not_on_windows(LINUX)
+    def test_a_soak_by_a_segmenting_sender(self):
+        document = self.document("soak", "--duration", "500ms", "--rate", 50000, "--segmenting",
+                                 "--variant", "json=listen:gro=on")
+        sums = document["soak_sums"]
+        self.assertGreaterEqual(sums["sent"], 24000)
+        self.assertGreaterEqual(sums["received"] + 64 * sums["kernel_drops"], sums["sent"])
+        self.assertEqual(sums["unwritten"], 0)
+
 
 class Words(BenchTest):
     def test_parts_that_need_no_sender(self):

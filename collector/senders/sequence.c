@@ -260,12 +260,12 @@ static void note_run(struct seat seat, uint64_t boot_id, uint64_t number, uint32
                      struct sequence_outcome *outcome)
 {
     for (; count != 0; number++, count--) {
-        struct sequence_outcome one = {0};
         if (goes_on(seat, boot_id, number)) {
             outcome->lost += slide(seat, count);
             set_seen(seat, number, count);
             return;
         }
+        struct sequence_outcome one = {0};
         note_number(seat, boot_id, number, &one);
         add_outcome(outcome, &one);
     }
@@ -273,21 +273,23 @@ static void note_run(struct seat seat, uint64_t boot_id, uint64_t number, uint32
 
 /* --- finding the sender ----------------------------------------------------------------------- */
 
-static bool is_recent(const struct sequence_recent *recent, const struct sequence_key *key,
-                      const uint8_t head[32])
+static bool is_recent(const struct sequence_recent *recent, const struct sequence_key *key)
 {
     return recent->known && recent->name_size == key->sender_size &&
-           memcmp(recent->head, head, sizeof recent->head) == 0 &&
+           recent->listener == key->listener && recent->numbering == key->numbering &&
+           address_same_host(&recent->source, key->source) &&
            (key->sender_size == 0 || memcmp(recent->name, key->sender, key->sender_size) == 0);
 }
 
 static void keep_recent(struct sequence_recent *recent, const struct sequence_key *key,
-                        const uint8_t head[32], const uint64_t fingerprint[2])
+                        const uint64_t fingerprint[2])
 {
     recent->known = key->sender_size <= sizeof recent->name;
     if (!recent->known)
         return;
-    memcpy(recent->head, head, sizeof recent->head);
+    recent->listener = key->listener;
+    recent->numbering = key->numbering;
+    recent->source = *key->source;
     recent->name_size = key->sender_size;
     if (key->sender_size != 0)
         memcpy(recent->name, key->sender, key->sender_size);
@@ -295,8 +297,8 @@ static void keep_recent(struct sequence_recent *recent, const struct sequence_ke
 }
 
 /* The sender's name comes last and all before it has a fixed size, so no two keys read the same. */
-static void fingerprint_of(const struct sequence_table *table, const struct sequence_key *key,
-                           uint64_t fingerprint[2])
+static void hash_key(const struct sequence_table *table, const struct sequence_key *key,
+                     uint64_t fingerprint[2])
 {
     const struct address *source = key->source;
     uint8_t head[32] = {0}; /* whole words are hashed fastest */
@@ -305,17 +307,23 @@ static void fingerprint_of(const struct sequence_table *table, const struct sequ
     memcpy(head + 20, &key->listener, sizeof key->listener);
     memcpy(head + 24, &key->numbering, sizeof key->numbering);
     head[28] = source->family;
-    if (key->recent != NULL && is_recent(key->recent, key, head)) {
-        memcpy(fingerprint, key->recent->fingerprint, sizeof key->recent->fingerprint);
-        return;
-    }
     struct siphash hash;
     siphash_begin(&hash, table->frame.secret);
     siphash_feed(&hash, head, sizeof head);
     siphash_feed(&hash, key->sender, key->sender_size);
     siphash_end(&hash, fingerprint);
+}
+
+static void fingerprint_of(const struct sequence_table *table, const struct sequence_key *key,
+                           uint64_t fingerprint[2])
+{
+    if (key->recent != NULL && is_recent(key->recent, key)) {
+        memcpy(fingerprint, key->recent->fingerprint, sizeof key->recent->fingerprint);
+        return;
+    }
+    hash_key(table, key, fingerprint);
     if (key->recent != NULL)
-        keep_recent(key->recent, key, head, fingerprint);
+        keep_recent(key->recent, key, fingerprint);
 }
 
 /* In a set: WAYS: nowhere. */

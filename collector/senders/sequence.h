@@ -43,7 +43,9 @@ struct sequence_table;
  */
 struct sequence_recent {
     bool known;
-    uint8_t head[32]; /* what is hashed of a key besides the sender's name */
+    uint32_t listener;
+    uint32_t numbering;
+    struct address source; /* its port counts for nothing */
     uint8_t name[SEQUENCE_NAME_SIZE];
     size_t name_size;
     uint64_t fingerprint[2];

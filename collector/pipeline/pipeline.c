@@ -36,19 +36,12 @@ static void join_producer(struct producer *producer)
     producer->ops->join(producer->object);
 }
 
-static void close_producer(struct producer *producer)
-{
-    for (size_t i = 0; i < producer->thread_count; i++)
-        ingest_thread_close(&producer->threads[i]);
-    fan_out_close(producer->fan_out);
-}
-
 /* Ends what was started; a producer that was not has its fan-out closed here, so that sinks end. */
 static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
 {
     pipeline_stop(pipeline, clock_monotonic_ns());
     for (size_t i = started_producers; i < pipeline->producer_count; i++)
-        close_producer(&pipeline->producers[i]);
+        pipeline_close_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < started_producers; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
@@ -301,18 +294,6 @@ enum exit_code pipeline_exit_code(const struct pipeline *pipeline,
     return EXIT_CODE_OK;
 }
 
-static void destroy_producer(struct producer *producer)
-{
-    if (producer->ops != NULL)
-        producer->ops->destroy(producer->object);
-    fan_out_destroy(producer->fan_out);
-    for (size_t i = 0; producer->threads != NULL && i < producer->thread_count; i++) {
-        traffic_table_destroy(producer->threads[i].traffic);
-        free(producer->threads[i].counters);
-    }
-    free(producer->threads);
-}
-
 static void destroy_source(struct source *source)
 {
     schema_slot_destroy(source->schemas);
@@ -328,7 +309,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     if (pipeline == NULL)
         return;
     for (size_t i = 0; pipeline->producers != NULL && i < pipeline->producer_count; i++)
-        destroy_producer(&pipeline->producers[i]);
+        pipeline_destroy_producer(&pipeline->producers[i]);
     for (size_t i = 0; pipeline->slots != NULL && i < pipeline->config->sink_count; i++)
         pipeline_destroy_sink(pipeline->slots[i]);
     while (pipeline->retired != NULL) {

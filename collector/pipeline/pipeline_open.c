@@ -56,55 +56,6 @@ static int make_letters(struct pipeline *pipeline, struct error *error)
     return dead_letters_create(&pipeline->letters, &options, error);
 }
 
-static int add_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
-                            struct error *error)
-{
-    if (pipeline->letters == NULL)
-        return 0;
-    struct letter_counters *counters = ledger_letter_block(pipeline->ledger);
-    if (counters != NULL)
-        thread->letters = dead_letters_add_queue(pipeline->letters, counters);
-    return thread->letters == NULL ? error_no_memory(error) : 0;
-}
-
-static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *thread,
-                              struct error *error)
-{
-    thread->pool = pipeline->pool;
-    /* For all that there can ever be: of its pages only those of listeners that there are count. */
-    thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
-    thread->measures = ledger_thread_block(pipeline->ledger);
-    if (thread->counters == NULL || thread->measures == NULL)
-        return error_no_memory(error);
-    sequence_queue_init(&thread->numbers, pipeline->sequences, thread->counters);
-    for (size_t i = 0; i < pipeline->known_count; i++) {
-        thread->counters[i] = ledger_ingest_block(pipeline->ledger, (int)i);
-        if (thread->counters[i] == NULL)
-            return error_no_memory(error);
-    }
-    return add_letter_queue(pipeline, thread, error);
-}
-
-static int make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
-                         bool lossless, struct error *error)
-{
-    producer->threads = calloc(threads, sizeof *producer->threads);
-    if (producer->threads == NULL)
-        return error_no_memory(error);
-    producer->thread_count = threads;
-    if (fan_out_create(&producer->fan_out, threads, lossless, error) != 0)
-        return -1;
-    for (size_t i = 0; i < threads; i++) {
-        struct ingest_thread *thread = &producer->threads[i];
-        thread->fan_out = producer->fan_out;
-        thread->lossless = lossless;
-        thread->shares = !lossless && threads == 1;
-        if (make_ingest_thread(pipeline, thread, error) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* --- receivers -------------------------------------------------------------------------------- */
 
 static int start_receiver(void *producer, struct error *error)
@@ -146,7 +97,7 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
     size_t threads = pipeline->receiver_threads;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         struct producer *producer = &pipeline->producers[i];
-        if (make_producer(pipeline, producer, threads, false, error) != 0)
+        if (pipeline_make_producer(pipeline, producer, threads, false, error) != 0)
             return -1;
         struct receiver_options options = {
             .notifier = pipeline->notifier,
@@ -217,18 +168,6 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 
 /* --- opening listeners ------------------------------------------------------------------------ */
 
-static int create_producer(struct pipeline *pipeline, struct source *source, struct error *error)
-{
-    const struct source_ops *ops = source->config->source;
-    struct producer *producer = pipeline_producer_of(pipeline, source, 0);
-    producer->listeners = 1;
-    size_t threads = pipeline_threads_of(source->config);
-    if (make_producer(pipeline, producer, threads, ops->waits, error) != 0)
-        return -1;
-    producer->ops = ops->producer;
-    return ops->create(&producer->object, source, producer->threads, &pipeline->host, error);
-}
-
 static int open_listeners(struct pipeline *pipeline, struct error *error)
 {
     if (pipeline_prepare_sources(pipeline->config, error) != 0)
@@ -236,7 +175,7 @@ static int open_listeners(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         struct source *source = pipeline->sources[i];
         const struct source_ops *ops = source->config->source;
-        int result = ops->producer != NULL ? create_producer(pipeline, source, error)
+        int result = ops->producer != NULL ? pipeline_create_producer(pipeline, source, error)
                                            : ops->open(source, &pipeline->host, error);
         if (result != 0)
             return -1;

@@ -2,7 +2,8 @@
  * The pipeline's parts, shared by the files that make it up. Each file uses those above it alone:
  *
  *   pipeline_events.c     what the parts' threads report
- *   pipeline_sources.c    what the pipeline has for each listener, and who fills batches for it
+ *   pipeline_sources.c    what the pipeline has for each listener
+ *   pipeline_producers.c  who fills batches for listeners
  *   pipeline_relays.c     sinks that would send to a listener of ours
  *   pipeline_check.c      what a configuration needs, and whether it can be had
  *   pipeline_numbering.c  what senders' numbers mean from one configuration to the next
@@ -136,6 +137,13 @@ bool pipeline_wants_raw(const struct config *config);
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
 
+/* Makes a sink, with a queue from each producer, neither opened nor fed. Returns NULL, as above. */
+struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sink_config *config,
+                                     size_t capacity, struct error *error);
+void pipeline_destroy_sink(struct sink_slot *slot);
+
+/* --- who fills batches (pipeline_producers.c) ------------------------------------------------- */
+
 /* Threads of a source that has its own. */
 size_t pipeline_threads_of(const struct listener_config *listener);
 
@@ -159,10 +167,16 @@ static inline bool pipeline_can_quiesce(const struct producer *producer)
 /* Counts the listeners of each producer. */
 void pipeline_count_listeners(struct pipeline *pipeline);
 
-/* Makes a sink, with a queue from each producer, neither opened nor fed. Returns NULL, as above. */
-struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sink_config *config,
-                                     size_t capacity, struct error *error);
-void pipeline_destroy_sink(struct sink_slot *slot);
+/* Makes what its threads have, with a fan-out. Returns 0, or -1 with `error` filled. */
+int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
+                           bool lossless, struct error *error);
+
+/* The same for a source that has its own, and what they run. */
+int pipeline_create_producer(struct pipeline *pipeline, struct source *source, struct error *error);
+
+/* Of one that was not started: nothing will come of it. */
+void pipeline_close_producer(struct producer *producer);
+void pipeline_destroy_producer(struct producer *producer);
 
 /* --- what is retired (pipeline_retired.c) ----------------------------------------------------- */
 

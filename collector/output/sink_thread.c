@@ -32,6 +32,16 @@ enum unfinished {
     UNFINISHED_FLUSH
 };
 
+/*
+ * Its queues. The main thread may put a longer list in the place of one that is being read, which
+ * stays until the end: there are as many lists as there were ever queues.
+ */
+struct queue_list {
+    struct queue_list *before;
+    size_t count; /* at least one */
+    struct batch_queue *queues[];
+};
+
 struct sink_thread {
     struct sink_writer *writer;
     struct thread *thread;
@@ -46,8 +56,7 @@ struct sink_thread {
     int64_t retry_ns;           /* how long a blocked destination is left alone, with a host */
     enum unfinished unfinished;
     struct taken_batch taken; /* UNFINISHED_BATCH: it */
-    struct batch_queue **queues;
-    size_t queue_count;
+    struct queue_list *_Atomic queues; /* NULL: it has none */
     size_t next_queue;
     struct log_limit eviction_log;
     uint64_t evicted; /* records, since the last line in the log */
@@ -88,6 +97,13 @@ bool sink_thread_opens_later(const struct sink_thread_options *options)
     return sink_writer_opens_later(options);
 }
 
+static const struct queue_list *queues_of(const struct sink_thread *sink)
+{
+    static const struct queue_list none = {.count = 0};
+    const struct queue_list *list = atomic_load_explicit(&sink->queues, memory_order_acquire);
+    return list != NULL ? list : &none;
+}
+
 /* --- taking batches --------------------------------------------------------------------------- */
 
 static void evict(void *context, struct batch *batch)
@@ -115,11 +131,12 @@ static void log_eviction(struct sink_thread *sink)
  */
 static bool make_room(struct sink_thread *sink)
 {
+    const struct queue_list *list = queues_of(sink);
     bool asked = false;
     if (sink->writer->state != SINK_WRITING)
         return false;
-    for (size_t i = 0; i < sink->queue_count; i++)
-        asked |= batch_queue_make_room(sink->queues[i], evict, sink);
+    for (size_t i = 0; i < list->count; i++)
+        asked |= batch_queue_make_room(list->queues[i], evict, sink);
     if (!asked)
         return false;
     sink_writer_publish(sink->writer);
@@ -130,9 +147,10 @@ static bool make_room(struct sink_thread *sink)
 /* The next batch, from the queues in turn, or NULL where all are empty. */
 static struct batch *next_batch(struct sink_thread *sink)
 {
-    for (size_t i = 0; i < sink->queue_count; i++) {
-        struct batch_queue *queue = sink->queues[sink->next_queue];
-        sink->next_queue = (sink->next_queue + 1) % sink->queue_count;
+    const struct queue_list *list = queues_of(sink);
+    for (size_t i = 0; i < list->count; i++) {
+        struct batch_queue *queue = list->queues[sink->next_queue];
+        sink->next_queue = (sink->next_queue + 1) % list->count;
         struct batch *batch = batch_queue_pop(queue);
         if (batch != NULL)
             return batch;
@@ -142,16 +160,18 @@ static struct batch *next_batch(struct sink_thread *sink)
 
 static bool all_finished(struct sink_thread *sink)
 {
-    for (size_t i = 0; i < sink->queue_count; i++)
-        if (!batch_queue_finished(sink->queues[i]))
+    const struct queue_list *list = queues_of(sink);
+    for (size_t i = 0; i < list->count; i++)
+        if (!batch_queue_finished(list->queues[i]))
             return false;
     return true;
 }
 
 static bool all_empty(struct sink_thread *sink)
 {
-    for (size_t i = 0; i < sink->queue_count; i++)
-        if (!batch_queue_is_empty(sink->queues[i]))
+    const struct queue_list *list = queues_of(sink);
+    for (size_t i = 0; i < list->count; i++)
+        if (!batch_queue_is_empty(list->queues[i]))
             return false;
     return true;
 }
@@ -241,8 +261,9 @@ enum step {
 
 static const struct batch *peek(struct sink_thread *sink, size_t after)
 {
-    size_t queue = (sink->next_queue + after) % sink->queue_count;
-    return batch_queue_peek(sink->queues[queue], after / sink->queue_count);
+    const struct queue_list *list = queues_of(sink);
+    size_t queue = (sink->next_queue + after) % list->count;
+    return batch_queue_peek(list->queues[queue], after / list->count);
 }
 
 /* The lines of the batch, or NULL: the sink encodes each record by itself. */
@@ -378,8 +399,9 @@ static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 
 static bool is_behind(const struct sink_thread *sink)
 {
-    for (size_t i = 0; i < sink->queue_count; i++)
-        if (batch_queue_fill(sink->queues[i]) > SINK_QUANTUM_LEAVES)
+    const struct queue_list *list = queues_of(sink);
+    for (size_t i = 0; i < list->count; i++)
+        if (batch_queue_fill(list->queues[i]) > SINK_QUANTUM_LEAVES)
             return true;
     return false;
 }
@@ -495,15 +517,23 @@ void sink_thread_give_up(struct sink_thread *sink)
 struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capacity,
                                           size_t listeners, bool shared)
 {
-    RULE(!sink->started, "a sink has its queues before it starts");
-    struct batch_queue **grown =
-        realloc(sink->queues, (sink->queue_count + 1) * sizeof(struct batch_queue *));
-    if (grown == NULL)
+    RULE(!atomic_load(&sink->finished), "a sink that has finished has no more queues");
+    struct queue_list *before = atomic_load(&sink->queues);
+    size_t count = before != NULL ? before->count : 0;
+    struct queue_list *list = malloc(sizeof *list + (count + 1) * sizeof(struct batch_queue *));
+    if (list == NULL)
         return NULL;
-    sink->queues = grown;
     struct batch_queue *queue = batch_queue_create(capacity, listeners, shared);
-    if (queue != NULL)
-        sink->queues[sink->queue_count++] = queue;
+    if (queue == NULL) {
+        free(list);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        list->queues[i] = before->queues[i];
+    list->queues[count] = queue;
+    list->count = count + 1;
+    list->before = before;
+    atomic_store_explicit(&sink->queues, list, memory_order_release);
     return queue;
 }
 
@@ -565,11 +595,14 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
 
 struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink)
 {
+    const struct queue_list *list = queues_of(sink);
     struct queue_levels levels = {0};
-    for (size_t i = 0; i < sink->queue_count; i++) {
-        levels.batches += batch_queue_level(sink->queues[i]);
-        levels.batches_most += batch_queue_capacity(sink->queues[i]);
-        levels.large += batch_queue_large_level(sink->queues[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        if (batch_queue_finished(list->queues[i]))
+            continue;
+        levels.batches += batch_queue_level(list->queues[i]);
+        levels.batches_most += batch_queue_capacity(list->queues[i]);
+        levels.large += batch_queue_large_level(list->queues[i]);
         levels.large_most += BATCH_QUEUE_LARGE;
     }
     return levels;
@@ -622,9 +655,14 @@ void sink_thread_destroy(struct sink_thread *sink)
     if (sink == NULL)
         return;
     RULE(sink->thread == NULL, "a sink is joined before it is destroyed");
-    for (size_t i = 0; i < sink->queue_count; i++)
-        batch_queue_destroy(sink->queues[i]);
-    free(sink->queues);
+    struct queue_list *list = atomic_load(&sink->queues);
+    for (size_t i = 0; list != NULL && i < list->count; i++)
+        batch_queue_destroy(list->queues[i]);
+    while (list != NULL) {
+        struct queue_list *before = list->before;
+        free(list);
+        list = before;
+    }
     sink_writer_destroy(sink->writer);
     free(sink);
 }

@@ -3,7 +3,7 @@
  * records into its own buffer, and writes the buffer in large blocks, or at once when they are
  * empty, or, where that was asked for, when a time is over.
  *
- * Lifecycle: create, one queue per receiving thread from sink_thread_add_queue, open, start; the
+ * Lifecycle: create, one queue per producer from sink_thread_add_queue, open, start; the
  * producers close their queues; join (after sink_thread_stop has set a deadline); destroy. It never
  * blocks in a write to a pipe, so its queues fill and refuse, and a reader that went is noticed
  * without traffic. A destination that fails is tried again at a growing interval. A sink whose
@@ -100,7 +100,8 @@ void sink_thread_give_up(struct sink_thread *sink);
 /*
  * Adds a queue of `capacity` batches between this sink and one producer, fed by listeners of which
  * `listeners` is one more than the highest index, and `shared` says whether there are several. The
- * sink owns it. Before the start. Returns NULL where memory is short.
+ * sink owns it. Main thread; once the sink has started only while another queue of it is open.
+ * Returns NULL where memory is short.
  */
 struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capacity,
                                           size_t listeners, bool shared);

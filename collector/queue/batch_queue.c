@@ -162,6 +162,12 @@ void batch_queue_close(struct batch_queue *queue)
     ring_close(queue->ring);
 }
 
+void batch_queue_open_again(struct batch_queue *queue)
+{
+    RULE(batch_queue_finished(queue), "a queue is opened again when it has come to its end");
+    ring_open_again(queue->ring);
+}
+
 struct batch *batch_queue_pop(struct batch_queue *queue)
 {
     struct batch *batch = ring_pop(queue->ring);

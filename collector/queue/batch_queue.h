@@ -69,6 +69,12 @@ bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch,
 /* Producer: nothing more will come. */
 void batch_queue_close(struct batch_queue *queue);
 
+/*
+ * Of a queue that is finished, and whose producer is gone: another producer may push from now on.
+ * The main thread, before that producer starts, and while the consumer has another queue open.
+ */
+void batch_queue_open_again(struct batch_queue *queue);
+
 /* Consumer: the oldest batch, or NULL. */
 struct batch *batch_queue_pop(struct batch_queue *queue);
 
@@ -83,7 +89,7 @@ const struct batch *batch_queue_peek(struct batch_queue *queue, size_t after);
 typedef void batch_taker(void *context, struct batch *batch);
 bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *context);
 
-/* Consumer: closed and empty. */
+/* Any thread: closed and empty. */
 bool batch_queue_finished(struct batch_queue *queue);
 
 /* Either side: nothing in it (see ring_level). */

@@ -77,6 +77,11 @@ void byte_ring_close(struct byte_ring *ring)
     atomic_store(&ring->closed, true);
 }
 
+void byte_ring_open_again(struct byte_ring *ring)
+{
+    atomic_store(&ring->closed, false);
+}
+
 bool byte_ring_is_empty(const struct byte_ring *ring)
 {
     return atomic_load(&ring->put) == atomic_load_explicit(&ring->taken, memory_order_relaxed);

@@ -32,6 +32,9 @@ bool byte_ring_put(struct byte_ring *ring, const struct byte_part *parts, size_t
 /* Producer: nothing more will come. */
 void byte_ring_close(struct byte_ring *ring);
 
+/* Another producer may put from now on: after the one that closed it, and before it puts. */
+void byte_ring_open_again(struct byte_ring *ring);
+
 /* Consumer: whether there is nothing at this moment; whether there never will be anything. */
 bool byte_ring_is_empty(const struct byte_ring *ring);
 bool byte_ring_is_finished(const struct byte_ring *ring);

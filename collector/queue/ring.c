@@ -70,6 +70,11 @@ void ring_close(struct ring *ring)
     atomic_store(&ring->closed, true);
 }
 
+void ring_open_again(struct ring *ring)
+{
+    atomic_store(&ring->closed, false);
+}
+
 void *ring_pop(struct ring *ring)
 {
     size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);

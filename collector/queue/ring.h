@@ -27,6 +27,9 @@ bool ring_push(struct ring *ring, void *item);
 /* Producer: nothing more will come. */
 void ring_close(struct ring *ring);
 
+/* Another producer may push from now on: after the one that closed it, and before it pushes. */
+void ring_open_again(struct ring *ring);
+
 /* Consumer: the oldest item, or NULL where it is empty. */
 void *ring_pop(struct ring *ring);
 

@@ -18,7 +18,7 @@ struct inlet {
 struct tap {
     _Atomic unsigned state;
     _Atomic unsigned large; /* large batches that wait or are looked at */
-    struct inlet *inlets;
+    struct inlet **inlets; /* each stays where it is */
     size_t count;
     size_t next; /* whose turn it is */
 };
@@ -28,25 +28,42 @@ struct tap *tap_create(size_t producers)
     struct tap *tap = calloc(1, sizeof *tap);
     if (tap == NULL)
         return NULL;
-    tap->inlets = calloc(producers, sizeof *tap->inlets);
-    bool complete = tap->inlets != NULL;
-    for (size_t i = 0; i < producers && complete; i++) {
-        struct inlet *inlet = &tap->inlets[i];
-        inlet->way_in = (struct tap_inlet){.state = &tap->state, .tap = tap, .index = i};
-        inlet->ring = ring_create(TAP_BATCHES);
-        complete = inlet->ring != NULL;
-        tap->count += complete;
-    }
-    if (!complete) {
+    while (tap->count < producers) {
+        if (tap_add_inlet(tap))
+            continue;
         tap_destroy(tap);
         return NULL;
     }
     return tap;
 }
 
+bool tap_add_inlet(struct tap *tap)
+{
+    struct inlet **grown = realloc(tap->inlets, (tap->count + 1) * sizeof(struct inlet *));
+    if (grown == NULL)
+        return false;
+    tap->inlets = grown;
+    struct inlet *inlet = calloc(1, sizeof *inlet);
+    if (inlet == NULL)
+        return false;
+    inlet->way_in = (struct tap_inlet){.state = &tap->state, .tap = tap, .inlet = inlet};
+    inlet->ring = ring_create(TAP_BATCHES);
+    if (inlet->ring == NULL) {
+        free(inlet);
+        return false;
+    }
+    tap->inlets[tap->count++] = inlet;
+    return true;
+}
+
+size_t tap_inlet_count(const struct tap *tap)
+{
+    return tap->count;
+}
+
 struct tap_inlet *tap_inlet(struct tap *tap, size_t producer)
 {
-    return &tap->inlets[producer].way_in;
+    return &tap->inlets[producer]->way_in;
 }
 
 /* --- producers -------------------------------------------------------------------------------- */
@@ -70,7 +87,7 @@ static bool push(struct tap *tap, struct inlet *inlet, struct batch *batch)
 void tap_take(struct tap_inlet *way_in, struct batch *batch)
 {
     struct tap *tap = way_in->tap;
-    struct inlet *inlet = &tap->inlets[way_in->index];
+    struct inlet *inlet = way_in->inlet;
     if (atomic_load_explicit(&tap->state, memory_order_relaxed) != TAP_TAKING ||
         !push(tap, inlet, batch))
         counter_add(&inlet->passed_by, batch->count);
@@ -81,7 +98,7 @@ void tap_take(struct tap_inlet *way_in, struct batch *batch)
 struct batch *tap_next(struct tap *tap)
 {
     for (size_t i = 0; i < tap->count; i++) {
-        struct inlet *inlet = &tap->inlets[(tap->next + i) % tap->count];
+        struct inlet *inlet = tap->inlets[(tap->next + i) % tap->count];
         struct batch *batch = ring_pop(inlet->ring);
         if (batch == NULL)
             continue;
@@ -118,7 +135,7 @@ uint64_t tap_passed_by(const struct tap *tap)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < tap->count; i++)
-        sum += counter_read(&tap->inlets[i].passed_by);
+        sum += counter_read(&tap->inlets[i]->passed_by);
     return sum;
 }
 
@@ -127,8 +144,10 @@ void tap_destroy(struct tap *tap)
     if (tap == NULL)
         return;
     let_go(tap);
-    for (size_t i = 0; i < tap->count; i++)
-        ring_destroy(tap->inlets[i].ring);
+    for (size_t i = 0; i < tap->count; i++) {
+        ring_destroy(tap->inlets[i]->ring);
+        free(tap->inlets[i]);
+    }
     free(tap->inlets);
     free(tap);
 }

@@ -13,6 +13,7 @@
 #define SLUICE_COLLECTOR_QUEUE_TAP_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,11 +30,12 @@ enum tap_state {
 };
 
 struct tap;
+struct inlet;
 
 struct tap_inlet {
     const _Atomic unsigned *state; /* an enum tap_state */
     struct tap *tap;
-    size_t index;
+    struct inlet *inlet;
 };
 
 /* Returns NULL where memory is short. */
@@ -42,7 +44,11 @@ struct tap *tap_create(size_t producers);
 /* Lets go of what waits. NULL is allowed. */
 void tap_destroy(struct tap *tap);
 
-/* A producer's way in, by its index. It is the tap's. */
+/* For one producer more, while the others offer. Returns false where memory is short. */
+bool tap_add_inlet(struct tap *tap);
+size_t tap_inlet_count(const struct tap *tap);
+
+/* A producer's way in, by its index. It is the tap's, and stays where it is. */
 struct tap_inlet *tap_inlet(struct tap *tap, size_t producer);
 
 /* Producer, while the tap is on: takes the batch as one more reader, or counts its records. */

@@ -52,7 +52,7 @@ struct dead_letter_queue {
 struct dead_letters {
     struct dead_letter_options options;
     struct rate_window rate;
-    struct dead_letter_queue *queues;
+    struct dead_letter_queue *_Atomic queues; /* the latest first: each stays where it is */
     struct thread *thread;
     struct wakeup *wakeup;
 
@@ -140,6 +140,12 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
         notify(letters);
     else
         counter_add(&counters->dropped[DROPPED_RING_FULL], 1);
+}
+
+void dead_letter_queue_open_again(struct dead_letter_queue *queue)
+{
+    if (queue != NULL)
+        byte_ring_open_again(queue->ring);
 }
 
 void dead_letter_queue_close(struct dead_letter_queue *queue)
@@ -382,7 +388,8 @@ static void keep(struct dead_letters *letters, struct byte_ring *ring)
 
 static struct dead_letter_queue *next_with_letter(const struct dead_letters *letters)
 {
-    for (struct dead_letter_queue *queue = letters->queues; queue != NULL; queue = queue->next)
+    for (struct dead_letter_queue *queue = atomic_load(&letters->queues); queue != NULL;
+         queue = queue->next)
         if (!byte_ring_is_empty(queue->ring))
             return queue;
     return NULL;
@@ -390,7 +397,8 @@ static struct dead_letter_queue *next_with_letter(const struct dead_letters *let
 
 static bool all_finished(const struct dead_letters *letters)
 {
-    for (struct dead_letter_queue *queue = letters->queues; queue != NULL; queue = queue->next)
+    for (struct dead_letter_queue *queue = atomic_load(&letters->queues); queue != NULL;
+         queue = queue->next)
         if (!byte_ring_is_finished(queue->ring))
             return false;
     return true;
@@ -458,8 +466,8 @@ struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
     }
     queue->letters = letters;
     queue->counters = counters;
-    queue->next = letters->queues;
-    letters->queues = queue;
+    queue->next = atomic_load(&letters->queues);
+    atomic_store(&letters->queues, queue);
     return queue;
 }
 
@@ -495,9 +503,9 @@ void dead_letters_destroy(struct dead_letters *letters)
 {
     if (letters == NULL)
         return;
-    while (letters->queues != NULL) {
-        struct dead_letter_queue *queue = letters->queues;
-        letters->queues = queue->next;
+    for (struct dead_letter_queue *queue = atomic_load(&letters->queues), *next; queue != NULL;
+         queue = next) {
+        next = queue->next;
         byte_ring_destroy(queue->ring);
         free(queue);
     }

@@ -49,6 +49,7 @@ int dead_letters_create(struct dead_letters **out, const struct dead_letter_opti
 
 /*
  * Adds a queue for one producing thread, which counts in `counters`. Owned by the dead letters.
+ * The main thread; also while they are written, as long as another queue is open.
  * Returns NULL where memory is short.
  */
 struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
@@ -80,6 +81,12 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
 
 /* Nothing more will come. NULL is allowed. */
 void dead_letter_queue_close(struct dead_letter_queue *queue);
+
+/*
+ * Of a queue that was closed, and whose thread is gone: another thread may offer letters from now
+ * on. The main thread, before that thread starts, and while another queue is open. NULL is allowed.
+ */
+void dead_letter_queue_open_again(struct dead_letter_queue *queue);
 
 /* --- the main thread -------------------------------------------------------------------------- */
 

@@ -34,14 +34,25 @@ struct sender_report *sender_report_create(size_t tables, struct sequence_table 
     if (report == NULL)
         return NULL;
     report->sequences = sequences;
-    report->tables = calloc(tables, sizeof *report->tables);
     report->read = calloc(TRAFFIC_SENDERS, sizeof *report->read);
-    report->rows = calloc(tables * TRAFFIC_SENDERS, sizeof *report->rows);
-    if (report->tables == NULL || report->read == NULL || report->rows == NULL) {
+    if (report->read == NULL || !sender_report_reserve(report, tables)) {
         sender_report_destroy(report);
         return NULL;
     }
     return report;
+}
+
+bool sender_report_reserve(struct sender_report *report, size_t more)
+{
+    size_t count = report->table_count + more;
+    const struct traffic_table **tables =
+        realloc(report->tables, count * sizeof(const struct traffic_table *));
+    if (tables != NULL)
+        report->tables = tables;
+    struct row *rows = realloc(report->rows, count * TRAFFIC_SENDERS * sizeof *rows);
+    if (rows != NULL)
+        report->rows = rows;
+    return tables != NULL && rows != NULL;
 }
 
 void sender_report_destroy(struct sender_report *report)

@@ -34,6 +34,9 @@ void sender_report_destroy(struct sender_report *report);
 /* Bytes that a report takes. */
 size_t sender_report_memory(size_t tables);
 
+/* Room for so many tables more. Returns false, nothing lost, where memory is short. */
+bool sender_report_reserve(struct sender_report *report, size_t more);
+
 void sender_report_add_table(struct sender_report *report, const struct traffic_table *table);
 
 /*

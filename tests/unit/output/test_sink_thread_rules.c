@@ -60,10 +60,12 @@ TEST_WITH(a_sink_starts_once, set_up, fake_sink_tear_down)
 static void add_a_queue_late(void)
 {
     fake_sink_start(sink);
+    fake_sink_close(sink);
+    sink_thread_join(sink->sink);
     sink_thread_add_queue(sink->sink, 1, 1, false);
 }
 
-TEST_WITH(a_sink_has_its_queues_before_it_starts, set_up, fake_sink_tear_down)
+TEST_WITH(a_sink_that_has_finished_has_no_more_queues, set_up, fake_sink_tear_down)
 {
     (void)state;
     assert_aborts(add_a_queue_late);

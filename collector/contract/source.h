@@ -7,7 +7,7 @@
  *
  * Order: parse and refuse while the configuration is read; check before anything is opened; prepare
  * once for all listeners; open; announce when all threads run; while the receivers stand still
- * change, or remove; a producer of its own is started, stopped, joined and destroyed by the
+ * change, or remove; a producer of its own is started, changed, stopped, joined and destroyed by the
  * pipeline. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SOURCE_H
@@ -91,6 +91,12 @@ struct producer_ops {
      */
     void (*stop)(void *producer, int64_t deadline_ns);
 
+    /*
+     * The same of a listener that a reload takes away: what has begun is finished, too. NULL: no
+     * reload does.
+     */
+    void (*leave)(void *producer, int64_t deadline_ns);
+
     /* Any thread. */
     bool (*has_finished)(const void *producer);
 
@@ -100,13 +106,22 @@ struct producer_ops {
     /*
      * Has its threads stand still, with all that they took offered, until it resumes: they do when
      * is_quiescent says so, and the host's `finished` is called then. They are asked when all of
-     * them are awake, from the last time. NULL, all four: it cannot, and what it feeds stays as it
-     * is.
+     * them are awake, from the last time; or before the start, and then they begin so. NULL, all
+     * four: it cannot, and no reload changes it, or what it feeds.
      */
     void (*ask_to_quiesce)(void *producer);
     bool (*is_quiescent)(const void *producer);
     bool (*is_awake)(const void *producer);
     void (*resume)(void *producer);
+
+    /*
+     * While they stand still: it follows its new settings. Returns 0, or -1 with `error` filled and
+     * nothing changed; to change it back cannot fail. NULL: no reload changes it.
+     */
+    int (*change)(void *producer, const struct listener_config *to, struct error *error);
+
+    /* Bytes that it then takes. NULL: none worth counting. */
+    size_t (*memory_after)(const void *producer, const struct listener_config *to);
 
     void (*join)(void *producer);
 
@@ -176,7 +191,7 @@ struct source_ops {
      */
     void (*remove)(const struct source *source, const struct source_host *host, bool drains);
 
-    /* --- of sources that have a thread of their own: they are made at a start alone --- */
+    /* --- of sources that have a thread of their own --- */
 
     /* NULL: the receivers serve it. */
     const struct producer_ops *producer;
@@ -197,7 +212,7 @@ struct source_ops {
     int (*create)(void **producer, struct source *source, struct ingest_thread *threads,
                   const struct source_host *host, struct error *error);
 
-    /* Why it has one, and why a reload cannot change, add or end it; for people. */
+    /* Why it has one, and why a reload cannot change, add or end it (NULL: it can); for people. */
     const char *own_thread, *no_change, *no_arrival, *no_departure;
 };
 

@@ -33,7 +33,8 @@ int pipeline_create(struct pipeline **out, const struct pipeline_options *option
 
 static void join_producer(struct producer *producer)
 {
-    producer->ops->join(producer->object);
+    if (pipeline_is_live(producer))
+        producer->ops->join(producer->object);
 }
 
 /* Ends what was started; a producer that was not has its fan-out closed here, so that sinks end. */
@@ -97,7 +98,7 @@ static bool sinks_have_ended(const struct pipeline *pipeline)
 
 static bool producer_has_finished(const struct producer *producer)
 {
-    return producer->ops->has_finished(producer->object);
+    return !pipeline_is_live(producer) || producer->ops->has_finished(producer->object);
 }
 
 static bool all_finished(const struct pipeline *pipeline)
@@ -197,7 +198,8 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
     pipeline->stopping = true;
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        producer->ops->stop(producer->object, deadline_ns);
+        if (pipeline_is_live(producer))
+            producer->ops->stop(producer->object, deadline_ns);
     }
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         sink_thread_stop(pipeline->slots[i]->sink, deadline_ns);
@@ -223,6 +225,9 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
     for (size_t i = 0; i < config->listener_count; i++)
         if (listener_hangs(pipeline, pipeline->sources[i]))
             return config->listeners[i].name;
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        if (pipeline->producers[i].leaving && !producer_has_finished(&pipeline->producers[i]))
+            return pipeline->producers[i].source->listener.name;
     for (size_t i = 0; i < config->sink_count; i++)
         if (!sink_thread_has_finished(pipeline->slots[i]->sink))
             return config->sinks[i].name;
@@ -288,7 +293,7 @@ enum exit_code pipeline_exit_code(const struct pipeline *pipeline,
             return EXIT_CODE_IO;
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        if (producer->ops->was_damaged != NULL && producer->ops->was_damaged(producer->object))
+        if (pipeline_is_live(producer) && producer->ops->was_damaged != NULL && producer->ops->was_damaged(producer->object))
             return EXIT_CODE_BAD_INPUT;
     }
     return EXIT_CODE_OK;

@@ -21,6 +21,12 @@ static int refuse(struct error *error, const struct listener_config *listener, c
     return -1;
 }
 
+/* What they feed cannot be changed, and ends with them. */
+static bool captures_are_read(const struct pipeline *pipeline)
+{
+    return pipeline->fixed_count > pipeline->receiver_count;
+}
+
 /* Whether a listener that stays can have its new keys. */
 static int check_keys(const struct listener_config *from, const struct listener_config *to,
                       struct error *error)
@@ -50,6 +56,10 @@ static int match_listener(const struct pipeline *pipeline, const struct config *
         return check_keys(&from->listeners[matched[index]], listener, error);
     if (source->no_arrival != NULL)
         return refuse(error, listener, source->no_arrival);
+    if (source->producer != NULL)
+        return captures_are_read(pipeline)
+                   ? refuse(error, listener, "where captures are read it takes a new start")
+                   : 0;
     size_t threads = pipeline->receiver_count * pipeline->receiver_threads;
     if (threads == 0)
         return refuse(error, listener, "there is no receiver: no listener was a udp socket");
@@ -89,9 +99,7 @@ static int match_sinks(const struct pipeline *pipeline, const struct config *to,
     change->same_sinks = same == from->sink_count && same == to->sink_count;
     if (change->same_sinks)
         return 0;
-    bool captures = false;
-    for (size_t i = 0; i < pipeline->producer_count; i++)
-        captures = captures || !pipeline_can_quiesce(&pipeline->producers[i]);
+    bool captures = captures_are_read(pipeline);
     if (!captures && to->threads != THREADS_ONE)
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "%s, sinks are changed by a new start alone",

@@ -39,7 +39,7 @@ void pipeline_count_received(void *context, size_t datagrams)
     if (total < pipeline->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
         return;
     /* A capture has a next datagram only if it is asked for it. */
-    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
+    for (size_t i = pipeline->receiver_count; i < pipeline->fixed_count; i++)
         pipeline->producers[i].ops->stop(pipeline->producers[i].object, INT64_MAX);
     pipeline_changed(pipeline);
 }

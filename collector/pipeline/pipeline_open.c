@@ -97,6 +97,8 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
     size_t threads = pipeline->receiver_threads;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         struct producer *producer = &pipeline->producers[i];
+        producer->taken = true;
+        producer->thread_count = threads;
         if (pipeline_make_producer(pipeline, producer, threads, false, error) != 0)
             return -1;
         struct receiver_options options = {
@@ -146,8 +148,9 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
         return -1;
     pipeline->receiver_count = needs.fan_outs;
     pipeline->receiver_threads = needs.fan_outs == 0 ? 0 : needs.receivers / needs.fan_outs;
-    pipeline->producer_count = pipeline->receiver_count + needs.producers;
-    pipeline->producers = calloc(pipeline->producer_count, sizeof *pipeline->producers);
+    pipeline->producer_count = pipeline->receiver_count;
+    pipeline->producers =
+        calloc(pipeline->receiver_count + BATCH_QUEUE_LISTENERS, sizeof *pipeline->producers);
     pipeline->receivers = calloc(pipeline->receiver_count + 1, sizeof(struct receiver *));
     pipeline->slots = calloc(config->sink_count, sizeof(struct sink_slot *));
     pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
@@ -168,14 +171,37 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 
 /* --- opening listeners ------------------------------------------------------------------------ */
 
+/* For those that no reload touches, or for the others, which come after them. */
+static void take_places(struct pipeline *pipeline, bool fixed)
+{
+    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+        const struct producer_ops *ops = pipeline->config->listeners[i].source->producer;
+        if (ops == NULL || (ops->change == NULL) != fixed)
+            continue;
+        size_t threads = pipeline_threads_of(&pipeline->config->listeners[i]);
+        pipeline_take_place(pipeline, threads)->source = pipeline->sources[i];
+    }
+}
+
+static int open_own(struct pipeline *pipeline, struct source *source, struct error *error)
+{
+    struct producer *producer = pipeline_producer_of(pipeline, source, 0);
+    if (pipeline_make_own(pipeline, producer, source, error) != 0)
+        return -1;
+    return pipeline_create_producer(pipeline, producer, error);
+}
+
 static int open_listeners(struct pipeline *pipeline, struct error *error)
 {
     if (pipeline_prepare_sources(pipeline->config, error) != 0)
         return -1;
+    take_places(pipeline, true);
+    pipeline->fixed_count = pipeline->producer_count;
+    take_places(pipeline, false);
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         struct source *source = pipeline->sources[i];
         const struct source_ops *ops = source->config->source;
-        int result = ops->producer != NULL ? pipeline_create_producer(pipeline, source, error)
+        int result = ops->producer != NULL ? open_own(pipeline, source, error)
                                            : ops->open(source, &pipeline->host, error);
         if (result != 0)
             return -1;

@@ -44,11 +44,14 @@
  */
 struct producer {
     struct fan_out *fan_out;
-    struct ingest_thread *threads;
-    size_t thread_count;
+    struct ingest_thread *threads; /* NULL: not yet made */
+    size_t thread_count;           /* that it has room for */
     const struct producer_ops *ops;
-    void *object;              /* that they are about */
+    void *object;              /* that they are about; NULL: not yet made */
     struct receiver *receiver; /* the same, where it is one; NULL: it is a source's own */
+    struct source *source;     /* whose own it is */
+    bool taken;                /* else the place is vacant: what its threads had stays for the next */
+    bool leaving;              /* a reload has taken its listener away */
     size_t listeners;          /* that feed it */
     uint64_t asked;            /* the receiver, the last time (pipeline_ask_receivers), and when */
     int64_t asked_ns;
@@ -94,9 +97,10 @@ struct pipeline {
     struct source **known; /* by index in the ledger */
     size_t known_count;
     struct source **sources; /* by listener */
-    struct producer *producers;
+    struct producer *producers; /* with room for all that there can ever be: each stays in its place */
     size_t producer_count;
     size_t receiver_count;       /* of the producers, the first ones */
+    size_t fixed_count;          /* with those that no reload touches, which come next */
     struct receiver **receivers; /* those of them */
     struct source_host host;     /* what sources are given */
     size_t receiver_threads;     /* of each of them */
@@ -140,6 +144,13 @@ int pipeline_make_rate_limit(const struct listener_config *config, struct rate_l
 /* Makes a sink, with a queue from each producer, neither opened nor fed. Returns NULL, as above. */
 struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sink_config *config,
                                      size_t capacity, struct error *error);
+
+/*
+ * Connects a sink, which may run, with a producer that has taken its place. Returns 0, or -1 with
+ * `error` filled.
+ */
+int pipeline_connect_sink(struct pipeline *pipeline, struct sink_slot *slot,
+                          const struct producer *producer, size_t capacity, struct error *error);
 void pipeline_destroy_sink(struct sink_slot *slot);
 
 /* --- who fills batches (pipeline_producers.c) ------------------------------------------------- */
@@ -167,21 +178,48 @@ static inline bool pipeline_can_quiesce(const struct producer *producer)
 /* Counts the listeners of each producer. */
 void pipeline_count_listeners(struct pipeline *pipeline);
 
-/* Makes what its threads have, with a fan-out. Returns 0, or -1 with `error` filled. */
+/* Whether it runs, or is made to. */
+static inline bool pipeline_is_live(const struct producer *producer)
+{
+    return producer->object != NULL;
+}
+
+/*
+ * Takes a place for a producer of so many threads: a vacant one that has as many, and from which
+ * no sink still has batches, or a new one.
+ */
+struct producer *pipeline_take_place(struct pipeline *pipeline, size_t threads);
+
+/*
+ * Makes what so many threads have that is not there, with a fan-out that has no sinks yet. Returns
+ * 0, or -1 with `error` filled.
+ */
 int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
                            bool lossless, struct error *error);
 
-/* The same for a source that has its own, and what they run. */
-int pipeline_create_producer(struct pipeline *pipeline, struct source *source, struct error *error);
+/* The same for a source that has its own: its place is taken. */
+int pipeline_make_own(struct pipeline *pipeline, struct producer *producer, struct source *source,
+                      struct error *error);
+
+/* Makes what its threads run. Returns as above. */
+int pipeline_create_producer(struct pipeline *pipeline, struct producer *producer,
+                             struct error *error);
 
 /* Of one that was not started: nothing will come of it. */
 void pipeline_close_producer(struct producer *producer);
 void pipeline_destroy_producer(struct producer *producer);
 
+/* Of one that was not started, or has finished: its place is vacant. */
+void pipeline_vacate(struct pipeline *pipeline, struct producer *producer);
+
 /* --- what is retired (pipeline_retired.c) ----------------------------------------------------- */
 
 /* The sink is offered nothing more: it writes what it has, until the deadline. */
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns);
+
+/* Whether what a source has for itself, or any of them (NULL), has not come to its end since a
+ * reload took the listener away. */
+bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct source *source);
 
 /* Frees what has come to its end, and opens what has waited for that. */
 void pipeline_look_after(struct pipeline *pipeline);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/platform/random.h"
 
 size_t pipeline_threads_of(const struct listener_config *listener)
 {
@@ -24,8 +25,8 @@ struct producer *pipeline_producer_of(const struct pipeline *pipeline, const str
     if (source->config->source->producer == NULL)
         return &pipeline->producers[source_receiver(source, index, pipeline->receiver_count)];
     struct producer *own = pipeline->producers + pipeline->receiver_count;
-    for (size_t i = 0; pipeline->sources[i] != source; i++)
-        own += pipeline->sources[i]->config->source->producer != NULL;
+    while (own->source != source)
+        own++;
     return own;
 }
 
@@ -44,46 +45,133 @@ void pipeline_count_listeners(struct pipeline *pipeline)
     }
 }
 
+/* --- places ----------------------------------------------------------------------------------- */
+
+static size_t place_of(const struct pipeline *pipeline, const struct producer *producer)
+{
+    return (size_t)(producer - pipeline->producers);
+}
+
+/* Whether the sinks have taken all that was put into the queues of who was there before. */
+static bool is_drained(const struct pipeline *pipeline, const struct producer *producer)
+{
+    size_t place = place_of(pipeline, producer);
+    for (size_t i = 0; i < pipeline->config->sink_count; i++) {
+        const struct sink_slot *slot = pipeline->slots[i];
+        if (place < slot->route_count && !batch_queue_finished(slot->routes[place].queue))
+            return false;
+    }
+    return true;
+}
+
+static struct producer *find_vacant(struct pipeline *pipeline, size_t threads)
+{
+    for (size_t i = pipeline->fixed_count; i < pipeline->producer_count; i++) {
+        struct producer *producer = &pipeline->producers[i];
+        if (!producer->taken && producer->thread_count >= threads &&
+            is_drained(pipeline, producer))
+            return producer;
+    }
+    return NULL;
+}
+
+struct producer *pipeline_take_place(struct pipeline *pipeline, size_t threads)
+{
+    struct producer *producer = find_vacant(pipeline, threads);
+    if (producer == NULL) {
+        producer = &pipeline->producers[pipeline->producer_count++];
+        producer->thread_count = threads;
+    }
+    producer->taken = true;
+    producer->listeners = 1;
+    return producer;
+}
+
 /* --- making them ------------------------------------------------------------------------------ */
 
-static int add_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
-                            struct error *error)
+/* One that is there was another thread's, and is closed. */
+static int make_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
+                             struct error *error)
 {
     if (pipeline->letters == NULL)
         return 0;
+    if (thread->letters != NULL) {
+        dead_letter_queue_open_again(thread->letters);
+        return 0;
+    }
     struct letter_counters *counters = ledger_letter_block(pipeline->ledger);
     if (counters != NULL)
         thread->letters = dead_letters_add_queue(pipeline->letters, counters);
     return thread->letters == NULL ? error_no_memory(error) : 0;
 }
 
+/* Where somebody may ask already who sends. */
+static int make_traffic(struct pipeline *pipeline, struct ingest_thread *thread,
+                        struct error *error)
+{
+    uint8_t secret[16];
+    if (pipeline->senders == NULL || thread->traffic != NULL)
+        return 0;
+    if (random_bytes(secret, sizeof secret, error) != 0)
+        return -1;
+    if (!sender_report_reserve(pipeline->senders, 1) ||
+        (thread->traffic = traffic_table_create(secret)) == NULL)
+        return error_no_memory(error);
+    sender_report_add_table(pipeline->senders, thread->traffic);
+    return 0;
+}
+
 static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *thread,
                               struct error *error)
 {
     thread->pool = pipeline->pool;
-    /* For all that there can ever be: of its pages only those of listeners that there are count. */
-    thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
-    thread->measures = ledger_thread_block(pipeline->ledger);
-    if (thread->counters == NULL || thread->measures == NULL)
+    if (thread->counters == NULL) {
+        /* For all that there can ever be: of its pages only those of listeners that there are
+         * count. */
+        thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
+        if (thread->counters == NULL)
+            return error_no_memory(error);
+        sequence_queue_init(&thread->numbers, pipeline->sequences, thread->counters);
+    }
+    if (thread->measures == NULL)
+        thread->measures = ledger_thread_block(pipeline->ledger);
+    if (thread->measures == NULL)
         return error_no_memory(error);
-    sequence_queue_init(&thread->numbers, pipeline->sequences, thread->counters);
     for (size_t i = 0; i < pipeline->known_count; i++) {
-        thread->counters[i] = ledger_ingest_block(pipeline->ledger, (int)i);
+        if (thread->counters[i] == NULL)
+            thread->counters[i] = ledger_ingest_block(pipeline->ledger, (int)i);
         if (thread->counters[i] == NULL)
             return error_no_memory(error);
     }
-    return add_letter_queue(pipeline, thread, error);
+    if (make_traffic(pipeline, thread, error) != 0)
+        return -1;
+    return make_letter_queue(pipeline, thread, error);
+}
+
+/* Where somebody may watch already what passes. */
+static bool make_inlet(struct pipeline *pipeline, const struct producer *producer)
+{
+    size_t place = place_of(pipeline, producer);
+    if (pipeline->tap == NULL)
+        return true;
+    while (tap_inlet_count(pipeline->tap) <= place)
+        if (!tap_add_inlet(pipeline->tap))
+            return false;
+    fan_out_set_tap(producer->fan_out, tap_inlet(pipeline->tap, place));
+    return true;
 }
 
 int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
                            bool lossless, struct error *error)
 {
-    producer->threads = calloc(threads, sizeof *producer->threads);
+    if (producer->threads == NULL)
+        producer->threads = calloc(producer->thread_count, sizeof *producer->threads);
     if (producer->threads == NULL)
         return error_no_memory(error);
-    producer->thread_count = threads;
     if (fan_out_create(&producer->fan_out, threads, lossless, error) != 0)
         return -1;
+    if (!make_inlet(pipeline, producer))
+        return error_no_memory(error);
     for (size_t i = 0; i < threads; i++) {
         struct ingest_thread *thread = &producer->threads[i];
         thread->fan_out = producer->fan_out;
@@ -95,25 +183,32 @@ int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer,
     return 0;
 }
 
-int pipeline_create_producer(struct pipeline *pipeline, struct source *source, struct error *error)
+int pipeline_make_own(struct pipeline *pipeline, struct producer *producer, struct source *source,
+                      struct error *error)
 {
     const struct source_ops *ops = source->config->source;
-    struct producer *producer = pipeline_producer_of(pipeline, source, 0);
-    producer->listeners = 1;
-    size_t threads = pipeline_threads_of(source->config);
-    if (pipeline_make_producer(pipeline, producer, threads, ops->waits, error) != 0)
-        return -1;
+    producer->source = source;
     producer->ops = ops->producer;
-    return ops->create(&producer->object, source, producer->threads, &pipeline->host, error);
+    return pipeline_make_producer(pipeline, producer, pipeline_threads_of(source->config),
+                                  ops->waits, error);
+}
+
+int pipeline_create_producer(struct pipeline *pipeline, struct producer *producer,
+                             struct error *error)
+{
+    struct source *source = producer->source;
+    return source->config->source->create(&producer->object, source, producer->threads,
+                                          &pipeline->host, error);
 }
 
 /* --- their end -------------------------------------------------------------------------------- */
 
 void pipeline_close_producer(struct producer *producer)
 {
-    for (size_t i = 0; i < producer->thread_count; i++)
+    for (size_t i = 0; producer->threads != NULL && i < producer->thread_count; i++)
         ingest_thread_close(&producer->threads[i]);
-    fan_out_close(producer->fan_out);
+    if (producer->fan_out != NULL)
+        fan_out_close(producer->fan_out);
 }
 
 void pipeline_destroy_producer(struct producer *producer)
@@ -126,4 +221,35 @@ void pipeline_destroy_producer(struct producer *producer)
         free(producer->threads[i].counters);
     }
     free(producer->threads);
+}
+
+/* A sink that came while it finished has a queue from it that nobody has closed. */
+static void close_queues(struct pipeline *pipeline, size_t place)
+{
+    for (size_t i = 0; i < pipeline->config->sink_count; i++) {
+        const struct sink_slot *slot = pipeline->slots[i];
+        if (place >= slot->route_count)
+            continue;
+        batch_queue_close(slot->routes[place].queue);
+        sink_thread_notify(slot->sink);
+    }
+}
+
+void pipeline_vacate(struct pipeline *pipeline, struct producer *producer)
+{
+    if (producer->object != NULL) {
+        producer->ops->join(producer->object);
+        producer->ops->destroy(producer->object);
+    }
+    for (size_t i = 0; producer->threads != NULL && i < producer->thread_count; i++)
+        if (producer->threads[i].counters != NULL)
+            ingest_thread_close(&producer->threads[i]);
+    fan_out_destroy(producer->fan_out);
+    close_queues(pipeline, place_of(pipeline, producer));
+    producer->object = NULL;
+    producer->ops = NULL;
+    producer->fan_out = NULL;
+    producer->source = NULL;
+    producer->leaving = false;
+    producer->taken = false;
 }

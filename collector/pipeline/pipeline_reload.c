@@ -7,6 +7,7 @@
  * own end (pipeline_retired.c).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/log/log.h"
 #include "collector/pipeline/pipeline_parts.h"
@@ -56,6 +57,7 @@ struct reload {
     struct schema_list **lists;
     struct rate_limit **limits;
     struct source **sources;
+    struct producer **producers; /* by listener: its own, of one that comes; else NULL */
     struct sink_slot **slots; /* by sink */
 };
 
@@ -69,7 +71,35 @@ static bool is_new_sink(const struct reload *reload, size_t index)
     return reload->change.sinks[index] == PIPELINE_NEW;
 }
 
-/* The memory that there is to be: the threads are those that there are. */
+/* Those that have threads of their own. */
+static void take_places(struct reload *reload)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        if (is_new_listener(reload, i) && config->source->producer != NULL)
+            reload->producers[i] =
+                pipeline_take_place(reload->pipeline, pipeline_threads_of(config));
+    }
+}
+
+/* What listeners that stay have taken goes on to be theirs, also where they need less. */
+static uint64_t memory_kept(const struct reload *reload)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    uint64_t kept = 0;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        const struct producer_ops *ops = config->source->producer;
+        if (is_new_listener(reload, i) || ops == NULL || ops->memory_after == NULL)
+            continue;
+        const struct source *source = pipeline->sources[reload->change.listeners[i]];
+        const struct producer *producer = pipeline_producer_of(pipeline, source, 0);
+        kept += ops->memory_after(producer->object, config) - config->source->memory(config);
+    }
+    return kept;
+}
+
+/* The memory that there is to be: the receiving threads are those that there are. */
 static int plan_memory(struct reload *reload, struct error *error)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -79,6 +109,10 @@ static int plan_memory(struct reload *reload, struct error *error)
         return -1;
     needs.fan_outs = pipeline->receiver_count;
     needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
+    needs.source_memory += memory_kept(reload);
+    needs.producer_threads = 0;
+    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
+        needs.producer_threads += pipeline->producers[i].thread_count;
     return memory_plan_make(&reload->plan, reload->to->memory, &needs, error);
 }
 
@@ -87,8 +121,10 @@ static int make_room(struct reload *reload, struct error *error)
     size_t listeners = reload->to->listener_count;
     reload->limits = calloc(listeners, sizeof(struct rate_limit *));
     reload->sources = calloc(listeners, sizeof(struct source *));
+    reload->producers = calloc(listeners, sizeof(struct producer *));
     reload->slots = calloc(reload->to->sink_count, sizeof(struct sink_slot *));
-    if (reload->limits == NULL || reload->sources == NULL || reload->slots == NULL)
+    if (reload->limits == NULL || reload->sources == NULL || reload->producers == NULL ||
+        reload->slots == NULL)
         return error_no_memory(error);
     return 0;
 }
@@ -113,6 +149,37 @@ static int make_sources(struct reload *reload, struct error *error)
         if (source->config->rate_limit != config->rate_limit &&
             pipeline_make_rate_limit(config, &reload->limits[i], error) != 0)
             return -1;
+    }
+    return 0;
+}
+
+/* Those of listeners that come, with a way to each sink that there is. */
+static int make_producers(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        struct producer *producer = reload->producers[i];
+        if (producer == NULL)
+            continue;
+        if (pipeline_make_own(pipeline, producer, reload->sources[i], error) != 0)
+            return -1;
+        for (size_t k = 0; k < pipeline->config->sink_count; k++)
+            if (pipeline_connect_sink(pipeline, pipeline->slots[k], producer,
+                                      reload->plan.ring_capacity, error) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+/* They listen; whoever connects waits until they start. */
+static int create_producers(struct reload *reload, struct error *error)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        if (reload->producers[i] == NULL ||
+            pipeline_create_producer(reload->pipeline, reload->producers[i], error) == 0)
+            continue;
+        error_place(error, reload->to->listeners[i].written_at);
+        return -1;
     }
     return 0;
 }
@@ -171,7 +238,7 @@ static int reserve(struct reload *reload, struct error *error)
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        if (!pipeline_can_quiesce(producer))
+        if (!producer->taken || !pipeline_can_quiesce(producer))
             continue;
         if (!fan_out_reserve(producer->fan_out, reload->to->sink_count))
             return error_no_memory(error);
@@ -182,7 +249,8 @@ static int reserve(struct reload *reload, struct error *error)
     }
     if (reload->plan.large_batch > batch_pool_large_size(pipeline->pool)) {
         error_set(error, EXIT_CODE_CONFIG,
-                  "max_decoded=: batches for messages as long as that take a new start");
+                  "max_frame= and max_decoded=: batches for messages as long as that take a new "
+                  "start");
         return -1;
     }
     if (batch_pool_resize(pipeline->pool,
@@ -196,20 +264,23 @@ static int reserve(struct reload *reload, struct error *error)
 
 static int prepare(struct reload *reload, struct error *error)
 {
-    const struct pipeline *pipeline = reload->pipeline;
+    struct pipeline *pipeline = reload->pipeline;
     if (pipeline_check_config(reload->to, error) != 0 ||
         pipeline_prepare_sources(reload->to, error) != 0 ||
         pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
-        plan_memory(reload, error) != 0)
+        make_room(reload, error) != 0)
+        return -1;
+    take_places(reload);
+    if (plan_memory(reload, error) != 0)
         return -1;
     reload->lists = pipeline_make_schemas(reload->to, error);
     if (reload->lists == NULL)
         return -1;
     pipeline_number_schemas(reload->pipeline, reload->lists, reload->to->listener_count);
-    if (make_room(reload, error) != 0 || make_sources(reload, error) != 0 ||
-        make_sinks(reload, error) != 0)
+    if (make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
+        make_sinks(reload, error) != 0 || reserve(reload, error) != 0)
         return -1;
-    return reserve(reload, error);
+    return create_producers(reload, error);
 }
 
 /* --- taking it back --------------------------------------------------------------------------- */
@@ -224,6 +295,21 @@ static void cancel_sources(struct reload *reload)
         source->config = NULL;
         source->leaving = true; /* as its sockets, where it has any */
         ledger_cancel_listener(pipeline->ledger, (int)source->listener.index);
+    }
+}
+
+/* Who was started stands still, or has just resumed; nobody was accepted. */
+static void cancel_producers(struct reload *reload)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        struct producer *producer = reload->producers[i];
+        if (producer == NULL)
+            continue;
+        if (pipeline_is_live(producer)) {
+            producer->ops->stop(producer->object, clock_monotonic_ns());
+            producer->ops->resume(producer->object);
+        }
+        pipeline_vacate(reload->pipeline, producer);
     }
 }
 
@@ -247,6 +333,8 @@ static void cancel_sinks(struct reload *reload)
 
 static void cancel(struct reload *reload)
 {
+    if (reload->producers != NULL)
+        cancel_producers(reload);
     if (reload->sources != NULL)
         cancel_sources(reload);
     if (reload->slots != NULL)
@@ -277,6 +365,11 @@ static bool await_all(struct pipeline *pipeline, receiver_state *is)
     return true;
 }
 
+static bool is_own_and_can_quiesce(const struct producer *producer)
+{
+    return pipeline_is_live(producer) && producer->ops->ask_to_quiesce != NULL;
+}
+
 /* Those that have threads of their own and can stand still, too. */
 static void resume_producers(struct pipeline *pipeline)
 {
@@ -284,7 +377,7 @@ static void resume_producers(struct pipeline *pipeline)
         receiver_resume(pipeline->producers[i].receiver);
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        if (pipeline_can_quiesce(producer))
+        if (is_own_and_can_quiesce(producer))
             producer->ops->resume(producer->object);
     }
 }
@@ -294,7 +387,7 @@ static bool others_are(const struct pipeline *pipeline, bool awake)
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
         const struct producer_ops *ops = producer->ops;
-        if (pipeline_can_quiesce(producer) &&
+        if (is_own_and_can_quiesce(producer) &&
             !(awake ? ops->is_awake : ops->is_quiescent)(producer->object))
             return false;
     }
@@ -322,7 +415,7 @@ static bool quiesce_producers(struct pipeline *pipeline)
         receiver_ask_to_quiesce(pipeline->producers[i].receiver);
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        if (pipeline_can_quiesce(producer))
+        if (is_own_and_can_quiesce(producer))
             producer->ops->ask_to_quiesce(producer->object);
     }
     if (await_all(pipeline, receiver_is_quiescent) && await_others(pipeline, false))
@@ -336,13 +429,47 @@ static bool has_none_leaving(const struct receiver *receiver)
     return !receiver_has_leaving(receiver);
 }
 
+/* Whether a listener of that name was taken away, and has not come to its end. */
+static bool is_leaving(const struct pipeline *pipeline, const char *name)
+{
+    for (size_t i = 0; i < pipeline->known_count; i++) {
+        const struct source *source = pipeline->known[i];
+        if (source->name != NULL && strcmp(source->name, name) == 0 &&
+            pipeline_producer_leaves(pipeline, source))
+            return true;
+    }
+    return false;
+}
+
+/* A listener that comes again has to have gone, with all its connections. The name of one that has
+ * not, or NULL. */
+static const char *await_departed(struct pipeline *pipeline, const struct config *to)
+{
+    int64_t give_up = clock_monotonic_ns() + QUIESCE_WAIT_NS;
+    for (size_t i = 0; i < to->listener_count;) {
+        if (!is_leaving(pipeline, to->listeners[i].name)) {
+            i++;
+            continue;
+        }
+        int64_t left_ms = (give_up - clock_monotonic_ns()) / 1000000;
+        if (left_ms <= 0)
+            return to->listeners[i].name;
+        wakeup_wait(pipeline->refreshed, NO_HANDLE, false, (int)left_ms);
+        pipeline_look_after(pipeline);
+    }
+    return NULL;
+}
+
 /* Returns 0, or -1 with `error` filled. A source that no reload changes goes on as it is. */
 static int change_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *to, bool keeps_packets, struct error *error)
 {
     const struct source_ops *ops = to->source;
-    return ops->no_change != NULL ? 0
-                                  : ops->change(source, &pipeline->host, to, keeps_packets, error);
+    if (ops->no_change != NULL)
+        return 0;
+    if (ops->producer != NULL)
+        return ops->producer->change(pipeline_producer_of(pipeline, source, 0)->object, to, error);
+    return ops->change(source, &pipeline->host, to, keeps_packets, error);
 }
 
 /* As they were before: of the listeners before `end`. */
@@ -353,6 +480,8 @@ static void roll_back_sockets(struct reload *reload, size_t end)
     for (size_t i = 0; i < end; i++) {
         struct source *source = reload->sources[i];
         struct error ignored;
+        if (reload->producers[i] != NULL)
+            continue;
         if (is_new_listener(reload, i))
             source->config->source->remove(source, &pipeline->host, false);
         else
@@ -371,6 +500,8 @@ static int set_sockets(struct reload *reload, struct error *error)
         const struct listener_config *config = &reload->to->listeners[i];
         struct source *source = reload->sources[i];
         int result = 0;
+        if (reload->producers[i] != NULL)
+            continue; /* it listens already */
         if (is_new_listener(reload, i))
             result = config->source->open(source, &pipeline->host, error);
         else
@@ -385,6 +516,19 @@ static int set_sockets(struct reload *reload, struct error *error)
         return 0;
     roll_back_sockets(reload, reload->to->listener_count);
     return -1;
+}
+
+/* They stand still until the others resume. Returns 0, or -1 with `error` filled, all ended. */
+static int start_producers(const struct reload *reload, struct error *error)
+{
+    int result = 0;
+    for (size_t i = 0; i < reload->to->listener_count && result == 0; i++)
+        if (reload->producers[i] != NULL)
+            result = reload->producers[i]->ops->start(reload->producers[i]->object, error);
+    for (size_t i = 0; i < reload->to->listener_count && result != 0; i++)
+        if (reload->producers[i] != NULL)
+            reload->producers[i]->ops->stop(reload->producers[i]->object, clock_monotonic_ns());
+    return result;
 }
 
 /* --- the change itself, which cannot fail ----------------------------------------------------- */
@@ -421,6 +565,7 @@ static void switch_listeners(struct reload *reload)
         pipeline_put_schemas(pipeline, source, reload->lists[i]);
         reload->lists[i] = NULL;
         pipeline_set_source(pipeline, source, config);
+        source->listener.keeps_packets = pipeline_wants_packets(reload->to);
         source->listener.keeps_raw = pipeline_wants_raw(reload->to);
     }
 }
@@ -433,14 +578,27 @@ static bool is_kept(const size_t *list, size_t count, size_t index)
     return false;
 }
 
+/* It finishes what it has begun, until the deadline. */
+static void retire_producer(struct pipeline *pipeline, const struct source *source,
+                            int64_t deadline_ns)
+{
+    struct producer *producer = pipeline_producer_of(pipeline, source, 0);
+    producer->leaving = true;
+    producer->ops->leave(producer->object, deadline_ns);
+}
+
 static void retire_listeners(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
+    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         struct source *source = pipeline->sources[i];
         if (is_kept(reload->change.listeners, reload->to->listener_count, i))
             continue;
-        source->config->source->remove(source, &pipeline->host, true);
+        if (source->config->source->producer != NULL)
+            retire_producer(pipeline, source, deadline);
+        else
+            source->config->source->remove(source, &pipeline->host, true);
         source->config = NULL;
         source->leaving = true;
         ledger_retire_listener(pipeline->ledger, (int)source->listener.index);
@@ -465,7 +623,8 @@ static void change_sinks(struct reload *reload, struct fan_out_sink *routes)
     struct pipeline *pipeline = reload->pipeline;
     int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
     for (size_t i = 0; i < pipeline->producer_count; i++)
-        if (pipeline_can_quiesce(&pipeline->producers[i]))
+        if (pipeline_is_live(&pipeline->producers[i]) &&
+            pipeline_can_quiesce(&pipeline->producers[i]))
             set_routes(reload, i, routes);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!is_kept(reload->change.sinks, reload->to->sink_count, i))
@@ -537,6 +696,10 @@ static int change(struct reload *reload, struct fan_out_sink *routes, struct err
     }
     if (set_sockets(reload, error) != 0)
         return -1;
+    if (start_producers(reload, error) != 0) {
+        roll_back_sockets(reload, reload->to->listener_count);
+        return -1;
+    }
     commit(reload, routes);
     return 0;
 }
@@ -568,6 +731,7 @@ static void clear(struct reload *reload)
     }
     free(reload->lists);
     free(reload->limits);
+    free(reload->producers);
     pipeline_change_clear(&reload->change);
 }
 
@@ -590,6 +754,7 @@ static struct generation *hold(struct pipeline *pipeline, struct config *config)
 int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error)
 {
     bool quiescent = await_all(pipeline, has_none_leaving);
+    const char *unfinished = await_departed(pipeline, config);
     pipeline_look_after(pipeline);
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = hold(pipeline, config)};
@@ -599,6 +764,11 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
         return error_no_memory(error);
     if (!quiescent) {
         error_set(error, EXIT_CODE_INTERNAL, "listeners of the last reload are not gone yet");
+        return -1;
+    }
+    if (unfinished != NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: its connections of before are not finished yet",
+                  unfinished);
         return -1;
     }
     int result = prepare(&reload, error);

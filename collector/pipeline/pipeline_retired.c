@@ -58,6 +58,24 @@ static bool sockets_are_leaving(const struct pipeline *pipeline)
     return false;
 }
 
+bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct source *source)
+{
+    for (size_t i = pipeline->fixed_count; i < pipeline->producer_count; i++)
+        if (pipeline->producers[i].leaving &&
+            (source == NULL || pipeline->producers[i].source == source))
+            return true;
+    return false;
+}
+
+static void vacate_finished(struct pipeline *pipeline)
+{
+    for (size_t i = pipeline->fixed_count; i < pipeline->producer_count; i++) {
+        struct producer *producer = &pipeline->producers[i];
+        if (producer->leaving && producer->ops->has_finished(producer->object))
+            pipeline_vacate(pipeline, producer);
+    }
+}
+
 /* What listeners that are gone held. */
 static void clear_sources(struct pipeline *pipeline)
 {
@@ -65,7 +83,7 @@ static void clear_sources(struct pipeline *pipeline)
         return;
     for (size_t i = 0; i < pipeline->known_count; i++) {
         struct source *source = pipeline->known[i];
-        if (!source->leaving)
+        if (!source->leaving || pipeline_producer_leaves(pipeline, source))
             continue;
         source->leaving = false;
         pipeline_put_schemas(pipeline, source, NULL);
@@ -76,10 +94,10 @@ static void clear_sources(struct pipeline *pipeline)
     pipeline_close_windows(pipeline);
 }
 
-/* Sockets that leave still look into the configuration that they are of. */
+/* Who leaves still looks into the configuration that it is of. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all)
 {
-    if (!all && sockets_are_leaving(pipeline))
+    if (!all && (sockets_are_leaving(pipeline) || pipeline_producer_leaves(pipeline, NULL)))
         return;
     for (struct generation **link = &pipeline->generations; *link != NULL;) {
         struct generation *generation = *link;
@@ -220,6 +238,7 @@ void pipeline_look_after(struct pipeline *pipeline)
 {
     batch_pool_populate(pipeline->pool);
     look_at_groups(pipeline);
+    vacate_finished(pipeline);
     do
         free_finished(pipeline);
     while (open_waiting(pipeline));
@@ -229,5 +248,6 @@ void pipeline_look_after(struct pipeline *pipeline)
 
 bool pipeline_is_quiescent(const struct pipeline *pipeline)
 {
-    return pipeline->retired == NULL && !sockets_are_leaving(pipeline);
+    return pipeline->retired == NULL && !sockets_are_leaving(pipeline) &&
+           !pipeline_producer_leaves(pipeline, NULL);
 }

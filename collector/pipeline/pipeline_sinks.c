@@ -3,6 +3,15 @@
 
 #include "collector/pipeline/pipeline_parts.h"
 
+/* What the sink counts of its own for a producer. Returns false where memory is short. */
+static bool make_offers(struct pipeline *pipeline, const struct sink_slot *slot,
+                        struct fan_out_sink *route)
+{
+    if (route->offers == NULL)
+        route->offers = ledger_offer_block(pipeline->ledger, slot->index);
+    return route->offers != NULL;
+}
+
 static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *slot,
                    size_t capacity, struct error *error)
 {
@@ -13,13 +22,34 @@ static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *s
         .sink = slot->sink,
         .queue = sink_thread_add_queue(slot->sink, capacity, pipeline->known_count,
                                        producer->listeners > 1),
-        .offers = ledger_offer_block(pipeline->ledger, slot->index),
         .in_flight = &slot->counters->in_flight,
         .drops_oldest = slot->config->overflow == OVERFLOW_DROP_OLDEST,
         .takes_raw = slot->config->relay.raw,
     };
+    if (route->queue == NULL)
+        return error_no_memory(error);
     slot->route_count++;
-    return route->queue == NULL || route->offers == NULL ? error_no_memory(error) : 0;
+    if (!producer->taken)
+        batch_queue_close(route->queue);
+    return make_offers(pipeline, slot, route) ? 0 : error_no_memory(error);
+}
+
+int pipeline_connect_sink(struct pipeline *pipeline, struct sink_slot *slot,
+                          const struct producer *producer, size_t capacity, struct error *error)
+{
+    size_t number = (size_t)(producer - pipeline->producers);
+    struct fan_out_sink *grown =
+        realloc(slot->routes, pipeline->producer_count * sizeof *slot->routes);
+    if (grown == NULL)
+        return error_no_memory(error);
+    slot->routes = grown;
+    while (slot->route_count <= number)
+        if (connect(pipeline, slot->route_count, slot, capacity, error) != 0)
+            return -1;
+    struct fan_out_sink *route = &slot->routes[number];
+    if (batch_queue_finished(route->queue))
+        batch_queue_open_again(route->queue);
+    return make_offers(pipeline, slot, route) ? 0 : error_no_memory(error);
 }
 
 static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, size_t capacity,

@@ -48,7 +48,9 @@ static bool make_thread_counters(struct pipeline *pipeline, size_t index)
 {
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
-        for (size_t k = 0; k < producer->thread_count; k++) {
+        for (size_t k = 0; producer->threads != NULL && k < producer->thread_count; k++) {
+            if (producer->threads[k].counters == NULL)
+                continue; /* nothing came of making it; whoever does gives it all of them */
             struct ingest_counters **place = &producer->threads[k].counters[index];
             if (*place == NULL)
                 *place = ledger_ingest_block(pipeline->ledger, (int)index);

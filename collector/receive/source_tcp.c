@@ -92,6 +92,18 @@ static const struct schema_ops *answering(const struct listener_config *listener
     return NULL;
 }
 
+static struct stream_limits limits_of(const struct listener_config *config)
+{
+    return (struct stream_limits){
+        .answering = answering(config),
+        .max_frame = config->max_frame,
+        .max_connections = config->max_connections,
+        .max_per_address = config->max_per_address,
+        .idle_ns = (int64_t)config->idle_timeout,
+        .frame_ns = (int64_t)config->frame_timeout,
+    };
+}
+
 static int create(void **producer, struct source *source, struct ingest_thread *ingests,
                   const struct source_host *host, struct error *error)
 {
@@ -104,12 +116,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
         .address = config->address,
         .ipv6_only = config->ipv6_only,
         .framing = config->schemas[0].framing,
-        .answering = answering(config),
-        .max_frame = config->max_frame,
-        .max_connections = config->max_connections,
-        .max_per_address = config->max_per_address,
-        .idle_ns = (int64_t)config->idle_timeout,
-        .frame_ns = (int64_t)config->frame_timeout,
+        .limits = limits_of(config),
         .received = host->received,
         .finished = host->finished,
         .context = host->context,
@@ -129,6 +136,11 @@ static int start(void *producer, struct error *error)
 static void stop(void *producer, int64_t deadline_ns)
 {
     stream_server_stop(producer, deadline_ns);
+}
+
+static void leave(void *producer, int64_t deadline_ns)
+{
+    stream_server_leave(producer, deadline_ns);
 }
 
 static bool has_finished(const void *producer)
@@ -156,6 +168,28 @@ static void resume(void *producer)
     stream_server_resume(producer);
 }
 
+/* What connections know of it: how frames begin, and where they are connected to. */
+static const char *fixed_key(const struct listener_config *from, const struct listener_config *to)
+{
+    if (from->receivers != to->receivers)
+        return "receivers";
+    if (from->ipv6_only != to->ipv6_only)
+        return "ipv6_only";
+    return from->schemas[0].framing != to->schemas[0].framing ? "framing" : NULL;
+}
+
+static int change(void *producer, const struct listener_config *to, struct error *error)
+{
+    const struct stream_limits limits = limits_of(to);
+    return stream_server_change(producer, &limits, error);
+}
+
+static size_t memory_after(const void *producer, const struct listener_config *to)
+{
+    const struct stream_limits limits = limits_of(to);
+    return stream_server_memory_after(producer, &limits);
+}
+
 static void join(void *producer)
 {
     stream_server_join(producer);
@@ -169,11 +203,14 @@ static void destroy(void *producer)
 static const struct producer_ops server_ops = {
     .start = start,
     .stop = stop,
+    .leave = leave,
     .has_finished = has_finished,
     .ask_to_quiesce = ask_to_quiesce,
     .is_quiescent = is_quiescent,
     .is_awake = is_awake,
     .resume = resume,
+    .change = change,
+    .memory_after = memory_after,
     .join = join,
     .destroy = destroy,
 };
@@ -202,13 +239,11 @@ const struct source_ops source_tcp = {
     .conflict = conflict,
     .check = check,
     .announce = announce,
+    .fixed_key = fixed_key,
     .producer = &server_ops,
     .threads = threads,
     .longest = longest,
     .memory = memory,
     .create = create,
     .own_thread = "its connections are served by threads of their own",
-    .no_change = "the keys of a tcp listener are changed by a new start alone",
-    .no_arrival = "a tcp listener is served from a start on",
-    .no_departure = "a tcp listener is served to the end",
 };

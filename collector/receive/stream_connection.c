@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/base/rule.h"
 #include "collector/base/wire.h"
 #include "collector/contract/stream_frame.h"
 #include "collector/platform/clock.h"
@@ -31,6 +32,8 @@ void stream_connection_begin(struct stream_connection *connection, wait_handle s
     connection->due_ns = now_ns + settings->idle_ns;
     connection->next = STREAM_READ;
     connection->draining = false;
+    connection->patient = false;
+    connection->max_frame = settings->max_frame;
     connection->ending = false;
     connection->discarding = false;
     connection->deaf = false;
@@ -127,7 +130,7 @@ static size_t take_frames(struct stream_connection *connection,
         const uint8_t *frame = data + *used;
         size_t left = size - *used;
         size_t whole = 0;
-        switch (stream_frame_look(settings->framing, frame, left, settings->max_frame, &whole)) {
+        switch (stream_frame_look(settings->framing, frame, left, connection->max_frame, &whole)) {
         case STREAM_FRAME_KNOWN:
             break;
         case STREAM_FRAME_MORE:
@@ -147,6 +150,7 @@ static size_t take_frames(struct stream_connection *connection,
         const struct ingest_verdict verdict = ingest_take_frame(worker->ingest, &slot);
         answer(connection, settings, worker, &verdict);
         *used += whole;
+        connection->max_frame = settings->max_frame;
         frames++;
     }
     connection->next = STREAM_AGAIN;
@@ -215,7 +219,7 @@ static bool make_room(struct stream_connection *connection, const struct stream_
     size_t whole;
     size_t size = held_size(connection);
     uint8_t *from = held(connection) + connection->at;
-    bool known = stream_frame_look(settings->framing, from, size, settings->max_frame, &whole) ==
+    bool known = stream_frame_look(settings->framing, from, size, connection->max_frame, &whole) ==
                  STREAM_FRAME_KNOWN;
     if (!known)
         whole = size + 1; /* of a length, which is short: byte by byte it is found once */
@@ -246,7 +250,7 @@ static bool judge(struct stream_connection *connection, enum tcp_result result)
         end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);
     else if (result == TCP_BROKEN)
         end_by(connection, STREAM_RESET);
-    else if (result == TCP_WOULD_BLOCK && connection->draining)
+    else if (result == TCP_WOULD_BLOCK && connection->draining && !(cut && connection->patient))
         end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
     return result == TCP_OK;
 }
@@ -279,6 +283,7 @@ static bool receive_new(struct stream_connection *connection,
     if (worker->spare == NULL)
         worker->spare = stream_blocks_take(settings->blocks);
     size_t most = worker->spare != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
+    connection->max_frame = settings->max_frame;
     enum tcp_result result =
         tcp_connection_receive(connection->socket, worker->read, most, &received);
     if (!judge(connection, result))
@@ -422,6 +427,30 @@ enum stream_next stream_connection_answer(struct stream_connection *connection,
     }
     connection->due_ns = due_ns(connection, settings);
     return connection->next;
+}
+
+void stream_connection_follow(struct stream_connection *connection,
+                              const struct stream_settings *settings, struct stream_blocks *before)
+{
+    uint8_t *block = connection->block;
+    if (block != NULL && settings->blocks != before) {
+        connection->block = stream_blocks_take(settings->blocks);
+        RULE(connection->block != NULL, "there are as many blocks as before");
+        memcpy(connection->block, block + connection->at, held_size(connection));
+        connection->used = held_size(connection);
+        connection->at = 0;
+        stream_blocks_give(before, block);
+    }
+    if (connection->due_ns == INT64_MAX || connection->discarding)
+        return;
+    connection->due_ns = connection->answers_used != 0 ? connection->active_ns + settings->idle_ns
+                                                       : due_ns(connection, settings);
+}
+
+bool stream_connection_waits_for_rest(const struct stream_connection *connection)
+{
+    return connection->draining && connection->patient && connection->next == STREAM_READ &&
+           held_size(connection) != 0;
 }
 
 void stream_connection_give_up(struct stream_connection *connection)

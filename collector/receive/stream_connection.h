@@ -32,7 +32,7 @@
 /* How long a connection that was refused more is read, so that it sees why (nanoseconds). */
 #define STREAM_LINGER_NS INT64_C(1000000000)
 
-/* What a listener's connections have in common. Immutable while they run. */
+/* What a listener's connections have in common. It changes only while its threads stand still. */
 struct stream_settings {
     enum framing framing;
     const struct schema_ops *answering; /* answers what matches no schema; NULL: nothing does */
@@ -82,7 +82,8 @@ struct stream_connection {
     int64_t begun_ns;  /* monotonic: since when a frame is not whole; 0: there is none */
     int64_t due_ns;    /* monotonic: when its time is over; INT64_MAX: it is not its fault */
     enum stream_next next;
-    bool draining;   /* the program stops: what came is taken, then it ends */
+    bool draining;   /* the listener stops: what came is taken, then it ends */
+    bool patient;    /* draining: the rest of a frame that has begun is waited for */
     bool ending;     /* no frame is taken any more; `end` says why */
     bool discarding; /* it was answered for the last time; what still comes is thrown away */
     bool deaf;       /* answers do not reach it */
@@ -91,6 +92,7 @@ struct stream_connection {
     /* What came and was not taken: from `at` to `used` of `block`, or of `small`. */
     uint8_t *block; /* NULL: none */
     size_t at, used;
+    size_t max_frame; /* the limit of the frame that is held, as it was when that began */
     size_t answers_at, answers_used;
     uint8_t small[STREAM_SMALL_SIZE];
     uint8_t answers[STREAM_ANSWERS_SIZE];
@@ -114,6 +116,16 @@ size_t stream_connection_read(struct stream_connection *connection,
 /* Sends answers, and says what it wants next. */
 enum stream_next stream_connection_answer(struct stream_connection *connection,
                                           const struct stream_settings *settings, int64_t now_ns);
+
+/*
+ * While the listener's threads stand still: the settings are others now. What it holds goes into a
+ * block of theirs, where `before`, which it may have one of, is not the same; and its time follows.
+ */
+void stream_connection_follow(struct stream_connection *connection,
+                              const struct stream_settings *settings, struct stream_blocks *before);
+
+/* Whether it drains, and is still there only for the rest of a frame. */
+bool stream_connection_waits_for_rest(const struct stream_connection *connection);
 
 /* There is no more time for it: it ends as STREAM_STOPPED, or as STREAM_FRAME_CUT. */
 void stream_connection_give_up(struct stream_connection *connection);

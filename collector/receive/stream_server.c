@@ -50,6 +50,7 @@ struct slot {
     _Atomic unsigned givers; /* threads that are about to have given it away */
     _Atomic int64_t due_ns;  /* the connection's, while nobody owns it */
     _Atomic bool held;       /* it was left alone; the first thread takes it up again */
+    _Atomic bool waits;      /* for the rest of a frame, although the listener stops */
     bool hung_up;            /* its hang-up was reported: it is not armed for that again */
     struct slot *next;       /* the next one that is free */
     struct stream_connection connection;
@@ -68,14 +69,25 @@ struct worker {
     struct log_limit log;
 };
 
+/* Slots that were made together: each stays where it is, for the notifier knows it. */
+struct slot_group {
+    struct slot_group *next;
+    struct slot slots[];
+};
+
 struct stream_server {
     struct stream_server_options options;
     struct stream_settings settings;
     struct notifier *notifier;
-    wait_handle listening;
     struct worker *workers;
     _Atomic size_t started; /* threads */
-    struct slot *slots;
+    struct slot_group *groups;
+    struct slot **slots; /* of all groups */
+    size_t slot_count;
+    size_t block_frame; /* the longest message that the blocks have room for */
+
+    struct mutex *accept_lock; /* of what follows: held while connections are accepted */
+    wait_handle listening;     /* NO_HANDLE: nobody is accepted any more */
 
     struct mutex *lock; /* of what follows: taken when a connection comes or goes */
     struct slot *free;
@@ -84,11 +96,13 @@ struct stream_server {
     _Atomic size_t open;       /* connections */
     _Atomic size_t held;       /* of these */
     _Atomic int64_t accept_ns; /* when accepting is tried again; 0: it is not put off */
-    _Atomic size_t running;    /* threads */
+    _Atomic size_t running;    /* threads that serve */
+    _Atomic size_t present;    /* threads that have not done all they will do */
     _Atomic size_t stops;      /* of these, those that know of the stop */
     _Atomic bool quiesce_wanted;
     _Atomic size_t quiescent; /* threads that stand still */
     _Atomic bool stopping;
+    _Atomic bool patient; /* stopping: frames that have begun are waited for */
     _Atomic bool finished;
     struct deadline deadline;
 };
@@ -96,8 +110,21 @@ struct stream_server {
 size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame)
 {
     return sizeof(struct stream_server) + threads * sizeof(struct worker) +
-           max_connections * sizeof(struct slot) +
+           max_connections * (sizeof(struct slot) + sizeof(struct slot *)) +
            stream_blocks_memory(BLOCKS + threads, stream_block_size(max_frame));
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t stream_server_memory_after(const struct stream_server *server,
+                                  const struct stream_limits *limits)
+{
+    return stream_server_memory(server->options.thread_count,
+                                larger(server->slot_count, limits->max_connections),
+                                larger(server->block_frame, limits->max_frame));
 }
 
 /* --- slots ------------------------------------------------------------------------------------ */
@@ -145,11 +172,12 @@ static struct slot *take_slot(struct stream_server *server)
 {
     struct slot *slot = NULL;
     mutex_lock(server->lock);
-    if (server->free != NULL) {
+    bool allowed = atomic_load(&server->open) < server->options.limits.max_connections;
+    if (allowed && server->free != NULL) {
         slot = server->free;
         server->free = slot->next;
-    } else if (server->made < server->options.max_connections) {
-        slot = &server->slots[server->made++];
+    } else if (allowed) {
+        slot = server->slots[server->made++];
     }
     mutex_unlock(server->lock);
     return slot;
@@ -169,8 +197,8 @@ static size_t count_of_address(struct stream_server *server, const struct addres
     size_t count = 0;
     mutex_lock(server->lock);
     for (size_t i = 0; i < server->made; i++)
-        count += phase_of(atomic_load(&server->slots[i].state)) != PHASE_FREE &&
-                 address_same_host(&server->slots[i].connection.peer, peer);
+        count += phase_of(atomic_load(&server->slots[i]->state)) != PHASE_FREE &&
+                 address_same_host(&server->slots[i]->connection.peer, peer);
     mutex_unlock(server->lock);
     return count;
 }
@@ -227,8 +255,8 @@ static void release(struct worker *worker, struct slot *slot)
     atomic_store(&slot->state, in_phase(atomic_load(&slot->state), PHASE_FREE));
     slot->next = server->free;
     server->free = slot;
-    mutex_unlock(server->lock);
     atomic_fetch_sub(&server->open, 1);
+    mutex_unlock(server->lock);
 }
 
 static void close_connection(struct worker *worker, struct slot *slot)
@@ -248,7 +276,7 @@ static struct counter *refusal(struct worker *worker, const struct address *peer
     const struct networks *senders = server->options.listener->senders;
     if (senders != NULL && !networks_hold(senders, peer))
         return &counters->denied;
-    if (count_of_address(server, peer) >= server->options.max_per_address)
+    if (count_of_address(server, peer) >= server->options.limits.max_per_address)
         return &counters->over_address_limit;
     return NULL;
 }
@@ -280,6 +308,7 @@ static void admit(struct worker *worker, wait_handle socket, const struct addres
                             &server->settings);
     slot->hung_up = false;
     atomic_store(&slot->held, false);
+    atomic_store(&slot->waits, false);
     atomic_store(&slot->state, in_phase(atomic_load(&slot->state), PHASE_OWNED));
     atomic_fetch_add(&server->open, 1);
     if (give(server, slot, NOTIFIER_IN | NOTIFIER_HANGUP, true)) {
@@ -298,8 +327,8 @@ static void put_off(struct worker *worker, const struct error *error)
                   "%s; trying again", error->text);
 }
 
-/* The listening socket is the caller's until it is armed again. */
-static void accept_some(struct worker *worker)
+/* The listening socket is the caller's until it is armed again, or closed. Locked. */
+static void accept_from_queue(struct worker *worker)
 {
     struct stream_server *server = worker->server;
     struct error error;
@@ -317,11 +346,33 @@ static void accept_some(struct worker *worker)
         put_off(worker, &error);
 }
 
+static void accept_some(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    mutex_lock(server->accept_lock);
+    if (server->listening != NO_HANDLE)
+        accept_from_queue(worker);
+    mutex_unlock(server->accept_lock);
+}
+
+/* Who wants to connect is refused by the system from now on. */
+static void stop_listening(struct stream_server *server)
+{
+    mutex_lock(server->accept_lock);
+    if (server->listening != NO_HANDLE) {
+        notifier_unwatch(server->notifier, server->listening);
+        tcp_listener_close(server->listening);
+        server->listening = NO_HANDLE;
+    }
+    mutex_unlock(server->accept_lock);
+}
+
 /* --- serving ---------------------------------------------------------------------------------- */
 
 /* Gives it away. Returns whether it is still the caller's: it ends, as nobody can watch it. */
 static bool fails_to_give(struct stream_server *server, struct slot *slot, unsigned interests)
 {
+    atomic_store(&slot->waits, stream_connection_waits_for_rest(&slot->connection));
     if (!give(server, slot, interests, false))
         return false;
     stream_connection_fail(&slot->connection);
@@ -384,11 +435,13 @@ static void serve(struct worker *worker)
     int64_t now_ns = clock_monotonic_ns();
     bool room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG;
     bool stopping = atomic_load(&server->stopping);
+    bool patient = atomic_load(&server->patient);
     bool over = stopping && deadline_is_over(&server->deadline);
     size_t frames = 0;
     for (size_t i = 0; i < worker->count; i++) {
         struct stream_connection *connection = &worker->work[i]->connection;
         connection->draining = connection->draining || stopping;
+        connection->patient = patient;
         if (over)
             stream_connection_give_up(connection);
         frames +=
@@ -417,11 +470,15 @@ static void take(struct worker *worker, struct slot *slot)
 }
 
 /* Whether there is a reason to take it from where it waits. */
-static bool is_wanted(const struct slot *slot, int64_t now_ns, bool room, bool stopping, bool over)
+static bool is_wanted(const struct stream_server *server, const struct slot *slot, int64_t now_ns,
+                      bool room, bool over)
 {
     if (over || now_ns >= atomic_load(&slot->due_ns))
         return true;
-    return atomic_load(&slot->held) ? room : stopping;
+    if (atomic_load(&slot->held))
+        return room;
+    return atomic_load(&server->stopping) &&
+           !(atomic_load(&slot->waits) && atomic_load(&server->patient));
 }
 
 /* Of what nobody owns: what is held, where there is room, and whose time is over; at the end all.
@@ -429,14 +486,13 @@ static bool is_wanted(const struct slot *slot, int64_t now_ns, bool room, bool s
 static void look_after(struct worker *worker, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
-    bool stopping = atomic_load(&server->stopping);
-    bool over = stopping && deadline_is_over(&server->deadline);
+    bool over = atomic_load(&server->stopping) && deadline_is_over(&server->deadline);
     bool room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG;
     size_t made = slots_made(server);
     for (size_t i = 0; i < made && worker->count < WORK_MOST; i++) {
-        struct slot *slot = &server->slots[i];
+        struct slot *slot = server->slots[i];
         if (phase_of(atomic_load(&slot->state)) != PHASE_ARMED ||
-            !is_wanted(slot, now_ns, room, stopping, over) || !claim(slot, false))
+            !is_wanted(server, slot, now_ns, room, over) || !claim(slot, false))
             continue;
         take(worker, slot);
     }
@@ -449,8 +505,11 @@ static void accept_again(struct stream_server *server, int64_t now_ns)
     if (due_ns == 0 || now_ns < due_ns)
         return;
     atomic_store(&server->accept_ns, 0);
-    if (notifier_arm(server->notifier, server->listening, server, NOTIFIER_IN, &error) != 0)
+    mutex_lock(server->accept_lock);
+    if (server->listening != NO_HANDLE &&
+        notifier_arm(server->notifier, server->listening, server, NOTIFIER_IN, &error) != 0)
         atomic_store(&server->accept_ns, now_ns + ACCEPT_PAUSE_NS);
+    mutex_unlock(server->accept_lock);
 }
 
 static int wait_ms(const struct worker *worker)
@@ -503,6 +562,8 @@ static void note_stop(struct worker *worker)
     worker->stops = true;
     if (atomic_load(&server->stops) < server->started)
         notifier_wake(server->notifier);
+    if (worker->index == 0)
+        stop_listening(server);
 }
 
 static bool is_done(const struct worker *worker)
@@ -518,10 +579,14 @@ static void leave(struct worker *worker)
     notifier_leave(server->notifier, worker->index);
     ingest_seal(worker->stream.ingest);
     ingest_thread_close(worker->ingests);
-    if (atomic_fetch_sub(&server->running, 1) != 1)
-        return;
-    fan_out_close(fan_out);
-    atomic_store(&server->finished, true);
+    bool last = atomic_fetch_sub(&server->running, 1) == 1;
+    if (last)
+        fan_out_close(fan_out);
+    atomic_fetch_sub(&server->present, 1);
+    if (last)
+        atomic_store(&server->finished, true);
+    else if (atomic_load(&server->quiesce_wanted))
+        notifier_wake(server->notifier); /* it was perhaps the one that was woken for that */
     server->options.finished(server->options.context);
 }
 
@@ -534,7 +599,7 @@ static void stand_still(struct worker *worker)
     struct stream_server *server = worker->server;
     if (!atomic_load(&server->quiesce_wanted))
         return;
-    if (atomic_fetch_add(&server->quiescent, 1) + 1 == atomic_load(&server->started))
+    if (atomic_fetch_add(&server->quiescent, 1) + 1 == atomic_load(&server->present))
         server->options.finished(server->options.context);
     else
         notifier_wake(server->notifier);
@@ -555,6 +620,7 @@ static void run(void *argument)
     struct worker *worker = argument;
     struct stream_server *server = worker->server;
     int64_t look_ns = 0;
+    stand_still(worker); /* it may be started so */
     while (!is_done(worker)) {
         if (worker->count < WORK_MOST)
             take_events(worker);
@@ -595,16 +661,42 @@ static int make_workers(struct stream_server *server, struct error *error)
     return 0;
 }
 
+/* Returns false, nothing changed, where memory is short. */
+static bool grow_slots(struct stream_server *server, size_t count)
+{
+    if (count <= server->slot_count)
+        return true;
+    struct slot **grown = realloc(server->slots, count * sizeof(struct slot *));
+    if (grown == NULL)
+        return false;
+    server->slots = grown;
+    size_t more = count - server->slot_count;
+    struct slot_group *group = calloc(1, sizeof *group + more * sizeof group->slots[0]);
+    if (group == NULL)
+        return false;
+    group->next = server->groups;
+    server->groups = group;
+    for (size_t i = 0; i < more; i++)
+        server->slots[server->slot_count++] = &group->slots[i];
+    return true;
+}
+
+static struct stream_blocks *make_blocks(const struct stream_server *server, size_t max_frame)
+{
+    return stream_blocks_create(BLOCKS + server->options.thread_count,
+                                stream_block_size(max_frame));
+}
+
 static int make_parts(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
     server->lock = mutex_create();
+    server->accept_lock = mutex_create();
     server->workers = calloc(options->thread_count, sizeof *server->workers);
-    server->slots = calloc(options->max_connections, sizeof *server->slots);
-    server->settings.blocks =
-        stream_blocks_create(BLOCKS + options->thread_count, stream_block_size(options->max_frame));
-    if (server->lock == NULL || server->workers == NULL || server->slots == NULL ||
-        server->settings.blocks == NULL)
+    server->settings.blocks = make_blocks(server, options->limits.max_frame);
+    server->block_frame = options->limits.max_frame;
+    if (server->lock == NULL || server->accept_lock == NULL || server->workers == NULL ||
+        server->settings.blocks == NULL || !grow_slots(server, options->limits.max_connections))
         return error_no_memory(error);
     return make_workers(server, error);
 }
@@ -623,6 +715,15 @@ static int listen_on(struct stream_server *server, struct address *bound, struct
     return notifier_watch(server->notifier, server->listening, server, NOTIFIER_IN, error);
 }
 
+static void follow_limits(struct stream_server *server, const struct stream_limits *limits)
+{
+    server->options.limits = *limits;
+    server->settings.answering = limits->answering;
+    server->settings.max_frame = limits->max_frame;
+    server->settings.idle_ns = limits->idle_ns;
+    server->settings.frame_ns = limits->frame_ns;
+}
+
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
                          struct address *bound, struct error *error)
 {
@@ -632,13 +733,8 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     server->options = *options;
     server->listening = NO_HANDLE;
     deadline_init(&server->deadline);
-    server->settings = (struct stream_settings){
-        .framing = options->framing,
-        .answering = options->answering,
-        .max_frame = options->max_frame,
-        .idle_ns = options->idle_ns,
-        .frame_ns = options->frame_ns,
-    };
+    server->settings.framing = options->framing;
+    follow_limits(server, &options->limits);
     if (make_parts(server, error) == 0 && listen_on(server, bound, error) == 0) {
         *out = server;
         return 0;
@@ -650,6 +746,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
 int stream_server_start(struct stream_server *server, struct error *error)
 {
     atomic_store(&server->running, server->options.thread_count);
+    atomic_store(&server->present, server->options.thread_count);
     atomic_store(&server->started, server->options.thread_count);
     for (size_t i = 0; i < server->options.thread_count; i++) {
         struct worker *worker = &server->workers[i];
@@ -657,19 +754,64 @@ int stream_server_start(struct stream_server *server, struct error *error)
             continue;
         atomic_store(&server->started, i); /* nobody waits for the others */
         atomic_fetch_sub(&server->running, server->options.thread_count - i);
+        atomic_fetch_sub(&server->present, server->options.thread_count - i);
         stream_server_stop(server, clock_monotonic_ns());
+        stream_server_resume(server);
         stream_server_join(server);
         return -1;
     }
     return 0;
 }
 
-void stream_server_stop(struct stream_server *server, int64_t deadline_ns)
+int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
+                         struct error *error)
+{
+    struct stream_blocks *before = server->settings.blocks;
+    struct stream_blocks *blocks = before;
+    if (!grow_slots(server, limits->max_connections))
+        return error_no_memory(error);
+    if (limits->max_frame > server->block_frame) {
+        blocks = make_blocks(server, limits->max_frame);
+        if (blocks == NULL)
+            return error_no_memory(error);
+        server->block_frame = limits->max_frame;
+    }
+    server->settings.blocks = blocks;
+    follow_limits(server, limits);
+    for (size_t i = 0; i < server->made; i++) {
+        struct slot *slot = server->slots[i];
+        if (phase_of(atomic_load(&slot->state)) == PHASE_FREE)
+            continue;
+        stream_connection_follow(&slot->connection, &server->settings, before);
+        atomic_store(&slot->due_ns, slot->connection.due_ns);
+    }
+    if (blocks == before)
+        return 0;
+    for (size_t i = 0; i < server->options.thread_count; i++) {
+        stream_blocks_give(before, server->workers[i].stream.spare);
+        server->workers[i].stream.spare = NULL;
+    }
+    stream_blocks_destroy(before);
+    return 0;
+}
+
+static void stop(struct stream_server *server, int64_t deadline_ns, bool patient)
 {
     deadline_bring_forward(&server->deadline, deadline_ns);
+    atomic_store(&server->patient, patient);
     atomic_store(&server->stopping, true);
     fan_out_set_deadline(server->options.threads->fan_out, deadline_ns);
     notifier_wake(server->notifier);
+}
+
+void stream_server_stop(struct stream_server *server, int64_t deadline_ns)
+{
+    stop(server, deadline_ns, false);
+}
+
+void stream_server_leave(struct stream_server *server, int64_t deadline_ns)
+{
+    stop(server, deadline_ns, true);
 }
 
 void stream_server_ask_to_quiesce(struct stream_server *server)
@@ -680,7 +822,7 @@ void stream_server_ask_to_quiesce(struct stream_server *server)
 
 bool stream_server_is_quiescent(const struct stream_server *server)
 {
-    return atomic_load(&server->quiescent) == atomic_load(&server->started);
+    return atomic_load(&server->quiescent) == atomic_load(&server->present);
 }
 
 bool stream_server_is_awake(const struct stream_server *server)
@@ -722,6 +864,12 @@ void stream_server_destroy(struct stream_server *server)
     }
     stream_blocks_destroy(server->settings.blocks);
     mutex_destroy(server->lock);
+    mutex_destroy(server->accept_lock);
+    while (server->groups != NULL) {
+        struct slot_group *group = server->groups;
+        server->groups = group->next;
+        free(group);
+    }
     free(server->slots);
     free(server->workers);
     free(server);

@@ -28,6 +28,16 @@
 
 struct stream_server;
 
+/* What may be changed while it runs. */
+struct stream_limits {
+    const struct schema_ops *answering; /* as in struct stream_settings */
+    size_t max_frame;
+    size_t max_connections;
+    size_t max_per_address;
+    int64_t idle_ns;
+    int64_t frame_ns;
+};
+
 struct stream_server_options {
     const struct listener *listener;
     struct ingest_thread *threads; /* one for each thread; they share a fan-out that waits */
@@ -35,12 +45,7 @@ struct stream_server_options {
     struct address address;
     bool ipv6_only;
     enum framing framing;
-    const struct schema_ops *answering; /* as in struct stream_settings */
-    size_t max_frame;
-    size_t max_connections;
-    size_t max_per_address;
-    int64_t idle_ns;
-    int64_t frame_ns;
+    struct stream_limits limits;
 
     /* Called from its threads: after frames were taken, where it is not NULL; and when all of them
      * stand still, or have done all they will do. */
@@ -49,8 +54,10 @@ struct stream_server_options {
     void *context;
 };
 
-/* Bytes that it allocates. */
+/* Bytes that it allocates; and those of one that is there, when it follows the limits. */
 size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame);
+size_t stream_server_memory_after(const struct stream_server *server,
+                                  const struct stream_limits *limits);
 
 /* Listens; *bound is where. Returns 0, or -1 with `error` filled. */
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
@@ -60,15 +67,26 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
 int stream_server_start(struct stream_server *server, struct error *error);
 
 /*
+ * While it stands still: it follows the limits. No connection is closed: where more are open than
+ * may be, no other is accepted; a frame that has begun may be as long as it might be then. Memory
+ * that it has is kept. Returns 0, or -1 with `error` filled and nothing changed.
+ */
+int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
+                         struct error *error);
+
+/*
  * Any thread: no connection is accepted any more. Of those that are open, what has come is taken
  * and answered, until `deadline_ns` (monotonic), and they are closed. Calling it again brings the
  * deadline forward.
  */
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns);
 
+/* The same, but the rest of a frame that has begun is waited for. */
+void stream_server_leave(struct stream_server *server, int64_t deadline_ns);
+
 /*
  * Has its threads stand still, with all that they took offered, until it resumes. One that waits
- * for room in a queue does so first.
+ * for room in a queue does so first. Before the start: they begin so.
  */
 void stream_server_ask_to_quiesce(struct stream_server *server);
 bool stream_server_is_quiescent(const struct stream_server *server);

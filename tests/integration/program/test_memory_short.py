@@ -11,9 +11,11 @@ import unittest
 
 from control_client import ControlClient
 from metrics_client import MetricsClient
+from protobuf import metric
 from sluice_program import CHANGED, DEADLINE, ProgramTest, check_final_ledger, wait_until
 from test_config import READS_FILES
 from test_reload import REFUSED
+from test_tcp import OK, Client, framed
 
 NEVER = 1 << 40
 EVERY = os.environ.get("TEST_EVERY_ALLOCATION") == "1"
@@ -65,6 +67,10 @@ class MemoryShort(ProgramTest):
                 f"udp://127.0.0.1:0?schema=telemetry&rate_limit={100 + number}"
                 "&allow=127.0.0.0/8",
                 f"udp://127.0.0.{1 + number}:0?schema=riemann&receivers=2",
+                f"tcp://127.0.0.1:0?schema=riemann&receivers=2&max_connections={50 + 50 * number}"
+                f"&max_frame={64 + 64 * number}KiB&idle_timeout={60 + number}s",
+                f"tcp://127.0.0.{1 + number}:0?schema=telemetry&framing=length16&receivers=2"
+                "&max_frame=16KiB&max_connections=10",
             ],
             "sinks": [
                 "stdout:", f"file:{out}/plain?exclude=none*", f"command:cat >{out}/command",
@@ -119,13 +125,17 @@ class MemoryShort(ProgramTest):
         self.assertEqual(self.client.ask("ledger")["listeners"][0]["name"],
                          ledger["listeners"][0]["name"], self.told(program, number))
         self.assertEqual(self.client.ask("senders")["losers"], [])
+        self.stream.send(framed(metric(1)))
+        self.assertEqual(self.stream.answer(), OK, self.told(program, number))
         self.assertTrue(self.metrics.page().endswith("\n"))
         self.assertEqual(self.metrics.health()[0], 200, self.told(program, number))
 
     def begin(self):
         self.write()
         program = self.run_with()
-        program.wait_for_listeners(3)
+        program.wait_for_listeners(5)
+        self.stream = Client(program, 3)
+        self.addCleanup(self.stream.socket.close)
         self.client = ControlClient(self.address)
         self.addCleanup(self.client.close)
         self.client.ask("ledger")  # it is accepted by now

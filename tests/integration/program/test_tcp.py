@@ -501,7 +501,7 @@ class Beside(Tcp):
             program.wait_for_log("the configuration was read anew", count)
         client.send(framed(metric(2.5)))
         self.assertEqual(client.answer(), OK)
-        write("    max_frame: 2KiB\n")
+        write("    receivers: 2\n")
         program.ask_to_reload()
         program.wait_for_log("changed by a new start alone")
         client.send(framed(metric(3)))

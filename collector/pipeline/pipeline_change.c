@@ -84,15 +84,17 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
+/* One that has no room for records of messages as long as there are to be is replaced. */
 static int match_sinks(const struct pipeline *pipeline, const struct config *to,
                        struct change *change, struct error *error)
 {
     const struct config *from = pipeline->config;
     size_t same = 0;
+    bool longer = pipeline_large_batch(to) > pipeline_large_batch(from);
     for (size_t i = 0; i < to->sink_count; i++) {
         change->sinks[i] = PIPELINE_NEW;
         for (size_t k = 0; k < from->sink_count; k++)
-            if (strcmp(from->sinks[k].url, to->sinks[i].url) == 0)
+            if (!longer && strcmp(from->sinks[k].url, to->sinks[i].url) == 0)
                 change->sinks[i] = k;
         same += change->sinks[i] != PIPELINE_NEW;
     }
@@ -102,8 +104,9 @@ static int match_sinks(const struct pipeline *pipeline, const struct config *to,
     bool captures = captures_are_read(pipeline);
     if (!captures && to->threads != THREADS_ONE)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "%s, sinks are changed by a new start alone",
-              captures ? "where captures are read" : "with --threads 1");
+    error_set(error, EXIT_CODE_CONFIG, "%s, %s by a new start alone",
+              captures ? "where captures are read" : "with --threads 1",
+              longer ? "max_frame= and max_decoded= are raised" : "sinks are changed");
     return -1;
 }
 

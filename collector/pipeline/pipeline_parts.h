@@ -141,9 +141,12 @@ bool pipeline_wants_raw(const struct config *config);
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
 
-/* Makes a sink, with a queue from each producer, neither opened nor fed. Returns NULL, as above. */
-struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sink_config *config,
-                                     size_t capacity, struct error *error);
+/*
+ * Makes the sink at `index` of a configuration, with a queue from each producer, neither opened nor
+ * fed. Returns NULL, as above.
+ */
+struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct config *whole,
+                                     size_t index, size_t capacity, struct error *error);
 
 /*
  * Connects a sink, which may run, with a producer that has taken its place. Returns 0, or -1 with

@@ -110,6 +110,8 @@ static int plan_memory(struct reload *reload, struct error *error)
     needs.fan_outs = pipeline->receiver_count;
     needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
     needs.source_memory += memory_kept(reload);
+    if (needs.large_batch < batch_pool_large_size(pipeline->pool)) /* they stay as long */
+        needs.large_batch = batch_pool_large_size(pipeline->pool);
     needs.producer_threads = 0;
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
         needs.producer_threads += pipeline->producers[i].thread_count;
@@ -201,7 +203,7 @@ static int make_sink(struct reload *reload, size_t index, struct error *error)
 {
     const struct sink_config *config = &reload->to->sinks[index];
     struct sink_slot *slot =
-        pipeline_make_sink(reload->pipeline, config, reload->plan.ring_capacity, error);
+        pipeline_make_sink(reload->pipeline, reload->to, index, reload->plan.ring_capacity, error);
     reload->slots[index] = slot;
     if (slot == NULL)
         return -1;
@@ -247,15 +249,10 @@ static int reserve(struct reload *reload, struct error *error)
                                            producer->listeners > 1))
                 return error_no_memory(error);
     }
-    if (reload->plan.large_batch > batch_pool_large_size(pipeline->pool)) {
-        error_set(error, EXIT_CODE_CONFIG,
-                  "max_frame= and max_decoded=: batches for messages as long as that take a new "
-                  "start");
-        return -1;
-    }
-    if (batch_pool_resize(pipeline->pool,
-                          larger(pipeline->plan.small_batches, reload->plan.small_batches),
-                          larger(pipeline->plan.large_batches, reload->plan.large_batches)))
+    if (batch_pool_resize_to(pipeline->pool,
+                             larger(pipeline->plan.small_batches, reload->plan.small_batches),
+                             larger(pipeline->plan.large_batches, reload->plan.large_batches),
+                             reload->plan.large_batch))
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
               (unsigned long long)(reload->plan.total >> 20));

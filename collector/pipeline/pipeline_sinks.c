@@ -52,8 +52,8 @@ int pipeline_connect_sink(struct pipeline *pipeline, struct sink_slot *slot,
     return make_offers(pipeline, slot, route) ? 0 : error_no_memory(error);
 }
 
-static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, size_t capacity,
-                     struct error *error)
+static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const struct config *whole,
+                     size_t capacity, struct error *error)
 {
     slot->routes = calloc(pipeline->producer_count, sizeof *slot->routes);
     slot->index = ledger_add_sink(pipeline->ledger, slot->config->name);
@@ -61,7 +61,7 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, size_t c
         slot->counters = ledger_sink_block(pipeline->ledger, slot->index);
     if (slot->routes == NULL || slot->counters == NULL)
         return error_no_memory(error);
-    struct sink_thread_options options = pipeline_sink_of(pipeline->config, slot->config);
+    struct sink_thread_options options = pipeline_sink_of(whole, slot->config);
     options.encodings = pipeline->encodings;
     options.counters = slot->counters;
     options.stall_timeout_ns = pipeline->config->stall_timeout_ns;
@@ -77,17 +77,17 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, size_t c
     return 0;
 }
 
-struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sink_config *config,
-                                     size_t capacity, struct error *error)
+struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct config *whole,
+                                     size_t index, size_t capacity, struct error *error)
 {
     struct sink_slot *slot = calloc(1, sizeof *slot);
     if (slot == NULL) {
         error_no_memory(error);
         return NULL;
     }
-    slot->config = config;
+    slot->config = &whole->sinks[index];
     slot->index = -1;
-    if (fill_slot(pipeline, slot, capacity, error) == 0)
+    if (fill_slot(pipeline, slot, whole, capacity, error) == 0)
         return slot;
     if (slot->index >= 0)
         ledger_cancel_sink(pipeline->ledger, slot->index);

@@ -34,6 +34,7 @@ struct batch_pool {
     struct shelf small;
     struct shelf large;
     size_t large_size; /* bytes */
+    size_t outdated;   /* large ones that are out and have less */
     struct slab *slabs;
     uint64_t serial; /* of the batch that was acquired last */
     bool asked;      /* for more that are populated; not again before that is done */
@@ -90,14 +91,15 @@ static void destroy_slab(struct slab *slab)
     free(slab);
 }
 
-static struct slab *make_slab(struct batch_pool *pool, size_t small_count, size_t large_count)
+static struct slab *make_slab(struct batch_pool *pool, size_t small_count, size_t large_count,
+                              size_t large_size)
 {
     size_t count = small_count + large_count;
     struct slab *slab = calloc(1, sizeof *slab + count * sizeof slab->batches[0]);
     if (slab == NULL)
         return NULL;
     slab->small_memory = take_memory(small_count, BATCH_SMALL_STRIDE);
-    slab->large_memory = take_memory(large_count, pool->large_size);
+    slab->large_memory = take_memory(large_count, large_size);
     if (slab->small_memory == NULL || slab->large_memory == NULL) {
         destroy_slab(slab);
         return NULL;
@@ -106,9 +108,9 @@ static struct slab *make_slab(struct batch_pool *pool, size_t small_count, size_
         struct batch *batch = &slab->batches[i];
         batch->pool = pool;
         batch->large = i >= small_count;
-        batch->arena.base = batch->large ? slab->large_memory + (i - small_count) * pool->large_size
+        batch->arena.base = batch->large ? slab->large_memory + (i - small_count) * large_size
                                          : slab->small_memory + i * BATCH_SMALL_STRIDE;
-        batch->arena.capacity = batch->large ? pool->large_size : BATCH_SMALL_SIZE;
+        batch->arena.capacity = batch->large ? large_size : BATCH_SMALL_SIZE;
     }
     return slab;
 }
@@ -155,7 +157,8 @@ void batch_pool_destroy(struct batch_pool *pool)
 {
     if (pool == NULL)
         return;
-    RULE(pool->small.out == 0 && pool->large.out == 0, "a pool ends when all its batches are back");
+    RULE(pool->small.out + pool->large.out + pool->outdated == 0,
+         "a pool ends when all its batches are back");
     while (pool->slabs != NULL) {
         struct slab *slab = pool->slabs;
         pool->slabs = slab->next;
@@ -208,17 +211,38 @@ static size_t missing(const struct shelf *shelf, size_t wanted)
     return wanted > shelf->made ? wanted - shelf->made : 0;
 }
 
+/* Locked: the large ones of before are not to be had any more; their memory is the system's. */
+static void outdate(struct batch_pool *pool, size_t large_size)
+{
+    struct batch *batch;
+    while ((batch = take_free(&pool->large)) != NULL)
+        aligned_memory_discard(batch->arena.base, batch->arena.capacity);
+    pool->outdated += pool->large.out;
+    pool->large = (struct shelf){.wanted = pool->large.wanted};
+    pool->large_size = large_size;
+}
+
 bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large_count)
 {
+    return batch_pool_resize_to(pool, small_count, large_count, pool->large_size);
+}
+
+bool batch_pool_resize_to(struct batch_pool *pool, size_t small_count, size_t large_count,
+                          size_t large_size)
+{
+    bool longer = large_size > pool->large_size;
+    size_t size = longer ? large_size : pool->large_size;
     size_t more_small = missing(&pool->small, small_count);
-    size_t more_large = missing(&pool->large, large_count);
+    size_t more_large = longer ? large_count : missing(&pool->large, large_count);
     struct slab *slab = NULL;
     if (more_small + more_large != 0 || pool->slabs == NULL) {
-        slab = make_slab(pool, more_small, more_large);
+        slab = make_slab(pool, more_small, more_large, size);
         if (slab == NULL)
             return false;
     }
     mutex_lock(pool->lock);
+    if (longer)
+        outdate(pool, size);
     if (slab != NULL)
         add_slab(pool, slab, more_small, more_large);
     pool->small.wanted = small_count;
@@ -334,6 +358,12 @@ void batch_release(struct batch *batch)
     schema_list_release(batch->schemas);
     mutex_lock(pool->lock);
     struct shelf *shelf = shelf_of(pool, batch->large);
+    if (batch->large && batch->arena.capacity < pool->large_size) {
+        aligned_memory_discard(batch->arena.base, batch->arena.capacity);
+        pool->outdated--;
+        mutex_unlock(pool->lock);
+        return;
+    }
     if (has_too_many(shelf))
         park(shelf, batch);
     else

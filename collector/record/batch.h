@@ -90,6 +90,13 @@ size_t batch_pool_large_size(const struct batch_pool *pool);
 bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large_count);
 
 /*
+ * The same, and large ones have `large_size` bytes, where that is more than they have: others take
+ * the place of those that there are.
+ */
+bool batch_pool_resize_to(struct batch_pool *pool, size_t small_count, size_t large_count,
+                          size_t large_size);
+
+/*
  * Before the pool is used: `low` is called by a thread that acquires a batch when half of those
  * that are kept ready are in use: some other thread, which fills none, is to call
  * batch_pool_populate. Without it, or where that comes too late, who acquires a batch populates it.

@@ -189,6 +189,34 @@ TEST(a_pool_becomes_larger_and_smaller_while_batches_are_out)
     batch_pool_destroy(pool);
 }
 
+TEST(large_batches_become_longer_while_some_are_out)
+{
+    struct batch_pool *pool = batch_pool_create(1, 2);
+    struct batch *before = acquire(pool, true);
+    assert_true(batch_pool_resize_to(pool, 1, 2, 2 * BATCH_LARGE_SIZE));
+    assert_int_equal(batch_pool_large_size(pool), 2 * BATCH_LARGE_SIZE);
+    struct batch *out[2];
+    for (int i = 0; i < 2; i++) {
+        out[i] = acquire(pool, true);
+        assert_int_equal(out[i]->arena.capacity, 2 * BATCH_LARGE_SIZE);
+        memset(out[i]->arena.base, i, out[i]->arena.capacity);
+    }
+    assert_null(batch_acquire(pool, true));
+    batch_release(before); /* it does not come again */
+    assert_null(batch_acquire(pool, true));
+    assert_int_equal(batch_pool_levels(pool).large, 2);
+    assert_int_equal(batch_pool_levels(pool).large_free, 0);
+
+    assert_true(batch_pool_resize_to(pool, 1, 3, BATCH_LARGE_SIZE)); /* none becomes shorter */
+    before = acquire(pool, true);
+    assert_int_equal(before->arena.capacity, 2 * BATCH_LARGE_SIZE);
+    batch_release(before);
+    for (int i = 0; i < 2; i++)
+        batch_release(out[i]);
+    assert_int_equal(batch_pool_levels(pool).large_free, 3);
+    batch_pool_destroy(pool);
+}
+
 /* --- many threads ----------------------------------------------------------------------------- */
 
 #define THREADS 4

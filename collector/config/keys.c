@@ -23,7 +23,7 @@ static const char *const string_number[] = {"string", "number", NULL};
 static const char *const framings[] = {
     [FRAMING_DATAGRAM] = "datagram",   [FRAMING_DELIMITED] = "delimited",
     [FRAMING_LENGTH16] = "length16",   [FRAMING_LENGTH32] = "length32",
-    [FRAMING_CISCO_MDT] = "cisco-mdt", NULL};
+    [FRAMING_CISCO_MDT] = "cisco-mdt", [FRAMING_OTLP_UDP] = "otlp-udp",   NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
 static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
@@ -135,7 +135,8 @@ const struct setting config_keys[] = {
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, offsetof(struct schema_config, framing), "datagram",
      .choices = framings,
      .help = "one message a datagram; many after their lengths, as a varint or in 2 or 4 bytes "
-             "(most significant first); or one after Cisco's header"},
+             "(most significant first); one after the header of Cisco; or one in base64, after the "
+             "head of OTLP over UDP"},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, offsetof(struct schema_config, header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),

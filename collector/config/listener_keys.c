@@ -55,10 +55,24 @@ static bool check_file(const struct reading *reading, struct parse_error *fault)
     return true;
 }
 
+/* The signals whose requests are sent so are few, and their messages are built in. */
+static bool check_otlp_udp(const struct reading *reading, struct parse_error *fault)
+{
+    const struct schema_config *schema = last_schema(reading);
+    if (schema->ops->otlp_udp == OTLP_UDP_NONE)
+        return parse_error_set(fault, place_of_key(reading, "framing"),
+                               "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
+    return schema->header == 0 ||
+           parse_error_set(fault, place_of_key(reading, "header"),
+                           "framing=otlp-udp has a head of its own; leave header= out");
+}
+
 static bool close_schema(struct reading *reading, struct parse_error *fault)
 {
     struct schema_config *schema = last_schema(reading);
     if (!keys_apply_defaults(KEY_OF_SCHEMA, reading->registry, &reading->schema, schema, fault))
+        return false;
+    if (schema->framing == FRAMING_OTLP_UDP && !check_otlp_udp(reading, fault))
         return false;
     return !schema->from_file || check_file(reading, fault);
 }
@@ -99,7 +113,7 @@ static bool open_schema(struct reading *reading, size_t at, struct parse_error *
     const struct schema_config *before = last_schema(reading);
     if (before != NULL && !close_schema(reading, fault))
         return false;
-    if (before != NULL && before->match.kind == MATCH_ALL)
+    if (before != NULL && before->match.kind == MATCH_ALL && before->framing != FRAMING_OTLP_UDP)
         return parse_error_set(
             fault, at,
             "no datagram is left for this schema: the one before it has no match=, "

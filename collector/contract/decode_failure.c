@@ -20,6 +20,7 @@ static const char *const causes[CAUSE_END] = {
     [CAUSE_FOREIGN_HEADER] = "the header is not that of a message",
     [CAUSE_MESSAGE_LENGTH] = "the length does not fit the message",
     [CAUSE_NO_MESSAGE] = "no message is there",
+    [CAUSE_NOT_BASE64] = "this is not base64 with its padding",
 };
 
 #define CAUSE_TEXT_SIZE 96

@@ -31,6 +31,7 @@ enum decode_cause {
     CAUSE_FOREIGN_HEADER,
     CAUSE_MESSAGE_LENGTH,
     CAUSE_NO_MESSAGE,
+    CAUSE_NOT_BASE64,
     CAUSE_END
 };
 

@@ -13,7 +13,7 @@ void frames_begin(struct frames *frames, enum framing framing, size_t header, co
 
 static enum frame_result found(struct frames *frames, size_t size, struct frame *next)
 {
-    *next = (struct frame){frames->data + frames->at, size};
+    *next = (struct frame){.data = frames->data + frames->at, .size = size};
     frames->at += size;
     frames->found++;
     return FRAME_MESSAGE;
@@ -113,6 +113,32 @@ static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *nex
     return take_rest(frames, next);
 }
 
+/* --- OTLP over UDP ---------------------------------------------------------------------------- */
+
+/* A prefix of no schema's comes no further than the choice of a schema. */
+static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next)
+{
+    struct otlp_udp_head head;
+    size_t start = frames->at;
+    if (frames->found != 0)
+        return FRAME_END;
+    switch (otlp_udp_read(frames->data + start, frames->size - start, &head)) {
+    case OTLP_UDP_SHORT:
+        return refuse(frames, start, CAUSE_SHORT_HEADER);
+    case OTLP_UDP_FOREIGN:
+        return refuse(frames, start, CAUSE_FOREIGN_HEADER);
+    case OTLP_UDP_OK:
+        break;
+    }
+    if (head.signal == OTLP_UDP_NONE)
+        return refuse(frames, start + head.body, CAUSE_FOREIGN_HEADER);
+    frames->at += head.body;
+    enum frame_result result = take_rest(frames, next);
+    next->is_base64 = true;
+    next->sampling = head.sampling;
+    return result;
+}
+
 /* --- all -------------------------------------------------------------------------------------- */
 
 enum frame_result frames_next(struct frames *frames, struct frame *next)
@@ -126,6 +152,8 @@ enum frame_result frames_next(struct frames *frames, struct frame *next)
         return next_after_length(frames, next);
     case FRAMING_CISCO_MDT:
         return next_cisco_mdt(frames, next);
+    case FRAMING_OTLP_UDP:
+        return next_otlp_udp(frames, next);
     case FRAMING_DATAGRAM:
         break;
     }

@@ -8,10 +8,12 @@
 #ifndef SLUICE_COLLECTOR_CONTRACT_FRAMING_H
 #define SLUICE_COLLECTOR_CONTRACT_FRAMING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "collector/contract/decode_failure.h"
+#include "collector/contract/otlp_udp.h"
 
 enum framing {
     FRAMING_DATAGRAM,  /* the payload is one message */
@@ -19,6 +21,7 @@ enum framing {
     FRAMING_LENGTH16,  /* each message after its length in two bytes, the most significant first */
     FRAMING_LENGTH32,  /* the same in four bytes */
     FRAMING_CISCO_MDT, /* one message after the 12 bytes of Cisco's model-driven telemetry */
+    FRAMING_OTLP_UDP,  /* one message in base64 after the head of OTLP over UDP (otlp_udp.h) */
 };
 
 enum frame_result {
@@ -41,6 +44,8 @@ struct frames {
 struct frame {
     const uint8_t *data; /* within the payload */
     size_t size;
+    bool is_base64; /* the message is what these characters stand for */
+    enum otlp_udp_sampling sampling;
 };
 
 /*

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
+#include "collector/contract/otlp_udp.h"
 
 struct listener;
 struct schema;
@@ -32,6 +33,7 @@ struct record {
      */
     const struct packet *packet;
     uint32_t size; /* of `data` */
+    enum otlp_udp_sampling sampling;
     struct address source;
     int64_t received_ns; /* arrival, nanoseconds since 1970 UTC */
 };

@@ -217,6 +217,8 @@ struct schema_ops {
      */
     enum framing stream_framing;
 
+    enum otlp_udp_signal otlp_udp; /* which requests of OTLP over UDP are its messages */
+
     /* Returns 0, or -1 with `error` filled, which says what is wrong with the options or the file.
      */
     int (*create)(const struct schema_options *options, struct schema **out, struct error *error);

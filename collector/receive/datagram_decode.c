@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/arena.h"
+#include "collector/text/base64.h"
 
 /* One datagram while it is decoded. */
 struct decoding {
@@ -93,6 +94,39 @@ static bool refused_by_framing(struct refusal *refusal, enum frame_result result
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* What the characters of a frame stand for, as a frame of its own in the arena. */
+static bool decode_base64(const struct decoding *decoding, const struct frame *frame,
+                          struct frame *out)
+{
+    uint8_t *bytes = arena_allocate(decoding->arena, base64_most(frame->size));
+    if (bytes == NULL)
+        return refused_for(decoding->refusal, REASON_TOO_LARGE);
+    size_t used;
+    size_t good = base64_decode((const char *)frame->data, frame->size, bytes, &used);
+    *out = (struct frame){.data = bytes, .size = used, .sampling = frame->sampling};
+    if (good == frame->size)
+        return true;
+    decoding->refusal->reason = REASON_MALFORMED;
+    decoding->refusal->failure = (struct decode_failure){
+        .cause = CAUSE_NOT_BASE64, .offset = (size_t)(frame->data - decoding->data) + good};
+    return false;
+}
+
+/* Decodes the bytes of a message; a fault in them is in the datagram at the byte that holds it. */
+static bool decode_bytes(const struct decoding *decoding, const struct schema *schema,
+                         const struct frame *frame, const struct frame *bytes,
+                         struct decoded *decoded)
+{
+    enum decode_result result =
+        schema->ops->decode(schema, bytes->data, bytes->size, decoding->arena, decoded);
+    if (result == DECODE_OK)
+        return true;
+    if (frame->is_base64)
+        decoded->failure.offset = decoded->failure.offset / 3 * 4;
+    return refused_by_decoder(decoding->refusal, result, &decoded->failure,
+                              (size_t)(frame->data - decoding->data));
+}
+
 /* Decodes one message into `record`; NULL: there was no memory for it. */
 static bool decode_message(const struct decoding *decoding, const struct schema *schema,
                            const struct frame *frame, struct record *record)
@@ -100,23 +134,23 @@ static bool decode_message(const struct decoding *decoding, const struct schema 
     struct record_chain *chain = decoding->chain;
     const struct datagram_slot *datagram = decoding->datagram;
     struct decoded decoded;
+    struct frame bytes = *frame;
     if (frame->size == 0 && !schema->ops->accepts_empty)
         return refused_for(decoding->refusal, REASON_EMPTY);
     if (record == NULL)
         return refused_for(decoding->refusal, REASON_TOO_LARGE);
-    enum decode_result result =
-        schema->ops->decode(schema, frame->data, frame->size, decoding->arena, &decoded);
-    if (result != DECODE_OK)
-        return refused_by_decoder(decoding->refusal, result, &decoded.failure,
-                                  (size_t)(frame->data - decoding->data));
+    if ((frame->is_base64 && !decode_base64(decoding, frame, &bytes)) ||
+        !decode_bytes(decoding, schema, frame, &bytes, &decoded))
+        return false;
     /* With no field left out it is not cleared first. */
     *record = (struct record){.next = NULL,
                               .listener = decoding->listener,
                               .schema = schema,
                               .message = decoded.message,
-                              .data = frame->data,
+                              .data = bytes.data,
                               .packet = chain->packet,
-                              .size = (uint32_t)frame->size,
+                              .size = (uint32_t)bytes.size,
+                              .sampling = frame->sampling,
                               .source = datagram->source,
                               .received_ns = datagram->received_ns};
     chain->packet = NULL;

@@ -119,12 +119,21 @@ void schema_list_release(struct schema_list *list)
     free(list);
 }
 
+/* Where the framing has a word for what follows, that must be the schema's, too. */
+static bool takes(const struct schema_entry *entry, const struct address *source,
+                  const uint8_t *data, size_t size)
+{
+    return schema_match_takes(&entry->match, source, data, size) &&
+           (entry->framing != FRAMING_OTLP_UDP ||
+            otlp_udp_is_for(entry->schema->ops->otlp_udp, data, size));
+}
+
 const struct schema_entry *schema_list_find(const struct schema_list *list,
                                             const struct address *source, const uint8_t *data,
                                             size_t size)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (schema_match_takes(&list->entries[i].match, source, data, size))
+        if (takes(&list->entries[i], source, data, size))
             return &list->entries[i];
     return NULL;
 }

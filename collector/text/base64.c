@@ -1,6 +1,6 @@
 #include "collector/text/base64.h"
 
-#include <stdint.h>
+#include <stdbool.h>
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -27,4 +27,73 @@ void base64_put(struct output *out, const void *bytes, size_t size)
     at[3] = '=';
     if (size == 1)
         at[2] = '=';
+}
+
+/* --- decoding --------------------------------------------------------------------------------- */
+
+#define NO_DIGIT 64
+
+/* What a character stands for, NO_DIGIT where it stands for nothing. */
+static uint8_t digit(char character)
+{
+    unsigned char c = (unsigned char)character;
+    if (c >= 'A' && c <= 'Z')
+        return (uint8_t)(c - 'A');
+    if (c >= 'a' && c <= 'z')
+        return (uint8_t)(c - 'a' + 26);
+    if (c >= '0' && c <= '9')
+        return (uint8_t)(c - '0' + 52);
+    return c == '+' ? 62 : c == '/' ? 63 : NO_DIGIT;
+}
+
+/* Four characters without padding. Returns how many of them are in order. */
+static size_t get_four(const char *text, uint8_t *bytes)
+{
+    uint8_t digits[4];
+    for (size_t i = 0; i < 4; i++) {
+        digits[i] = digit(text[i]);
+        if (digits[i] == NO_DIGIT)
+            return i;
+    }
+    bytes[0] = (uint8_t)(digits[0] << 2 | digits[1] >> 4);
+    bytes[1] = (uint8_t)(digits[1] << 4 | digits[2] >> 2);
+    bytes[2] = (uint8_t)(digits[2] << 6 | digits[3]);
+    return 4;
+}
+
+/* The last four, of which one or two are padding. Returns as above. */
+static size_t get_padded(const char *text, uint8_t *bytes, size_t *count)
+{
+    static const uint8_t unused[] = {[2] = 0x0f, [3] = 0x03}; /* bits of the last digit */
+    uint8_t digits[3] = {0};
+    size_t given = text[2] == '=' ? 2 : 3;
+    for (size_t i = 0; i < given; i++) {
+        digits[i] = digit(text[i]);
+        if (digits[i] == NO_DIGIT)
+            return i;
+    }
+    if ((digits[given - 1] & unused[given]) != 0)
+        return given - 1;
+    bytes[0] = (uint8_t)(digits[0] << 2 | digits[1] >> 4);
+    if (given == 3)
+        bytes[1] = (uint8_t)(digits[1] << 4 | digits[2] >> 2);
+    *count = given - 1;
+    return 4;
+}
+
+size_t base64_decode(const char *text, size_t size, uint8_t *bytes, size_t *used)
+{
+    size_t at = 0;
+    *used = 0;
+    while (size - at >= 4) {
+        size_t count = 3;
+        bool padded = size - at == 4 && text[at + 3] == '=';
+        size_t good = padded ? get_padded(text + at, bytes + *used, &count)
+                             : get_four(text + at, bytes + *used);
+        if (good != 4)
+            return at + good;
+        *used += count;
+        at += 4;
+    }
+    return at;
 }

@@ -7,14 +7,17 @@
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
 
-/* ROW(SCHEMA, NAME, FILE, DESCRIPTOR): schema_SCHEMA, called NAME, of FILE.proto. */
+/*
+ * ROW(SCHEMA, NAME, SIGNAL, FILE, DESCRIPTOR): schema_SCHEMA, called NAME, of FILE.proto; SIGNAL is
+ * what it is in OTLP over UDP.
+ */
 #define SCHEMAS(ROW)                                                                               \
-    ROW(otlp_logs, "otlp-logs", otlp_logs_service,                                                 \
+    ROW(otlp_logs, "otlp-logs", OTLP_UDP_NONE, otlp_logs_service,                                  \
         opentelemetry__proto__collector__logs__v1__export_logs_service_request__descriptor)        \
-    ROW(otlp_traces, "otlp-traces", otlp_trace_service,                                            \
+    ROW(otlp_traces, "otlp-traces", OTLP_UDP_TRACES, otlp_trace_service,                           \
         opentelemetry__proto__collector__trace__v1__export_trace_service_request__descriptor)
 
-#define SCHEMA(id, given_name, file, descriptor)                                                   \
+#define SCHEMA(id, given_name, signal, file, descriptor)                                           \
     extern const unsigned char file##_set[];                                                       \
     extern const size_t file##_set_size;                                                           \
                                                                                                    \
@@ -29,6 +32,7 @@
     const struct schema_ops schema_##id = {                                                        \
         .name = given_name,                                                                        \
         .accepts_empty = false,                                                                    \
+        .otlp_udp = (signal),                                                                      \
         .create = create_##id,                                                                     \
         .destroy = message_schema_destroy,                                                         \
         .decode = message_schema_decode,                                                           \

@@ -212,6 +212,10 @@ static struct encoded encode_message(struct json_encoder *json, const struct rec
 {
     const struct schema_ops *ops = record->schema->ops;
     begin_with_facts(json, out);
+    if (record->sampling != SAMPLING_NOT_GIVEN) {
+        json_key_literal(out, "sampled");
+        json_bool(out, record->sampling == SAMPLING_SAMPLED);
+    }
     json_key_literal(out, "schema");
     json_string(out, record->schema->name, strlen(record->schema->name));
     json_key_literal(out, "bytes");

@@ -3,7 +3,8 @@
 #include "collector/contract/compression.h"
 #include "collector/receive/sources.h"
 
-static const struct schema_ops telemetry = {.name = "telemetry"};
+/* It also stands for what is sent as OTLP over UDP. */
+static const struct schema_ops telemetry = {.name = "telemetry", .otlp_udp = OTLP_UDP_METRICS};
 static const struct schema_ops riemann = {.name = "riemann"};
 static const struct schema_ops file = {.name = "file"};
 static const struct destination_ops to_stdout = {.scheme = "stdout"};

@@ -202,6 +202,7 @@ static bool same_numbers(const struct schema *a, const struct schema *b)
 
 const struct schema_ops fake_schema = {
     .name = "fake",
+    .otlp_udp = OTLP_UDP_TRACES,
     .create = create,
     FAKE_OPERATIONS,
 };
@@ -209,6 +210,7 @@ const struct schema_ops fake_schema = {
 const struct schema_ops fake_schema_of_anything = {
     .name = "fake-of-anything",
     .accepts_empty = true,
+    .otlp_udp = OTLP_UDP_METRICS,
     .create = create_of_anything,
     FAKE_OPERATIONS,
 };

@@ -97,6 +97,7 @@ static const struct {
     {"compress", "squeeze"},
     {"format", "lines"},
     {"source", "ff05::1"},
+    {"framing", "cisco-mdt"},
 };
 
 /* Keys that mean something beside another one only. */

@@ -113,6 +113,7 @@ TEST_WITH(only_the_last_schema_takes_what_is_left, set_up, listener_reading_tear
     refused(UDP "schema=riemann&match=magic:00&schema=riemann&header=1&schema=telemetry",
             "schema=telemetry", "must come last");
     accepted(UDP "schema=riemann&match=magic:00&schema=telemetry&match=magic:01", 2);
+    accepted(UDP "schema=telemetry&framing=otlp-udp&schema=riemann", 2);
 }
 
 TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tear_down)
@@ -123,12 +124,21 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     refused(UDP "schema=riemann&match=web1", "web1", "match \"web1\" is neither source:ADDR/BITS");
     refused(UDP "schema=riemann&match=magic:0g", "g", "no hexadecimal digit");
     refused(UDP "schema=riemann&framing=cisco", "cisco",
-            "framing \"cisco\" is not one of datagram, delimited, length16, length32, cisco-mdt; did you mean "
-            "\"cisco-mdt\"?");
+            "framing \"cisco\" is not one of datagram, delimited, length16, length32, cisco-mdt, "
+            "otlp-udp; did you mean \"cisco-mdt\"?");
     refused(UDP "schema=riemann&header=65536", "65536", "is more than 65535");
     refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");
     refused(UDP "shema=x", "shema", "unknown key \"shema\"; did you mean \"schema\"?");
     refused(UDP "schema=riemann&macth=x", "macth", "did you mean \"match\"?");
+}
+
+TEST_WITH(otlp_udp_is_for_what_its_prefixes_name, set_up, listener_reading_tear_down)
+{
+    (void)state;
+    refused(UDP "schema=riemann&framing=otlp-udp", "framing=",
+            "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
+    refused(UDP "schema=telemetry&framing=otlp-udp&header=4", "header=", "leave header= out");
+    accepted(UDP "schema=telemetry&framing=otlp-udp", 1);
 }
 
 /* --- built in --------------------------------------------------------------------------------- */

@@ -207,3 +207,31 @@ TEST(an_mdt_header_must_be_whole)
     for (size_t size = 0; size < 12; size++)
         assert_string_equal(walk(FRAMING_CISCO_MDT, 0, header, size), "malformed");
 }
+
+/* --- OTLP over UDP ---------------------------------------------------------------------------- */
+
+#define OTLP_LINE "{\"format\":\"json\",\"version\":1}\n"
+
+TEST(an_otlp_udp_datagram_is_one_message_in_base64)
+{
+    assert_walk(FRAMING_OTLP_UDP, 0, OTLP_LINE "T1SCgA=", "[CgA=]end");
+    assert_walk(FRAMING_OTLP_UDP, 0, OTLP_LINE "M1", "[]end");
+    struct frames frames;
+    struct frame frame;
+    static const uint8_t unsampled[] = OTLP_LINE "T1UCgA=";
+    frames_begin(&frames, FRAMING_OTLP_UDP, 0, unsampled, sizeof unsampled - 1);
+    assert_int_equal(frames_next(&frames, &frame), FRAME_MESSAGE);
+    assert_true(frame.is_base64);
+    assert_int_equal(frame.sampling, SAMPLING_UNSAMPLED);
+}
+
+TEST(an_otlp_udp_head_must_be_whole_and_known)
+{
+    assert_fault(FRAMING_OTLP_UDP, 0, "", "at byte 0: the bytes end inside the header");
+    assert_fault(FRAMING_OTLP_UDP, 0, "{\"format\":\"json\"",
+                 "at byte 0: the bytes end inside the header");
+    assert_fault(FRAMING_OTLP_UDP, 0, "{\"format\":\"json\",\"version\":2}\nM1",
+                 "at byte 0: the header is not that of a message");
+    assert_fault(FRAMING_OTLP_UDP, 0, OTLP_LINE "L1",
+                 "at byte 30: the header is not that of a message");
+}

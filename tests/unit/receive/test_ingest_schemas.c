@@ -277,6 +277,82 @@ TEST_WITH(heartbeats_are_control, NULL, close_bench)
     assert_int_equal(count_of(bench, REASON_EMPTY), 1);
 }
 
+/* --- OTLP over UDP ---------------------------------------------------------------------------- */
+
+#define OTLP_LINE "{\"format\":\"json\",\"version\":1}\n"
+
+/* The fake schema takes traces, the one of anything metrics. */
+static const struct schema_config otlp_udp[] = {
+    {.ops = &fake_schema, .source = source, .framing = FRAMING_OTLP_UDP},
+    {.ops = &fake_schema_of_anything, .source = source, .framing = FRAMING_OTLP_UDP},
+};
+
+/* The schema that a frame was decoded by. */
+static const char *schema_of(const char *text)
+{
+    const struct datagram_slot slot = {
+        .front = (const uint8_t *)text,
+        .size = (uint32_t)strlen(text),
+        .sent_size = (uint32_t)strlen(text),
+        .source = {.family = ADDRESS_IPV4},
+    };
+    const struct ingest_verdict verdict = ingest_take_frame(bench->ingest, &slot);
+    assert_non_null(verdict.message);
+    const struct text *message = verdict.message;
+    assert_int_equal(message->size, 4);
+    assert_memory_equal(message->data, "text", 4);
+    return verdict.schema->name;
+}
+
+TEST_WITH(the_prefix_chooses_the_schema, NULL, close_bench)
+{
+    (void)state;
+    open_bench(otlp_udp, 2);
+    assert_string_equal(schema_of(OTLP_LINE "T1SdGV4dA=="), "fake");
+    assert_string_equal(schema_of(OTLP_LINE "M1dGV4dA=="), "fake-of-anything");
+    assert_string_equal(schema_of(OTLP_LINE "T1UdGV4dA=="), "fake");
+    assert_int_equal(decoded(bench), 3);
+}
+
+TEST_WITH(a_prefix_without_a_schema_is_no_match, NULL, close_bench)
+{
+    (void)state;
+    open_bench(otlp_udp, 1);
+    take(OTLP_LINE "M1dGV4dA==");
+    take(OTLP_LINE "L1dGV4dA==");
+    assert_int_equal(count_of(bench, REASON_NO_MATCH), 2);
+}
+
+TEST_WITH(a_bad_head_or_bad_base64_is_malformed_and_no_bytes_are_empty, NULL, close_bench)
+{
+    (void)state;
+    open_bench(otlp_udp, 1);
+    take("{\"format\":\"json\",\"version\":2}\nT1SdGV4dA==");
+    take(OTLP_LINE "T1SdGV4dA=");
+    take(OTLP_LINE "T1SdGV4dA==\n");
+    take(OTLP_LINE "T1SIQ=="); /* "!", which the schema refuses */
+    take("");
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 5);
+    take(OTLP_LINE "T1S");
+    assert_int_equal(count_of(bench, REASON_EMPTY), 1);
+    take(OTLP_LINE "T1SdGV4dA==");
+    assert_int_equal(decoded(bench), 1);
+}
+
+TEST_WITH(base64_is_decoded_within_max_decoded, NULL, close_bench)
+{
+    (void)state;
+    static uint8_t bytes[60000 + 33] = OTLP_LINE "T1S";
+    memset(bytes + 33, 'Y', 60000);
+    open_bench(otlp_udp, 1);
+    bench->listener.max_decoded = 44000;
+    take_from("192.0.2.1", bytes, sizeof bytes);
+    assert_int_equal(count_of(bench, REASON_TOO_LARGE), 1);
+    bench->listener.max_decoded = 46000;
+    take_from("192.0.2.1", bytes, sizeof bytes);
+    assert_int_equal(decoded(bench), 1);
+}
+
 /* --- senders' numbers ------------------------------------------------------------------------- */
 
 static void take_number(const char *sender, unsigned number)

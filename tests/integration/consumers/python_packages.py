@@ -1,0 +1,34 @@
+"""Python packages of others that Debian does not have, in a virtual environment of the build folder.
+
+It is made once for each list, by pip; where that is not possible the test is skipped.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from built import SKIPPED
+
+PACKAGES = pathlib.Path(os.environ["TEST_PYTHON_PACKAGES"])
+LONGEST = 150  # seconds for all of it
+
+
+def python_with(*packages):
+    """A Python that has exactly these packages, each as NAME==VERSION, and none that they ask for."""
+    listed = "\n".join(packages) + "\n"
+    complete = PACKAGES / "complete"
+    python = PACKAGES / "bin" / "python"
+    if complete.exists() and complete.read_text(encoding="ascii") == listed:
+        return python
+    shutil.rmtree(PACKAGES, ignore_errors=True)
+    try:
+        for command in ([sys.executable, "-m", "venv", PACKAGES],
+                        [python, "-m", "pip", "install", "--quiet", "--no-input",
+                         "--disable-pip-version-check", "--no-deps", *packages]):
+            subprocess.run(command, check=True, timeout=LONGEST, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"these Python packages cannot be had: {error}", file=sys.stderr)
+        sys.exit(SKIPPED)
+    complete.write_text(listed, encoding="ascii")
+    return python

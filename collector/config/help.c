@@ -112,6 +112,23 @@ static void print_option(struct page *page, const struct option *option,
     new_line(page);
 }
 
+/* "a|b|c": where the line ends it is broken after a bar, and goes on where it began. */
+static void put_choices(struct page *page, const char *text)
+{
+    size_t from = page->column;
+    while (*text != '\0') {
+        size_t length = strcspn(text, "|");
+        length += text[length] == '|';
+        if (page->column + length > LAST_COLUMN) {
+            new_line(page);
+            indent(page, from);
+        }
+        fwrite(text, 1, length, page->to);
+        page->column += length;
+        text += length;
+    }
+}
+
 static void print_key(struct page *page, const struct setting *key,
                       const struct config_registry *registry)
 {
@@ -120,7 +137,7 @@ static void print_key(struct page *page, const struct setting *key,
     put(page, "  ");
     put(page, key->name);
     put(page, "=");
-    put(page, syntax);
+    put_choices(page, syntax);
     put_help(page, key);
     put_default(page, key, true);
     new_line(page);

@@ -23,7 +23,8 @@ static const char *const string_number[] = {"string", "number", NULL};
 static const char *const framings[] = {
     [FRAMING_DATAGRAM] = "datagram",   [FRAMING_DELIMITED] = "delimited",
     [FRAMING_LENGTH16] = "length16",   [FRAMING_LENGTH32] = "length32",
-    [FRAMING_CISCO_MDT] = "cisco-mdt", [FRAMING_OTLP_UDP] = "otlp-udp",   NULL};
+    [FRAMING_CISCO_MDT] = "cisco-mdt", [FRAMING_UDP_NOTIF] = "udp-notif",
+    [FRAMING_OTLP_UDP] = "otlp-udp",   NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
 static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
@@ -57,6 +58,15 @@ const struct setting config_keys[] = {
      .help = "datagrams that each source (its address, from any port) may send in a second, and in "
              "one burst (default: any number)",
      .others = "ratelimit limit max_rate throttle"},
+
+    {"segment_memory", SETTING_SIZE, KEY_OF_UDP | KEY_OF_CAPTURE,
+     offsetof(struct listener_config, segment_memory), "4MiB", 256 * KIB, 1024 * MIB,
+     .help = "with framing=udp-notif, memory of each receiver for segments whose messages are not "
+             "whole yet; one message may have a quarter of it"},
+    {"segment_timeout", SETTING_DURATION, KEY_OF_UDP | KEY_OF_CAPTURE,
+     offsetof(struct listener_config, segment_timeout), "2s", 10 * MILLISECOND, HOUR,
+     .help = "with framing=udp-notif, how long a message may take from its first segment to its "
+             "last"},
 
     /* Sockets. */
     {"receive_buffer", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, receive_buffer),
@@ -135,8 +145,8 @@ const struct setting config_keys[] = {
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, offsetof(struct schema_config, framing), "datagram",
      .choices = framings,
      .help = "one message a datagram; many after their lengths, as a varint or in 2 or 4 bytes "
-             "(most significant first); one after the header of Cisco; or one in base64, after the "
-             "head of OTLP over UDP"},
+             "(most significant first); one after the header of Cisco or of UDP-Notif; or one in "
+             "base64, after the head of OTLP over UDP"},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, offsetof(struct schema_config, header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),

@@ -55,16 +55,22 @@ static bool check_file(const struct reading *reading, struct parse_error *fault)
     return true;
 }
 
-/* The signals whose requests are sent so are few, and their messages are built in. */
-static bool check_otlp_udp(const struct reading *reading, struct parse_error *fault)
+/* What a framing with a header of its own leaves no room for. */
+static bool check_framing(const struct reading *reading, struct parse_error *fault)
 {
     const struct schema_config *schema = last_schema(reading);
-    if (schema->ops->otlp_udp == OTLP_UDP_NONE)
+    if (schema->framing != FRAMING_OTLP_UDP && schema->framing != FRAMING_UDP_NOTIF)
+        return true;
+    if (schema->header != 0)
+        return parse_error_set(fault, place_of_key(reading, "header"),
+                               "this framing= has a header of its own; leave header= out");
+    if (schema->framing == FRAMING_OTLP_UDP && schema->ops->otlp_udp == OTLP_UDP_NONE)
         return parse_error_set(fault, place_of_key(reading, "framing"),
                                "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
-    return schema->header == 0 ||
-           parse_error_set(fault, place_of_key(reading, "header"),
-                           "framing=otlp-udp has a head of its own; leave header= out");
+    if (schema->framing == FRAMING_UDP_NOTIF && schema->sequence != NULL)
+        return parse_error_set(fault, place_of_key(reading, "sequence"),
+                               "framing=udp-notif numbers the messages; leave sequence= out");
+    return true;
 }
 
 static bool close_schema(struct reading *reading, struct parse_error *fault)
@@ -72,7 +78,7 @@ static bool close_schema(struct reading *reading, struct parse_error *fault)
     struct schema_config *schema = last_schema(reading);
     if (!keys_apply_defaults(KEY_OF_SCHEMA, reading->registry, &reading->schema, schema, fault))
         return false;
-    if (schema->framing == FRAMING_OTLP_UDP && !check_otlp_udp(reading, fault))
+    if (!check_framing(reading, fault))
         return false;
     return !schema->from_file || check_file(reading, fault);
 }
@@ -91,6 +97,21 @@ static bool finish_senders(const struct reading *reading, unsigned kind, struct 
     return parse_error_set(
         fault, keys_place(&reading->own, kind, "kernel_filter"),
         "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
+}
+
+/* --- messages in segments --------------------------------------------------------------------- */
+
+static bool finish_segments(const struct reading *reading, unsigned kind, struct parse_error *fault)
+{
+    static const char *const keys[] = {"segment_memory", "segment_timeout"};
+    if (listener_has_segments(reading->listener))
+        return true;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t at = keys_place(&reading->own, kind, keys[i]);
+        if (at != KEY_NOT_GIVEN)
+            return parse_error_set(fault, at, "key \"%s\" is for framing=udp-notif", keys[i]);
+    }
+    return true;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -155,5 +176,5 @@ bool listener_keys_parse(unsigned kind, const struct config_registry *registry, 
         return false;
     return close_schema(&reading, fault) &&
            keys_apply_defaults(kind, registry, &reading.own, listener, fault) &&
-           finish_senders(&reading, kind, fault);
+           finish_senders(&reading, kind, fault) && finish_segments(&reading, kind, fault);
 }

@@ -70,27 +70,51 @@ static size_t find_value(const char *url, struct key_range range, const char *na
     return 0;
 }
 
-/*
- * Whether a sink may say what is its default anyway: a key that is about what this one has not is
- * wrong wherever it stands.
- */
-static bool sink_may_say(const struct printing *printing, const struct setting *key)
+static bool is_listener(const struct printing *printing, const char *url)
 {
+    struct config tried = {.listeners = calloc(1, sizeof *tried.listeners), .listener_count = 1};
+    struct parse_error ignored;
+    bool is = false;
+    if (tried.listeners == NULL)
+        tried.listener_count = 0;
+    else
+        is = url_parse_listener(url, printing->registry, tried.listeners, &ignored);
+    config_free(&tried);
+    return is;
+}
+
+static bool is_sink(const struct printing *printing, const char *url)
+{
+    struct config tried = {.sinks = calloc(1, sizeof *tried.sinks), .sink_count = 1};
+    struct parse_error ignored;
+    bool is = false;
+    if (tried.sinks == NULL)
+        tried.sink_count = 0;
+    else
+        is = url_parse_sink(url, printing->registry, tried.sinks, &ignored);
+    config_free(&tried);
+    return is;
+}
+
+/*
+ * Whether a listener or a sink may say what is its default anyway: a key that is about what this
+ * one has not is wrong wherever it stands.
+ */
+static bool may_say(const struct printing *printing, unsigned scopes, const struct setting *key)
+{
+    const unsigned own = KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE;
+    if ((scopes & (own | KEY_OF_SINK)) == 0)
+        return true;
     const char *url = printing->entry->text.data;
     size_t size = strlen(url) + strlen(key->name) + strlen(key->default_text) + 3;
-    struct config tried = {.sinks = calloc(1, sizeof *tried.sinks), .sink_count = 1};
     char *with = malloc(size);
-    struct parse_error ignored;
-    bool may = false;
-    if (with == NULL || tried.sinks == NULL) {
-        tried.sink_count = tried.sinks != NULL;
-    } else {
-        snprintf(with, size, "%s%c%s=%s", url, strchr(url, '?') != NULL ? '&' : '?', key->name,
-                 key->default_text);
-        may = url_parse_sink(with, printing->registry, tried.sinks, &ignored);
-    }
+    if (with == NULL)
+        return false;
+    snprintf(with, size, "%s%c%s=%s", url, strchr(url, '?') != NULL ? '&' : '?', key->name,
+             key->default_text);
+    bool may =
+        (scopes & KEY_OF_SINK) != 0 ? is_sink(printing, with) : is_listener(printing, with);
     free(with);
-    config_free(&tried);
     return may;
 }
 
@@ -107,8 +131,7 @@ static void put_keys(const struct printing *printing, const char *indent, unsign
         if (at != 0) {
             put_key(printing, indent, key, url + at, length);
             put_origin(printing, printing->entry, at);
-        } else if (key->default_text != NULL &&
-                   ((scopes & KEY_OF_SINK) == 0 || sink_may_say(printing, key))) {
+        } else if (key->default_text != NULL && may_say(printing, scopes, key)) {
             put_key(printing, indent, key, key->default_text, strlen(key->default_text));
             fputs(" # default\n", printing->to);
         }

@@ -113,6 +113,25 @@ static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *nex
     return take_rest(frames, next);
 }
 
+/* --- UDP-Notif -------------------------------------------------------------------------------- */
+
+static enum frame_result next_udp_notif(struct frames *frames, struct frame *next)
+{
+    struct udp_notif header;
+    size_t start = frames->at;
+    size_t size = frames->size - start;
+    if (frames->found != 0)
+        return FRAME_END;
+    enum decode_cause cause = udp_notif_read(frames->data + start, size, size, &header);
+    if (cause != CAUSE_UNKNOWN)
+        return refuse(frames, start, cause);
+    frames->at += header.body;
+    enum frame_result result = take_rest(frames, next);
+    next->is_numbered = true;
+    next->number = (struct frame_number){header.publisher, header.message};
+    return result;
+}
+
 /* --- OTLP over UDP ---------------------------------------------------------------------------- */
 
 /* A prefix of no schema's comes no further than the choice of a schema. */
@@ -152,6 +171,8 @@ enum frame_result frames_next(struct frames *frames, struct frame *next)
         return next_after_length(frames, next);
     case FRAMING_CISCO_MDT:
         return next_cisco_mdt(frames, next);
+    case FRAMING_UDP_NOTIF:
+        return next_udp_notif(frames, next);
     case FRAMING_OTLP_UDP:
         return next_otlp_udp(frames, next);
     case FRAMING_DATAGRAM:

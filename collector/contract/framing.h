@@ -14,6 +14,7 @@
 
 #include "collector/contract/decode_failure.h"
 #include "collector/contract/otlp_udp.h"
+#include "collector/contract/udp_notif.h"
 
 enum framing {
     FRAMING_DATAGRAM,  /* the payload is one message */
@@ -21,7 +22,8 @@ enum framing {
     FRAMING_LENGTH16,  /* each message after its length in two bytes, the most significant first */
     FRAMING_LENGTH32,  /* the same in four bytes */
     FRAMING_CISCO_MDT, /* one message after the 12 bytes of Cisco's model-driven telemetry */
-    FRAMING_OTLP_UDP,  /* one message in base64 after the head of OTLP over UDP (otlp_udp.h) */
+    FRAMING_UDP_NOTIF, /* one message, or a segment of it, after the header of udp_notif.h */
+    FRAMING_OTLP_UDP,  /* one message in base64 after the head of otlp_udp.h */
 };
 
 enum frame_result {
@@ -46,6 +48,10 @@ struct frame {
     size_t size;
     bool is_base64; /* the message is what these characters stand for */
     enum otlp_udp_sampling sampling;
+    bool is_numbered; /* the header says which message of its publisher it is */
+    struct frame_number {
+        uint32_t publisher, message; /* 0 follows the largest number of a message */
+    } number;
 };
 
 /*
@@ -58,7 +64,8 @@ void frames_begin(struct frames *frames, enum framing framing, size_t header, co
 /*
  * Finds the next message. On FRAME_MESSAGE *next is where it stands in the payload; any other
  * result ends the walk. FRAME_CONTROL and FRAME_NONE come before any message. A payload shorter
- * than the header is malformed.
+ * than the header is malformed. A segment of a message is found as if it were one: whoever takes
+ * segments reads the header first.
  */
 enum frame_result frames_next(struct frames *frames, struct frame *next);
 

@@ -23,6 +23,8 @@ struct listener {
     struct schema_slot *schemas;
     const char *schema_names;       /* of all of them, for people */
     size_t max_decoded;             /* bytes that all messages of a datagram may take */
+    size_t segment_memory;          /* bytes for segments, of each ingest; 0: messages have none */
+    int64_t segment_timeout_ns;     /* until a message that comes in segments is whole */
     const struct networks *senders; /* who may send; NULL: everyone */
     struct rate_limit *rate_limit;  /* how much each may send; NULL: any number */
     struct mismatch_hint *hint;     /* whether its schemas are right; NULL: nobody looks */

@@ -35,6 +35,10 @@ struct listener_config {
     struct address address;
     char *place; /* a name or a path */
 
+    /* SOURCE_KEYS_SOCKET and SOURCE_KEYS_CAPTURE, where a schema's messages come in segments */
+    uint64_t segment_memory;  /* bytes for what is not whole, of each ingest */
+    uint64_t segment_timeout; /* nanoseconds until a message is whole */
+
     /* SOURCE_KEYS_SOCKET */
     bool ipv6_only;
     uint64_t receive_buffer; /* bytes to ask the kernel for */
@@ -57,5 +61,14 @@ struct listener_config {
     /* SOURCE_KEYS_CAPTURE */
     uint64_t port; /* the destination port wanted, 0: any */
 };
+
+/* Whether a schema's messages may come in segments: then its ingests put them together. */
+static inline bool listener_has_segments(const struct listener_config *listener)
+{
+    for (size_t i = 0; i < listener->schema_count; i++)
+        if (listener->schemas[i].framing == FRAMING_UDP_NOTIF)
+            return true;
+    return false;
+}
 
 #endif

@@ -531,7 +531,7 @@ static bool listener_balances(const struct listener_totals *listener)
     uint64_t accounted = listener->decoded;
     for (int i = 0; i < REASON_COUNT; i++)
         accounted += listener->reasons[i];
-    if (listener->received != accounted)
+    if (listener->received != accounted || listener->in_assembly != 0)
         return false;
     if (listener->kind->part == PART_CONNECTIONS)
         return connections_balance(listener);

@@ -65,6 +65,8 @@ static void print_listener(struct output *out, const struct listener_totals *lis
         listener->retired ? ", retired" : "");
     put(out, "    received %" PRIu64 " = decoded %" PRIu64, listener->received, listener->decoded);
     print_terms(out, datagram_reason_names, listener->reasons, REASON_COUNT);
+    if (listener->in_assembly != 0)
+        put(out, " + in assembly %" PRIu64, listener->in_assembly);
     put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages, listener->bytes);
     if (!listener->drops_counted)
         put(out, ", %s unknown", ledger_drops_name(listener));
@@ -182,7 +184,7 @@ static void write_listener(struct output *out, const struct listener_totals *lis
     write_retired(out, listener->retired);
     write_listener_terms(out, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
-    write_listener_terms(out, listener, PART_ALWAYS, PART_SEQUENCE);
+    write_listener_terms(out, listener, PART_NOW, PART_SEQUENCE);
     if (own != PART_SEQUENCE)
         write_listener_terms(out, listener, own, own);
     if (listener->kind->is_socket)

@@ -26,6 +26,14 @@
     REASON(NO_MATCH, no_match, true, "no schema of the listener is for it",                        \
            "look at match=, or add a schema without it")                                           \
     REASON(CONTROL, control, false, "it is a heartbeat or the like, and no message", "")           \
+    REASON(SEGMENT_REPEATED, segment_repeated, false,                                              \
+           "this segment of its message had come before", "")                                      \
+    REASON(ASSEMBLY_FULL, assembly_full, false,                                                    \
+           "there was no room to hold it until the other segments of its message come",            \
+           "raise segment_memory=")                                                                \
+    REASON(SEGMENTS_MISSING, segments_missing, true,                                               \
+           "other segments of its message did not come within segment_timeout=",                   \
+           "look for loss on the way")                                                             \
     REASON(EMPTY, empty, true, "it has no bytes, and the schema refuses that",                     \
            "look at the sender")                                                                   \
     REASON(TOO_DEEP, too_deep, true, "it is nested more than 100 levels", "look at the sender")    \
@@ -96,6 +104,7 @@
 /* Where a term is printed. */
 enum ledger_part {
     PART_FLOW,        /* the sums, and what is always printed */
+    PART_NOW,         /* of the sums, but no count: it rises and falls */
     PART_ALWAYS,      /* the same, after the reasons */
     PART_BESIDE,      /* each part from here on is a line of text that leaves out what is zero */
     PART_SEQUENCE,    /* found by the senders' numbers (collector/senders/sequence.h) */
@@ -110,6 +119,8 @@ enum ledger_part {
 /* Of a listener: datagrams, where nothing else is said. */
 #define LISTENER_TERMS(TERM)                                                                       \
     TERM(received, PART_FLOW, "Datagrams received; each was decoded, or has a reason why not.")    \
+    TERM(in_assembly, PART_NOW,                                                                    \
+         "Datagrams held, segments of messages that are not whole yet; 0 after a stop.")           \
     TERM(bytes, PART_FLOW, "Bytes of payload received.")                                           \
     TERM(decoded, PART_FLOW, "Datagrams with every message decoded.")                              \
     TERM(messages, PART_ALWAYS, "Messages decoded; each is a record for every sink.")              \

@@ -157,7 +157,8 @@ static void put_terms(struct metrics_text *text, const struct rows *rows,
                       const struct ledger_term *terms, term_filter *fits)
 {
     for (; terms->name != NULL; terms++) {
-        const struct metric metric = {"sluice_", rows->of, terms->name, METRIC_COUNTER};
+        const struct metric metric = {"sluice_", rows->of, terms->name,
+                                      terms->part == PART_NOW ? METRIC_GAUGE : METRIC_COUNTER};
         bool begun = false;
         for (size_t i = 0; i < rows->count; i++) {
             const void *row = row_at(rows, i);

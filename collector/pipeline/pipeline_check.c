@@ -2,6 +2,7 @@
 
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/user.h"
+#include "collector/receive/assembly.h"
 
 /* --- what it needs ---------------------------------------------------------------------------- */
 
@@ -27,13 +28,25 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
 /* Beside a message and what is decoded of it: its record, and what the system's pages round up. */
 #define BATCH_SLACK ((uint64_t)64 * 1024)
 
+/* Bytes of the longest message of a listener. */
+static uint64_t longest_message(const struct listener_config *listener)
+{
+    uint64_t longest =
+        listener->source->longest == NULL ? USUAL_MESSAGE : listener->source->longest(listener);
+    uint64_t put_together = listener->segment_memory / 4 < listener->max_decoded
+                                ? listener->segment_memory / 4
+                                : listener->max_decoded;
+    if (!listener_has_segments(listener) || put_together < longest)
+        return longest;
+    return put_together;
+}
+
 size_t pipeline_large_batch(const struct config *config)
 {
     uint64_t most = BATCH_LARGE_SIZE;
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
-        uint64_t message =
-            listener->source->longest == NULL ? USUAL_MESSAGE : listener->source->longest(listener);
+        uint64_t message = longest_message(listener);
         if (message <= USUAL_MESSAGE && listener->max_decoded <= USUAL_DECODED)
             continue;
         uint64_t size = message + listener->max_decoded + BATCH_SLACK;
@@ -64,6 +77,14 @@ static size_t encoding_memory(const struct config *config, size_t index)
     return encoding_group_memory(like + 1) - encoding_group_memory(like);
 }
 
+/* Bytes for messages that are not whole, of all of the listener's ingests. */
+static uint64_t segments_memory(const struct listener_config *listener, size_t ingests)
+{
+    if (!listener_has_segments(listener))
+        return 0;
+    return ingests * assembly_memory(listener->segment_memory);
+}
+
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
                          uint64_t reserved, struct memory_needs *needs, struct error *error)
 {
@@ -90,10 +111,13 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
             needs->producers++;
             needs->producer_threads += threads;
             needs->ingests += threads;
+            needs->source_memory += segments_memory(listener, threads);
             if (listener->source->memory != NULL)
                 needs->source_memory += listener->source->memory(listener);
         } else {
-            needs->ingests += pipeline_sockets_of(listener);
+            size_t sockets = pipeline_sockets_of(listener);
+            needs->ingests += sockets;
+            needs->source_memory += segments_memory(listener, sockets);
             if (listener->receivers > needs->receivers)
                 needs->receivers = listener->receivers;
         }
@@ -158,6 +182,27 @@ static int check_overflow(const struct config *config, struct error *error)
                       "drop_newest or drop_oldest",
                       config->sinks[i].name, config->listeners[k].name);
             error_place(error, config->sinks[i].written_at);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* A sink of datagrams has one for each record. */
+static int check_segments(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; i < config->sink_count; i++) {
+        const struct sink_config *sink = &config->sinks[i];
+        if (!sink->encoder->needs_packets)
+            continue;
+        for (size_t k = 0; k < config->listener_count; k++) {
+            if (!listener_has_segments(&config->listeners[k]))
+                continue;
+            error_set(error, EXIT_CODE_CONFIG,
+                      "%s: format=%s writes a datagram for each record, but of %s "
+                      "(framing=udp-notif) a record may come in several",
+                      sink->name, sink->encoder->name, config->listeners[k].name);
+            error_place(error, sink->written_at);
             return -1;
         }
     }
@@ -239,7 +284,8 @@ static int check_processors(const struct processor_list *list, struct error *err
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
-        check_sources(config, error) != 0 || pipeline_check_relays(config, NULL, error) != 0 ||
+        check_segments(config, error) != 0 || check_sources(config, error) != 0 ||
+        pipeline_check_relays(config, NULL, error) != 0 ||
         (config->user != NULL && user_check(config->user, error) != 0))
         return -1;
     return check_processors(&config->receiver_cpus, error);

@@ -83,6 +83,10 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
     source->config = config;
     source->listener.schema_names = source->schema_names;
     source->listener.max_decoded = config->max_decoded;
+    if (listener_has_segments(config)) {
+        source->listener.segment_memory = config->segment_memory;
+        source->listener.segment_timeout_ns = (int64_t)config->segment_timeout;
+    }
     source->listener.senders = config->senders;
     source->listener.rate_limit = source->rate_limit;
     ledger_set_drops_kind(

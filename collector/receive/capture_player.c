@@ -114,6 +114,7 @@ static void run(void *argument)
         atomic_store(&player->damaged, true);
     }
     warn_if_nothing_came(player);
+    ingest_finish(player->ingest);
     ingest_seal(player->ingest);
     ingest_thread_close(player->options.thread);
     fan_out_close(player->options.thread->fan_out);

@@ -154,6 +154,8 @@ static bool decode_message(const struct decoding *decoding, const struct schema 
                               .source = datagram->source,
                               .received_ns = datagram->received_ns};
     chain->packet = NULL;
+    chain->is_numbered = frame->is_numbered;
+    chain->number = frame->number;
     add_to_chain(chain, record);
     chain->unknown_fields += decoded.unknown_fields;
     return true;

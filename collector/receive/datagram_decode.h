@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/contract/framing.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
@@ -25,6 +26,8 @@ struct record_chain {
     size_t count;
     size_t unknown_fields;       /* of their messages */
     const struct packet *packet; /* for the first record; NULL: not kept */
+    bool is_numbered;            /* as in struct frame, of the last message */
+    struct frame_number number;
 };
 
 /* Why a datagram is refused. */

@@ -9,10 +9,12 @@
 #include "collector/base/networks.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
+#include "collector/receive/assembly.h"
 #include "collector/receive/datagram_decode.h"
 #include "collector/record/mismatch_hint.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/text/decimal.h"
 
 struct ingest {
     struct ingest_thread *thread;
@@ -22,8 +24,27 @@ struct ingest {
     struct open_batch *into; /* what it fills: its own, or one of the thread's */
     struct mismatch_hint_pace hint;
     struct sequence_recent sender; /* of the last datagram */
+    struct assembly *assembly;     /* NULL: its messages have no segments */
     struct log_limit log;
 };
+
+static void drop_segment(void *context, const struct datagram_slot *datagram,
+                         const struct refusal *refusal);
+
+static bool make_assembly(struct ingest *ingest)
+{
+    const struct listener *listener = ingest->listener;
+    struct error error;
+    const struct assembly_options options = {
+        .memory = listener->segment_memory,
+        .longest = listener->max_decoded,
+        .timeout_ns = listener->segment_timeout_ns,
+        .give_up = drop_segment,
+        .context = ingest,
+    };
+    return listener->segment_memory == 0 ||
+           assembly_create(&ingest->assembly, &options, &error) == 0;
+}
 
 struct ingest *ingest_create(struct ingest_thread *thread, const struct listener *listener,
                              struct ingest_counters *counters)
@@ -35,11 +56,18 @@ struct ingest *ingest_create(struct ingest_thread *thread, const struct listener
     ingest->listener = listener;
     ingest->counters = counters;
     ingest->into = &ingest->own;
+    if (!make_assembly(ingest)) {
+        free(ingest);
+        return NULL;
+    }
     return ingest;
 }
 
 void ingest_destroy(struct ingest *ingest)
 {
+    if (ingest == NULL)
+        return;
+    assembly_destroy(ingest->assembly);
     free(ingest);
 }
 
@@ -130,9 +158,28 @@ void ingest_drained(struct ingest *ingest, int64_t now_ns, int64_t next_ns)
     open_batch_drained(ingest->thread, &ingest->own, now_ns, next_ns);
 }
 
+/* A capture's time is that of its datagrams: the clock says nothing of it. */
+static int64_t expire_segments(struct ingest *ingest, int64_t now_ns)
+{
+    if (ingest->assembly == NULL || assembly_held(ingest->assembly) == 0 ||
+        ingest->thread->lossless)
+        return INT64_MAX;
+    int64_t wall_ns = clock_wall_ns();
+    int64_t due_ns = assembly_expire(ingest->assembly, wall_ns);
+    return due_ns == INT64_MAX ? due_ns : now_ns + (due_ns - wall_ns);
+}
+
 int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns)
 {
-    return open_batch_seal_if_due(ingest->thread, &ingest->own, now_ns);
+    int64_t late_ns = expire_segments(ingest, now_ns);
+    int64_t due_ns = open_batch_seal_if_due(ingest->thread, &ingest->own, now_ns);
+    return late_ns < due_ns ? late_ns : due_ns;
+}
+
+void ingest_finish(struct ingest *ingest)
+{
+    if (ingest->assembly != NULL)
+        assembly_finish(ingest->assembly);
 }
 
 /* What does not fit the rest of a batch starts the next; what does not fit that, a large one. */
@@ -164,13 +211,12 @@ static bool may_send_more(const struct listener *listener, const struct datagram
 }
 
 /*
- * Decodes the datagram for the batch that is open then. Returns false with *refusal. *entry is
- * whose datagram it is, as long as that batch is open; NULL: nobody's, or not asked. It is asked
- * anew for each batch, as each has its own list.
+ * Judges what is known before the datagram's bytes are. Returns false with *refusal. *entry is
+ * whose datagram it is, as long as the batch that is open then stays open; NULL: nobody's, or not
+ * asked.
  */
-static bool judge(struct ingest *ingest, const struct datagram_slot *datagram,
-                  struct record_chain *chain, const struct schema_entry **entry,
-                  struct refusal *refusal)
+static bool admit(struct ingest *ingest, const struct datagram_slot *datagram,
+                  const struct schema_entry **entry, struct refusal *refusal)
 {
     *entry = NULL;
     /* One that was opened for nothing is there for what comes next, as any other is. */
@@ -182,12 +228,42 @@ static bool judge(struct ingest *ingest, const struct datagram_slot *datagram,
         return refused_for(refusal, REASON_RATE_LIMITED);
     if (datagram->truncated)
         return refused_for(refusal, REASON_TRUNCATED);
+    *entry = entry_for(ingest, datagram);
+    return *entry != NULL || refused_for(refusal, REASON_NO_MATCH);
+}
+
+/* A message that was put together of several datagrams; its headers are gone. */
+struct whole_message {
+    struct datagram_slot slot;
+    struct frame_number number;
+};
+
+static bool decode_one(struct ingest *ingest, const struct datagram_slot *datagram,
+                       const struct whole_message *whole, const struct schema_entry *entry,
+                       struct record_chain *chain, struct refusal *refusal)
+{
+    struct batch *batch = ingest->into->batch;
+    if (whole == NULL)
+        return datagram_decode(batch, ingest->listener, entry, datagram, chain, refusal);
+    struct schema_entry bare = *entry;
+    bare.framing = FRAMING_DATAGRAM;
+    bool done = datagram_decode(batch, ingest->listener, &bare, &whole->slot, chain, refusal);
+    chain->is_numbered = true;
+    chain->number = whole->number;
+    return done;
+}
+
+/*
+ * Decodes what was admitted, for the batch that is open then: the datagram, or the message that is
+ * whole with it. Returns false with *refusal. The entry is asked for anew for each batch, as each
+ * has its own list.
+ */
+static bool decode(struct ingest *ingest, const struct datagram_slot *datagram,
+                   const struct whole_message *whole, struct record_chain *chain,
+                   const struct schema_entry **entry, struct refusal *refusal)
+{
     for (;;) {
-        *entry = entry_for(ingest, datagram);
-        if (*entry == NULL)
-            return refused_for(refusal, REASON_NO_MATCH);
-        if (datagram_decode(ingest->into->batch, ingest->listener, *entry, datagram, chain,
-                            refusal))
+        if (decode_one(ingest, datagram, whole, *entry, chain, refusal))
             return true;
         bool largest = ingest->into->batch->large && batch_is_empty(ingest->into->batch);
         if (refusal->reason != REASON_TOO_LARGE || refusal->limited || largest)
@@ -195,10 +271,38 @@ static bool judge(struct ingest *ingest, const struct datagram_slot *datagram,
         *entry = NULL;
         if (!next_batch(ingest))
             return refused_for(refusal, REASON_NO_BUFFER);
+        *entry = entry_for(ingest, datagram);
+        if (*entry == NULL)
+            return refused_for(refusal, REASON_NO_MATCH);
     }
 }
 
 /* --- senders' numbers ------------------------------------------------------------------------- */
+
+static void note(struct ingest *ingest, uint32_t numbering, const struct record *record,
+                 const struct datagram_sequence *sequence, bool wraps)
+{
+    struct sequence_key key = {.listener = ingest->listener->index,
+                               .numbering = numbering,
+                               .source = &record->source,
+                               .sender = sequence->sender.data,
+                               .sender_size = sequence->sender.size,
+                               .recent = &ingest->sender,
+                               .wraps = wraps};
+    sequence_queue_note(&ingest->thread->numbers, &key, sequence->boot_id, sequence->number,
+                        ingest->counters);
+}
+
+/* A publisher is named by its number, in decimal: people read it. */
+static void note_number(struct ingest *ingest, uint32_t numbering, const struct record *record,
+                        const struct frame_number *number)
+{
+    char publisher[20];
+    const struct datagram_sequence sequence = {
+        .sender = {publisher, decimal_uint64(number->publisher, publisher)},
+        .number = number->message};
+    note(ingest, numbering, record, &sequence, true);
+}
 
 static void note_sequence(struct ingest *ingest, uint32_t numbering, const struct record *record)
 {
@@ -206,14 +310,7 @@ static void note_sequence(struct ingest *ingest, uint32_t numbering, const struc
     struct datagram_sequence sequence;
     if (ops->sequence == NULL || !ops->sequence(record->schema, record->message, &sequence))
         return;
-    struct sequence_key key = {.listener = ingest->listener->index,
-                               .numbering = numbering,
-                               .source = &record->source,
-                               .sender = sequence.sender.data,
-                               .sender_size = sequence.sender.size,
-                               .recent = &ingest->sender};
-    sequence_queue_note(&ingest->thread->numbers, &key, sequence.boot_id, sequence.number,
-                        ingest->counters);
+    note(ingest, numbering, record, &sequence, false);
 }
 
 /* --- datagrams -------------------------------------------------------------------------------- */
@@ -277,11 +374,11 @@ static void refuse(struct ingest *ingest, const struct datagram_slot *datagram,
               why[0] != '\0' ? ", " : "", why, more);
 }
 
-/* Appends the datagram's records to the open batch, all at once. */
+/* Appends the records of so many datagrams to the open batch, all at once. */
 static void append(struct ingest *ingest, const struct schema_entry *entry,
-                   const struct record_chain *chain)
+                   const struct record_chain *chain, size_t datagrams)
 {
-    counter_add(&ingest->counters->decoded, 1);
+    counter_add(&ingest->counters->decoded, datagrams);
     counter_add(&ingest->counters->messages, chain->count);
     counter_add(&ingest->counters->unknown_fields, chain->unknown_fields);
     struct mismatch_hint *hint = ingest->listener->hint;
@@ -291,7 +388,10 @@ static void append(struct ingest *ingest, const struct schema_entry *entry,
     for (struct record *record = chain->first, *next; record != NULL; record = next) {
         next = record->next;
         batch_append(ingest->into->batch, record);
-        note_sequence(ingest, entry->numbering, record);
+        if (chain->is_numbered)
+            note_number(ingest, entry->numbering, record, &chain->number);
+        else
+            note_sequence(ingest, entry->numbering, record);
     }
 }
 
@@ -305,14 +405,83 @@ static void count(struct ingest *ingest, const struct datagram_slot *datagram)
                      datagram->sent_size);
 }
 
+/* --- segments --------------------------------------------------------------------------------- */
+
+/* The number that waits is lowered before what was held is counted, and raised after that came. */
+static void count_held(struct ingest *ingest, size_t less)
+{
+    counter_set(&ingest->counters->in_assembly, assembly_held(ingest->assembly) - less);
+}
+
+/* One that was held is counted where it is given up. It is held still, for that moment. */
+static void drop_segment(void *context, const struct datagram_slot *datagram,
+                         const struct refusal *refusal)
+{
+    struct ingest *ingest = context;
+    count_held(ingest, 1);
+    refuse(ingest, datagram, refusal, NULL);
+}
+
+static void take_whole(struct ingest *ingest, const struct datagram_slot *last,
+                       const struct udp_notif *header, const struct schema_entry *entry)
+{
+    struct refusal refusal;
+    struct record_chain chain;
+    struct assembled message = assembly_message(ingest->assembly);
+    const struct whole_message whole = {
+        .slot = {.front = message.data,
+                 .rest = message.data + DATAGRAM_FRONT_SIZE,
+                 .size = (uint32_t)message.size,
+                 .sent_size = (uint32_t)message.size,
+                 .source = last->source,
+                 .destination = last->destination,
+                 .received_ns = last->received_ns},
+        .number = {header->publisher, header->message},
+    };
+    bool done = decode(ingest, last, &whole, &chain, &entry, &refusal);
+    assembly_settle(ingest->assembly, done ? NULL : &refusal);
+    count_held(ingest, 0);
+    if (done)
+        append(ingest, entry, &chain, message.segments);
+}
+
+/* Returns false where it is no segment, but a message or none. */
+static bool take_segment(struct ingest *ingest, const struct datagram_slot *datagram,
+                         const struct schema_entry *entry)
+{
+    struct udp_notif header;
+    struct refusal refusal;
+    if (entry->framing != FRAMING_UDP_NOTIF ||
+        udp_notif_read(datagram->front, datagram_front_size(datagram), datagram->size, &header) !=
+            CAUSE_UNKNOWN ||
+        !header.is_segment)
+        return false;
+    enum assembly_result result = ASSEMBLY_REFUSED;
+    refused_for(&refusal, REASON_ASSEMBLY_FULL); /* a listener that had no such schema has none */
+    if (ingest->assembly != NULL)
+        result = assembly_take(ingest->assembly, datagram, &header, &refusal);
+    if (result == ASSEMBLY_REFUSED)
+        refuse(ingest, datagram, &refusal, entry);
+    else if (result == ASSEMBLY_HELD)
+        count_held(ingest, 0);
+    else
+        take_whole(ingest, datagram, &header, entry);
+    return true;
+}
+
+/* --- taking ----------------------------------------------------------------------------------- */
+
 void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram)
 {
     struct refusal refusal;
     const struct schema_entry *entry;
     struct record_chain chain;
     count(ingest, datagram);
-    if (judge(ingest, datagram, &chain, &entry, &refusal))
-        append(ingest, entry, &chain);
+    bool admitted = admit(ingest, datagram, &entry, &refusal);
+    if (admitted && take_segment(ingest, datagram, entry))
+        return;
+    if (admitted && decode(ingest, datagram, NULL, &chain, &entry, &refusal))
+        append(ingest, entry, &chain, 1);
     else
         refuse(ingest, datagram, &refusal, entry);
 }
@@ -323,8 +492,9 @@ struct ingest_verdict ingest_take_frame(struct ingest *ingest, const struct data
     const struct schema_entry *entry;
     struct record_chain chain;
     count(ingest, frame);
-    if (judge(ingest, frame, &chain, &entry, &refusal)) {
-        append(ingest, entry, &chain);
+    if (admit(ingest, frame, &entry, &refusal) &&
+        decode(ingest, frame, NULL, &chain, &entry, &refusal)) {
+        append(ingest, entry, &chain, 1);
         return (struct ingest_verdict){.schema = entry->schema, .message = chain.first->message};
     }
     struct ingest_verdict verdict = {.schema = entry != NULL ? entry->schema : NULL,

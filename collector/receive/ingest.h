@@ -78,10 +78,15 @@ struct ingest_verdict ingest_take_frame(struct ingest *ingest, const struct data
 void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *frame,
                          enum datagram_reason reason);
 
-/* As ingest_thread_drained and ingest_thread_seal_if_due, for the batch that is the ingest's own.
+/*
+ * As ingest_thread_drained and ingest_thread_seal_if_due, for the batch that is the ingest's own.
+ * The second one also gives up messages whose segments are late.
  */
 void ingest_drained(struct ingest *ingest, int64_t now_ns, int64_t next_ns);
 int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns);
+
+/* Nothing more comes: messages that are not whole are given up. It may be called again. */
+void ingest_finish(struct ingest *ingest);
 
 /* Offers to the sinks all that is open and may hold records of the ingest's. */
 void ingest_seal(struct ingest *ingest);

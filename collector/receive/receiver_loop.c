@@ -10,6 +10,8 @@ static void let_leave(struct worker *worker, struct endpoint *endpoint)
     struct receiver *receiver = worker->receiver;
     receiver_take_the_rest(worker, endpoint);
     receiver_close_socket(endpoint);
+    ingest_hand_to(endpoint->ingest, worker->ingests);
+    ingest_finish(endpoint->ingest);
     atomic_store(&endpoint->gone, true);
     receiver->options.refreshed(receiver->options.context);
 }
@@ -211,6 +213,7 @@ static void end(struct worker *worker)
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next) {
         ingest_hand_to(endpoint->ingest, worker->ingests);
+        ingest_finish(endpoint->ingest);
         ingest_seal(endpoint->ingest);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {

@@ -97,6 +97,12 @@ const char *socket_source_fixed_key(const struct listener_config *from,
         return "interface";
     if (!address_same_host(&from->group_source, &to->group_source))
         return "source";
+    if (listener_has_segments(from) != listener_has_segments(to))
+        return "framing";
+    if (listener_has_segments(from) && from->segment_memory != to->segment_memory)
+        return "segment_memory";
+    if (listener_has_segments(from) && from->segment_timeout != to->segment_timeout)
+        return "segment_timeout";
     return from->gro != to->gro ? "gro" : NULL;
 }
 

@@ -163,6 +163,23 @@ static uint64_t unseen(struct seat seat)
     return seat.sender->expected - seen;
 }
 
+/*
+ * Numbers of 32 bits are counted on beyond them. A life begins in the second round, so that numbers
+ * from before its first one are above 0.
+ */
+static uint64_t unwrapped(uint64_t number)
+{
+    return (UINT64_C(1) << 32) + (uint32_t)number;
+}
+
+/* The number with these low 32 bits that is nearest to the highest one. */
+static uint64_t nearest_round(struct seat seat, uint64_t number)
+{
+    uint64_t highest = seat.sender->highest;
+    uint32_t ahead = (uint32_t)number - (uint32_t)highest;
+    return ahead <= INT32_MAX ? highest + ahead : highest - (UINT64_C(1) << 32) + ahead;
+}
+
 /* A life begins with `number`: all before it is none of our business. */
 static void begin_life(struct seat seat, uint64_t boot_id, uint64_t number)
 {
@@ -269,6 +286,16 @@ static void note_run(struct seat seat, uint64_t boot_id, uint64_t number, uint32
         note_number(seat, boot_id, number, &one);
         add_outcome(outcome, &one);
     }
+}
+
+/* After a restart the rounds are counted anew. */
+static void note_step(struct seat seat, const struct sequence_step *step,
+                      struct sequence_outcome *outcome)
+{
+    uint64_t number = step->wraps ? nearest_round(seat, step->number) : step->number;
+    note_run(seat, step->boot_id, number, step->count, outcome);
+    if (step->wraps && outcome->restarted != 0)
+        seat.sender->highest = unwrapped(seat.sender->highest);
 }
 
 /* --- finding the sender ----------------------------------------------------------------------- */
@@ -386,8 +413,9 @@ static void admit(struct set *set, size_t way, const struct sequence_step *step,
     seat.sender->fingerprint = step->fingerprint[1];
     seat.sender->numbering = step->numbering;
     seat.sender->listener = (uint16_t)step->sender.listener;
-    begin_life(seat, step->boot_id, step->number);
-    note_run(seat, step->boot_id, step->number + 1, step->count - 1, outcome);
+    uint64_t number = step->wraps ? unwrapped(step->number) : step->number;
+    begin_life(seat, step->boot_id, number);
+    note_run(seat, step->boot_id, number + 1, step->count - 1, outcome);
 }
 
 static void keep_sender(struct sequence_sender *sender, const struct sequence_key *key)
@@ -415,6 +443,7 @@ void sequence_begin(const struct sequence_table *table, struct sequence_step *st
     fingerprint_of(table, key, step->fingerprint);
     step->set = first_set(&table->frame, step->fingerprint);
     step->numbering = key->numbering;
+    step->wraps = key->wraps;
     step->boot_id = boot_id;
     step->number = number;
     step->count = 1;
@@ -468,7 +497,7 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
         place = choose_place(table, step);
     struct set *set = &table->sets[place.set];
     if (found)
-        note_run(seat_at(set, place.way), step->boot_id, step->number, step->count, &outcome);
+        note_step(seat_at(set, place.way), step, &outcome);
     else
         admit(set, place.way, step, &outcome);
     if (table->senders != NULL && !sequence_is_next(&outcome)) {

@@ -62,6 +62,7 @@ struct sequence_key {
     const void *sender; /* bytes, not kept */
     size_t sender_size;
     struct sequence_recent *recent; /* NULL: nobody keeps it */
+    bool wraps; /* its numbers have 32 bits: 0 follows the largest. Always the same of a sender */
 };
 
 /* What one datagram showed, or what settlement found; the caller adds it to its counters. */
@@ -140,6 +141,7 @@ struct sequence_step {
     uint64_t fingerprint[2];
     size_t set;
     uint32_t numbering;
+    bool wraps;
     uint64_t boot_id;
     uint64_t number;               /* the first one */
     uint32_t count;                /* of numbers one after the other: 1 to SEQUENCE_RUN_MOST */

@@ -73,7 +73,10 @@ static bool is_capital_or_mark(char character)
     return (character >= 'A' && character <= 'Z') || strchr(".[]/:,-;<>*=", character) != NULL;
 }
 
-/* The syntax of a value: placeholders, in capitals, are set apart from what is typed. */
+/*
+ * The syntax of a value: placeholders, in capitals, are set apart from what is typed. A line may
+ * end after a bar, for those of many words.
+ */
 static void write_syntax(FILE *out, const char *syntax)
 {
     while (*syntax != '\0') {
@@ -85,16 +88,24 @@ static void write_syntax(FILE *out, const char *syntax)
         roff_write_text(out, syntax, length);
         fputs("\\fR", out);
         syntax += length;
-        if (*syntax == '|')
-            fputc(*syntax++, out);
+        if (*syntax != '|')
+            continue;
+        fputs("|\\:", out);
+        syntax++;
     }
+}
+
+/* Whether it takes more than a line: the first one has no blanks to be adjusted by. */
+static bool is_long(const struct entry *entry)
+{
+    return strlen(entry->name) + strlen(entry->syntax) > 60;
 }
 
 void roff_write_entries(FILE *out, const struct entry *entries, size_t count, const char *before,
                         const char *between)
 {
     for (const struct entry *entry = entries; entry < entries + count; entry++) {
-        fputs(".TP\n", out);
+        fputs(is_long(entry) ? ".na\n.TP\n" : ".TP\n", out);
         if (entry->letter != '\0')
             fprintf(out, "\\fB\\-%c\\fR, ", entry->letter);
         fputs("\\fB", out);
@@ -104,7 +115,7 @@ void roff_write_entries(FILE *out, const struct entry *entries, size_t count, co
         if (entry->syntax[0] != '\0')
             fputs(between, out);
         write_syntax(out, entry->syntax);
-        fputc('\n', out);
+        fputs(is_long(entry) ? "\n.ad\n" : "\n", out);
         roff_write_text(out, entry->help, strlen(entry->help));
         if (entry->default_text[0] != '\0') {
             fputs("\n(", out);

@@ -71,8 +71,8 @@ class Contents(unittest.TestCase):
 
     def test_every_key_is_there_with_what_is_said_of_it(self):
         text = text_of("sluice.yaml.5")
-        found = re.findall(r"^  ([a-z0-9_]+=\S*)\s+(\S.*(?:\n {28}\S.*)*)", help_of(SLUICE),
-                           re.MULTILINE)
+        lines = re.sub(r"\|\n +", "|", help_of(SLUICE))  # long lists are broken after a bar
+        found = re.findall(r"^  ([a-z0-9_]+=\S*)\s+(\S.*(?:\n {28}\S.*)*)", lines, re.MULTILINE)
         self.assertGreater(len(found), 40)
         for key, says in found:
             self.assertIn(f"{key} {' '.join(says.split())}", text)

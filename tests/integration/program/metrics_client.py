@@ -93,6 +93,8 @@ def numbers_of(ledger):
                 for reason, count in value.items():
                     found["sluice_listener_refused_total",
                           labels(listener=name, reason=reason)] += count
+            elif term == "in_assembly":
+                found["sluice_listener_in_assembly", labels(listener=name)] += value
             elif term != "kernel_drops" or listener["kind"] == "udp":
                 found[f"sluice_listener_{term}_total", labels(listener=name)] += value
     for sink in ledger["sinks"]:

@@ -131,7 +131,7 @@ def settled(sink):
 
 CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame", "denied",
                    "over_limit", "over_address_limit", "unwatched", "stopped")
-_LETTERS = ("truncated", "no_match", "empty", "too_deep", "too_large", "malformed")
+_LETTERS = ("truncated", "no_match", "segments_missing", "empty", "too_deep", "too_large", "malformed")
 
 
 # What the log says of another configuration.
@@ -153,11 +153,12 @@ def _letters_settled(letters):
     return letters["kept"] + sum(letters["dropped"].values())
 
 
-def check_final_ledger(ledger, changed=False):
+def check_final_ledger(ledger, changed=False, segments=False):
     """Every sum of a ledger after the stop, added up here and not by the program.
 
     Where the configuration has `changed`, a sink was there for a part of the messages, of which it
-    says itself how many these are.
+    says itself how many these are. Where a message may come in `segments` a datagram need not have
+    one.
     """
     _equal("final", ledger["final"], True)
     messages = 0
@@ -165,6 +166,7 @@ def check_final_ledger(ledger, changed=False):
         name = listener["name"]
         _equal(f"{name}: received", listener["received"],
                listener["decoded"] + sum(listener["reasons"].values()))
+        _equal(f"{name}: in assembly", listener["in_assembly"], 0)
         if listener["kind"] == "capture":
             _equal(f"{name}: frames", listener["frames"],
                    listener["received"] - listener["reassembled"] + listener["fragments"] +
@@ -172,7 +174,8 @@ def check_final_ledger(ledger, changed=False):
         if listener["kind"] == "tcp":
             _equal(f"{name}: connections", listener["connections"],
                    sum(listener[end] for end in CONNECTION_ENDS))
-        _not_above("decoded", listener["decoded"], listener["messages"])
+        if not segments:
+            _not_above("decoded", listener["decoded"], listener["messages"])
         messages += listener["messages"]
     for sink in ledger["sinks"]:
         name = sink["name"]
@@ -197,8 +200,8 @@ def check_running_ledger(ledger):
     """What holds at any moment, for sinks are read before listeners."""
     _equal("final", ledger["final"], False)
     for listener in ledger["listeners"]:
-        _not_above("received", listener["decoded"] + sum(listener["reasons"].values()),
-                   listener["received"])
+        _not_above("received", listener["decoded"] + sum(listener["reasons"].values()) +
+                   listener["in_assembly"], listener["received"])
     messages = sum(listener["messages"] for listener in ledger["listeners"])
     for sink in ledger["sinks"]:
         _not_above("queued", settled(sink), sink["queued"])
@@ -298,6 +301,7 @@ class Sluice:
         self.process = process
         self.stdout = Stream(self.process.stdout) if self.process.stdout else None
         self.stderr = Stream(self.process.stderr)
+        self.segments = False  # messages may come in several datagrams
         self.names = []  # of the UDP listeners, once they listen
         self.number = None  # that the system gave the process
         self._read = 0  # lines of stderr in which its ledgers were looked for
@@ -413,7 +417,8 @@ class Sluice:
         with them. The last one may have been received and not yet decoded."""
         def reached(ledger):
             counts = ledger["listeners"][listener]
-            return counts["decoded"] + sum(counts["reasons"].values()) + dropped(counts) >= count
+            return (counts["decoded"] + sum(counts["reasons"].values()) + counts["in_assembly"] +
+                    dropped(counts)) >= count
         return self.wait_for_ledger(reached, f"{count} datagrams were received")
 
     def wait_for_settled(self, count, sink=0):
@@ -460,7 +465,8 @@ class Sluice:
         ledgers = self.ledgers()
         if not ledgers:
             return None
-        check_final_ledger(ledgers[-1], any(CHANGED in line for line in self.said()))
+        check_final_ledger(ledgers[-1], any(CHANGED in line for line in self.said()),
+                           self.segments)
         return ledgers[-1]
 
     def stop(self, number=None, code=0, limit=DEADLINE):

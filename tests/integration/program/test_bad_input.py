@@ -8,8 +8,9 @@ from sluice_program import RIEMANN, TELEMETRY, ProgramTest
 
 DEPTH_LIMIT = 100
 
-REASONS = ("no_buffer", "source_denied", "rate_limited", "truncated", "no_match", "control", "empty",
-           "too_deep", "too_large", "malformed")
+REASONS = ("no_buffer", "source_denied", "rate_limited", "truncated", "no_match", "control",
+           "segment_repeated", "assembly_full", "segments_missing", "empty", "too_deep", "too_large",
+           "malformed")
 
 
 class Refusing(ProgramTest):

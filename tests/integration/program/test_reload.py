@@ -59,6 +59,21 @@ class Reload(ProgramTest):
     def said(program, text):
         return [line for line in program.said() if text in line]
 
+    def test_what_holds_segments_is_changed_by_a_new_start_alone(self):
+        plain = "udp://127.0.0.1:0?schema=riemann"
+        notif = plain + "&framing=udp-notif"
+        for began, others in (
+                (plain, ((notif, "framing"),)),
+                (notif, ((plain, "framing"), (notif + "&segment_timeout=1s", "segment_timeout"),
+                         (notif + "&segment_memory=1MiB", "segment_memory")))):
+            program = self.begin(began)
+            for number, (listener, key) in enumerate(others):
+                self.write([listener], [f"file:{self.kept}"])
+                program.ask_to_reload()
+                program.wait_for_log(REFUSED + f".*{key}= is changed by a new start alone",
+                                     1 if key != "framing" else number + 1)
+            program.stop()
+
     def test_a_sink_is_added_and_another_taken_away(self):
         one, two = self.folder / "one", self.folder / "two"
         program = self.begin(sinks=[f"file:{one}"])

@@ -21,6 +21,10 @@ struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size
                                         .schemas = schema_slot_create(list),
                                         .schema_names = "test",
                                         .max_decoded = (size_t)512 * 1024};
+    if (schemas[0].framing == FRAMING_UDP_NOTIF) {
+        bench->listener.segment_memory = INGEST_BENCH_SEGMENT_MEMORY;
+        bench->listener.segment_timeout_ns = INGEST_BENCH_SEGMENT_TIMEOUT;
+    }
     struct ingest_thread *thread = &bench->thread;
     thread->pool = batch_pool_create(1, 1);
     bench->sequences = sequence_table_create(16, secret);
@@ -37,6 +41,7 @@ struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size
 int ingest_bench_close(void **state)
 {
     struct ingest_bench *bench = *state;
+    ingest_finish(bench->ingest);
     ingest_seal(bench->ingest);
     ingest_thread_seal(&bench->thread);
     assert_int_equal(batches_out(bench->thread.pool), 0);
@@ -65,7 +70,8 @@ void ingest_bench_take(struct ingest_bench *bench, const struct address *sender,
                                  .size = (uint32_t)size,
                                  .sent_size = (uint32_t)size,
                                  .truncated = truncated,
-                                 .source = *sender};
+                                 .source = *sender,
+                                 .received_ns = bench->now_ns};
     ingest_take(bench->ingest, &slot);
     ingest_thread_commit(&bench->thread);
 }

@@ -19,7 +19,12 @@ struct ingest_bench {
     struct ingest_thread thread;
     struct sequence_table *sequences;
     struct ingest *ingest;
+    int64_t now_ns; /* when datagrams come */
 };
+
+/* Of a listener whose first schema's messages come in segments. */
+#define INGEST_BENCH_SEGMENT_MEMORY  ((size_t)256 * 1024)
+#define INGEST_BENCH_SEGMENT_TIMEOUT INT64_C(1000000000)
 
 struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size_t count);
 

@@ -112,6 +112,8 @@ static const struct {
     {"name", "value=a&"},
     {"time", "value=a&"},
     {"labels", "value=a&"},
+    {"segment_memory", "schema=riemann&framing=udp-notif&"},
+    {"segment_timeout", "schema=riemann&framing=udp-notif&"},
 };
 
 static void example_of(const struct setting *setting, char *value, size_t size)
@@ -320,5 +322,11 @@ TEST_WITH(a_default_that_would_be_wrong_is_left_out, scratch_make, scratch_remov
     free(printed);
     printed = print_arguments("--sink", "file:%{source}.n");
     assert_non_null(strstr(printed, "max_files: 1000 # default"));
+    free(printed);
+    printed = print_arguments("--listen", "udp://[::]:1?schema=riemann");
+    assert_null(strstr(printed, "segment_memory"));
+    free(printed);
+    printed = print_arguments("--listen", "udp://[::]:1?schema=riemann&framing=udp-notif");
+    assert_non_null(strstr(printed, "segment_memory: 4MiB # default"));
     free(printed);
 }

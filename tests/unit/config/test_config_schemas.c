@@ -125,7 +125,7 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     refused(UDP "schema=riemann&match=magic:0g", "g", "no hexadecimal digit");
     refused(UDP "schema=riemann&framing=cisco", "cisco",
             "framing \"cisco\" is not one of datagram, delimited, length16, length32, cisco-mdt, "
-            "otlp-udp; did you mean \"cisco-mdt\"?");
+            "udp-notif, otlp-udp; did you mean \"cisco-mdt\"?");
     refused(UDP "schema=riemann&header=65536", "65536", "is more than 65535");
     refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");
     refused(UDP "shema=x", "shema", "unknown key \"shema\"; did you mean \"schema\"?");
@@ -139,6 +139,20 @@ TEST_WITH(otlp_udp_is_for_what_its_prefixes_name, set_up, listener_reading_tear_
             "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
     refused(UDP "schema=telemetry&framing=otlp-udp&header=4", "header=", "leave header= out");
     accepted(UDP "schema=telemetry&framing=otlp-udp", 1);
+}
+
+TEST_WITH(udp_notif_has_a_header_and_numbers_of_its_own, set_up, listener_reading_tear_down)
+{
+    (void)state;
+    accepted(UDP "schema=riemann&framing=udp-notif&segment_memory=1MiB&segment_timeout=500ms", 1);
+    accepted("pcap:x?segment_timeout=1s&schema=riemann&framing=udp-notif", 1);
+    refused(UDP "schema=riemann&framing=udp-notif&header=4", "header=", "leave header= out");
+    refused(UDP "schema=a.desc&message=A&framing=udp-notif&sequence=b", "sequence=",
+            "framing=udp-notif numbers the messages; leave sequence= out");
+    refused(UDP "segment_memory=1MiB&schema=riemann", "segment_memory=",
+            "key \"segment_memory\" is for framing=udp-notif");
+    refused(UDP "schema=riemann&segment_timeout=1s", "segment_timeout=",
+            "key \"segment_timeout\" is for framing=udp-notif");
 }
 
 /* --- built in --------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/byte_order.h"
 #include "tests/support/contract/fake_schema.h"
 #include "tests/support/receive/ingest_bench.h"
 #include "tests/support/test.h"
@@ -351,6 +352,136 @@ TEST_WITH(base64_is_decoded_within_max_decoded, NULL, close_bench)
     bench->listener.max_decoded = 46000;
     take_from("192.0.2.1", bytes, sizeof bytes);
     assert_int_equal(decoded(bench), 1);
+}
+
+/* --- UDP-Notif -------------------------------------------------------------------------------- */
+
+struct notif {
+    uint32_t message;
+    int segment; /* -1: it is none */
+    bool last;
+    const char *text;
+};
+
+/* Of publisher 7. */
+static void take_notif(struct notif notif)
+{
+    uint8_t bytes[64] = {0x30, 12, 0, 0, 0, 0, 0, 7};
+    size_t size = 12;
+    put_network_u32(bytes + 8, notif.message);
+    if (notif.segment >= 0) {
+        bytes[1] = 16;
+        bytes[12] = 1;
+        bytes[13] = 4;
+        put_network_u16(bytes + 14, (unsigned)notif.segment << 1 | notif.last);
+        size = 16;
+    }
+    memcpy(bytes + size, notif.text, strlen(notif.text));
+    size += strlen(notif.text);
+    put_network_u16(bytes + 2, (unsigned)size);
+    take_from("192.0.2.1", bytes, size);
+}
+
+static uint64_t in_assembly(void)
+{
+    return counter_read(&counters()->in_assembly);
+}
+
+TEST_WITH(a_message_in_segments_is_one_record_of_so_many_datagrams, NULL, close_bench)
+{
+    (void)state;
+    open_framed(FRAMING_UDP_NOTIF, 0, false);
+    take_notif((struct notif){1, -1, false, "text"});
+    take_notif((struct notif){2, 2, true, "xt"});
+    take_notif((struct notif){2, 0, false, "t"});
+    assert_int_equal(in_assembly(), 2);
+    assert_int_equal(decoded(bench), 1);
+    take_notif((struct notif){2, 1, false, "e"});
+    assert_int_equal(in_assembly(), 0);
+    assert_int_equal(decoded(bench), 4);
+    assert_int_equal(messages(), 2);
+    take_notif((struct notif){2, 1, false, "e"});
+    assert_int_equal(count_of(bench, REASON_SEGMENT_REPEATED), 1);
+}
+
+TEST_WITH(all_segments_of_a_message_have_its_reason, NULL, close_bench)
+{
+    (void)state;
+    open_framed(FRAMING_UDP_NOTIF, 0, false);
+    take_notif((struct notif){1, 0, false, "!"}); /* which the schema refuses */
+    take_notif((struct notif){1, 1, true, "text"});
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 2);
+    take_notif((struct notif){2, 0, false, ""});
+    take_notif((struct notif){2, 1, true, ""});
+    assert_int_equal(count_of(bench, REASON_EMPTY), 2);
+    take_notif((struct notif){3, 0, false, ">"});
+    take_notif((struct notif){3, 1, true, ""});
+    assert_int_equal(count_of(bench, REASON_TOO_DEEP), 2);
+    assert_int_equal(in_assembly(), 0);
+}
+
+TEST_WITH(a_message_that_lacks_a_segment_is_counted_with_those_that_came, NULL, close_bench)
+{
+    (void)state;
+    open_framed(FRAMING_UDP_NOTIF, 0, false);
+    take_notif((struct notif){1, 0, false, "t"});
+    take_notif((struct notif){1, 2, true, "t"});
+    bench->now_ns += INGEST_BENCH_SEGMENT_TIMEOUT;
+    take_notif((struct notif){2, 0, false, "t"});
+    assert_int_equal(count_of(bench, REASON_SEGMENTS_MISSING), 2);
+    assert_int_equal(in_assembly(), 1);
+    ingest_finish(bench->ingest);
+    assert_int_equal(count_of(bench, REASON_SEGMENTS_MISSING), 3);
+    assert_int_equal(in_assembly(), 0);
+}
+
+TEST_WITH(registered_encodings_are_malformed, NULL, close_bench)
+{
+    (void)state;
+    open_framed(FRAMING_UDP_NOTIF, 0, false);
+    take("\x21\x0c\0\x0e\0\0\0\7\0\0\0\1{}");
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+    take("\x31\x0c\0\x0e\0\0\0\7\0\0\0\1{}");
+    assert_int_equal(decoded(bench), 1);
+}
+
+/* The number wraps; 2 is lost, 1 and 3 are swapped, 4 comes twice; messages count, not segments. */
+TEST_WITH(message_numbers_show_what_was_lost_swapped_and_doubled, NULL, close_bench)
+{
+    (void)state;
+    static const uint32_t numbers[] = {UINT32_MAX - 1, UINT32_MAX, 0, 3, 1, 4, 4, 5};
+    open_framed(FRAMING_UDP_NOTIF, 0, false);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (numbers[i] == 3) {
+            take_notif((struct notif){3, 0, false, "te"});
+            take_notif((struct notif){3, 1, true, "xt"});
+        } else {
+            take_notif((struct notif){numbers[i], -1, false, "text"});
+        }
+    }
+    ingest_bench_commit(bench);
+    assert_int_equal(messages(), 8);
+    assert_int_equal(decoded(bench), 9);
+    assert_int_equal(counter_read(&counters()->senders), 1);
+    assert_int_equal(counter_read(&counters()->lost), 1);
+    assert_int_equal(counter_read(&counters()->reordered), 1);
+    assert_int_equal(counter_read(&counters()->duplicated), 1);
+    assert_int_equal(counter_read(&counters()->restarted), 0);
+}
+
+TEST_WITH(without_a_free_batch_a_whole_message_is_no_buffer, NULL, close_bench)
+{
+    (void)state;
+    open_framed(FRAMING_UDP_NOTIF, 0, false);
+    take_notif((struct notif){1, 0, false, "te"});
+    ingest_seal(bench->ingest);
+    struct batch *taken = batch_acquire(bench->thread.pool, false);
+    take_notif((struct notif){1, 1, true, "xt"});
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    assert_int_equal(in_assembly(), 1);
+    batch_release(taken);
+    take_notif((struct notif){1, 1, true, "xt"});
+    assert_int_equal(decoded(bench), 2);
 }
 
 /* --- senders' numbers ------------------------------------------------------------------------- */

@@ -296,6 +296,48 @@ TEST_WITH(numbers_that_wrap_around_are_lower, create_table, destroy_table)
     assert_int_equal(settle(*state).lost, 0);
 }
 
+/* --- numbers of 32 bits ----------------------------------------------------------------------- */
+
+static struct sequence_outcome note32(struct sequence_table *table, uint32_t number)
+{
+    static const uint8_t host[4] = {192, 0, 2, 1};
+    struct address source = address_from_ipv4(host, 5000);
+    struct sequence_key key = {.source = &source, .wraps = true};
+    return sequence_note(table, &key, 0, number);
+}
+
+TEST_WITH(zero_follows_the_largest_number_of_32_bits, create_table, destroy_table)
+{
+    assert_outcome(note32(*state, UINT32_MAX - 2), .new_senders = 1);
+    assert_quiet(note32(*state, UINT32_MAX));
+    assert_quiet(note32(*state, 0));
+    assert_quiet(note32(*state, 3));
+    assert_outcome(note32(*state, 2), .reordered = 1);
+    assert_outcome(note32(*state, UINT32_MAX), .duplicated = 1);
+    assert_outcome(note32(*state, UINT32_MAX - 1), .reordered = 1);
+    assert_int_equal(settle(*state).lost, 1); /* 1 */
+}
+
+TEST_WITH(what_comes_before_a_first_small_number_is_before_it, create_table, destroy_table)
+{
+    assert_outcome(note32(*state, 1), .new_senders = 1);
+    assert_outcome(note32(*state, UINT32_MAX), .reordered = 1);
+    assert_outcome(note32(*state, 0), .reordered = 1);
+    assert_quiet(note32(*state, 2));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destroy_table)
+{
+    note32(*state, 3000000000u);
+    assert_outcome(note32(*state, 1), .restarted = 1);
+    assert_outcome(note32(*state, 1u << 31), .restarted = 1);
+    for (uint32_t i = 0; i < 8; i++) /* each time half of the numbers lower */
+        assert_outcome(note32(*state, i % 2 == 0 ? 5 : (1u << 31) + 4), .restarted = 1);
+    assert_quiet(note32(*state, (1u << 31) + 5));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
 /* --- against a naive model -------------------------------------------------------------------- */
 
 enum { MODEL_NUMBERS = 200000 };

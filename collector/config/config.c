@@ -29,6 +29,7 @@ static void free_listener(struct listener_config *listener)
     free(listener->written_at);
     free(listener->place);
     free(listener->interface);
+    free(listener->content_type);
     networks_free(listener->allow);
     networks_free(listener->deny);
     networks_free(listener->senders);

@@ -20,11 +20,15 @@ static const char *const false_true[] = {"false", "true", NULL};
 static const char *const off_on[] = {"off", "on", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
 static const char *const string_number[] = {"string", "number", NULL};
-static const char *const framings[] = {
-    [FRAMING_DATAGRAM] = "datagram",   [FRAMING_DELIMITED] = "delimited",
-    [FRAMING_LENGTH16] = "length16",   [FRAMING_LENGTH32] = "length32",
-    [FRAMING_CISCO_MDT] = "cisco-mdt", [FRAMING_UDP_NOTIF] = "udp-notif",
-    [FRAMING_OTLP_UDP] = "otlp-udp",   NULL};
+static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
+                                       [FRAMING_DELIMITED] = "delimited",
+                                       [FRAMING_LENGTH16] = "length16",
+                                       [FRAMING_LENGTH32] = "length32",
+                                       [FRAMING_FRAME_STREAMS] = "frame-streams",
+                                       [FRAMING_CISCO_MDT] = "cisco-mdt",
+                                       [FRAMING_UDP_NOTIF] = "udp-notif",
+                                       [FRAMING_OTLP_UDP] = "otlp-udp",
+                                       NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
 static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
@@ -129,6 +133,10 @@ const struct setting config_keys[] = {
     {"frame_timeout", SETTING_DURATION, KEY_OF_STREAM,
      offsetof(struct listener_config, frame_timeout), "30s", 100 * MILLISECOND, HOUR,
      .help = "a connection is closed when a frame that has begun is not whole after so long"},
+    {"content_type", SETTING_TEXT, KEY_OF_STREAM, offsetof(struct listener_config, content_type),
+     .syntax = "TYPE",
+     .help = "with framing=frame-streams, what the messages must be (default: any that begins with "
+             "\"protobuf:\")"},
 
     /* Captures. */
     {"port", SETTING_COUNT, KEY_OF_CAPTURE, offsetof(struct listener_config, port), "0", 0, 65535,
@@ -145,8 +153,8 @@ const struct setting config_keys[] = {
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, offsetof(struct schema_config, framing), "datagram",
      .choices = framings,
      .help = "one message a datagram; many after their lengths, as a varint or in 2 or 4 bytes "
-             "(most significant first); one after the header of Cisco or of UDP-Notif; or one in "
-             "base64, after the head of OTLP over UDP"},
+             "(most significant first), also in Frame Streams; one after the header of Cisco or of "
+             "UDP-Notif; or one in base64, after the head of OTLP over UDP"},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, offsetof(struct schema_config, header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),

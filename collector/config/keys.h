@@ -29,7 +29,7 @@ enum key_scope {
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */
 extern const struct setting config_keys[];
-#define KEYS_MAX 64
+#define KEYS_MAX 96
 
 /* For each row: one more than the byte at which it was given, 0: not yet. */
 struct keys_given {

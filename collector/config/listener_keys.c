@@ -4,6 +4,7 @@
 #include <string.h>
 
 struct reading {
+    unsigned kind; /* of the listener: an enum key_scope */
     const struct config_registry *registry;
     struct listener_config *listener;
     struct keys_given own;    /* of the listener */
@@ -59,6 +60,9 @@ static bool check_file(const struct reading *reading, struct parse_error *fault)
 static bool check_framing(const struct reading *reading, struct parse_error *fault)
 {
     const struct schema_config *schema = last_schema(reading);
+    if (schema->framing == FRAMING_FRAME_STREAMS && (reading->kind & KEY_OF_STREAM) == 0)
+        return parse_error_set(fault, place_of_key(reading, "framing"),
+                               "framing=frame-streams is for tcp");
     if (schema->framing != FRAMING_OTLP_UDP && schema->framing != FRAMING_UDP_NOTIF)
         return true;
     if (schema->header != 0)
@@ -168,7 +172,7 @@ static bool place_of(void *context, const struct setting *key, size_t at, struct
 bool listener_keys_parse(unsigned kind, const struct config_registry *registry, const char *text,
                          struct listener_config *listener, struct parse_error *fault)
 {
-    struct reading reading = {.registry = registry, .listener = listener};
+    struct reading reading = {.kind = kind, .registry = registry, .listener = listener};
     unsigned scopes = kind | KEY_OF_SCHEMA | KEY_OF_FILE;
     if (text != NULL && !keys_parse_placed(scopes, registry, text, place_of, &reading, fault))
         return false;

@@ -112,8 +112,7 @@ static bool may_say(const struct printing *printing, unsigned scopes, const stru
         return false;
     snprintf(with, size, "%s%c%s=%s", url, strchr(url, '?') != NULL ? '&' : '?', key->name,
              key->default_text);
-    bool may =
-        (scopes & KEY_OF_SINK) != 0 ? is_sink(printing, with) : is_listener(printing, with);
+    bool may = (scopes & KEY_OF_SINK) != 0 ? is_sink(printing, with) : is_listener(printing, with);
     free(with);
     return may;
 }

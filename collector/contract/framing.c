@@ -64,6 +64,7 @@ static bool read_length(struct frames *frames, uint64_t *length)
     case FRAMING_LENGTH16:
         return read_fixed(frames, 2, length);
     case FRAMING_LENGTH32:
+    case FRAMING_FRAME_STREAMS:
         return read_fixed(frames, 4, length);
     default:
         return read_varint(frames, length);
@@ -168,6 +169,7 @@ enum frame_result frames_next(struct frames *frames, struct frame *next)
     case FRAMING_DELIMITED:
     case FRAMING_LENGTH16:
     case FRAMING_LENGTH32:
+    case FRAMING_FRAME_STREAMS:
         return next_after_length(frames, next);
     case FRAMING_CISCO_MDT:
         return next_cisco_mdt(frames, next);

@@ -21,9 +21,10 @@ enum framing {
     FRAMING_DELIMITED, /* each message after its length as a varint (protobuf's stream form) */
     FRAMING_LENGTH16,  /* each message after its length in two bytes, the most significant first */
     FRAMING_LENGTH32,  /* the same in four bytes */
-    FRAMING_CISCO_MDT, /* one message after the 12 bytes of Cisco's model-driven telemetry */
-    FRAMING_UDP_NOTIF, /* one message, or a segment of it, after the header of udp_notif.h */
-    FRAMING_OTLP_UDP,  /* one message in base64 after the head of otlp_udp.h */
+    FRAMING_FRAME_STREAMS, /* the same in a stream, with the control frames of frame_streams.h */
+    FRAMING_CISCO_MDT,     /* one message after the 12 bytes of Cisco's model-driven telemetry */
+    FRAMING_UDP_NOTIF,     /* one message, or a segment of it, after the header of udp_notif.h */
+    FRAMING_OTLP_UDP,      /* one message in base64 after the head of otlp_udp.h */
 };
 
 enum frame_result {

@@ -57,6 +57,7 @@ struct listener_config {
     uint64_t max_per_address; /* of one address, from any port */
     uint64_t idle_timeout;    /* nanoseconds in which something comes */
     uint64_t frame_timeout;   /* nanoseconds in which a frame that has begun is whole */
+    char *content_type;       /* of frame streams; NULL: any of protobuf's */
 
     /* SOURCE_KEYS_CAPTURE */
     uint64_t port; /* the destination port wanted, 0: any */

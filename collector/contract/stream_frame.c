@@ -2,11 +2,12 @@
 
 #include "collector/base/byte_order.h"
 #include "collector/base/wire.h"
+#include "collector/contract/frame_streams.h"
 
 bool stream_frame_can(enum framing framing)
 {
     return framing == FRAMING_LENGTH16 || framing == FRAMING_LENGTH32 ||
-           framing == FRAMING_DELIMITED;
+           framing == FRAMING_DELIMITED || framing == FRAMING_FRAME_STREAMS;
 }
 
 static enum stream_frame_result judge(uint64_t length, size_t header, uint64_t most, size_t *whole)
@@ -30,6 +31,23 @@ static enum stream_frame_result look_varint(const uint8_t *data, size_t size, ui
     return judge(length, (size_t)(next - data), most, whole);
 }
 
+bool stream_frame_is_control(enum framing framing, const uint8_t *data)
+{
+    return framing == FRAMING_FRAME_STREAMS && network_u32(data) == 0;
+}
+
+/* After its length of 0, which is there. */
+static enum stream_frame_result look_control(const uint8_t *data, size_t size, size_t *whole)
+{
+    if (size < FRAME_STREAMS_ESCAPE)
+        return STREAM_FRAME_MORE;
+    uint32_t length = network_u32(data + 4);
+    if (length < 4 || length > FRAME_STREAMS_CONTROL_MOST)
+        return STREAM_FRAME_MALFORMED;
+    *whole = FRAME_STREAMS_ESCAPE + length;
+    return STREAM_FRAME_KNOWN;
+}
+
 enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *data, size_t size,
                                            uint64_t most, size_t *whole)
 {
@@ -38,5 +56,7 @@ enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *
     size_t header = framing == FRAMING_LENGTH16 ? 2 : 4;
     if (size < header)
         return STREAM_FRAME_MORE;
+    if (stream_frame_is_control(framing, data))
+        return look_control(data, size, whole);
     return judge(header == 2 ? network_u16(data) : network_u32(data), header, most, whole);
 }

@@ -24,6 +24,9 @@ enum stream_frame_result {
 /* Whether messages in a stream can be told apart by this framing. */
 bool stream_frame_can(enum framing framing);
 
+/* Whether a frame that is known is a control frame (collector/contract/frame_streams.h). */
+bool stream_frame_is_control(enum framing framing, const uint8_t *data);
+
 /*
  * Looks at the `size` bytes that there are of a frame whose message has at most `most` bytes;
  * *whole is what the frame has in all, filled where it is known.

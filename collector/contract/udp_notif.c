@@ -8,9 +8,9 @@
 #define PRIVATE_SPACE 0x10
 
 enum option_type { OPTION_SEGMENT = 1 };
-#define OPTION_LEAST  2 /* its type and its length */
-#define SEGMENT_SIZE  4
-#define SEGMENT_LAST  1
+#define OPTION_LEAST 2 /* its type and its length */
+#define SEGMENT_SIZE 4
+#define SEGMENT_LAST 1
 
 static bool read_segment(const uint8_t *option, size_t size, struct udp_notif *notif)
 {

@@ -160,6 +160,8 @@ enum ledger_part {
          "Connections closed as a frame took longer than frame_timeout=.")                         \
     TERM(bad_frame, PART_CONNECTIONS,                                                              \
          "Connections closed for a frame that is too long, or is none.")                           \
+    TERM(content_type, PART_CONNECTIONS,                                                           \
+         "Connections closed as their messages have another content type.")                        \
     TERM(denied, PART_CONNECTIONS,                                                                 \
          "Connections refused as allow= and deny= do not let the client send.")                    \
     TERM(over_limit, PART_CONNECTIONS, "Connections refused as max_connections= were open.")       \

@@ -80,8 +80,8 @@ size_t assembly_memory(size_t memory)
 /* Of the memory a part is for what is put together, the rest for what is held. */
 static size_t scratch_size(const struct assembly_options *options)
 {
-    size_t longest = options->longest < options->memory / 4 ? options->longest
-                                                            : options->memory / 4;
+    size_t longest =
+        options->longest < options->memory / 4 ? options->longest : options->memory / 4;
     return longest > LONGEST_DATAGRAM ? longest : LONGEST_DATAGRAM;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/contract/frame_streams.h"
 #include "collector/contract/schema.h"
 #include "collector/contract/stream_frame.h"
 #include "collector/ledger/ledger.h"
@@ -11,6 +12,7 @@
 #include "collector/platform/notifier.h"
 #include "collector/receive/sources.h"
 #include "collector/receive/stream_server.h"
+#include "collector/text/text.h"
 
 /* Where nothing else is said messages stand in the stream as the schema's own protocol has them. */
 static void complete(struct listener_config *listener)
@@ -31,12 +33,18 @@ static const char *refuse(const struct listener_config *listener)
         return "ipv6_only is for an IPv6 address";
     for (size_t i = 0; i < listener->schema_count; i++) {
         if (!stream_frame_can(listener->schemas[i].framing))
-            return "a stream needs a framing= that says where a message ends: length32, length16 "
-                   "or delimited";
+            return "a stream needs a framing= that says where a message ends: length32, length16, "
+                   "delimited or frame-streams";
         if (listener->schemas[i].framing != first->framing || listener->schemas[i].header != 0)
             return "of a stream all schemas have the same framing=, and no header=";
     }
-    return NULL;
+    if (listener->content_type == NULL)
+        return NULL;
+    if (first->framing != FRAMING_FRAME_STREAMS)
+        return "content_type= is for framing=frame-streams";
+    return strlen(listener->content_type) <= FRAME_STREAMS_TYPE_MOST
+               ? NULL
+               : "content_type= has at most 256 bytes";
 }
 
 static bool conflict(const struct listener_config *a, const struct listener_config *b)
@@ -116,6 +124,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
         .address = config->address,
         .ipv6_only = config->ipv6_only,
         .framing = config->schemas[0].framing,
+        .content_type = config->content_type,
         .limits = limits_of(config),
         .received = host->received,
         .finished = host->finished,
@@ -175,7 +184,9 @@ static const char *fixed_key(const struct listener_config *from, const struct li
         return "receivers";
     if (from->ipv6_only != to->ipv6_only)
         return "ipv6_only";
-    return from->schemas[0].framing != to->schemas[0].framing ? "framing" : NULL;
+    if (from->schemas[0].framing != to->schemas[0].framing)
+        return "framing";
+    return same_text(from->content_type, to->content_type) ? NULL : "content_type";
 }
 
 static int change(void *producer, const struct listener_config *to, struct error *error)

@@ -37,6 +37,7 @@ void stream_connection_begin(struct stream_connection *connection, wait_handle s
     connection->ending = false;
     connection->discarding = false;
     connection->deaf = false;
+    connection->streams = FRAME_STREAMS_BEGUN;
     connection->block = NULL;
     connection->at = connection->used = 0;
     connection->answers_at = connection->answers_used = 0;
@@ -74,7 +75,8 @@ static void answer(struct stream_connection *connection, const struct stream_set
 {
     const struct schema_ops *ops =
         verdict->schema != NULL ? verdict->schema->ops : settings->answering;
-    if (ops == NULL || ops->answer == NULL || connection->deaf)
+    if (ops == NULL || ops->answer == NULL || connection->deaf ||
+        settings->framing == FRAMING_FRAME_STREAMS) /* where control frames alone are answered */
         return;
     uint8_t message[SCHEMA_ANSWER_MOST];
     size_t size = ops->answer(verdict->message, datagram_reason_names[verdict->refused], message);
@@ -85,9 +87,12 @@ static void answer(struct stream_connection *connection, const struct stream_set
     counter_add(&worker->counters->answers, 1);
 }
 
-static bool has_room_for_answer(const struct stream_connection *connection)
+static bool has_room_for_answer(const struct stream_connection *connection,
+                                const struct stream_settings *settings)
 {
-    return STREAM_ANSWERS_SIZE - connection->answers_used >= ANSWER_MOST;
+    size_t most =
+        settings->framing == FRAMING_FRAME_STREAMS ? FRAME_STREAMS_ANSWER_MOST : ANSWER_MOST;
+    return STREAM_ANSWERS_SIZE - connection->answers_used >= most;
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
@@ -119,6 +124,56 @@ static void refuse_frame(struct stream_connection *connection,
     end_by(connection, STREAM_BAD_FRAME);
 }
 
+/* Returns false where the connection ends with it. */
+static bool take_control(struct stream_connection *connection,
+                         const struct stream_settings *settings, struct stream_worker *worker,
+                         const uint8_t *data, size_t size)
+{
+    struct frame_streams_answer answer;
+    const struct datagram_slot slot = describe(connection, settings, data, size);
+    enum frame_streams_result result =
+        frame_streams_control(&connection->streams, &settings->content_type, data, size, &answer);
+    if (result == FRAME_STREAMS_MALFORMED) {
+        refuse_frame(connection, settings, worker, data, size, REASON_MALFORMED);
+        return false;
+    }
+    ingest_refuse_frame(worker->ingest, &slot, REASON_CONTROL);
+    if (result == FRAME_STREAMS_OTHER_TYPE) {
+        end_by(connection, STREAM_CONTENT_TYPE);
+        return false;
+    }
+    if (answer.size == 0 || connection->deaf)
+        return true;
+    memcpy(connection->answers + connection->answers_used, answer.bytes, answer.size);
+    connection->answers_used += answer.size;
+    counter_add(&worker->counters->answers, 1);
+    return true;
+}
+
+/* Of frame streams: whether messages may come now. */
+static bool may_come(const struct stream_connection *connection,
+                     const struct stream_settings *settings)
+{
+    return settings->framing != FRAMING_FRAME_STREAMS ||
+           frame_streams_is_started(connection->streams);
+}
+
+/* Takes a frame that is whole. Returns false where the connection ends with it. */
+static bool take_frame(struct stream_connection *connection, const struct stream_settings *settings,
+                       struct stream_worker *worker, const uint8_t *data, size_t size)
+{
+    if (stream_frame_is_control(settings->framing, data))
+        return take_control(connection, settings, worker, data, size);
+    if (!may_come(connection, settings)) {
+        refuse_frame(connection, settings, worker, data, size, REASON_MALFORMED);
+        return false;
+    }
+    const struct datagram_slot slot = describe(connection, settings, data, size);
+    const struct ingest_verdict verdict = ingest_take_frame(worker->ingest, &slot);
+    answer(connection, settings, worker, &verdict);
+    return true;
+}
+
 /* Takes the frames of `size` bytes that are whole; *used bytes were. Returns how many. */
 static size_t take_frames(struct stream_connection *connection,
                           const struct stream_settings *settings, struct stream_worker *worker,
@@ -126,7 +181,7 @@ static size_t take_frames(struct stream_connection *connection,
 {
     size_t frames = 0;
     *used = 0;
-    while (has_room_for_answer(connection)) {
+    while (has_room_for_answer(connection, settings)) {
         const uint8_t *frame = data + *used;
         size_t left = size - *used;
         size_t whole = 0;
@@ -146,12 +201,13 @@ static size_t take_frames(struct stream_connection *connection,
         }
         if (whole > left)
             return frames;
-        const struct datagram_slot slot = describe(connection, settings, frame, whole);
-        const struct ingest_verdict verdict = ingest_take_frame(worker->ingest, &slot);
-        answer(connection, settings, worker, &verdict);
+        frames++;
+        if (!take_frame(connection, settings, worker, frame, whole)) {
+            *used = size;
+            return frames;
+        }
         *used += whole;
         connection->max_frame = settings->max_frame;
-        frames++;
     }
     connection->next = STREAM_AGAIN;
     return frames;

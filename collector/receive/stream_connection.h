@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
+#include "collector/contract/frame_streams.h"
 #include "collector/contract/framing.h"
 #include "collector/contract/schema.h"
 #include "collector/platform/wakeup.h"
@@ -35,6 +36,7 @@
 /* What a listener's connections have in common. It changes only while its threads stand still. */
 struct stream_settings {
     enum framing framing;
+    struct text content_type;           /* of frame streams, as frame_streams_control has it */
     const struct schema_ops *answering; /* answers what matches no schema; NULL: nothing does */
     size_t max_frame;                   /* bytes of a message */
     int64_t idle_ns;                    /* nothing comes, or no answer is read, for so long */
@@ -71,6 +73,7 @@ enum stream_end {
     STREAM_IDLE,
     STREAM_FRAME_TIMEOUT,
     STREAM_BAD_FRAME,
+    STREAM_CONTENT_TYPE,
     STREAM_STOPPED,
     STREAM_UNWATCHED,
 };
@@ -88,6 +91,7 @@ struct stream_connection {
     bool discarding; /* it was answered for the last time; what still comes is thrown away */
     bool deaf;       /* answers do not reach it */
     enum stream_end end;
+    enum frame_streams_state streams; /* of frame streams */
 
     /* What came and was not taken: from `at` to `used` of `block`, or of `small`. */
     uint8_t *block; /* NULL: none */

@@ -78,6 +78,7 @@ struct slot_group {
 struct stream_server {
     struct stream_server_options options;
     struct stream_settings settings;
+    char content_type[FRAME_STREAMS_TYPE_MOST]; /* of the settings */
     struct notifier *notifier;
     struct worker *workers;
     _Atomic size_t started; /* threads */
@@ -215,6 +216,7 @@ static void count_end(struct worker *worker, enum stream_end end)
         [STREAM_IDLE] = &counters->idle,
         [STREAM_FRAME_TIMEOUT] = &counters->frame_timeout,
         [STREAM_BAD_FRAME] = &counters->bad_frame,
+        [STREAM_CONTENT_TYPE] = &counters->content_type,
         [STREAM_STOPPED] = &counters->stopped,
         [STREAM_UNWATCHED] = &counters->unwatched,
     };
@@ -238,6 +240,7 @@ static void say_why(struct worker *worker, const struct stream_connection *conne
         [STREAM_FRAME_CUT] = "it ended within a frame, which is lost",
         [STREAM_FRAME_TIMEOUT] = "closed, as a frame took longer than frame_timeout=",
         [STREAM_BAD_FRAME] = "closed, as where its next frame begins is not known",
+        [STREAM_CONTENT_TYPE] = "closed, as its messages have another content type",
         [STREAM_UNWATCHED] = "closed, as the system cannot watch it",
     };
     if (texts[connection->end] != NULL)
@@ -687,6 +690,15 @@ static struct stream_blocks *make_blocks(const struct stream_server *server, siz
                                 stream_block_size(max_frame));
 }
 
+static void copy_content_type(struct stream_server *server, const char *type)
+{
+    size_t size = type == NULL ? 0 : strlen(type);
+    if (size != 0)
+        memcpy(server->content_type, type, size);
+    server->options.content_type = NULL;
+    server->settings.content_type = (struct text){server->content_type, size};
+}
+
 static int make_parts(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
@@ -735,6 +747,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     deadline_init(&server->deadline);
     server->settings.framing = options->framing;
     follow_limits(server, &options->limits);
+    copy_content_type(server, options->content_type);
     if (make_parts(server, error) == 0 && listen_on(server, bound, error) == 0) {
         *out = server;
         return 0;

@@ -45,6 +45,8 @@ struct stream_server_options {
     struct address address;
     bool ipv6_only;
     enum framing framing;
+    const char *content_type; /* of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes; copied.
+                                 NULL: any of protobuf's */
     struct stream_limits limits;
 
     /* Called from its threads: after frames were taken, where it is not NULL; and when all of them

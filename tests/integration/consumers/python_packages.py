@@ -1,4 +1,4 @@
-"""Python packages of others that Debian does not have, in a virtual environment of the build folder.
+"""Python packages that Debian does not have, in a virtual environment of the build folder.
 
 It is made once for each list, by pip; where that is not possible the test is skipped.
 """
@@ -15,7 +15,7 @@ LONGEST = 150  # seconds for all of it
 
 
 def python_with(*packages):
-    """A Python that has exactly these packages, each as NAME==VERSION, and none that they ask for."""
+    """A Python with exactly these packages, each as NAME==VERSION, and none that they ask for."""
     listed = "\n".join(packages) + "\n"
     complete = PACKAGES / "complete"
     python = PACKAGES / "bin" / "python"

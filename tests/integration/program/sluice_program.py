@@ -129,8 +129,8 @@ def settled(sink):
             sum(sink["failed"].values()))
 
 
-CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame", "denied",
-                   "over_limit", "over_address_limit", "unwatched", "stopped")
+CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame",
+                   "content_type", "denied", "over_limit", "over_address_limit", "unwatched", "stopped")
 _LETTERS = ("truncated", "no_match", "segments_missing", "empty", "too_deep", "too_large", "malformed")
 
 

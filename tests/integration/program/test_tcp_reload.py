@@ -273,6 +273,12 @@ class Changes(TcpReload):
         ledger = program.stop()
         self.assertEqual(ledger["listeners"][0]["decoded"], 4)
 
+    def test_nor_is_the_content_type_of_frame_streams(self):
+        program = self.begin(self.tcp(framing="frame-streams"))
+        self.refuse(program, "content_type=",
+                    self.tcp(framing="frame-streams", content_type="protobuf:a.B"))
+        program.stop()
+
 
 class ComingAndGoing(TcpReload):
     def test_one_that_is_added_is_served_and_one_that_is_taken_away_finishes(self):

@@ -144,6 +144,8 @@ static void key_comes_round(const char *option, const char *url, const struct se
     example_of(key, value, sizeof value);
     if (strcmp(key->name, "source") == 0)
         url = "udp://[ff15::1]:5555?"; /* which is for a group alone */
+    if (strcmp(key->name, "content_type") == 0)
+        url = "tcp://[::]:5555?schema=riemann&framing=frame-streams&";
     for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)
         if (strcmp(besides[i].name, key->name) == 0)
             beside = besides[i].beside;

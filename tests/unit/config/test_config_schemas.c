@@ -124,8 +124,8 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     refused(UDP "schema=riemann&match=web1", "web1", "match \"web1\" is neither source:ADDR/BITS");
     refused(UDP "schema=riemann&match=magic:0g", "g", "no hexadecimal digit");
     refused(UDP "schema=riemann&framing=cisco", "cisco",
-            "framing \"cisco\" is not one of datagram, delimited, length16, length32, cisco-mdt, "
-            "udp-notif, otlp-udp; did you mean \"cisco-mdt\"?");
+            "framing \"cisco\" is not one of datagram, delimited, length16, length32, "
+            "frame-streams, cisco-mdt, udp-notif, otlp-udp; did you mean \"cisco-mdt\"?");
     refused(UDP "schema=riemann&header=65536", "65536", "is more than 65535");
     refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");
     refused(UDP "shema=x", "shema", "unknown key \"shema\"; did you mean \"schema\"?");
@@ -135,8 +135,8 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
 TEST_WITH(otlp_udp_is_for_what_its_prefixes_name, set_up, listener_reading_tear_down)
 {
     (void)state;
-    refused(UDP "schema=riemann&framing=otlp-udp", "framing=",
-            "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
+    refused(UDP "schema=riemann&framing=otlp-udp",
+            "framing=", "framing=otlp-udp is for schema=otlp and schema=otlp-traces");
     refused(UDP "schema=telemetry&framing=otlp-udp&header=4", "header=", "leave header= out");
     accepted(UDP "schema=telemetry&framing=otlp-udp", 1);
 }
@@ -147,12 +147,22 @@ TEST_WITH(udp_notif_has_a_header_and_numbers_of_its_own, set_up, listener_readin
     accepted(UDP "schema=riemann&framing=udp-notif&segment_memory=1MiB&segment_timeout=500ms", 1);
     accepted("pcap:x?segment_timeout=1s&schema=riemann&framing=udp-notif", 1);
     refused(UDP "schema=riemann&framing=udp-notif&header=4", "header=", "leave header= out");
-    refused(UDP "schema=a.desc&message=A&framing=udp-notif&sequence=b", "sequence=",
-            "framing=udp-notif numbers the messages; leave sequence= out");
-    refused(UDP "segment_memory=1MiB&schema=riemann", "segment_memory=",
-            "key \"segment_memory\" is for framing=udp-notif");
-    refused(UDP "schema=riemann&segment_timeout=1s", "segment_timeout=",
-            "key \"segment_timeout\" is for framing=udp-notif");
+    refused(UDP "schema=a.desc&message=A&framing=udp-notif&sequence=b",
+            "sequence=", "framing=udp-notif numbers the messages; leave sequence= out");
+    refused(UDP "segment_memory=1MiB&schema=riemann",
+            "segment_memory=", "key \"segment_memory\" is for framing=udp-notif");
+    refused(UDP "schema=riemann&segment_timeout=1s",
+            "segment_timeout=", "key \"segment_timeout\" is for framing=udp-notif");
+}
+
+TEST_WITH(frame_streams_are_for_tcp, set_up, listener_reading_tear_down)
+{
+    (void)state;
+    refused(UDP "schema=riemann&framing=frame-streams",
+            "framing=", "framing=frame-streams is for tcp");
+    refused("pcap:x?schema=riemann&framing=frame-streams", "framing=", "is for tcp");
+    accepted("tcp://[::]:1?schema=riemann&framing=frame-streams", 1);
+    accepted("tcp://[::]:1?schema=riemann&framing=frame-streams&content_type=protobuf:a.B", 1);
 }
 
 /* --- built in --------------------------------------------------------------------------------- */

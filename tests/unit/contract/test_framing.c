@@ -158,7 +158,10 @@ TEST(a_fixed_length_that_does_not_fit_is_malformed)
     assert_walk(FRAMING_LENGTH16, 0, "\xff\xff", "malformed");
     assert_walk(FRAMING_LENGTH32, 0, "\0\0\0", "malformed");
     assert_walk(FRAMING_LENGTH32, 0, "\0\0\0\1a\0\0\0", "[a]malformed");
-    assert_walk(FRAMING_LENGTH32, 0, "\xff\xff\xff\xff" "a", "malformed");
+    assert_walk(FRAMING_LENGTH32, 0,
+                "\xff\xff\xff\xff"
+                "a",
+                "malformed");
 }
 
 TEST(no_message_after_a_fixed_length_at_all_is_distinguished)

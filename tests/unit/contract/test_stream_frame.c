@@ -67,11 +67,34 @@ TEST(a_message_may_be_as_long_as_the_limit_and_no_longer)
     assert_result(FRAMING_LENGTH32, huge, 4, STREAM_FRAME_TOO_LARGE);
 }
 
+TEST(a_control_frame_is_known_by_its_two_lengths)
+{
+    static const uint8_t message[] = {0, 0, 0, 5, 'a'};
+    static const uint8_t control[] = {0, 0, 0, 0, 0, 0, 2, 0};
+    static const uint8_t least[] = {0, 0, 0, 0, 0, 0, 0, 4};
+    static const uint8_t longer[] = {0, 0, 0, 0, 0, 0, 2, 1};
+    static const uint8_t shorter[] = {0, 0, 0, 0, 0, 0, 0, 3};
+    static const uint8_t huge[] = {0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+    assert_known(FRAMING_FRAME_STREAMS, message, 5, 9);
+    assert_false(stream_frame_is_control(FRAMING_FRAME_STREAMS, message));
+    for (size_t size = 0; size < 8; size++)
+        assert_result(FRAMING_FRAME_STREAMS, control, size, STREAM_FRAME_MORE);
+    assert_known(FRAMING_FRAME_STREAMS, control, 8, 8 + 512);
+    assert_known(FRAMING_FRAME_STREAMS, least, 8, 12);
+    assert_true(stream_frame_is_control(FRAMING_FRAME_STREAMS, control));
+    assert_result(FRAMING_FRAME_STREAMS, longer, 8, STREAM_FRAME_MALFORMED);
+    assert_result(FRAMING_FRAME_STREAMS, shorter, 8, STREAM_FRAME_MALFORMED);
+    assert_result(FRAMING_FRAME_STREAMS, huge, 8, STREAM_FRAME_MALFORMED);
+    assert_false(stream_frame_is_control(FRAMING_LENGTH32, control));
+    assert_known(FRAMING_LENGTH32, control, 4, 4);
+}
+
 TEST(only_framings_with_lengths_are_for_streams)
 {
     assert_true(stream_frame_can(FRAMING_LENGTH16));
     assert_true(stream_frame_can(FRAMING_LENGTH32));
     assert_true(stream_frame_can(FRAMING_DELIMITED));
+    assert_true(stream_frame_can(FRAMING_FRAME_STREAMS));
     assert_false(stream_frame_can(FRAMING_DATAGRAM));
     assert_false(stream_frame_can(FRAMING_CISCO_MDT));
 }

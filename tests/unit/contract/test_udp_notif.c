@@ -46,7 +46,9 @@ TEST(a_message_stands_after_the_header)
     assert_false(notif.is_segment);
     assert_read(HEADER, 0, CAUSE_UNKNOWN);
     assert_int_equal(notif.body, 12);
-    assert_read("\x3f\x0c\0\0\xff\xff\xff\xff\xff\xff\xff\xfe" "x", 0, CAUSE_UNKNOWN);
+    assert_read("\x3f\x0c\0\0\xff\xff\xff\xff\xff\xff\xff\xfe"
+                "x",
+                0, CAUSE_UNKNOWN);
     assert_int_equal(notif.publisher, UINT32_MAX);
     assert_int_equal(notif.message, UINT32_MAX - 1);
 }
@@ -54,7 +56,9 @@ TEST(a_message_stands_after_the_header)
 TEST(a_segment_has_its_number)
 {
     struct udp_notif notif;
-    assert_read(HEADER "\1\4\0\0" "abc", 16, CAUSE_UNKNOWN);
+    assert_read(HEADER "\1\4\0\0"
+                       "abc",
+                16, CAUSE_UNKNOWN);
     assert_true(notif.is_segment);
     assert_int_equal(notif.number, 0);
     assert_false(notif.is_last);
@@ -62,7 +66,9 @@ TEST(a_segment_has_its_number)
     assert_read(HEADER "\1\4\xff\xff", 16, CAUSE_UNKNOWN);
     assert_int_equal(notif.number, UDP_NOTIF_SEGMENTS - 1);
     assert_true(notif.is_last);
-    assert_read(HEADER "\1\4\0\3" "abc", 16, CAUSE_UNKNOWN);
+    assert_read(HEADER "\1\4\0\3"
+                       "abc",
+                16, CAUSE_UNKNOWN);
     assert_int_equal(notif.number, 1);
     assert_true(notif.is_last);
 }
@@ -70,7 +76,9 @@ TEST(a_segment_has_its_number)
 TEST(a_message_of_one_segment_is_no_segment)
 {
     struct udp_notif notif;
-    assert_read(HEADER "\1\4\0\1" "abc", 16, CAUSE_UNKNOWN);
+    assert_read(HEADER "\1\4\0\1"
+                       "abc",
+                16, CAUSE_UNKNOWN);
     assert_false(notif.is_segment);
     assert_int_equal(notif.body, 16);
 }
@@ -78,12 +86,18 @@ TEST(a_message_of_one_segment_is_no_segment)
 TEST(options_that_are_not_known_are_skipped)
 {
     struct udp_notif notif;
-    assert_read(HEADER "\x63\2\2\5xyz" "abc", 19, CAUSE_UNKNOWN);
+    assert_read(HEADER "\x63\2\2\5xyz"
+                       "abc",
+                19, CAUSE_UNKNOWN);
     assert_int_equal(notif.body, 19);
-    assert_read(HEADER "\1\4\0\2\2\3x" "abc", 19, CAUSE_UNKNOWN);
+    assert_read(HEADER "\1\4\0\2\2\3x"
+                       "abc",
+                19, CAUSE_UNKNOWN);
     assert_true(notif.is_segment);
     assert_int_equal(notif.number, 1);
-    assert_read(HEADER "\2\3x\1\4\0\2" "abc", 19, CAUSE_UNKNOWN);
+    assert_read(HEADER "\2\3x\1\4\0\2"
+                       "abc",
+                19, CAUSE_UNKNOWN);
     assert_true(notif.is_segment);
 }
 
@@ -137,7 +151,8 @@ TEST(the_length_is_that_of_the_datagram)
 
 TEST(every_truncation_is_refused)
 {
-    static const uint8_t whole[] = "\x30\x16\0\x19\0\0\0\1\0\0\0\1\1\4\0\0\x63\6wxyz" "abc";
+    static const uint8_t whole[] = "\x30\x16\0\x19\0\0\0\1\0\0\0\1\1\4\0\0\x63\6wxyz"
+                                   "abc";
     struct udp_notif notif;
     assert_int_equal(read_bytes(whole, sizeof whole - 1, &notif), CAUSE_UNKNOWN);
     for (size_t size = 0; size < sizeof whole - 1; size++)
@@ -153,8 +168,8 @@ TEST(random_bytes_are_read_or_refused)
         struct udp_notif notif;
         size_t size = next_below(&state, sizeof bytes + 1);
         for (size_t at = 0; at < size; at++)
-            bytes[at] = (uint8_t)(next_below(&state, 3) == 0 ? next_random(&state)
-                                                             : next_below(&state, 6));
+            bytes[at] =
+                (uint8_t)(next_below(&state, 3) == 0 ? next_random(&state) : next_below(&state, 6));
         if (size >= 4) {
             bytes[0] = (uint8_t)(0x20 | bytes[0]);
             bytes[2] = (uint8_t)(size >> 8);

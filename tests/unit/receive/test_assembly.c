@@ -6,10 +6,10 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-#define HEADER   16
-#define TIMEOUT  1000
-#define MEMORY   ASSEMBLY_LEAST
-#define LONGEST  ((size_t)60 * 1024)
+#define HEADER  16
+#define TIMEOUT 1000
+#define MEMORY  ASSEMBLY_LEAST
+#define LONGEST ((size_t)60 * 1024)
 
 static struct assembly *assembly;
 static int64_t now;
@@ -112,8 +112,7 @@ static void refused(uint32_t message, uint16_t number, bool last, size_t size,
                     enum datagram_reason reason)
 {
     struct refusal refusal;
-    assert_int_equal(take((struct piece){message, number, last, size}, &refusal),
-                     ASSEMBLY_REFUSED);
+    assert_int_equal(take((struct piece){message, number, last, size}, &refusal), ASSEMBLY_REFUSED);
     assert_int_equal(refusal.reason, reason);
 }
 

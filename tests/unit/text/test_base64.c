@@ -82,7 +82,9 @@ TEST(other_characters_are_refused_where_they_stand)
     assert_fault_at("Z_9v", 1);
     assert_fault_at("Zm9vYm\nE=", 6);
     assert_fault_at(" Zm9", 0);
-    assert_fault_at("Zm9v\xc3\xa4" "aa", 4);
+    assert_fault_at("Zm9v\xc3\xa4"
+                    "aa",
+                    4);
 }
 
 TEST(whatever_is_written_is_read_back_and_no_part_of_it_is_more)

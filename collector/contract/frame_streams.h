@@ -1,0 +1,63 @@
+/*
+ * Frame Streams, as dnstap's senders speak it over TCP: messages after their lengths, and control
+ * frames, which stand after a length of 0 and a length of their own. All numbers have four bytes,
+ * the most significant first.
+ *
+ * A stream begins with START and ends with STOP. A sender that wants answers begins with READY,
+ * which is answered with ACCEPT, and its STOP is answered with FINISH. READY and START name what
+ * the messages are, their content type. Pure functions; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_CONTRACT_FRAME_STREAMS_H
+#define SLUICE_COLLECTOR_CONTRACT_FRAME_STREAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/text/text.h"
+
+/* Bytes that a control frame may have after its two lengths, and a content type. */
+#define FRAME_STREAMS_CONTROL_MOST ((size_t)512)
+#define FRAME_STREAMS_TYPE_MOST    ((size_t)256)
+
+/* What stands before a control frame: the length of 0, and its own. */
+#define FRAME_STREAMS_ESCAPE ((size_t)8)
+
+/* Bytes of the longest answer: ACCEPT with one content type. */
+#define FRAME_STREAMS_ANSWER_MOST (FRAME_STREAMS_ESCAPE + 12 + FRAME_STREAMS_TYPE_MOST)
+
+/* How far a stream has come; 0 at its beginning. */
+enum frame_streams_state {
+    FRAME_STREAMS_BEGUN,
+    FRAME_STREAMS_ACCEPTED, /* READY was answered */
+    FRAME_STREAMS_STARTED,  /* messages follow */
+    FRAME_STREAMS_STARTED_TWO_WAY,
+    FRAME_STREAMS_STOPPED, /* nothing may follow */
+};
+
+enum frame_streams_result {
+    FRAME_STREAMS_TAKEN,
+    FRAME_STREAMS_OTHER_TYPE, /* its messages are something else */
+    FRAME_STREAMS_MALFORMED,  /* no control frame, or none that may come now */
+};
+
+struct frame_streams_answer {
+    size_t size; /* 0: there is none */
+    uint8_t bytes[FRAME_STREAMS_ANSWER_MOST];
+};
+
+/* Whether messages may come now. */
+static inline int frame_streams_is_started(enum frame_streams_state state)
+{
+    return state == FRAME_STREAMS_STARTED || state == FRAME_STREAMS_STARTED_TWO_WAY;
+}
+
+/*
+ * Takes a control frame, all its `size` bytes with the lengths; *state goes on, and *answer is to
+ * be sent. `wanted` is the content type that messages must have (at most FRAME_STREAMS_TYPE_MOST
+ * bytes); empty: one of protobuf's. A stream that names none is taken.
+ */
+enum frame_streams_result frame_streams_control(enum frame_streams_state *state,
+                                                const struct text *wanted, const uint8_t *data,
+                                                size_t size, struct frame_streams_answer *answer);
+
+#endif

@@ -2,13 +2,9 @@
 
 #include <string.h>
 
-#include "collector/base/parse_error.h"
-#include "collector/base/suggestion.h"
+/* --- as text ---------------------------------------------------------------------------------- */
 
-/* --- parsing ---------------------------------------------------------------------------------- */
-
-/* Bytes of the step at the beginning of `text`: up to a dot, or to the bracket that closes. */
-static size_t step_length(const char *text, size_t length)
+size_t field_path_step(const char *text, size_t length)
 {
     const char *end = memchr(text, length != 0 && *text == '[' ? ']' : '.', length);
     if (end == NULL)
@@ -23,23 +19,8 @@ static bool is_called(const struct field_type *field, const char *text, size_t l
     return field->proto_key_size == length + 3 && memcmp(field->proto_key + 1, text, length) == 0;
 }
 
-static bool no_such_field(const struct message_type *type, const char *text, size_t length,
-                          struct error *error)
-{
-    char given[QUOTED_SIZE];
-    struct parse_error fault;
-    struct suggestion suggestion;
-    suggestion_begin(&suggestion, text, length);
-    for (size_t i = 0; i < type->field_count; i++)
-        suggestion_offer(&suggestion, type->fields[i].descriptor->name);
-    parse_error_set(&fault, 0, "has no field %s", quoted(text, length, given));
-    parse_error_suggest(&fault, suggestion_found(&suggestion));
-    error_set(error, EXIT_CODE_CONFIG, "message \"%s\" %s", type->descriptor->name, fault.text);
-    return false;
-}
-
-static const struct field_type *find_field(const struct message_type *type, const char *text,
-                                           size_t length)
+const struct field_type *field_path_find(const struct message_type *type, const char *text,
+                                         size_t length)
 {
     for (size_t i = 0; i < type->field_count; i++)
         if (is_called(&type->fields[i], text, length))
@@ -47,120 +28,83 @@ static const struct field_type *find_field(const struct message_type *type, cons
     return NULL;
 }
 
-static bool add_step(struct field_path *path, const struct field_type *field, struct error *error)
+const char *field_path_text(const struct field_path *path, size_t steps,
+                            char buffer[FIELD_PATH_TEXT])
 {
-    const char *name = field->descriptor->name;
-    if (path->count == FIELD_PATH_STEPS) {
-        error_set(error, EXIT_CODE_CONFIG, "the path has more than %d steps", FIELD_PATH_STEPS);
-        return false;
-    }
-    if (field->presence == PRESENCE_REPEATED && !field->map) {
-        if (path->list != FIELD_PATH_STEPS) {
-            error_set(error, EXIT_CODE_CONFIG,
-                      "\"%s\" is the second repeated field on the way; there can be one", name);
-            return false;
-        }
-        path->list = path->count;
-    }
-    path->steps[path->count++] = field;
-    return true;
-}
-
-bool field_path_parse(const struct message_type *type, const char *text, size_t length,
-                      struct field_path *path, struct error *error)
-{
-    *path = (struct field_path){.list = FIELD_PATH_STEPS};
-    for (size_t at = 0;;) {
-        size_t step = step_length(text + at, length - at);
-        const struct field_type *field = find_field(type, text + at, step);
-        if (field == NULL)
-            return no_such_field(type, text + at, step, error);
-        if (!add_step(path, field, error))
-            return false;
-        at += step;
-        if (at == length)
+    size_t used = 0;
+    for (size_t i = 0; i < steps; i++) {
+        const struct field_type *field = path->steps[i];
+        size_t size = field->proto_key_size - 3;
+        if (used + size + 2 > FIELD_PATH_TEXT)
             break;
-        if (text[at] != '.' || at + 1 == length || field->message == NULL || field->map) {
-            char given[QUOTED_SIZE];
-            error_set(error, EXIT_CODE_CONFIG, "nothing can follow \"%s\" in the path %s",
-                      field->descriptor->name, quoted(text, length, given));
-            return false;
-        }
-        at++;
-        type = field->message;
+        if (i != 0)
+            buffer[used++] = '.';
+        memcpy(buffer + used, field->proto_key + 1, size);
+        used += size;
     }
-    if (path->list > path->count)
-        path->list = path->count;
-    return true;
+    buffer[used] = '\0';
+    return buffer;
 }
 
-bool field_path_parse_option(const struct message_type *type, const char *option, const char *text,
-                             size_t length, struct field_path *path, struct error *error)
+bool field_path_same_lists(const struct field_path *a, const struct field_path *b)
 {
-    struct error reason;
-    if (field_path_parse(type, text, length, path, &reason))
-        return true;
-    error_set(error, reason.code, "%s: %s", option, reason.text);
-    return false;
-}
-
-bool field_path_refuse(const char *option, const struct field_path *path, const char *why,
-                       struct error *error)
-{
-    error_set(error, EXIT_CODE_CONFIG, "%s: \"%s\" %s", option,
-              field_path_last(path)->descriptor->name, why);
-    return false;
-}
-
-bool field_path_same_list(const struct field_path *a, const struct field_path *b)
-{
-    if (a->list == a->count || b->list == b->count || a->list != b->list)
-        return false;
-    return memcmp(a->steps, b->steps, (a->list + 1) * sizeof a->steps[0]) == 0;
+    size_t common = a->list_count < b->list_count ? a->list_count : b->list_count;
+    return common == 0 ||
+           memcmp(a->steps, b->steps, (a->lists[common - 1] + 1) * sizeof a->steps[0]) == 0;
 }
 
 /* --- following -------------------------------------------------------------------------------- */
 
-/* The message that the first `steps` steps lead to, none of them repeated; NULL: not there. */
-static const ProtobufCMessage *descend(const struct field_path *path, size_t from, size_t to,
-                                       const ProtobufCMessage *message)
+/* The message that a step leads to, which is not the last; NULL where it is not there. */
+static inline const ProtobufCMessage *
+step_into(const struct field_type *field, const ProtobufCMessage *message, const size_t **element)
 {
-    for (size_t i = from; i < to && message != NULL; i++)
-        message = field_is_present(path->steps[i], message)
-                      ? *(const ProtobufCMessage *const *)field_value(path->steps[i], message)
-                      : NULL;
+    const void *at = field_value(field, message);
+    if (field->presence == PRESENCE_REPEATED) {
+        size_t index = *(*element)++;
+        return index < field_elements(field, message)
+                   ? (*(const ProtobufCMessage *const *const *)at)[index]
+                   : NULL;
+    }
+    if (field->presence == PRESENCE_ONEOF && !field_is_present(field, message))
+        return NULL;
+    return *(const ProtobufCMessage *const *)at;
+}
+
+/* The message that has the path's step `to`, or NULL where one on the way is not there. */
+static inline const ProtobufCMessage *descend(const struct field_path *path, size_t to,
+                                              const ProtobufCMessage *message,
+                                              const struct field_place *place)
+{
+    const size_t *element = place == NULL ? NULL : place->elements;
+    for (size_t i = 0; i < to && message != NULL; i++)
+        message = step_into(path->steps[i], message, &element);
     return message;
 }
 
-size_t field_path_elements(const struct field_path *path, const ProtobufCMessage *message)
+size_t field_path_elements(const struct field_path *path, size_t list,
+                           const ProtobufCMessage *message, const struct field_place *place)
 {
-    if (path->list == path->count)
-        return 1;
-    message = descend(path, 0, path->list, message);
-    return message == NULL ? 0 : field_elements(path->steps[path->list], message);
+    message = descend(path, path->lists[list], message, place);
+    return message == NULL ? 0 : field_elements(path->steps[path->lists[list]], message);
 }
 
 const void *field_path_follow(const struct field_path *path, const ProtobufCMessage *message,
-                              size_t element)
+                              const struct field_place *place)
 {
     size_t last = path->count - 1;
-    if (path->list < path->count) {
-        const struct field_type *list = path->steps[path->list];
-        message = descend(path, 0, path->list, message);
-        if (message == NULL || element >= field_elements(list, message))
-            return NULL;
-        const char *at = *(const char *const *)field_value(list, message) + element * list->size;
-        if (path->list == last)
-            return at;
-        message = descend(path, path->list + 1, last, *(ProtobufCMessage *const *)(const void *)at);
-    } else {
-        message = descend(path, 0, last, message);
-    }
     const struct field_type *field = path->steps[last];
+    message = descend(path, last, message, place);
     if (message == NULL)
         return NULL;
     if (field->map)
         return message;
+    if (field->presence == PRESENCE_REPEATED) {
+        size_t element = place->elements[path->list_count - 1];
+        if (element >= field_elements(field, message))
+            return NULL;
+        return *(const char *const *)field_value(field, message) + element * field->size;
+    }
     return field->presence == PRESENCE_IMPLICIT || field_is_present(field, message)
                ? field_value(field, message)
                : NULL;

@@ -1,13 +1,11 @@
 #include "proto/runtime/sample_mapping.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "proto/made_text.h"
 #include "proto/runtime/field_value.h"
 #include "proto/sample_time.h"
-
-/* Of a sample that belongs to no element: no list is as long. */
-#define NO_ELEMENT SIZE_MAX
 
 /* A value as text: as it stands where it is text already, else made for this step of the walk. */
 static struct text text_of_value(const struct field_type *field, const void *value,
@@ -55,12 +53,12 @@ static int64_t read_timestamp(const struct message_type *type, const ProtobufCMe
 }
 
 static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMessage *message,
-                         size_t element)
+                         const struct field_place *place)
 {
     if (mapping->time.count == 0)
         return 0;
     const struct field_type *field = field_path_last(&mapping->time);
-    const void *at = field_path_follow(&mapping->time, message, element);
+    const void *at = field_path_follow(&mapping->time, message, place);
     if (at == NULL)
         return 0;
     if (mapping->time_unit == 0)
@@ -77,11 +75,11 @@ static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMe
 
 /* The name's text; with several values a dot and the value's own name after it. */
 static struct text read_name(const struct sample_mapping *mapping, const struct named_path *value,
-                             const ProtobufCMessage *message, size_t element,
+                             const ProtobufCMessage *message, const struct field_place *place,
                              struct schema_cursor *cursor)
 {
     const void *at =
-        mapping->name.count == 0 ? NULL : field_path_follow(&mapping->name, message, element);
+        mapping->name.count == 0 ? NULL : field_path_follow(&mapping->name, message, place);
     if (at == NULL)
         return (struct text){value->name, value->name_size};
     if (mapping->value_count == 1)
@@ -93,30 +91,108 @@ static struct text read_name(const struct sample_mapping *mapping, const struct 
     return made_text_end(cursor, &out);
 }
 
+/* --- the walk --------------------------------------------------------------------------------- */
+
+_Static_assert(sizeof((struct sample){0}.outer) + sizeof((struct sample){0}.index) ==
+                   sizeof(struct field_place),
+               "a sample and a cursor have room for a place");
+
 /*
- * Values that are common to all elements come first and once; what such a sample's other paths
- * tell of elements is not there for it. Then those of each element.
+ * Where the walk is: at an element of each of the first `lists` repeated fields, with the values
+ * before `value` done. A cursor keeps it; zero is the beginning.
+ */
+struct walk {
+    struct field_place place; /* NO_ELEMENT of the other lists */
+    size_t lists;
+    size_t value;
+};
+
+#define WALK_STAGES (MAPPING_VALUES + 1) /* of `value` */
+#define WALK_ENDED  SIZE_MAX
+
+static struct field_place place_of(const size_t outer[3], size_t index)
+{
+    return (struct field_place){{outer[0], outer[1], outer[2], index}};
+}
+
+static struct walk walk_resume(const struct schema_cursor *cursor)
+{
+    struct walk walk = {.place = place_of(cursor->outer, cursor->index),
+                        .lists = cursor->stage / WALK_STAGES,
+                        .value = cursor->stage % WALK_STAGES};
+    for (size_t i = walk.lists; i < FIELD_PATH_LISTS; i++)
+        walk.place.elements[i] = NO_ELEMENT;
+    return walk;
+}
+
+static void walk_keep(const struct walk *walk, struct schema_cursor *cursor)
+{
+    memcpy(cursor->outer, walk->place.elements, sizeof cursor->outer);
+    cursor->index = walk->place.elements[FIELD_PATH_LISTS - 1];
+    cursor->stage = walk->lists * WALK_STAGES + walk->value;
+}
+
+/* Goes to the next element: the first one inside this, else the one after it or after its outer. */
+static bool walk_on(const struct field_path *way, const ProtobufCMessage *message,
+                    struct walk *walk)
+{
+    size_t *elements = walk->place.elements;
+    walk->value = 0;
+    if (walk->lists < way->list_count &&
+        field_path_elements(way, walk->lists, message, &walk->place) != 0) {
+        elements[walk->lists++] = 0;
+        return true;
+    }
+    while (walk->lists != 0) {
+        size_t list = walk->lists - 1;
+        if (++elements[list] < field_path_elements(way, list, message, &walk->place))
+            return true;
+        elements[list] = NO_ELEMENT;
+        walk->lists = list;
+    }
+    return false;
+}
+
+/* Reads the value at the walk's place, if it belongs there and is there. */
+static bool read_sample(const struct sample_mapping *mapping, const struct named_path *value,
+                        const ProtobufCMessage *message, const struct walk *walk,
+                        struct schema_cursor *cursor, struct sample *sample)
+{
+    if (value->path.list_count != walk->lists)
+        return false;
+    const struct field_place *place = &walk->place;
+    const void *at = field_path_follow(&value->path, message, place);
+    if (at == NULL)
+        return false;
+    *sample = (struct sample){.kind = SAMPLE_GAUGE, .index = place->elements[FIELD_PATH_LISTS - 1]};
+    memcpy(sample->outer, place->elements, sizeof sample->outer);
+    read_value(field_path_last(&value->path), at, sample);
+    sample->time_ns = read_time(mapping, message, place);
+    sample->name = read_name(mapping, value, message, place, cursor);
+    return true;
+}
+
+/*
+ * Values that are common to all elements of a repeated field come before them; what such a sample's
+ * other paths say of elements is not there for it.
  */
 bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          struct schema_cursor *cursor, struct sample *sample)
 {
     made_text_forget(cursor);
-    size_t elements = mapping->list.count == 0 ? 0 : field_path_elements(&mapping->list, message);
-    size_t count = (1 + elements) * mapping->value_count;
-    while (cursor->index < count) {
-        size_t index = cursor->index++;
-        bool common = index < mapping->value_count;
-        size_t element = common ? NO_ELEMENT : index / mapping->value_count - 1;
-        const struct named_path *value = &mapping->values[index % mapping->value_count];
-        const void *at = field_path_follow(&value->path, message, element);
-        if (at == NULL || common != (value->path.list == value->path.count))
-            continue;
-        *sample = (struct sample){.kind = SAMPLE_GAUGE, .index = element};
-        read_value(field_path_last(&value->path), at, sample);
-        sample->time_ns = read_time(mapping, message, element);
-        sample->name = read_name(mapping, value, message, element, cursor);
-        return true;
-    }
+    if (cursor->stage == WALK_ENDED)
+        return false;
+    struct walk walk = walk_resume(cursor);
+    do {
+        while (walk.value < mapping->value_count) {
+            const struct named_path *value = &mapping->values[walk.value++];
+            if (read_sample(mapping, value, message, &walk, cursor, sample)) {
+                walk_keep(&walk, cursor);
+                return true;
+            }
+        }
+    } while (walk_on(&mapping->way, message, &walk));
+    cursor->stage = WALK_ENDED;
     return false;
 }
 
@@ -142,11 +218,12 @@ bool sample_mapping_next_label(const struct sample_mapping *mapping,
                                const ProtobufCMessage *message, const struct sample *sample,
                                struct schema_cursor *cursor, struct label *label)
 {
+    const struct field_place place = place_of(sample->outer, sample->index);
     made_text_forget(cursor);
     for (; cursor->index < mapping->label_count; cursor->index++) {
         const struct named_path *named = &mapping->labels[cursor->index];
         const struct field_type *field = field_path_last(&named->path);
-        const void *at = field_path_follow(&named->path, message, sample->index);
+        const void *at = field_path_follow(&named->path, message, &place);
         if (at != NULL && field->map) {
             if (next_entry(field, at, cursor, label))
                 return true;

@@ -2,9 +2,10 @@
  * How samples are read from messages whose meaning only their user knows: where the value, the
  * name, the time and the labels stand, as paths of fields (field_path.h).
  *
- * Paths may lead through one repeated field, the same for all of them; then each of its elements is
- * a place for samples, and paths that do not lead through it say what is common to all. Every path
- * of a value is a sample of its own. Immutable once made; any thread.
+ * Paths may lead through repeated fields, one inside the other: the same ones for all paths, from
+ * the outermost as far in as a path goes. Each element of the innermost one of a value's path is a
+ * place for a sample of it, which has the labels, the name and the time of that element and of
+ * those around it. Every path of a value is a sample of its own. Immutable once made; any thread.
  */
 #ifndef SLUICE_PROTO_RUNTIME_SAMPLE_MAPPING_H
 #define SLUICE_PROTO_RUNTIME_SAMPLE_MAPPING_H
@@ -12,7 +13,7 @@
 #include "collector/contract/schema.h"
 #include "proto/runtime/field_path.h"
 
-#define MAPPING_VALUES 32
+#define MAPPING_VALUES ((size_t)32)
 #define MAPPING_LABELS 32
 
 /* A path with what it is called: its last field's name, or what stands before it as "NAME:". */
@@ -30,7 +31,7 @@ struct sample_mapping {
     struct field_path name; /* count is 0: a sample is called as its value's path */
     struct field_path time; /* count is 0: none */
     int64_t time_unit;      /* nanoseconds that a time's number counts; 0: it is a Timestamp */
-    struct field_path list; /* a path through the repeated field, if any is (its count is not 0) */
+    struct field_path way;  /* the path through most repeated fields; of none where count is 0 */
 };
 
 /*

@@ -4,18 +4,33 @@
 #include "proto/runtime/field_value.h"
 #include "proto/runtime/sample_mapping.h"
 
-/* Notes the repeated field that a path leads through; it must be the one of the others. */
-static bool note_list(struct sample_mapping *mapping, const char *option,
-                      const struct field_path *path, struct error *error)
+/* The text of the path up to its innermost repeated field that the other path shares, or not. */
+static const char *list_text(const struct field_path *path, const struct field_path *other,
+                             char buffer[FIELD_PATH_TEXT])
 {
-    if (path->list == path->count)
-        return true;
-    if (mapping->list.count == 0)
-        mapping->list = *path;
-    if (field_path_same_list(&mapping->list, path))
-        return true;
-    return field_path_refuse(option, path,
-                             "is reached through another repeated field than the rest", error);
+    size_t least = path->list_count < other->list_count ? path->list_count : other->list_count;
+    return field_path_text(path, path->lists[least - 1] + 1, buffer);
+}
+
+/* Notes the repeated fields that a path leads through; they must be those of the others. */
+static bool note_lists(struct sample_mapping *mapping, const char *option,
+                       const struct field_path *path, struct error *error)
+{
+    char list[FIELD_PATH_TEXT];
+    char other[FIELD_PATH_TEXT];
+    struct field_path *way = &mapping->way;
+    if (!field_path_same_lists(path, way)) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: \"%s\" is in another repeated field than \"%s\": \"%s\", not \"%s\"; they "
+                  "must be the same, or lie one in the other",
+                  option, field_path_last(path)->descriptor->name,
+                  field_path_last(way)->descriptor->name, list_text(path, way, list),
+                  list_text(way, path, other));
+        return false;
+    }
+    if (path->list_count > way->list_count)
+        *way = *path;
+    return true;
 }
 
 static bool parse_path(const struct message_type *type, struct sample_mapping *mapping,
@@ -23,7 +38,7 @@ static bool parse_path(const struct message_type *type, struct sample_mapping *m
                        struct error *error)
 {
     return field_path_parse_option(type, option, text, length, path, error) &&
-           note_list(mapping, option, path, error);
+           note_lists(mapping, option, path, error);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -85,9 +100,15 @@ static bool parse_list(const struct message_type *type, struct sample_mapping *m
 
 static bool check_values(const struct sample_mapping *mapping, struct error *error)
 {
-    for (size_t i = 0; i < mapping->value_count; i++)
-        if (!field_is_number(field_path_last(&mapping->values[i].path)))
-            return field_path_refuse("value", &mapping->values[i].path, "is no number", error);
+    for (size_t i = 0; i < mapping->value_count; i++) {
+        const struct field_path *path = &mapping->values[i].path;
+        const struct field_type *field = field_path_last(path);
+        if (field->map && field_is_number(&field->message->fields[1]))
+            return field_path_refuse("value", path, "is a map; append .value for its values",
+                                     error);
+        if (!field_is_number(field))
+            return field_path_refuse("value", path, "is no number", error);
+    }
     return true;
 }
 

@@ -13,7 +13,7 @@ static bool parse_one(const struct message_type *type, const char *option, const
 {
     if (!field_path_parse_option(type, option, text, length, path, error))
         return false;
-    if (path->list != path->count)
+    if (path->list_count != 0)
         return field_path_refuse(option, path, "is reached through a repeated field", error);
     if (field_path_last(path)->message != NULL)
         return field_path_refuse(option, path, "is a message, not a value", error);
@@ -64,13 +64,13 @@ bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *messa
     *numbered = false;
     if (paths->number.count == 0)
         return true;
-    const void *at = field_path_follow(&paths->number, message, 0);
+    const void *at = field_path_follow(&paths->number, message, NULL);
     if (at == NULL || !read_number(field_path_last(&paths->number), at, &sequence->number))
         return true;
     struct output name = {.data = (char *)arena->base + arena->used,
                           .capacity = arena->capacity - arena->used};
     for (size_t i = 0; i < paths->key_count; i++) {
-        const void *key = field_path_follow(&paths->keys[i], message, 0);
+        const void *key = field_path_follow(&paths->keys[i], message, NULL);
         if (key != NULL)
             field_write_text(field_path_last(&paths->keys[i]), key, &name);
         output_char(&name, SEPARATOR);

@@ -42,7 +42,8 @@ static void assert_leads_to(const struct decoding *decoding, const char *text, s
     char room[256];
     struct output out = {.data = room, .capacity = sizeof room};
     struct field_path path = parsed(decoding, text);
-    const void *value = field_path_follow(&path, decoding->message, element);
+    const struct field_place place = {{element, NO_ELEMENT, NO_ELEMENT, NO_ELEMENT}};
+    const void *value = field_path_follow(&path, decoding->message, &place);
     if (value == NULL)
         output_char(&out, '-');
     else
@@ -83,29 +84,79 @@ TEST_WITH(a_path_through_a_list_has_a_value_for_each_element, open_legacy, close
         wire_uint(&wire, 16, 7 + i);
     }
     assert_decodes_to(decoding, &wire, DECODE_OK);
-    assert_int_equal(field_path_elements(&path, decoding->message), 3);
+    const struct field_place place = {{0}};
+    assert_int_equal(path.list_count, 1);
+    assert_int_equal(field_path_elements(&path, 0, decoding->message, &place), 3);
     assert_leads_to(decoding, "children.number", 0, "0");
     assert_leads_to(decoding, "children.number", 1, "-");
     assert_leads_to(decoding, "children.number", 2, "2");
     assert_leads_to(decoding, "children.number", 3, "-");
     assert_leads_to(decoding, "list", 2, "9");
     path = parsed(decoding, "child.list");
-    assert_int_equal(field_path_elements(&path, decoding->message), 0);
+    assert_int_equal(field_path_elements(&path, 0, decoding->message, &place), 0);
     path = parsed(decoding, "number");
-    assert_int_equal(field_path_elements(&path, decoding->message), 1);
+    assert_int_equal(path.list_count, 0);
 }
 
-TEST_WITH(paths_through_one_list_are_found, open_legacy, close_decoding)
+TEST_WITH(a_path_through_nested_lists_has_a_place_for_each_inner_element, open_legacy,
+          close_decoding)
+{
+    struct decoding *decoding = *state;
+    struct field_path path = parsed(decoding, "children.list");
+    for (unsigned i = 0; i < 3; i++) {
+        size_t child = wire_begin(&wire, 25);
+        for (unsigned k = 0; k < i; k++)
+            wire_uint(&wire, 16, 10 * i + k);
+        wire_end(&wire, child);
+    }
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    assert_int_equal(path.list_count, 2);
+    for (size_t i = 0; i < 3; i++) {
+        struct field_place place = {{i, NO_ELEMENT}};
+        size_t count = field_path_elements(&path, 1, decoding->message, &place);
+        assert_int_equal(count, i);
+        for (size_t k = 0; k < count; k++) {
+            place.elements[1] = k;
+            const uint32_t *value = field_path_follow(&path, decoding->message, &place);
+            assert_int_equal(*value, 10 * i + k);
+        }
+        place.elements[1] = count;
+        assert_null(field_path_follow(&path, decoding->message, &place));
+        place.elements[1] = NO_ELEMENT;
+        assert_null(field_path_follow(&path, decoding->message, &place));
+    }
+    const struct field_place none = {{3, 0}};
+    assert_int_equal(field_path_elements(&path, 1, decoding->message, &none), 0);
+    assert_null(field_path_follow(&path, decoding->message, &none));
+}
+
+TEST_WITH(paths_whose_lists_lie_in_each_other_are_found, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct field_path number = parsed(decoding, "children.number");
     struct field_path text = parsed(decoding, "children.text");
-    struct field_path deeper = parsed(decoding, "child.children.text");
+    struct field_path inner = parsed(decoding, "children.list");
+    struct field_path other = parsed(decoding, "children.children.text");
+    struct field_path elsewhere = parsed(decoding, "child.children.text");
     struct field_path plain = parsed(decoding, "number");
-    assert_true(field_path_same_list(&number, &text));
-    assert_false(field_path_same_list(&number, &deeper));
-    assert_false(field_path_same_list(&number, &plain));
-    assert_false(field_path_same_list(&plain, &plain));
+    assert_true(field_path_same_lists(&number, &text));
+    assert_true(field_path_same_lists(&number, &inner));
+    assert_true(field_path_same_lists(&other, &number));
+    assert_true(field_path_same_lists(&number, &plain));
+    assert_false(field_path_same_lists(&inner, &other));
+    assert_false(field_path_same_lists(&number, &elsewhere));
+    assert_false(field_path_same_lists(&elsewhere, &number));
+}
+
+/* A path as text, up to some step. */
+TEST_WITH(a_path_is_written_as_it_is_read, open_legacy, close_decoding)
+{
+    struct decoding *decoding = *state;
+    char room[FIELD_PATH_TEXT];
+    struct field_path path = parsed(decoding, "children.[sluice.legacy.extended].x");
+    assert_string_equal(field_path_text(&path, 3, room), "children.[sluice.legacy.extended].x");
+    assert_string_equal(field_path_text(&path, 1, room), "children");
+    assert_string_equal(field_path_text(&path, 0, room), "");
 }
 
 TEST_WITH(a_path_that_leads_nowhere_is_refused, open_legacy, close_decoding)
@@ -114,23 +165,43 @@ TEST_WITH(a_path_that_leads_nowhere_is_refused, open_legacy, close_decoding)
     assert_refused(decoding, "", "has no field \"\"");
     assert_refused(decoding, "nunber", "has no field \"nunber\"; did you mean \"number\"?");
     assert_refused(decoding, "child.nunber", "did you mean \"number\"?");
+    assert_refused(decoding, "left", "has no field \"left\"; did you mean \"pair.left\"?");
+    assert_refused(decoding, "child.may", "did you mean \"child.needs.may\"?");
     assert_refused(decoding, "child..number", "has no field \"\"");
     assert_refused(decoding, "child.", "nothing can follow \"child\"");
     assert_refused(decoding, "number.x", "nothing can follow \"number\"");
-    assert_refused(decoding, "counts.value", "nothing can follow \"counts\"");
+    assert_refused(decoding, "counts.valu", "has no field \"valu\"; did you mean \"value\"?");
     assert_refused(decoding, "[sluice.legacy.extended]x", "nothing can follow");
     assert_refused(decoding, "sluice.legacy.extra", "has no field \"sluice\"");
     assert_refused(decoding, "[no.such]", "has no field");
     assert_refused(decoding, "[sluice.legacy.extra", "has no field");
-    assert_refused(decoding, "children.list", "\"list\" is the second repeated field");
-    assert_refused(decoding, "children.children.number", "second repeated field");
+    assert_refused(decoding, "children.children.children.children.list",
+                   "\"list\" is one repeated field too many on the way; there can be 4");
     char long_path[200] = "child";
     for (int i = 0; i < FIELD_PATH_STEPS; i++)
         strcat(long_path, ".child");
     assert_refused(decoding, long_path, "more than 16 steps");
 }
 
-/* A map is the path's last step, and what is followed is the message that has it. */
+TEST_WITH(a_path_through_a_map_has_a_place_for_each_entry, open_legacy, close_decoding)
+{
+    struct decoding *decoding = *state;
+    for (unsigned i = 0; i < 2; i++) {
+        size_t entry = wire_begin(&wire, 26);
+        wire_text(&wire, 1, i == 0 ? "a" : "b");
+        if (i == 0)
+            wire_uint(&wire, 2, 7);
+        wire_end(&wire, entry);
+    }
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    assert_leads_to(decoding, "counts.key", 0, "a");
+    assert_leads_to(decoding, "counts.value", 0, "7");
+    assert_leads_to(decoding, "counts.key", 1, "b");
+    assert_leads_to(decoding, "counts.value", 1, "0");
+    assert_leads_to(decoding, "counts.value", 2, "-");
+}
+
+/* A map that is the last step is no list, and what is followed is the message that has it. */
 TEST_WITH(a_path_may_end_with_a_map, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -139,8 +210,8 @@ TEST_WITH(a_path_may_end_with_a_map, open_legacy, close_decoding)
     wire_wrap(&wire, 18, 1);
     assert_decodes_to(decoding, &wire, DECODE_OK);
     struct field_path child = parsed(decoding, "child");
-    assert_ptr_equal(field_path_follow(&path, decoding->message, 0),
-                     *(void *const *)field_path_follow(&child, decoding->message, 0));
+    assert_ptr_equal(field_path_follow(&path, decoding->message, NULL),
+                     *(void *const *)field_path_follow(&child, decoding->message, NULL));
 }
 
 TEST_WITH(values_are_written_as_plain_text, open_kinds, close_decoding)

@@ -8,6 +8,8 @@
 
 #define READINGS TEST_SETS "/readings.desc"
 #define REPORT   "sluice.readings.Report"
+#define PLANT    TEST_SETS "/plant.desc"
+#define SITE     "sluice.plant.Site"
 
 static struct wire wire;
 static uint8_t memory[64 * 1024];
@@ -253,6 +255,238 @@ TEST_WITH(a_map_is_a_label_for_each_entry, begin, NULL)
     assert_string_equal(samples_of(&options), "load=1@0 zone=a rack=7 host=web1\n");
 }
 
+/* --- one repeated field in another ------------------------------------------------------------ */
+
+static struct schema_options site(const char *value)
+{
+    return (struct schema_options){.source = PLANT, .message = SITE, .value = value};
+}
+
+static void put_psu(uint64_t slot, double watts)
+{
+    size_t psu = wire_begin(&wire, 3);
+    wire_uint(&wire, 1, slot);
+    wire_double(&wire, 2, watts);
+    wire_float(&wire, 4, (float)slot);
+    wire_float(&wire, 4, 0.5F);
+    size_t tag = wire_begin(&wire, 5);
+    wire_text(&wire, 1, "feed");
+    wire_text(&wire, 2, slot == 1 ? "a" : "b");
+    wire_end(&wire, tag);
+    wire_end(&wire, psu);
+}
+
+static void put_count(uint32_t field, const char *key, uint64_t count)
+{
+    size_t entry = wire_begin(&wire, field);
+    wire_text(&wire, 1, key);
+    wire_uint(&wire, 2, count);
+    wire_end(&wire, entry);
+}
+
+/* A site of three racks: with two power supplies, with none, and with one. */
+static void put_site(void)
+{
+    static const char *const names[] = {"r1", "r2", "r3"};
+    wire_text(&wire, 1, "fra1");
+    for (unsigned i = 0; i < 3; i++) {
+        size_t rack = wire_begin(&wire, 2);
+        wire_text(&wire, 1, names[i]);
+        wire_uint(&wire, 2, 1000 + i);
+        if (i != 1)
+            put_psu(1, 10 * i + 0.5);
+        if (i == 0)
+            put_psu(2, -1);
+        wire_double(&wire, 5, 20 + i);
+        put_count(6, "resets", i);
+        if (i == 2)
+            put_count(6, "alarms", 7);
+        wire_end(&wire, rack);
+    }
+}
+
+TEST_WITH(each_element_of_the_innermost_repeated_field_is_a_place, begin, NULL)
+{
+    (void)state;
+    put_site();
+    struct schema_options options = site("racks.psus.watts");
+    options.labels = "site:name,rack:racks.name,racks.psus.slot,racks.psus.tags";
+    options.time = "racks.at_ms:ms";
+    assert_string_equal(samples_of(&options),
+                        "watts=0.5@1000000000 site=fra1 rack=r1 slot=1 feed=a\n"
+                        "watts=-1@1000000000 site=fra1 rack=r1 slot=2 feed=b\n"
+                        "watts=20.5@1002000000 site=fra1 rack=r3 slot=1 feed=a\n");
+    options.name = "racks.psus.slot";
+    options.labels = NULL;
+    options.time = NULL;
+    assert_string_equal(samples_of(&options), "1=0.5@0\n2=-1@0\n1=20.5@0\n");
+    options.value = "racks.psus.volts"; /* the innermost is one of plain values */
+    assert_string_equal(samples_of(&options), "1=1f@0\n1=0.5f@0\n2=2f@0\n2=0.5f@0\n1=1f@0\n"
+                                              "1=0.5f@0\n");
+}
+
+TEST_WITH(values_of_every_level_have_what_is_there_and_around_it, begin, NULL)
+{
+    (void)state;
+    put_site();
+    wire_double(&wire, 5, 9);
+    struct schema_options options = site("racks.psus.watts,load,racks.celsius");
+    options.labels = "site:name,rack:racks.name,racks.psus.slot";
+    assert_string_equal(samples_of(&options), "load=9@0 site=fra1\n"
+                                              "celsius=20@0 site=fra1 rack=r1\n"
+                                              "watts=0.5@0 site=fra1 rack=r1 slot=1\n"
+                                              "watts=-1@0 site=fra1 rack=r1 slot=2\n"
+                                              "celsius=21@0 site=fra1 rack=r2\n"
+                                              "celsius=22@0 site=fra1 rack=r3\n"
+                                              "watts=20.5@0 site=fra1 rack=r3 slot=1\n");
+}
+
+/* Also of an element of the outer field that follows one with fewer elements inside. */
+TEST_WITH(a_value_has_no_labels_of_elements_inside_its_own, begin, NULL)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        size_t rack = wire_begin(&wire, 2);
+        for (unsigned slot = 0; slot <= i; slot++)
+            put_psu(slot, slot);
+        wire_end(&wire, rack);
+    }
+    struct schema_options options = site("racks.celsius,racks.psus.watts");
+    options.labels = "racks.psus.slot";
+    assert_string_equal(samples_of(&options), "celsius=0@0\nwatts=0@0 slot=0\n"
+                                              "celsius=0@0\nwatts=0@0 slot=0\nwatts=1@0 slot=1\n"
+                                              "celsius=0@0\nwatts=0@0 slot=0\nwatts=1@0 slot=1\n"
+                                              "watts=2@0 slot=2\n");
+}
+
+TEST_WITH(each_entry_of_a_map_is_a_place_with_its_key, begin, NULL)
+{
+    (void)state;
+    put_site();
+    struct schema_options options = site("racks.counters.value");
+    options.name = "racks.counters.key";
+    options.labels = "rack:racks.name";
+    assert_string_equal(samples_of(&options), "resets=0u@0 rack=r1\nresets=1u@0 rack=r2\n"
+                                              "resets=2u@0 rack=r3\nalarms=7u@0 rack=r3\n");
+    options.name = NULL;
+    options.value = "counters:racks.counters.value";
+    options.labels = "racks.counters.key";
+    assert_string_equal(samples_of(&options),
+                        "counters=0u@0 key=resets\ncounters=1u@0 key=resets\n"
+                        "counters=2u@0 key=resets\ncounters=7u@0 key=alarms\n");
+}
+
+TEST_WITH(a_path_goes_on_in_a_map_s_messages, begin, NULL)
+{
+    (void)state;
+    for (unsigned i = 1; i < 3; i++) {
+        size_t entry = wire_begin(&wire, 4);
+        wire_uint(&wire, 1, i);
+        size_t rack = wire_begin(&wire, 2);
+        put_psu(i, i);
+        wire_end(&wire, rack);
+        wire_end(&wire, entry);
+    }
+    size_t empty = wire_begin(&wire, 4); /* neither key nor value */
+    wire_end(&wire, empty);
+    struct schema_options options = site("spare.value.psus.watts");
+    options.labels = "spare.key,spare.value.name";
+    assert_string_equal(samples_of(&options), "watts=1@0 key=1 name=\nwatts=2@0 key=2 name=\n");
+    options.value = "spare.value.celsius";
+    assert_string_equal(samples_of(&options), "celsius=0@0 key=1 name=\ncelsius=0@0 key=2 name=\n"
+                                              "celsius=0@0 key=0 name=\n");
+}
+
+TEST_WITH(four_repeated_fields_may_lie_in_each_other, begin, NULL)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        size_t rack = wire_begin(&wire, 2);
+        size_t psu = wire_begin(&wire, 3);
+        for (unsigned k = 0; k < 2; k++) {
+            size_t phase = wire_begin(&wire, 3);
+            wire_text(&wire, 1, k == 0 ? "x" : "y");
+            for (unsigned order = 0; order < k + i; order++) {
+                size_t harmonic = wire_begin(&wire, 2);
+                wire_uint(&wire, 1, order);
+                wire_double(&wire, 2, 100 * i + order);
+                wire_end(&wire, harmonic);
+            }
+            wire_end(&wire, phase);
+        }
+        wire_end(&wire, psu);
+        wire_end(&wire, rack);
+    }
+    struct schema_options options = site("racks.psus.phases.harmonics.share");
+    options.labels = "racks.psus.phases.name,racks.psus.phases.harmonics.order";
+    assert_string_equal(samples_of(&options),
+                        "share=0@0 name=y order=0\nshare=100@0 name=x order=0\n"
+                        "share=100@0 name=y order=0\nshare=101@0 name=y order=1\n");
+}
+
+/* A datagram of empty elements costs a walk over them, once. */
+TEST_WITH(many_empty_elements_are_walked_once, begin, NULL)
+{
+    (void)state;
+    static uint8_t bytes[2 * 30000];
+    static uint8_t room[4 * 1024 * 1024];
+    for (size_t i = 0; i < sizeof bytes; i += 2) {
+        bytes[i] = 2 << 3 | 2;
+        bytes[i + 1] = 0;
+    }
+    struct schema_options options = site("racks.psus.watts");
+    options.labels = "racks.name,racks.psus.slot";
+    struct schema *schema;
+    assert_int_equal(schema_file.create(&options, &schema, NULL), 0);
+    struct arena arena = {.base = room, .capacity = sizeof room};
+    struct decoded decoded;
+    assert_int_equal(schema_file.decode(schema, bytes, sizeof bytes, &arena, &decoded), DECODE_OK);
+    struct schema_cursor cursor = {0};
+    struct sample sample;
+    for (int i = 0; i < 3; i++) /* and again, at its end */
+        assert_false(schema_file.next_sample(schema, decoded.message, &cursor, &sample));
+    schema_file.destroy(schema);
+}
+
+TEST_WITH(what_paths_through_lists_get_wrong_is_said_in_one_line, begin, NULL)
+{
+    (void)state;
+    static const struct {
+        const char *value, *labels, *says;
+    } wrong[] = {
+        {"watts", NULL,
+         "\"sluice.plant.Site\" has no field \"watts\"; did you mean "
+         "\"racks.psus.watts\"?"},
+        {"racks.watts", NULL, "did you mean \"racks.psus.watts\"?"},
+        {"psus.watts", NULL, "did you mean \"racks.psus.watts\"?"},
+        {"racks.psus.watts", "slot",
+         "labels: message \"sluice.plant.Site\" has no field \"slot\"; "
+         "did you mean \"racks.psus.slot\"?"},
+        {"racks.psus.watts", "racks.fans.rpm",
+         "labels: \"rpm\" is in another repeated field than \"watts\": \"racks.fans\", not "
+         "\"racks.psus\"; they must be the same, or lie one in the other"},
+        {"racks.psus.watts,racks.fans.rpm", NULL, "value: \"rpm\" is in another repeated field"},
+        {"totals", NULL, "\"totals\" is a map; append .value for its values"},
+        {"spare", NULL, "\"spare\" is no number"},
+        {"racks.psus.phases.harmonics.history", NULL,
+         "\"history\" is one repeated field too many on the way; there can be 4"},
+        {"totals.value", "racks.counters.key",
+         "in another repeated field than \"value\": \"racks\", not "
+         "\"totals\""},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct schema_options options = site(wrong[i].value);
+        options.labels = wrong[i].labels;
+        struct schema *schema;
+        struct error error;
+        assert_int_equal(schema_file.create(&options, &schema, &error), -1);
+        assert_int_equal(error.code, EXIT_CODE_CONFIG);
+        if (strstr(error.text, wrong[i].says) == NULL)
+            fail_msg("case %zu: %s", i, error.text);
+        assert_null(strchr(error.text, '\n'));
+    }
+}
+
 TEST_WITH(what_a_mapping_gets_wrong_is_said_in_one_line, begin, NULL)
 {
     (void)state;
@@ -262,7 +496,10 @@ TEST_WITH(what_a_mapping_gets_wrong_is_said_in_one_line, begin, NULL)
         {"lod", NULL, NULL, NULL, "has no field \"lod\"; did you mean \"load\"?"},
         {"host", NULL, NULL, NULL, "value: \"host\" is no number"},
         {"readings", NULL, NULL, NULL, "value: \"readings\" is no number"},
-        {"readings.value", NULL, NULL, "others.sensor", "another repeated field"},
+        {"readings.value", NULL, NULL, "others.sensor",
+         "labels: \"sensor\" is in another repeated field than \"value\": \"others\", not "
+         "\"readings\""},
+        {"sensor", NULL, NULL, NULL, "did you mean \"readings.sensor\"?"},
         {"load.x", NULL, NULL, NULL, "nothing can follow \"load\""},
         {"load", NULL, "at_ms", NULL, "needs a unit"},
         {"load", NULL, "at_ms:hours", NULL, "needs a unit"},

@@ -18,7 +18,8 @@ int message_schema_create(const struct schema_ops *ops, const struct compiled_pr
     }
     made->schema =
         (struct schema){.ops = ops, .name = ops->name, .has_samples = ops->next_sample != NULL};
-    if (type_set_load(ops->name, from->set, *from->set_size, from->root, &made->set, error) == 0)
+    if (type_set_load_changed(ops->name, from->set, *from->set_size, from->root, from->changes,
+                              from->change_count, &made->set, error) == 0)
         made->type = type_set_require(made->set, from->root->name, error);
     if (made->type == NULL) {
         message_schema_destroy(&made->schema);

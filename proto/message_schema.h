@@ -9,6 +9,7 @@
 
 #include "collector/contract/schema.h"
 
+struct field_change;
 struct type_set;
 struct message_type;
 
@@ -23,6 +24,8 @@ struct compiled_proto {
     const unsigned char *set;
     const size_t *set_size;
     const ProtobufCMessageDescriptor *root;
+    const struct field_change *changes; /* (proto/types/type_set.h) */
+    size_t change_count;
 };
 
 /*

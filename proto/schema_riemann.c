@@ -25,7 +25,7 @@ static int create(const struct schema_options *options, struct schema **out, str
 {
     (void)options; /* a built-in schema has none but its name */
     static const struct compiled_proto from = {riemann_set, &riemann_set_size,
-                                               &sluice__riemann__msg__descriptor};
+                                               &sluice__riemann__msg__descriptor, NULL, 0};
     return message_schema_create(&schema_riemann, &from, out, error);
 }
 

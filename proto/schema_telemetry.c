@@ -16,7 +16,7 @@ static int create(const struct schema_options *options, struct schema **out, str
 {
     (void)options; /* a built-in schema has none but its name */
     static const struct compiled_proto from = {telemetry_set, &telemetry_set_size,
-                                               &sluice__telemetry__telemetry__descriptor};
+                                               &sluice__telemetry__telemetry__descriptor, NULL, 0};
     return message_schema_create(&schema_telemetry, &from, out, error);
 }
 

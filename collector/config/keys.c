@@ -39,8 +39,6 @@ static const char *const end_stop[] = {[ON_EPIPE_END] = "end", [ON_EPIPE_STOP] =
 static const char *const all_turn[] = {"all", "turn", NULL};
 static const char *const drop_too[] = {"drop", "too", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
-static const char *const views[] = {
-    [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
 
 /* The place of a sample's rule in a sink. */
 #define SAMPLING(member) offsetof(struct sink_config, encoding.rules.member)
@@ -179,9 +177,10 @@ const struct setting config_keys[] = {
      .help = "how records are written",
      .others = "encoding encoder codec data_format output_format"},
     {"view", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, encoding.view), "auto",
-     .choices = views,
-     .help = "a line for every metric value, or for every message; auto is sample where the "
-             "schema has samples"},
+     .choices = sink_view_names,
+     .help = "a line for every metric value, for every message, or for every log record and span "
+             "(otlp-logs, otlp-traces); auto is sample where the schema has samples, else "
+             "message"},
     {"names", SETTING_BOOL, KEY_OF_SINK, offsetof(struct sink_config, encoding.json.proto_names),
      "json", .choices = json_proto,
      .help = "field names in lowerCamelCase, or as the .proto file has them"},

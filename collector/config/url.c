@@ -454,12 +454,13 @@ static bool check_view(const struct url *url, const struct sink_config *sink,
 {
     const struct encoder_ops *encoder = sink->encoder;
     size_t place = keys_place(given, KEY_OF_SINK, "view");
-    if (encoder->needs_samples && sink->encoding.view == VIEW_MESSAGE)
-        parse_error_set(fault, place, "view=message, but format=%s writes samples alone",
+    enum sink_view view = sink->encoding.view;
+    if (encoder->needs_samples && (view == VIEW_MESSAGE || view == VIEW_RECORD))
+        parse_error_set(fault, place, "view=%s, but format=%s writes samples alone",
+                        sink_view_names[view], encoder->name);
+    else if (encoder->binary && view != VIEW_AUTO)
+        parse_error_set(fault, place, "view=%s, but format=%s has no views", sink_view_names[view],
                         encoder->name);
-    else if (encoder->binary && sink->encoding.view != VIEW_AUTO)
-        parse_error_set(fault, place, "view=%s, but format=%s has no views",
-                        sink->encoding.view == VIEW_SAMPLE ? "sample" : "message", encoder->name);
     else
         return true;
     return wrong_keys(url, fault);
@@ -472,9 +473,10 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
     char key[QUOTED_SIZE];
     const char *rule = sample_rules_given(&sink->encoding.rules);
     const struct text *dropped = rules_dropped_rename(&sink->encoding.rules);
-    if (rule != NULL && sink->encoding.view == VIEW_MESSAGE)
+    if (rule != NULL && (sink->encoding.view == VIEW_MESSAGE || sink->encoding.view == VIEW_RECORD))
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
-                        "%s= is about samples, but view=message writes none", rule);
+                        "%s= is about samples, but view=%s writes none", rule,
+                        sink_view_names[sink->encoding.view]);
     else if (rule != NULL && sink->encoder->binary)
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
                         "%s= is about samples, but format=%s writes none", rule,

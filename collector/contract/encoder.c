@@ -1,5 +1,13 @@
 #include "collector/contract/encoder.h"
 
+const char *const sink_view_names[] = {
+    [VIEW_AUTO] = "auto",
+    [VIEW_SAMPLE] = "sample",
+    [VIEW_MESSAGE] = "message",
+    [VIEW_RECORD] = "record",
+    NULL,
+};
+
 bool encoder_options_equal(const struct encoder_options *a, const struct encoder_options *b)
 {
     return a->view == b->view && a->json.proto_names == b->json.proto_names &&

@@ -23,7 +23,11 @@ enum sink_view {
     VIEW_AUTO,    /* samples of a schema that has them, else the message */
     VIEW_SAMPLE,  /* one line per metric value; only for schemas that have samples */
     VIEW_MESSAGE, /* one line per message */
+    VIEW_RECORD, /* one line per item (next_item of struct schema_ops); only of schemas with them */
 };
+
+/* What view= calls them, NULL at the end. */
+extern const char *const sink_view_names[];
 
 /* The encoder keys of a sink's URL. */
 struct encoder_options {

@@ -257,6 +257,20 @@ struct schema_ops {
                                 struct schema_cursor *cursor, struct label *label);
 
     /*
+     * The next item of the message: a log record, a span, whatever it is a list of; false at the
+     * end. *time_ns is when it was, 0 where it does not say. NULL: it is no list of items.
+     */
+    bool (*next_item)(const struct schema *schema, const void *message,
+                      struct schema_cursor *cursor, int64_t *time_ns);
+
+    /*
+     * Appends the item that `cursor` is at, and what it belongs to, as members of a JSON object,
+     * none of which stands twice. `out` overflows also where that takes too long to decide.
+     */
+    void (*write_item)(const struct schema *schema, const void *message,
+                       struct schema_cursor *cursor, struct output *out);
+
+    /*
      * Appends the message in the protobuf JSON mapping. Returns how many values have no form there
      * (a Timestamp out of range, an Any of an unknown type) and stand as their plain fields.
      * `scratch`, which is left as it was, is room for the decoded content of an Any.

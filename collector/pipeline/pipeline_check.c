@@ -147,20 +147,35 @@ static void set_no_samples(struct error *error, const struct sink_config *sink,
                   sink->name, schema->name, listener->name);
 }
 
-/* A sink that is to write samples must be able to, of all that comes to it. */
+/* Whether the sink can write what comes by the schema. */
+static bool can_write(const struct sink_config *sink, const struct schema *schema,
+                      const struct listener_config *listener, struct error *error)
+{
+    if (sink->encoding.view == VIEW_RECORD && schema->ops->next_item == NULL) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: view=record, but a message of %s of %s has no log records or spans; without "
+                  "view= each schema is shown as it can be",
+                  sink->name, schema->name, listener->name);
+        return false;
+    }
+    bool needs_samples = sink->encoder->needs_samples || sink->encoding.view == VIEW_SAMPLE ||
+                         sample_rules_given(&sink->encoding.rules) != NULL;
+    if (needs_samples && !schema->has_samples) {
+        set_no_samples(error, sink, schema, listener);
+        return false;
+    }
+    return true;
+}
+
+/* A sink must be able to write what it is to write, of all that comes to it. */
 static int check_views(const struct config *config, const struct listener_config *listener,
                        const struct schema_list *list, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
         const struct sink_config *sink = &config->sinks[i];
-        if (!sink->encoder->needs_samples && sink->encoding.view != VIEW_SAMPLE &&
-            sample_rules_given(&sink->encoding.rules) == NULL)
-            continue;
         for (size_t k = 0; k < list->count; k++) {
-            const struct schema *schema = list->entries[k].schema;
-            if (schema->has_samples)
+            if (can_write(sink, list->entries[k].schema, listener, error))
                 continue;
-            set_no_samples(error, sink, schema, listener);
             error_place(error, sink->written_at);
             return -1;
         }

@@ -7,6 +7,7 @@
 #include "collector/text/calendar.h"
 #include "collector/text/control_character.h"
 #include "collector/text/decimal.h"
+#include "collector/text/hex.h"
 #include "collector/text/shortest_double.h"
 #include "collector/text/utf8.h"
 
@@ -372,5 +373,12 @@ void json_base64(struct output *out, const void *bytes, size_t size)
 {
     put_with_separator(out, "\"", 1);
     base64_put(out, bytes, size);
+    output_char(out, '"');
+}
+
+void json_hex(struct output *out, const void *bytes, size_t size)
+{
+    put_with_separator(out, "\"", 1);
+    hex_put(out, bytes, size);
     output_char(out, '"');
 }

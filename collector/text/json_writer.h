@@ -85,4 +85,7 @@ void json_duration(struct output *out, bool negative, uint64_t seconds, uint32_t
 /* Bytes as a string in base64 (RFC 4648, section 4), padded. */
 void json_base64(struct output *out, const void *bytes, size_t size);
 
+/* As a string of lowercase hexadecimal digits (hex.h). */
+void json_hex(struct output *out, const void *bytes, size_t size);
+
 #endif

@@ -39,6 +39,8 @@ static void write_bytes(struct json_walk *walk, const struct field_type *field,
 {
     if (field->kind == KIND_STRING)
         json_string(walk->out, bytes->data, bytes->len);
+    else if (field->hex)
+        json_hex(walk->out, bytes->data, bytes->len);
     else
         json_base64(walk->out, bytes->data, bytes->len);
 }

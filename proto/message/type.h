@@ -82,6 +82,7 @@ struct field_type {
     bool map;
     bool closed_values; /* a map whose values are of a closed enum */
     bool null_value;    /* the enum is google.protobuf.NullValue */
+    bool hex;           /* bytes that JSON has in hexadecimal */
     bool extension;
     const struct message_type *message; /* of messages and groups */
     const ProtobufCEnumDescriptor *enumeration;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "proto/message_schema.h"
+#include "proto/otlp/otlp_identifiers.h"
 #include "proto/sample_time.h"
 #include "proto/schemas.h"
 
@@ -21,7 +22,8 @@ static int create(const struct schema_options *options, struct schema **out, str
     (void)options; /* a built-in schema has none but its name */
     static const struct compiled_proto from = {
         otlp_metrics_service_set, &otlp_metrics_service_set_size,
-        &opentelemetry__proto__collector__metrics__v1__export_metrics_service_request__descriptor};
+        &opentelemetry__proto__collector__metrics__v1__export_metrics_service_request__descriptor,
+        otlp_identifiers, OTLP_IDENTIFIERS};
     return message_schema_create(&schema_otlp, &from, out, error);
 }
 

@@ -7,12 +7,11 @@
 
 #include "collector/contract/schema.h"
 #include "proto/generated/otlp_metrics_service.pb-c.h"
+#include "proto/otlp/otlp_value.h"
 
 typedef Opentelemetry__Proto__Collector__Metrics__V1__ExportMetricsServiceRequest OtlpRequest;
 typedef Opentelemetry__Proto__Resource__V1__Resource OtlpResource;
 typedef Opentelemetry__Proto__Common__V1__InstrumentationScope OtlpScope;
-typedef Opentelemetry__Proto__Common__V1__AnyValue OtlpValue;
-typedef Opentelemetry__Proto__Common__V1__KeyValue OtlpAttribute;
 typedef Opentelemetry__Proto__Metrics__V1__ResourceMetrics OtlpResourceMetrics;
 typedef Opentelemetry__Proto__Metrics__V1__ScopeMetrics OtlpScopeMetrics;
 typedef Opentelemetry__Proto__Metrics__V1__Metric OtlpMetric;
@@ -28,12 +27,7 @@ typedef Opentelemetry__Proto__Metrics__V1__Exemplar OtlpExemplar;
 /* The indexes of struct sample.outer. */
 enum { OUTER_RESOURCE, OUTER_SCOPE, OUTER_METRIC };
 
-/* Lists of these, as they stand in a message. */
-struct otlp_attributes {
-    OtlpAttribute *const *list;
-    size_t count;
-};
-
+/* A list of these, as it stands in a message. */
 struct otlp_exemplars {
     OtlpExemplar *const *list;
     size_t count;
@@ -62,12 +56,5 @@ bool otlp_next_label(const struct schema *schema, const void *message, const str
 bool otlp_next_exemplar_label(const struct schema *schema, const void *message,
                               const struct sample *sample, const struct sample_exemplar *exemplar,
                               struct schema_cursor *cursor, struct label *label);
-
-/*
- * An attribute's value as text: a string as it is, a number in decimal, bytes in base64, lists and
- * maps as JSON; a value that is none is empty. It stands in the message or in the cursor's scratch
- * arena, see proto/made_text.h.
- */
-struct text otlp_value_text(const OtlpValue *value, struct schema_cursor *cursor);
 
 #endif

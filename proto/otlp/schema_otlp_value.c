@@ -1,46 +1,75 @@
 /*
- * The values of OTLP's attributes as text. Lists and maps nest no deeper than the decoder lets them
- * (SCHEMA_MAX_DEPTH), which bounds the recursion.
+ * The values of OTLP's attributes, as JSON and as text. Lists and maps nest no deeper than the
+ * decoder lets them (SCHEMA_MAX_DEPTH), which bounds the recursion.
  */
+#include <string.h>
 
 #include "collector/text/base64.h"
 #include "collector/text/json_writer.h"
 #include "collector/text/number.h"
 #include "proto/made_text.h"
 #include "proto/message_schema.h"
-#include "proto/otlp/schema_otlp.h"
+#include "proto/otlp/otlp_value.h"
 
 typedef Opentelemetry__Proto__Common__V1__ArrayValue ArrayValue;
-typedef Opentelemetry__Proto__Common__V1__KeyValueList KeyValueList;
 
 #define VALUE_IS(type) OPENTELEMETRY__PROTO__COMMON__V1__ANY_VALUE__VALUE_##type##_VALUE
 
-/* --- inside a list or a map ------------------------------------------------------------------- */
+/* --- as JSON ---------------------------------------------------------------------------------- */
 
-static void write_value(struct output *out, const OtlpValue *value);
-
-static void write_list(struct output *out, const ArrayValue *list)
+static void write_list(struct output *out, const ArrayValue *list, size_t *steps)
 {
     json_array_begin(out);
     for (size_t i = 0; i < list->n_values && !out->overflow; i++)
-        write_value(out, list->values[i]);
+        otlp_write_value(out, list->values[i], steps);
     json_array_end(out);
 }
 
-/* A key that was sent twice stands there twice: this is what was sent, and no line of ours. */
-static void write_map(struct output *out, const KeyValueList *map)
+/* One bit of 64, by the key's length, first and last byte: most keys need no comparison at all. */
+static uint64_t bit_of(const ProtobufCBinaryData *key)
 {
+    if (key->len == 0)
+        return 1;
+    size_t sum = key->len + key->data[0] * (size_t)5 + key->data[key->len - 1] * (size_t)7;
+    return UINT64_C(1) << (sum & 63);
+}
+
+/* Whether the key of the attribute at `index` is that of one before it; counts the steps. */
+static bool came_before(struct otlp_attributes attributes, size_t index, size_t *steps)
+{
+    const ProtobufCBinaryData *key = &attributes.list[index]->key;
+    for (size_t i = 0; i < index && *steps <= OTLP_KEY_STEPS; i++) {
+        const ProtobufCBinaryData *other = &attributes.list[i]->key;
+        ++*steps;
+        if (other->len != key->len)
+            continue;
+        *steps += key->len / 8;
+        if (key->len == 0 || memcmp(other->data, key->data, key->len) == 0)
+            return true;
+    }
+    return false;
+}
+
+void otlp_write_attributes(struct output *out, struct otlp_attributes attributes, size_t *steps)
+{
+    uint64_t seen = 0;
     json_object_begin(out);
-    for (size_t i = 0; i < map->n_values && !out->overflow; i++) {
-        const OtlpAttribute *member = map->values[i];
-        struct text key = text_of(member->key);
+    for (size_t i = 0; i < attributes.count && !out->overflow; i++) {
+        const OtlpAttribute *attribute = attributes.list[i];
+        uint64_t bit = bit_of(&attribute->key);
+        if (steps != NULL && (seen & bit) != 0 && came_before(attributes, i, steps))
+            continue;
+        if (steps != NULL && *steps > OTLP_KEY_STEPS)
+            out->overflow = true;
+        seen |= bit;
+        struct text key = text_of(attribute->key);
         json_key(out, key.data, key.size);
-        write_value(out, member->value);
+        otlp_write_value(out, attribute->value, steps);
     }
     json_object_end(out);
 }
 
-static void write_value(struct output *out, const OtlpValue *value)
+void otlp_write_value(struct output *out, const OtlpValue *value, size_t *steps)
 {
     switch (value != NULL ? value->value_case : 0) {
     case VALUE_IS(STRING):
@@ -56,10 +85,13 @@ static void write_value(struct output *out, const OtlpValue *value)
         json_double(out, value->double_value);
         break;
     case VALUE_IS(ARRAY):
-        write_list(out, value->array_value);
+        write_list(out, value->array_value, steps);
         break;
     case VALUE_IS(KVLIST):
-        write_map(out, value->kvlist_value);
+        otlp_write_attributes(
+            out,
+            (struct otlp_attributes){value->kvlist_value->values, value->kvlist_value->n_values},
+            steps);
         break;
     case VALUE_IS(BYTES):
         json_base64(out, value->bytes_value.data, value->bytes_value.len);
@@ -70,7 +102,7 @@ static void write_value(struct output *out, const OtlpValue *value)
     }
 }
 
-/* --- by itself -------------------------------------------------------------------------------- */
+/* --- as text ---------------------------------------------------------------------------------- */
 
 static struct text literal(const char *text, size_t size)
 {
@@ -87,7 +119,7 @@ static struct text make_text(const OtlpValue *value, struct schema_cursor *curso
     else if (value->value_case == VALUE_IS(DOUBLE))
         number_or_word_double(&out, value->double_value);
     else
-        write_value(&out, value);
+        otlp_write_value(&out, value, NULL); /* what was sent, and no line of ours */
     return made_text_end(cursor, &out);
 }
 

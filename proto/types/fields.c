@@ -169,6 +169,38 @@ static bool is_in_set(const struct field_type *field)
     return field->extension && field->kind == KIND_MESSAGE && field->presence == PRESENCE_POINTER;
 }
 
+/* The change for this field, or NULL. */
+static const struct field_change *find_change(const struct loader *loader,
+                                              const struct message_definition *definition,
+                                              const struct field_source *source)
+{
+    for (size_t i = 0; i < loader->change_count; i++)
+        if (strcmp(loader->changes[i].message, definition->name) == 0 &&
+            strcmp(loader->changes[i].field, source->name) == 0)
+            return &loader->changes[i];
+    return NULL;
+}
+
+/* Makes the field what its change says. */
+static bool apply_change(struct loader *loader, const struct message_definition *definition,
+                         const struct field_source *source, const struct field_change *change,
+                         struct field_type *field)
+{
+    if (field->kind != KIND_BYTES)
+        return loader_refuse(loader, "\"%s\" of \"%s\" is no bytes field", source->name,
+                             definition->name);
+    field->hex = change->hex;
+    if (change->type == NULL)
+        return true;
+    const struct message_definition *message =
+        definition_of_message(loader->set, change->type, strlen(change->type));
+    if (message == NULL || message->type->map_entry)
+        return loader_refuse(loader, "no message \"%s\" is in it", change->type);
+    field->kind = KIND_MESSAGE;
+    field->message = message->type;
+    return true;
+}
+
 static bool fill_field(struct loader *loader, struct message_definition *definition,
                        const struct field_source *source, struct field_type *field)
 {
@@ -188,6 +220,9 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
     if (field->kind == KIND_MESSAGE && features.delimited && !field->map &&
         !definition->type->map_entry)
         field->kind = KIND_GROUP;
+    const struct field_change *change = find_change(loader, definition, source);
+    if (change != NULL && !apply_change(loader, definition, source, change, field))
+        return false;
     bool map_entry = definition->type->map_entry;
     field->presence = (uint8_t)presence_of(field, from, &features, map_entry);
     if (definition->type->message_set && !is_in_set(field))

@@ -69,6 +69,8 @@ struct loader {
     const FileSet *files;
     ProtobufCBinaryData *file_names; /* sorted */
     const ProtobufCMessageDescriptor *compiled;
+    const struct field_change *changes;
+    size_t change_count;
     struct message_definition *messages;
     struct enum_definition *enums;
     struct field_source *extensions;

@@ -145,7 +145,19 @@ int type_set_load(const char *name, const void *bytes, size_t size,
                   const ProtobufCMessageDescriptor *compiled, struct type_set **out,
                   struct error *error)
 {
-    struct loader loader = {.name = name, .compiled = compiled, .error = error};
+    return type_set_load_changed(name, bytes, size, compiled, NULL, 0, out, error);
+}
+
+int type_set_load_changed(const char *name, const void *bytes, size_t size,
+                          const ProtobufCMessageDescriptor *compiled,
+                          const struct field_change *changes, size_t change_count,
+                          struct type_set **out, struct error *error)
+{
+    struct loader loader = {.name = name,
+                            .compiled = compiled,
+                            .changes = changes,
+                            .change_count = change_count,
+                            .error = error};
     struct arena arena = {0};
     loader.set = calloc(1, sizeof *loader.set);
     bool good = loader.set != NULL || loader_no_memory(&loader);

@@ -27,6 +27,25 @@ int type_set_load(const char *name, const void *bytes, size_t size,
                   const ProtobufCMessageDescriptor *compiled, struct type_set **out,
                   struct error *error);
 
+/* What is to be known of a bytes field, besides what the set says. */
+struct field_change {
+    const char *message; /* full name of the message that has the field */
+    const char *field;   /* its name; of an extension the full name */
+    const char *type;    /* not NULL: the bytes are a message of the set, of that full name */
+    bool hex;            /* JSON has them in hexadecimal, not in base64 */
+};
+
+/*
+ * As above, with changes. A field whose bytes are a message becomes a field of that message, which
+ * is the same on the wire: wherever its message occurs it is decoded with the rest, within the same
+ * limits. A change for what is not in the set has no effect. The changes are the caller's, needed
+ * only until this returns.
+ */
+int type_set_load_changed(const char *name, const void *bytes, size_t size,
+                          const ProtobufCMessageDescriptor *compiled,
+                          const struct field_change *changes, size_t change_count,
+                          struct type_set **out, struct error *error);
+
 /* NULL is allowed. */
 void type_set_destroy(struct type_set *set);
 

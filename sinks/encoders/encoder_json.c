@@ -1,7 +1,8 @@
 /*
- * json: one line of JSON (RFC 8259) a metric value, or a datagram with its message in the protobuf
- * JSON mapping. Whatever bytes come in, the lines are valid JSON and valid UTF-8, and no object has
- * the same key twice: see collector/text/json_writer.h for what becomes of ill-formed text.
+ * json: one line of JSON (RFC 8259) a metric value, a log record or span, or a datagram with its
+ * message in the protobuf JSON mapping. Whatever bytes come in, the lines are valid JSON and valid
+ * UTF-8, and no object has the same key twice: see collector/text/json_writer.h for what becomes of
+ * ill-formed text.
  *
  * This is the hot path: per line it formats what is new and copies what repeats, in few pieces.
  * What the lines of a record share ("received", "source", "listener") is put together once, and of
@@ -132,7 +133,7 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
 }
 
 /* Ends a line. */
-static void write_facts(const struct json_encoder *json, struct output *out)
+static inline void write_facts(const struct json_encoder *json, struct output *out)
 {
     output_bytes(out, json->facts, json->facts_size);
     if (json->long_name == NULL)
@@ -195,6 +196,40 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     return 1;
 }
 
+/* Of what came as OTLP over UDP. */
+static void write_sampling(const struct record *record, struct output *out)
+{
+    if (record->sampling == SAMPLING_NOT_GIVEN)
+        return;
+    json_key_literal(out, "sampled");
+    json_bool(out, record->sampling == SAMPLING_SAMPLED);
+}
+
+/* --- one line an item ------------------------------------------------------------------------- */
+
+static struct encoded encode_items(struct json_encoder *json, const struct record *record,
+                                   struct output *out)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct schema_cursor cursor = {.scratch = &json->base.scratch};
+    struct encoded encoded = {0};
+    int64_t time_ns;
+    while (!out->overflow && ops->next_item(record->schema, record->message, &cursor, &time_ns)) {
+        const char *time = json->received.text;
+        if (time_ns != 0) {
+            time_text_update(&json->sampled, time_ns);
+            time = json->sampled.text;
+        }
+        output_literal(out, "{\"time\":");
+        output_bytes(out, time, TIME_TEXT_SIZE);
+        ops->write_item(record->schema, record->message, &cursor, out);
+        write_sampling(record, out);
+        write_facts(json, out);
+        encoded.lines++;
+    }
+    return encoded;
+}
+
 /* --- one line a message ----------------------------------------------------------------------- */
 
 /* The same facts, before all else. */
@@ -212,10 +247,7 @@ static struct encoded encode_message(struct json_encoder *json, const struct rec
 {
     const struct schema_ops *ops = record->schema->ops;
     begin_with_facts(json, out);
-    if (record->sampling != SAMPLING_NOT_GIVEN) {
-        json_key_literal(out, "sampled");
-        json_bool(out, record->sampling == SAMPLING_SAMPLED);
-    }
+    write_sampling(record, out);
     json_key_literal(out, "schema");
     json_string(out, record->schema->name, strlen(record->schema->name));
     json_key_literal(out, "bytes");
@@ -235,6 +267,8 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     struct json_encoder *json = (struct json_encoder *)encoder;
     sample_encoder_begin_record(&json->base);
     set_facts(json, listener, record);
+    if (json->options.view == VIEW_RECORD && record->schema->ops->next_item != NULL)
+        return encode_items(json, record, out);
     if (json->options.view == VIEW_MESSAGE || !record->schema->has_samples)
         return encode_message(json, record, out);
     return sample_encoder_write(&json->base, record, write_sample, out);

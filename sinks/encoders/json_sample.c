@@ -133,22 +133,6 @@ void json_sample_value(struct output *out, const struct record *record, const st
 
 /* --- exemplars -------------------------------------------------------------------------------- */
 
-/* An identifier as W3C Trace Context has it: lowercase hexadecimal, here of any length. */
-static void write_identifier(struct output *out, const struct text *identifier)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *at = output_reserve(out, 2 * identifier->size + 2);
-    if (at == NULL)
-        return;
-    *at++ = '"';
-    for (size_t i = 0; i < identifier->size; i++) {
-        unsigned char byte = (unsigned char)identifier->data[i];
-        *at++ = digits[byte >> 4];
-        *at++ = digits[byte & 15];
-    }
-    *at = '"';
-}
-
 static void write_exemplar(struct output *out, const struct record *record,
                            const struct sample *sample, const struct sample_exemplar *exemplar,
                            struct sample_labels *labels)
@@ -165,11 +149,11 @@ static void write_exemplar(struct output *out, const struct record *record,
         json_double(out, exemplar->value.number);
     if (exemplar->trace_id.size != 0) {
         json_key_literal(out, "trace_id");
-        write_identifier(out, &exemplar->trace_id);
+        json_hex(out, exemplar->trace_id.data, exemplar->trace_id.size);
     }
     if (exemplar->span_id.size != 0) {
         json_key_literal(out, "span_id");
-        write_identifier(out, &exemplar->span_id);
+        json_hex(out, exemplar->span_id.data, exemplar->span_id.size);
     }
     json_key_literal(out, "labels");
     json_labels_write(labels, record, sample, exemplar, out);

@@ -20,7 +20,7 @@ NGINX = telemetry(
         "max": 0.3}),
     sample("nginx.connections", double=42.5, time=TIME), labels=[("host", "web1")])
 
-REQUEST = "opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest"
+COLLECTOR = "opentelemetry.proto.collector"
 
 SUMMARY = f"""metrics {{ name: "http.size" unit: "By" summary {{ data_points {{
   time_unix_nano: {TIME} count: 100 sum: 51200
@@ -43,19 +43,47 @@ metrics {{ name: "http.duration" unit: "ms" exponential_histogram {{
 """ + SUMMARY
 
 
-def otlp(metrics, attributes=""):
+CPUS = 'attributes { key: "host.cpus" value { int_value: 8 } }'
+
+LOG = f"""log_records {{ time_unix_nano: {TIME} observed_time_unix_nano: {TIME + 10 ** 6}
+  severity_number: SEVERITY_NUMBER_INFO severity_text: "INFO" body {{ string_value: "user logged in" }}
+  attributes {{ key: "user" value {{ string_value: "alice" }} }}
+  attributes {{ key: "attempts" value {{ int_value: 3 }} }}
+  trace_id: "\\xe5\\x51\\x5b\\xab\\x18\\x89\\xef\\xea\\x48\\x30\\xcd\\x6b\\xc0\\x17\\xcb\\x21"
+  span_id: "\\x38\\x28\\x51\\x91\\x08\\xb8\\xee\\xe9" }}"""
+
+SPAN = f"""spans {{ start_time_unix_nano: {TIME} end_time_unix_nano: {TIME + 125 * 10 ** 6}
+  trace_id: "\\xe5\\x51\\x5b\\xab\\x18\\x89\\xef\\xea\\x48\\x30\\xcd\\x6b\\xc0\\x17\\xcb\\x21"
+  span_id: "\\x3c\\x87\\x67\\x69\\x10\\x5a\\x59\\xd9"
+  parent_span_id: "\\x38\\x28\\x51\\x91\\x08\\xb8\\xee\\xe9"
+  name: "SELECT" kind: SPAN_KIND_CLIENT status {{ code: STATUS_CODE_ERROR message: "timeout" }}
+  attributes {{ key: "db.system" value {{ string_value: "postgresql" }} }}
+  events {{ time_unix_nano: {TIME + 124 * 10 ** 6} name: "retry"
+    attributes {{ key: "n" value {{ int_value: 1 }} }} }} }}"""
+
+
+def encode(file, request, text):
     """A request, encoded by protoc from its text format."""
-    text = f"""resource_metrics {{
-      resource {{ attributes {{ key: "service.name" value {{ string_value: "checkout" }} }}
-        {attributes} }}
-      scope_metrics {{ scope {{ name: "http" version: "1.2" }} {metrics} }} }}"""
     done = subprocess.run(
         ["protoc", f"--proto_path={SOURCE / 'proto' / 'otlp'}", "--proto_path=/usr/include",
-         f"--encode={REQUEST}", "otlp_metrics_service.proto"], input=text.encode(),
+         f"--encode={COLLECTOR}.{request}", file], input=text.encode(),
         capture_output=True, timeout=DEADLINE, check=False)
     if done.returncode != 0:
         raise AssertionError(done.stderr.decode())
     return done.stdout
+
+
+def wrapped(name, items, scope, attributes=""):
+    """The text format of a request: its items under a resource and a scope."""
+    return f"""resource_{name} {{
+      resource {{ attributes {{ key: "service.name" value {{ string_value: "checkout" }} }}
+        {attributes} }}
+      scope_{name} {{ scope {{ name: "{scope}" version: "1.2" }} {items} }} }}"""
+
+
+def otlp(metrics, attributes=""):
+    return encode("otlp_metrics_service.proto", "metrics.v1.ExportMetricsServiceRequest",
+                  wrapped("metrics", metrics, "http", attributes))
 
 
 def shown():
@@ -72,15 +100,30 @@ def same(line):
 
 
 class Formats(ProgramTest):
+    def write_records(self):
+        """The file of a log record and a span, with view=record."""
+        path = self.folder / "records"
+        program = self.start("--listen", "udp://127.0.0.1:0?schema=otlp-logs",
+                             "--listen", "udp://127.0.0.1:0?schema=otlp-traces",
+                             "--sink", f"file:{path}?view=record", listeners=2)
+        self.sender(program).send_all([encode(
+            "otlp_logs_service.proto", "logs.v1.ExportLogsServiceRequest",
+            wrapped("logs", LOG, "auth", CPUS))])
+        self.sender(program, 1).send_all([encode(
+            "otlp_trace_service.proto", "trace.v1.ExportTraceServiceRequest",
+            wrapped("spans", SPAN, "auth", CPUS))])
+        program.stop()
+        return path
+
     def test_write_what_the_document_shows(self):
         files = [self.folder / f"out.{name}" for name in FORMATS]
         sinks = [f"--sink=file:{path}?format={name}" for path, name in zip(files, FORMATS)]
         program = self.start("--listen", TELEMETRY, "--listen", "udp://127.0.0.1:0?schema=otlp",
                              *sinks, listeners=2)
         self.sender(program).send_all([NGINX])
-        cpus = 'attributes { key: "host.cpus" value { int_value: 8 } }'
-        self.sender(program, 1).send_all([otlp(HTTP, cpus), otlp(SUMMARY)])
+        self.sender(program, 1).send_all([otlp(HTTP, CPUS), otlp(SUMMARY)])
         program.stop()
+        files.append(self.write_records())
         said = {same(line) for path in files
                 for line in path.read_text(encoding="utf-8").splitlines()}
         lines = list(shown())

@@ -6,6 +6,7 @@ import unittest
 
 import otlp_samples
 from capture_writing import write_capture
+from otlp_identifiers import with_hex
 from protobuf import metric
 from sluice_program import CAPTURES, ProgramTest, parse_lines, read_lines, wait_for_bytes
 
@@ -54,7 +55,7 @@ def facts(line, listener):
 def expected_messages(name):
     listener = f"pcap:{CAPTURES / name}.pcap"
     return [{**facts(line, listener), "schema": SCHEMAS[name],
-             "bytes": line["payload_len"], "message": line["message"]} for line in truth(name)]
+             "bytes": line["payload_len"], "message": with_hex(line["message"])} for line in truth(name)]
 
 
 def value_of(event):

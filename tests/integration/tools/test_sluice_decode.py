@@ -11,6 +11,7 @@ import unittest
 
 import wire
 from built import NO_CLOSED_STREAM, NO_TERMINAL, not_on_windows
+from otlp_identifiers import with_hex
 from programs import CAPTURES, ROOT, Receiver, close_stream, run, truth
 
 SCHEMAS = {**{path.stem: "riemann" for path in sorted(CAPTURES.glob("*riemann*.pcap"))},
@@ -50,7 +51,7 @@ class Decode(unittest.TestCase):
                 out = self.decode(delimited(payloads(capture)), "--delimited", "--names=proto",
                                   schema=schema)
                 self.assertEqual([json.loads(line) for line in out.splitlines()],
-                                 [line["message"] for line in truth(capture)])
+                                 [with_hex(line["message"]) for line in truth(capture)])
 
     def test_one_message_is_one_line(self):
         expected = truth("riemann_cli_v4")

@@ -24,7 +24,7 @@ TEST(a_value_is_described_by_its_unit_its_choices_or_its_syntax)
     } expected[] = {
         {KEY_OF_UDP, "receivers", "N"},        {KEY_OF_UDP, "receive_buffer", "SIZE"},
         {KEY_OF_UDP, "coalesce", "TIME"},      {KEY_OF_UDP, "gro", "off|on"},
-        {KEY_OF_FILE, "message", "FULL.NAME"}, {KEY_OF_SINK, "view", "auto|sample|message"},
+        {KEY_OF_FILE, "message", "FULL.NAME"}, {KEY_OF_SINK, "view", "auto|sample|message|record"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         char syntax[SYNTAX_SIZE];

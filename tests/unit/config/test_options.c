@@ -467,7 +467,7 @@ TEST(a_wrong_url_names_its_column)
             "\"schema\"?",
             "--listen", "udp://127.0.0.1:5555?shema=x", NULL);
     refused("--sink stdout:?format=json&view=x: column 26: view \"x\" is not one of auto, "
-            "sample, message",
+            "sample, message, record",
             "--sink=stdout:?format=json&view=x", NULL);
     refused(
         "--sink stdout: column 1: \"stdout\" is not a sink; write stdout: or file:PATH; did you "

@@ -1,0 +1,13 @@
+"""OTLP's JSON has the identifiers of traces and spans in hexadecimal, unlike protobuf's own."""
+import base64
+
+NAMES = ("trace_id", "span_id", "parent_span_id")
+
+
+def with_hex(value, name=""):
+    """A message as Google's runtime writes it, by the names of the .proto file, made OTLP's."""
+    if isinstance(value, dict):
+        return {name: with_hex(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [with_hex(each, name) for each in value]
+    return base64.b64decode(value).hex() if name in NAMES else value

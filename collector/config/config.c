@@ -11,6 +11,7 @@ static void free_schema(struct schema_config *schema)
 {
     free(schema->source);
     free(schema->message);
+    free(schema->nested);
     free(schema->sequence);
     free(schema->sequence_key);
     free(schema->name);

@@ -158,6 +158,10 @@ const struct setting config_keys[] = {
     {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),
      .syntax = "FULL.NAME", .help = "the message that a datagram holds",
      .others = "message_type protobuf_message_type"},
+    {"nested", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, nested),
+     .syntax = "PATH:[message=TYPE][,by=PATH,TEXT=TYPE,...];...",
+     .help =
+         "bytes fields that hold a message, of one type, or of the type for a text of the message"},
     {"sequence", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, sequence),
      .syntax = "PATH", .help = "the field that numbers the messages, from which loss is counted"},
     {"sequence_key", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, sequence_key),

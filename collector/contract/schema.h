@@ -39,6 +39,7 @@ enum decode_result {
 struct schema_options {
     const char *source;                       /* the name of a built-in one, or a file */
     const char *message;                      /* of a file: full name of the outermost message */
+    const char *nested;                       /* of a file: bytes fields that hold messages */
     const char *sequence, *sequence_key;      /* of a file: the sender's number, and who it is */
     const char *name, *value, *time, *labels; /* of a file: how samples are read */
 };

@@ -21,6 +21,7 @@ struct schema_config {
 
     /* Of a schema from a file, as in struct schema_options. */
     char *message;
+    char *nested;
     char *sequence, *sequence_key;
     char *name, *value, *time, *labels;
 

@@ -13,6 +13,7 @@ static int make_schema(const struct schema_config *config, struct schema **out, 
     const struct schema_options options = {
         .source = config->source,
         .message = config->message,
+        .nested = config->nested,
         .sequence = config->sequence,
         .sequence_key = config->sequence_key,
         .name = config->name,
@@ -59,11 +60,11 @@ static bool same_match(const struct schema_match *a, const struct schema_match *
 static bool same_schema(const struct schema_config *a, const struct schema_config *b)
 {
     return a->ops == b->ops && same_text(a->source, b->source) &&
-           same_text(a->message, b->message) && same_text(a->sequence, b->sequence) &&
-           same_text(a->sequence_key, b->sequence_key) && same_text(a->name, b->name) &&
-           same_text(a->value, b->value) && same_text(a->time, b->time) &&
-           same_text(a->labels, b->labels) && same_match(&a->match, &b->match) &&
-           a->framing == b->framing && a->header == b->header;
+           same_text(a->message, b->message) && same_text(a->nested, b->nested) &&
+           same_text(a->sequence, b->sequence) && same_text(a->sequence_key, b->sequence_key) &&
+           same_text(a->name, b->name) && same_text(a->value, b->value) &&
+           same_text(a->time, b->time) && same_text(a->labels, b->labels) &&
+           same_match(&a->match, &b->match) && a->framing == b->framing && a->header == b->header;
 }
 
 bool schema_configs_equal(const struct schema_config *a, size_t a_count,

@@ -107,7 +107,7 @@ struct walk {
     size_t value;
 };
 
-#define WALK_STAGES (MAPPING_VALUES + 1) /* of `value` */
+#define WALK_STAGES ((size_t)MAPPING_VALUES + 1) /* of `value` */
 #define WALK_ENDED  SIZE_MAX
 
 static struct field_place place_of(const size_t outer[3], size_t index)

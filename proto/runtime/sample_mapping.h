@@ -13,7 +13,7 @@
 #include "collector/contract/schema.h"
 #include "proto/runtime/field_path.h"
 
-#define MAPPING_VALUES ((size_t)32)
+#define MAPPING_VALUES 32
 #define MAPPING_LABELS 32
 
 /* A path with what it is called: its last field's name, or what stands before it as "NAME:". */
@@ -35,14 +35,26 @@ struct sample_mapping {
 };
 
 /*
+ * Of a schema whose types depend on a text of the message: which paths lead somewhere in the types
+ * for some text. Those of all options, in their order, are counted together.
+ */
+#define MAPPING_PATHS (MAPPING_VALUES + MAPPING_LABELS + 2)
+struct mapping_paths {
+    bool probing; /* a path that leads nowhere is left out; one that does is noted in `led` */
+    bool led[MAPPING_PATHS];
+};
+
+/*
  * Reads what the options say: `value` and `labels` are lists with commas of "PATH" or "NAME:PATH",
  * `time` is a Timestamp's "PATH" or a number's "PATH:UNIT" (s, ms, us, ns). A label may be a map
- * with strings as keys, each a label of its own. Returns false with `error` filled
- * (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL where memory is short); sample_mapping_clear frees what
- * there is.
+ * with strings as keys, each a label of its own. A path that leads nowhere in `type` is left out
+ * where `paths` (NULL: there is one set of types) says that it is probing, or that the path led
+ * somewhere. Returns false with `error` filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL where
+ * memory is short); sample_mapping_clear frees what there is.
  */
 bool sample_mapping_parse(const struct message_type *type, const struct schema_options *options,
-                          struct sample_mapping *mapping, struct error *error);
+                          struct mapping_paths *paths, struct sample_mapping *mapping,
+                          struct error *error);
 void sample_mapping_clear(struct sample_mapping *mapping);
 
 /* For the operations of the same names in struct schema_ops. */

@@ -33,12 +33,34 @@ static bool note_lists(struct sample_mapping *mapping, const char *option,
     return true;
 }
 
-static bool parse_path(const struct message_type *type, struct sample_mapping *mapping,
-                       const char *option, const char *text, size_t length, struct field_path *path,
-                       struct error *error)
+/* What the steps of the parsing share. */
+struct parsing {
+    const struct message_type *type;
+    struct mapping_paths *paths; /* NULL: every path must lead somewhere */
+    struct sample_mapping *mapping;
+    struct error *error;
+};
+
+/* The places in struct mapping_paths; of values and labels those of the first. */
+enum {
+    PLACE_VALUES,
+    PLACE_LABELS = MAPPING_VALUES,
+    PLACE_NAME = PLACE_LABELS + MAPPING_LABELS,
+    PLACE_TIME,
+};
+
+/* Reads a path. One that may be left out and leads nowhere has no steps (its count is 0). */
+static bool parse_path(const struct parsing *parsing, size_t place, const char *option,
+                       const char *text, size_t length, struct field_path *path)
 {
-    return field_path_parse_option(type, option, text, length, path, error) &&
-           note_lists(mapping, option, path, error);
+    struct mapping_paths *paths = parsing->paths;
+    bool led = field_path_parse_option(parsing->type, option, text, length, path, parsing->error);
+    if (led && paths != NULL)
+        paths->led[place] = true;
+    if (led)
+        return note_lists(parsing->mapping, option, path, parsing->error);
+    *path = (struct field_path){0};
+    return paths != NULL && (paths->probing || paths->led[place]);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -57,41 +79,46 @@ static bool name_path(struct named_path *named, const char *name, size_t size, s
 }
 
 /* "PATH" or "NAME:PATH"; an extension's brackets hold no colon. */
-static bool parse_named(const struct message_type *type, struct sample_mapping *mapping,
-                        const char *option, const char *text, size_t length,
-                        struct named_path *named, struct error *error)
+static bool parse_named(const struct parsing *parsing, size_t place, const char *option,
+                        const char *text, size_t length, struct named_path *named)
 {
     const char *colon = memchr(text, ':', length);
     size_t at = colon == NULL ? 0 : (size_t)(colon - text) + 1;
-    if (!parse_path(type, mapping, option, text + at, length - at, &named->path, error))
+    if (!parse_path(parsing, place, option, text + at, length - at, &named->path))
         return false;
+    if (named->path.count == 0)
+        return true;
     if (colon == text)
-        return field_path_refuse(option, &named->path, "has no name before its colon", error);
+        return field_path_refuse(option, &named->path, "has no name before its colon",
+                                 parsing->error);
     const char *last = field_path_last(&named->path)->descriptor->name;
-    return colon != NULL ? name_path(named, text, at - 1, error)
-                         : name_path(named, last, strlen(last), error);
+    return colon != NULL ? name_path(named, text, at - 1, parsing->error)
+                         : name_path(named, last, strlen(last), parsing->error);
 }
 
-static bool parse_list(const struct message_type *type, struct sample_mapping *mapping,
-                       const char *option, const char *text, struct named_path *list, size_t most,
-                       size_t *count, struct error *error)
+static bool parse_list(const struct parsing *parsing, size_t first, const char *option,
+                       const char *text, struct named_path *list, size_t most, size_t *count)
 {
-    while (text != NULL) {
+    for (size_t i = 0; text != NULL; i++) {
         size_t length = strcspn(text, ",");
-        if (*count == most) {
-            error_set(error, EXIT_CODE_CONFIG, "%s: more than %zu paths", option, most);
+        if (i == most) {
+            error_set(parsing->error, EXIT_CODE_CONFIG, "%s: more than %zu paths", option, most);
             return false;
         }
         /* Counted first, so that its name is freed. */
         struct named_path *next = &list[(*count)++];
-        if (!parse_named(type, mapping, option, text, length, next, error))
+        if (!parse_named(parsing, first + i, option, text, length, next))
             return false;
+        text = text[length] == ',' ? text + length + 1 : NULL;
+        if (next->path.count == 0) {
+            --*count;
+            continue;
+        }
         for (struct named_path *other = list; other != next; other++)
             if (strcmp(other->name, next->name) == 0)
                 return field_path_refuse(option, &next->path,
                                          "has a name that is there already; write NAME:PATH",
-                                         error);
-        text = text[length] == ',' ? text + length + 1 : NULL;
+                                         parsing->error);
     }
     return true;
 }
@@ -139,12 +166,15 @@ static int64_t unit_of(const char *text)
     return 0;
 }
 
-static bool parse_time(const struct message_type *type, const char *text,
-                       struct sample_mapping *mapping, struct error *error)
+static bool parse_time(const struct parsing *parsing, const char *text)
 {
+    struct sample_mapping *mapping = parsing->mapping;
+    struct error *error = parsing->error;
     size_t length = strcspn(text, ":");
-    if (!parse_path(type, mapping, "time", text, length, &mapping->time, error))
+    if (!parse_path(parsing, PLACE_TIME, "time", text, length, &mapping->time))
         return false;
+    if (mapping->time.count == 0)
+        return true;
     const struct field_type *field = field_path_last(&mapping->time);
     bool timestamp = field->message != NULL && field->message->well_known == WELL_KNOWN_TIMESTAMP;
     if (timestamp && text[length] != '\0')
@@ -161,35 +191,34 @@ static bool parse_time(const struct message_type *type, const char *text,
     return true;
 }
 
-static bool parse_name(const struct message_type *type, const char *text,
-                       struct sample_mapping *mapping, struct error *error)
+static bool parse_name(const struct parsing *parsing, const char *text)
 {
-    if (!parse_path(type, mapping, "name", text, strlen(text), &mapping->name, error))
+    struct field_path *path = &parsing->mapping->name;
+    if (!parse_path(parsing, PLACE_NAME, "name", text, strlen(text), path))
         return false;
-    return field_path_last(&mapping->name)->message == NULL ||
-           field_path_refuse("name", &mapping->name, "is a message, not a value", error);
+    return path->count == 0 || field_path_last(path)->message == NULL ||
+           field_path_refuse("name", path, "is a message, not a value", parsing->error);
 }
 
 bool sample_mapping_parse(const struct message_type *type, const struct schema_options *options,
-                          struct sample_mapping *mapping, struct error *error)
+                          struct mapping_paths *paths, struct sample_mapping *mapping,
+                          struct error *error)
 {
+    const struct parsing parsing = {type, paths, mapping, error};
     *mapping = (struct sample_mapping){0};
-    if (!parse_list(type, mapping, "value", options->value, mapping->values, MAPPING_VALUES,
-                    &mapping->value_count, error) ||
-        !check_values(mapping, error))
-        return false;
-    if (mapping->value_count == 0 &&
+    if (options->value == NULL &&
         (options->name != NULL || options->time != NULL || options->labels != NULL)) {
         error_set(error, EXIT_CODE_CONFIG, "value is missing: which field is a sample's value");
         return false;
     }
-    if (!parse_list(type, mapping, "labels", options->labels, mapping->labels, MAPPING_LABELS,
-                    &mapping->label_count, error) ||
-        !check_labels(mapping, error))
-        return false;
-    if (options->name != NULL && !parse_name(type, options->name, mapping, error))
-        return false;
-    return options->time == NULL || parse_time(type, options->time, mapping, error);
+    return parse_list(&parsing, PLACE_VALUES, "value", options->value, mapping->values,
+                      MAPPING_VALUES, &mapping->value_count) &&
+           check_values(mapping, error) &&
+           parse_list(&parsing, PLACE_LABELS, "labels", options->labels, mapping->labels,
+                      MAPPING_LABELS, &mapping->label_count) &&
+           check_labels(mapping, error) &&
+           (options->name == NULL || parse_name(&parsing, options->name)) &&
+           (options->time == NULL || parse_time(&parsing, options->time));
 }
 
 void sample_mapping_clear(struct sample_mapping *mapping)

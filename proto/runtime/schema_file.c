@@ -9,20 +9,29 @@
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
 #include "proto/runtime/descriptor_file.h"
+#include "proto/runtime/nested.h"
 #include "proto/runtime/sample_mapping.h"
 #include "proto/runtime/sender.h"
 #include "proto/schemas.h"
 
-struct file_schema {
-    struct schema schema;
+/* The types of messages with one text of nested=, and what is read out of them. */
+struct file_variant {
     struct type_set *set;
     const struct message_type *type;
     struct sender_paths sender;
     struct sample_mapping samples;
 };
 
+struct file_schema {
+    struct schema schema;
+    struct nested nested;
+    struct file_variant *variants; /* by the choices of `nested` */
+    size_t variant_count;
+};
+
 /* What decode makes: the message, and beside it what is derived from it once. */
 struct file_message {
+    const struct file_variant *variant;
     const ProtobufCMessage *message;
     bool numbered;
     struct datagram_sequence sequence;
@@ -33,37 +42,118 @@ static void destroy(struct schema *schema)
     if (schema == NULL)
         return;
     struct file_schema *made = (struct file_schema *)schema;
-    sample_mapping_clear(&made->samples);
-    type_set_destroy(made->set);
+    for (size_t i = 0; i < made->variant_count; i++) {
+        sample_mapping_clear(&made->variants[i].samples);
+        type_set_destroy(made->variants[i].set);
+    }
+    free(made->variants);
+    nested_clear(&made->nested);
     free(made);
 }
 
-/* Puts the file's name in front of what is wrong. */
+/* --- making it -------------------------------------------------------------------------------- */
+
+/* The file, while a schema is made of it. */
+struct making {
+    const struct schema_options *options;
+    struct descriptor_file file;
+    struct type_set *plain; /* its types without changes; NULL once a variant has them */
+};
+
+/* Fills the variants' types. Every field of nested= must be found in one of them. */
+static int make_types(struct file_schema *made, struct making *making, struct error *error)
+{
+    const struct nested *nested = &made->nested;
+    const char *root = making->options->message;
+    struct nested_search search = {.found = {false}};
+    if (nested->field_count == 0) {
+        made->variants[0].set = making->plain;
+        making->plain = NULL;
+    }
+    for (size_t i = 0; nested->field_count != 0 && i < made->variant_count; i++)
+        if (nested_load(nested, &making->file, making->plain, root, i, &search,
+                        &made->variants[i].set, error) != 0)
+            return -1;
+    for (size_t i = 0; i < nested->field_count; i++) {
+        if (search.found[i])
+            continue;
+        *error = search.missing[i];
+        return -1;
+    }
+    for (size_t i = 0; i < made->variant_count; i++)
+        made->variants[i].type = type_set_find(made->variants[i].set, root, strlen(root));
+    return 0;
+}
+
+/* Reads the paths. Where the types depend on a text, each must lead somewhere for one of them. */
+static int make_paths(struct file_schema *made, const struct schema_options *options,
+                      struct error *error)
+{
+    struct mapping_paths paths = {.probing = true};
+    for (int turn = made->variant_count == 1; turn < 2; turn++, paths.probing = false) {
+        for (size_t i = 1; i <= made->variant_count; i++) { /* the one without a text at last */
+            struct file_variant *variant = &made->variants[i % made->variant_count];
+            sample_mapping_clear(&variant->samples);
+            if (!sender_parse(variant->type, options->sequence, options->sequence_key,
+                              &variant->sender, error) ||
+                !sample_mapping_parse(variant->type, options,
+                                      made->variant_count == 1 ? NULL : &paths, &variant->samples,
+                                      error))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int fill(struct file_schema *made, struct making *making, struct error *error)
+{
+    const struct schema_options *options = making->options;
+    if (!nested_parse(options->nested, &made->nested, error) ||
+        descriptor_file_types(&making->file, NULL, 0, &making->plain, error) != 0)
+        return -1;
+    const struct message_type *root = type_set_require(making->plain, options->message, error);
+    if (root == NULL || !nested_find_text(&made->nested, root, error))
+        return -1;
+    made->variants = calloc(nested_choices(&made->nested), sizeof *made->variants);
+    if (made->variants == NULL) {
+        error_no_memory(error);
+        return -1;
+    }
+    made->variant_count = nested_choices(&made->nested);
+    if (make_types(made, making, error) != 0 || make_paths(made, options, error) != 0)
+        return -1;
+    made->schema.has_samples = options->value != NULL;
+    made->schema.name = made->variants[0].type->descriptor->name;
+    return 0;
+}
+
+/* Puts the file's name in front of what is wrong, where it is not there. */
 static int refuse(const char *path, const struct error *reason, struct error *error)
 {
-    error_set(error, reason->code, "%s: %s", path, reason->text);
+    size_t length = strlen(path);
+    if (strncmp(reason->text, path, length) == 0 && reason->text[length] == ':')
+        error_set(error, reason->code, "%s", reason->text);
+    else
+        error_set(error, reason->code, "%s: %s", path, reason->text);
     return -1;
 }
 
-static int fill(struct file_schema *made, const struct schema_options *options, struct error *error)
+static int read_and_fill(struct file_schema *made, const struct schema_options *options,
+                         struct error *error)
 {
     struct error reason;
+    struct making making = {.options = options};
     if (options->message == NULL) {
         error_set(error, EXIT_CODE_CONFIG, "%s: which message of it is missing (message=TYPE)",
                   options->source);
         return -1;
     }
-    if (descriptor_file_load(options->source, &made->set, error) != 0)
-        return -1;
-    made->type = type_set_require(made->set, options->message, &reason);
-    if (made->type == NULL ||
-        !sender_parse(made->type, options->sequence, options->sequence_key, &made->sender,
-                      &reason) ||
-        !sample_mapping_parse(made->type, options, &made->samples, &reason))
-        return refuse(options->source, &reason, error);
-    made->schema.has_samples = made->samples.value_count != 0;
-    made->schema.name = made->type->descriptor->name;
-    return 0;
+    int result = descriptor_file_read(options->source, &making.file, &reason);
+    if (result == 0)
+        result = fill(made, &making, &reason);
+    type_set_destroy(making.plain);
+    descriptor_file_free(&making.file);
+    return result == 0 ? 0 : refuse(options->source, &reason, error);
 }
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
@@ -74,7 +164,7 @@ static int create(const struct schema_options *options, struct schema **out, str
         return -1;
     }
     made->schema.ops = &schema_file;
-    if (fill(made, options, error) != 0) {
+    if (read_and_fill(made, options, error) != 0) {
         destroy(&made->schema);
         return -1;
     }
@@ -87,24 +177,28 @@ static const struct file_schema *file_of(const struct schema *schema)
     return (const struct file_schema *)schema;
 }
 
-static const ProtobufCMessage *message_of(const void *message)
+static const struct file_message *message_of(const void *message)
 {
-    return ((const struct file_message *)message)->message;
+    return message;
 }
+
+/* --- the operations --------------------------------------------------------------------------- */
 
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct decoded *out)
 {
     const struct file_schema *file = file_of(schema);
+    const struct file_variant *variant = &file->variants[nested_choose(&file->nested, data, size)];
     size_t start = arena->used;
     struct file_message *made = arena_allocate(arena, sizeof *made);
     if (made == NULL)
         return decoded_no_room(out);
     enum decode_result result =
-        message_decode(file->type, data, size, SCHEMA_MAX_DEPTH, arena, out);
+        message_decode(variant->type, data, size, SCHEMA_MAX_DEPTH, arena, out);
     if (result == DECODE_OK) {
+        made->variant = variant;
         made->message = out->message;
-        if (!sender_read(&file->sender, made->message, arena, &made->sequence, &made->numbered))
+        if (!sender_read(&variant->sender, made->message, arena, &made->sequence, &made->numbered))
             result = decoded_no_room(out);
     }
     if (result == DECODE_OK)
@@ -117,45 +211,54 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
 {
-    return sample_mapping_next(&file_of(schema)->samples, message_of(message), cursor, sample);
+    (void)schema;
+    const struct file_message *made = message_of(message);
+    return sample_mapping_next(&made->variant->samples, made->message, cursor, sample);
 }
 
 static bool next_label(const struct schema *schema, const void *message,
                        const struct sample *sample, struct schema_cursor *cursor,
                        struct label *label)
 {
-    return sample_mapping_next_label(&file_of(schema)->samples, message_of(message), sample, cursor,
-                                     label);
+    (void)schema;
+    const struct file_message *made = message_of(message);
+    return sample_mapping_next_label(&made->variant->samples, made->message, sample, cursor, label);
 }
 
 static size_t write_json(const struct schema *schema, const void *message,
                          const struct json_style *style, struct arena *scratch, struct output *out)
 {
-    return message_write_json(file_of(schema)->type, message_of(message), style, scratch, out);
+    (void)schema;
+    const struct file_message *made = message_of(message);
+    return message_write_json(made->variant->type, made->message, style, scratch, out);
 }
 
 static struct schema_fields count_fields(const struct schema *schema, const void *message)
 {
-    return message_count_fields(file_of(schema)->type, message_of(message));
+    (void)schema;
+    const struct file_message *made = message_of(message);
+    return message_count_fields(made->variant->type, made->message);
 }
 
 static void write_protobuf(const struct schema *schema, const void *message, struct output *out)
 {
-    message_encode(file_of(schema)->type, message_of(message), out);
+    (void)schema;
+    const struct file_message *made = message_of(message);
+    message_encode(made->variant->type, made->message, out);
 }
 
 static bool sequence(const struct schema *schema, const void *message,
                      struct datagram_sequence *out)
 {
     (void)schema;
-    const struct file_message *made = message;
+    const struct file_message *made = message_of(message);
     *out = made->sequence;
     return made->numbered;
 }
 
 static bool same_numbers(const struct schema *a, const struct schema *b)
 {
-    return sender_paths_equal(&file_of(a)->sender, &file_of(b)->sender);
+    return sender_paths_equal(&file_of(a)->variants[0].sender, &file_of(b)->variants[0].sender);
 }
 
 const struct schema_ops schema_file = {

@@ -183,8 +183,8 @@ TEST_WITH(a_name_is_one_of_the_table, set_up, listener_reading_tear_down)
 TEST_WITH(a_built_in_schema_has_no_keys_of_a_file, set_up, listener_reading_tear_down)
 {
     (void)state;
-    static const char *const keys[] = {"message", "sequence", "sequence_key", "name",
-                                       "value",   "time",     "labels"};
+    static const char *const keys[] = {"message", "nested", "sequence", "sequence_key",
+                                       "name",    "value",  "time",     "labels"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         char url[128] = UDP "schema=riemann&header=1&";
         char why[128] = "key \"";
@@ -215,9 +215,10 @@ TEST_WITH(the_keys_of_a_file_are_kept_as_they_were_written, set_up, listener_rea
     (void)state;
     const struct schema_config *schema =
         accepted(UDP "schema=d/x.desc&message=a.B&sequence=seq&sequence_key=id&name=m.n&value=m.v"
-                     "&time=m.t&labels=m.l,host",
+                     "&time=m.t&labels=m.l,host&nested=m.b:by=k,x:y/z=a.C;m.d:message=a.D",
                  1);
     assert_string_equal(schema->message, "a.B");
+    assert_string_equal(schema->nested, "m.b:by=k,x:y/z=a.C;m.d:message=a.D");
     assert_string_equal(schema->sequence, "seq");
     assert_string_equal(schema->sequence_key, "id");
     assert_string_equal(schema->name, "m.n");

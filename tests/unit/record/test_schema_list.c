@@ -98,6 +98,7 @@ TEST_WITH(configurations_are_equal_where_all_of_them_is, set_up, tear_down)
         .ops = &fake_schema,
         .source = one,
         .message = one,
+        .nested = one,
         .sequence = one,
         .sequence_key = one,
         .name = one,
@@ -106,7 +107,7 @@ TEST_WITH(configurations_are_equal_where_all_of_them_is, set_up, tear_down)
         .labels = one,
         .match = {.kind = MATCH_MAGIC, .magic = "AB", .magic_size = 2},
     };
-    struct schema_config each[18];
+    struct schema_config each[19];
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
         each[i] = first;
     each[0].source = same;
@@ -127,6 +128,7 @@ TEST_WITH(configurations_are_equal_where_all_of_them_is, set_up, tear_down)
     each[15].framing = FRAMING_DELIMITED;
     each[16].header = 4;
     each[17].ops = NULL;
+    each[18].nested = other;
     assert_true(schema_configs_equal(&first, 1, &each[0], 1));
     for (size_t i = 1; i < sizeof each / sizeof each[0]; i++) {
         const struct schema_config these[] = {first, first}, those[] = {first, each[i]};

@@ -1,0 +1,41 @@
+/* A schema of which an allocation fails while it is made: an error that says so, and all is freed.
+ */
+#include <string.h>
+
+#include "proto/schemas.h"
+#include "tests/support/platform/failing_memory.h"
+#include "tests/support/test.h"
+
+#define PACKAGE "sluice.envelope."
+
+TEST(a_schema_with_nested_messages_is_made_or_refused_whichever_allocation_failed)
+{
+    static const struct schema_options options = {
+        .source = TEST_SETS "/envelope.desc",
+        .message = PACKAGE "Envelope",
+        .nested =
+            "rows.content:by=kind,ports=" PACKAGE "Ports,cpu=" PACKAGE
+            "Cpu;rows.content.inner:message=" PACKAGE "Cpu;rows.keys:message=" PACKAGE "PortKeys",
+        .value = "rows.content.load,rows.content.packets",
+        .labels = "rows.keys.port,rows.content.node",
+        .sequence = "number",
+    };
+    uint64_t number = 0;
+    for (bool failed = true; failed;) {
+        struct schema *schema = NULL;
+        struct error error = {0};
+        failing_memory_fail(++number);
+        int result = schema_file.create(&options, &schema, &error);
+        failed = failing_memory_left() == 0;
+        failing_memory_fail(0);
+        if (failed) {
+            assert_int_equal(result, -1);
+            assert_int_equal(error.code, EXIT_CODE_INTERNAL);
+            assert_non_null(strstr(error.text, "memory"));
+        } else {
+            assert_int_equal(result, 0);
+            schema_file.destroy(schema);
+        }
+    }
+    assert_true(number > 20);
+}

@@ -100,6 +100,7 @@ static bool parse_list(const struct parsing *parsing, size_t first, const char *
                        const char *text, struct named_path *list, size_t most, size_t *count)
 {
     for (size_t i = 0; text != NULL; i++) {
+        text += strspn(text, " "); /* a configuration file has them where a line ends */
         size_t length = strcspn(text, ",");
         if (i == most) {
             error_set(parsing->error, EXIT_CODE_CONFIG, "%s: more than %zu paths", option, most);

@@ -24,6 +24,7 @@ static bool parse_keys(const struct message_type *type, const char *text,
                        struct sender_paths *paths, struct error *error)
 {
     for (;;) {
+        text += strspn(text, " "); /* a configuration file has them where a line ends */
         size_t length = strcspn(text, ",");
         if (paths->key_count == SENDER_KEYS) {
             error_set(error, EXIT_CODE_CONFIG, "sequence_key: more than %d paths", SENDER_KEYS);

@@ -45,9 +45,10 @@ sluice_install_manual(sluice-bench ${only_bench})
 
 # Configurations to begin with, and what is not needed, but makes room for bursts.
 set(examples ${CMAKE_INSTALL_DOCDIR}/examples)
-foreach(example README.md capture.yaml command.yaml dead-letters.yaml dnstap.proto
-        otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml powerdns.proto
-        riemann-to-stdout.yaml several-listeners.yaml weather.proto)
+foreach(example README.md capture.yaml cisco-mdt.yaml command.yaml dead-letters.yaml dnstap.proto
+        junos.yaml mdt.proto otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml
+        pinba.proto pinba.yaml powerdns.proto riemann-to-stdout.yaml several-listeners.yaml
+        weather.proto)
     install(FILES ${packaging}/examples/${example} DESTINATION ${examples})
 endforeach()
 install(FILES ${packaging}/systemd/sluice-buffers.conf ${packaging}/systemd/sysctl.conf

@@ -4,14 +4,19 @@ import gzip
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import unittest
 
 from built import command
+from protobuf import float32, integer, message, text
 from sending import WEATHER, send
 from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, read_lines
 
 EXAMPLES = WEATHER.parent
+JUNOS = CAPTURES.parent / "proto" / "junos"  # in place of Juniper's own files
+COUNTERS = ("Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces/interface/latest/"
+            "generic-counters")
 ADDRESS = re.compile(r"(udp://)(?:\[[^]]*\]|[0-9.]+):\d+")
 METRICS = "metrics: 127.0.0.1:9126"
 
@@ -23,7 +28,8 @@ class Example(ProgramTest):
         super().setUp()
         for name in ("log", "lib"):
             (self.folder / "var" / name / "sluice").mkdir(parents=True)
-        shutil.copy(WEATHER, self.folder)
+        for path in (*EXAMPLES.glob("*.proto"), *JUNOS.glob("*.proto")):
+            shutil.copy(path, self.folder)
 
     def adapted(self, name):
         text = (EXAMPLES / name).read_text(encoding="utf-8")
@@ -114,6 +120,45 @@ class Started(Example):
         self.assertEqual([(line["value"], line["labels"]) for line in program.output()], [
             (value, {"station": "north", "sensor": sensor, "site": "fra1"})
             for value, sensor in ((-3.25, "roof"), (11.5, "cellar"))])
+
+    def samples_of(self, example, *datagrams):
+        """Name, value and labels of what an example writes of the datagrams."""
+        program = self.start_example(example)
+        self.sender(program).send_all(datagrams)
+        ledger = program.stop()
+        self.assertEqual(ledger["listeners"][0]["decoded"], len(datagrams))
+        return [(line["name"], line["value"], line["labels"]) for line in program.output()]
+
+    def test_a_juniper_router_s_interfaces_and_queues_are_samples(self):
+        queues = b"".join(message(5, integer(1, number) + integer(4, 10 + number))
+                          for number in (0, 3))
+        interface = text(1, "ge-0/0/0") + queues + message(7, integer(2, 1000))
+        stream = text(1, "r1") + text(4, "if") + integer(5, 1) + message(
+            101, message(2636, message(3, message(1, interface))))
+        labels = {"router": "r1", "interface": "ge-0/0/0"}
+        self.assertEqual(self.samples_of("junos.yaml", stream), [
+            ("in_octets", 1000, labels), ("queue_drops", 10, {**labels, "queue": "0"}),
+            ("queue_drops", 13, {**labels, "queue": "3"})])
+
+    def test_a_cisco_router_s_rows_are_samples(self):
+        row = integer(1, 1700000000000) + message(10, text(1, "Gi0/0/0/1")) + message(
+            11, integer(51, 7) + integer(53, 8))
+        body = text(1, "r1") + text(6, COUNTERS) + message(12, message(1, row))
+        header = struct.pack("!HHHHI", 1, 1, 1, 0, len(body))
+        labels = {"node": "r1", "interface_name": "Gi0/0/0/1"}
+        self.assertEqual(self.samples_of("cisco-mdt.yaml", header + body), [
+            ("bytes_received", 7, labels), ("bytes_sent", 8, labels)])
+
+    def test_pinba_s_requests_are_samples(self):
+        request = (text(1, "web1") + text(2, "shop") + text(3, "/cart.php") + integer(4, 1) +
+                   integer(5, 2048) + integer(6, 4096) + float32(7, 0.25) + float32(8, 0.125) +
+                   float32(9, 0.5) + integer(16, 200))
+        labels = {"hostname": "web1", "server_name": "shop", "script_name": "/cart.php",
+                  "status": "200"}
+        self.assertEqual(self.samples_of("pinba.yaml", request), [
+            (name, value, labels) for name, value in (
+                ("request_time", 0.25), ("ru_utime", 0.125), ("ru_stime", 0.5),
+                ("memory_peak", 4096), ("document_size", 2048))])
 
     def test_what_cannot_be_decoded_is_kept(self):
         program = self.start_example("dead-letters.yaml")

@@ -47,6 +47,14 @@ class OtlpUdpTest(ProgramTest):
             span = line["message"]["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
             self.assertEqual(span["name"], "GET /")
 
+    def test_a_span_that_is_a_line_says_whether_it_was_sampled(self):
+        program, _ = self.taken(BOTH, datagram(b"T1S", SPAN), datagram(b"T1U", SPAN),
+                                sink="stdout:?view=record")
+        sampled, unsampled = program.output()
+        self.assertEqual(list(sampled)[-4:], ["sampled", "received", "source", "listener"])
+        self.assertIs(sampled["sampled"], True)
+        self.assertIs(unsampled["sampled"], False)
+
     def test_metrics_are_samples_and_say_nothing_of_sampling(self):
         program, _ = self.taken(BOTH, datagram(b"M1", POINT))
         (line,) = program.output()

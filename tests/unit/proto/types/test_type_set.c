@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/message/decode.h"
+#include "proto/message/json.h"
 #include "proto/types/type_set.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/proto/set_writing.h"
@@ -243,6 +245,80 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
     }
     type_set_destroy(shapes);
     type_set_destroy(NULL);
+}
+
+/* --- what is known besides the set ------------------------------------------------------------ */
+
+#define LEGACY "sluice.legacy.Legacy"
+
+/* Decodes `size` bytes as Legacy with that change of its field "data", and writes it as JSON. */
+static enum decode_result decode_changed(const struct field_change *change, const void *bytes,
+                                         size_t size, char json[256])
+{
+    static uint8_t memory[4096];
+    static const struct json_style style = {.proto_names = true};
+    struct arena arena = {.base = memory, .capacity = sizeof memory};
+    struct output out = {.data = json, .capacity = 255};
+    struct type_set *changed;
+    struct decoded decoded;
+    struct error error;
+    if (type_set_load_changed("shapes", shapes_set, shapes_set_size, NULL, change, 1, &changed,
+                              &error) != 0)
+        fail_msg("%s", error.text);
+    const struct message_type *type = type_set_find(changed, LEGACY, strlen(LEGACY));
+    enum decode_result result = message_decode(type, bytes, size, 100, &arena, &decoded);
+    if (result == DECODE_OK)
+        message_write_json(type, decoded.message, &style, NULL, &out);
+    json[out.used] = '\0';
+    type_set_destroy(changed);
+    return result;
+}
+
+TEST_WITH(bytes_may_be_a_message_or_hexadecimal, clear_set, NULL)
+{
+    (void)state;
+    char json[256];
+    struct field_change change = {.message = LEGACY, .field = "data", .hex = true};
+    static const char bytes[] = {0x1a, 2, 8, 0x7f};
+    assert_int_equal(decode_changed(&change, bytes, sizeof bytes, json), DECODE_OK);
+    assert_string_equal(json, "{\"data\":\"087f\"}");
+    change =
+        (struct field_change){.message = LEGACY, .field = "data", .type = "sluice.legacy.Needs"};
+    assert_int_equal(decode_changed(&change, bytes, sizeof bytes, json), DECODE_OK);
+    assert_string_equal(json, "{\"data\":{\"must\":127}}");
+    /* Its required fields are asked for, and what occurs twice is merged. */
+    assert_int_equal(decode_changed(&change, "\x1a\0", 2, json), DECODE_MALFORMED);
+    assert_int_equal(decode_changed(&change, "\x1a\2\x10\1\x1a\2\x08\2", 8, json), DECODE_OK);
+    assert_string_equal(json, "{\"data\":{\"must\":2,\"may\":1}}");
+    change.field = "no_such"; /* has no effect */
+    assert_int_equal(decode_changed(&change, bytes, sizeof bytes, json), DECODE_OK);
+    assert_string_equal(json, "{\"data\":\"CH8=\"}");
+}
+
+TEST_WITH(changes_that_cannot_be_are_refused, clear_set, NULL)
+{
+    (void)state;
+    static const struct {
+        struct field_change change;
+        const char *says;
+    } wrong[] = {
+        {{.message = LEGACY, .field = "text", .hex = true},
+         "shapes: \"text\" of \"" LEGACY "\" is no bytes field"},
+        {{.message = LEGACY, .field = "data", .type = "no.such"},
+         "shapes: no message \"no.such\" is in it"},
+        {{.message = LEGACY, .field = "data", .type = LEGACY ".CountsEntry"},
+         "no message \"" LEGACY ".CountsEntry\" is in it"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct type_set *changed;
+        struct error error = {0};
+        assert_int_equal(type_set_load_changed("shapes", shapes_set, shapes_set_size, NULL,
+                                               &wrong[i].change, 1, &changed, &error),
+                         -1);
+        assert_int_equal(error.code, EXIT_CODE_CONFIG);
+        if (strstr(error.text, wrong[i].says) == NULL)
+            fail_msg("%s", error.text);
+    }
 }
 
 /* --- what is refused -------------------------------------------------------------------------- */

@@ -6,6 +6,11 @@ if(NOT CPACK_GENERATOR STREQUAL "TGZ")
     file(RENAME ${root}/usr/etc ${root}/etc)
 endif()
 
+# CPack strips programs alone.
+file(GLOB_RECURSE archives ${CPACK_TEMPORARY_DIRECTORY}/*.a)
+execute_process(COMMAND ${CPACK_STRIP} --strip-debug --enable-deterministic-archives ${archives}
+    COMMAND_ERROR_IS_FATAL ANY)
+
 # Debian compresses what is read by people, has its own name for the copyright's file, and its own
 # folder for zsh. -n: no time of now.
 if(CPACK_GENERATOR STREQUAL "DEB")

@@ -1,6 +1,6 @@
 # What is installed, and packages of it: .deb, .rpm and .tar.gz (CPack).
 #
-#   sluice    programs, manual, completions, documents
+#   sluice    programs, the client library, manual, completions, documents
 #   system    what a machine has one of: units, configuration. In .deb and .rpm alone; it names /usr
 #   examples  the same, to be read: in the .tar.gz, and where "cmake --install" puts things
 #   bench     sluice-bench; only on request
@@ -17,7 +17,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
 
 # Documents for users, in their folders, so that the links between them lead somewhere.
 foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/bench/README.md
-        tools/packaging/README.md tools/packaging/windows.md)
+        tools/client/README.md tools/packaging/README.md tools/packaging/windows.md)
     cmake_path(GET document PARENT_PATH folder)
     install(FILES ${PROJECT_SOURCE_DIR}/${document}
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
@@ -38,6 +38,15 @@ foreach(program ${installed})
     sluice_install_manual(${program})
 endforeach()
 install(FILES ${manual}/man/sluice.yaml.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+
+# The client library, to link and as a source. pkg-config files in share/ are found everywhere.
+set(client ${PROJECT_SOURCE_DIR}/tools/client)
+install(TARGETS sluice_client ARCHIVE)
+install(FILES ${client}/sluice_client.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_BINARY_DIR}/tools/client/sluice-client.pc
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+install(FILES ${client}/sluice_client.c DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
+install(FILES ${manual}/man/sluice-client.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
 set(only_bench COMPONENT bench EXCLUDE_FROM_ALL)
 install(TARGETS sluice-bench RUNTIME ${only_bench})
@@ -80,6 +89,7 @@ standard output and to commands. Its ledger says what became of every
 datagram.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_STRIP ${CMAKE_STRIP})
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_THREADS 0)
 
@@ -120,6 +130,6 @@ set(CPACK_RPM_USER_FILELIST "%config(noreplace) /etc/sluice/sluice.yaml"
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /etc /etc/logrotate.d /usr/lib/systemd
     /usr/lib/systemd/system /usr/lib/tmpfiles.d /usr/share/bash-completion
     /usr/share/bash-completion/completions /usr/share/fish /usr/share/fish/vendor_completions.d
-    /usr/share/man /usr/share/man/man1 /usr/share/man/man5
+    /usr/share/man /usr/share/man/man1 /usr/share/man/man3 /usr/share/man/man5 /usr/share/pkgconfig
     /usr/share/zsh /usr/share/zsh/site-functions)
 include(CPack)

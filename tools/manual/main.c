@@ -49,7 +49,9 @@ static int write_title(const struct writing *writing, const char *argument)
     for (const char *at = name; *at != '\0'; at++)
         fputc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, writing->out);
     fprintf(writing->out, "\" %d \"%s\" \"sluice %s\" \"%s\"\n", section, date, SLUICE_VERSION,
-            section == 1 ? "User Commands" : "File Formats Manual");
+            section == 1   ? "User Commands"
+            : section == 3 ? "Library Functions Manual"
+                           : "File Formats Manual");
     return 0;
 }
 

@@ -15,11 +15,14 @@ DOCUMENTS = "share/doc/sluice"
 
 # What people read, in the folder of documents.
 PAGES = ["README.md", "proto/README.md", "sinks/README.md", "tools/README.md",
-         "tools/bench/README.md", "tools/packaging/README.md", "tools/packaging/windows.md",
+         "tools/bench/README.md", "tools/client/README.md", "tools/packaging/README.md",
+         "tools/packaging/windows.md",
          *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]
 
 # All that is installed below /usr, or wherever an archive is unpacked.
 PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
+CLIENT = ["include/sluice_client.h", "lib/libsluice-client.a",
+          "share/pkgconfig/sluice-client.pc", "share/sluice/sluice_client.c"]
 
 
 def need(*tools):

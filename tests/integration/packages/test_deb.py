@@ -5,8 +5,10 @@ import re
 import shutil
 import unittest
 
-from packaging import (BUILD, DOCUMENTS, PAGES, PROGRAMS, PackageTest, files_below, need, pack,
-                       run)
+from packaging import (BUILD, CLIENT, DOCUMENTS, PAGES, PROGRAMS, PackageTest, files_below, need,
+                       pack, run)
+from readme import from_readme
+from sluice_program import TELEMETRY
 
 MOMENT = 1790000000
 SCRIPTS = ("postinst", "postrm", "prerm")
@@ -53,7 +55,8 @@ class Package(PackageTest):
             *(f"usr/{DOCUMENTS}/{page}" for page in PAGES), f"usr/{DOCUMENTS}/changelog.gz",
             f"usr/{DOCUMENTS}/copyright", f"usr/{DOCUMENTS}/examples/sluice-buffers.conf",
             f"usr/{DOCUMENTS}/examples/sysctl.conf", "usr/share/lintian/overrides/sluice",
-            "usr/share/man/man5/sluice.yaml.5.gz"]
+            "usr/share/man/man3/sluice-client.3.gz", "usr/share/man/man5/sluice.yaml.5.gz",
+            *(f"usr/{path}" for path in CLIENT)]
         for name in programs:
             expected += [f"usr/bin/{name}", f"usr/share/man/man1/{name}.1.gz",
                          f"usr/share/bash-completion/completions/{name}",
@@ -106,6 +109,22 @@ class Package(PackageTest):
     def test_what_is_sent_to_it_is_in_the_file_after_a_stop(self):
         self.collects(self.root / "usr/bin", self.root / "etc/sluice/sluice.yaml", self.folder)
 
+    def test_an_application_is_built_with_its_client_library(self):
+        """The one of the README, compiled by what is in the package."""
+        program = self.start("--listen", TELEMETRY)
+        address = program.names[0].removeprefix("udp://")
+        source = self.folder / "shop.c"
+        example = from_readme("#include <sluice_client.h>")
+        source.write_text(example.replace("127.0.0.1:5555", address))
+        environment = {**os.environ, "PKG_CONFIG_PATH": self.root / "usr/share/pkgconfig"}
+        flags = run("pkg-config", "--cflags", "--libs", "sluice-client", env=environment)
+        run("cc", "-Wall", "-Werror", source, *flags.split(), "-o", self.folder / "shop")
+        run(self.folder / "shop")
+        program.wait_for_received(2)
+        program.stop()
+        self.assertEqual([(line["name"], line["value"]) for line in program.output()],
+                         [("shop.orders", 1)] * 2)
+
     def test_made_again_it_is_the_same_to_the_byte(self):
         # On the same file system: CPack's Installed-Size counts folders as large as that makes them.
         again = pack(BUILD, "DEB", self.made / "again", MOMENT)
@@ -117,5 +136,5 @@ class Package(PackageTest):
 
 
 if __name__ == "__main__":
-    need("dpkg-deb", "dpkg-shlibdeps", "file")
+    need("cc", "dpkg-deb", "dpkg-shlibdeps", "file", "pkg-config")
     unittest.main()

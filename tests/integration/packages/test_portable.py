@@ -8,7 +8,7 @@ import shutil
 import unittest
 
 from metrics_client import MetricsClient
-from packaging import (DOCUMENTS, PAGES, PROGRAMS, SOURCE, PackageTest, files_below, need,
+from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SOURCE, PackageTest, files_below, need,
                        needed_by, pack, run)
 from sluice_program import RIEMANN
 
@@ -42,7 +42,7 @@ class Archive(PackageTest):
         expected += [f"{DOCUMENTS}/examples/{name}" for name in (
             "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice.service",
             "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")]
-        expected += ["share/man/man5/sluice.yaml.5"]
+        expected += ["share/man/man3/sluice-client.3", "share/man/man5/sluice.yaml.5", *CLIENT]
         for name in PROGRAMS:
             expected += [f"bin/{name}", f"share/man/man1/{name}.1",
                          f"share/bash-completion/completions/{name}",

@@ -1,0 +1,95 @@
+"""Drives a client library by driver.c or driver.py, whose first lines say what they understand."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from sluice_program import TELEMETRY, ProgramTest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# What is tested: "c" or "python".
+LANGUAGE = os.environ["TEST_CLIENT"]
+COMMAND = {"c": [os.environ["TEST_DRIVER"]],
+           "python": [sys.executable, str(HERE / "driver.py")]}[LANGUAGE]
+
+
+class Client:
+    def __init__(self, *prefix):
+        self.process = subprocess.Popen([*prefix, *COMMAND], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+
+    def tell(self, *words):
+        self.process.stdin.write(" ".join(map(str, words)).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, *words):
+        self.tell(*words)
+        answer = self.process.stdout.readline()
+        if not answer.endswith(b"\n"):
+            raise AssertionError(f"the client has ended at {words}")
+        return answer.decode().rstrip("\n")
+
+    def do(self, *words, answer="ok"):
+        said = self.ask(*words)
+        if said != answer:
+            raise AssertionError(f"{words}: {said}, not {answer}")
+
+    def metric(self, *words):
+        """Registers it; returns its number."""
+        said = self.ask(*words)
+        if not said.isdigit():
+            raise AssertionError(f"{words}: {said}")
+        return int(said)
+
+    def counts(self):
+        return json.loads(self.ask("counts"))
+
+    def exit(self):
+        self.tell("exit")
+        code = self.process.wait(30)
+        if code != 0:
+            raise AssertionError(f"the client exits with {code}")
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class ClientTest(ProgramTest):
+    def client(self, *prefix):
+        client = Client(*prefix)
+        self.addCleanup(client.close)
+        return client
+
+    def opened(self, to, *more, sender="web1/shop"):
+        client = self.client()
+        client.do("open", to, sender, *more)
+        return client
+
+    def collector(self, listen=TELEMETRY):
+        return self.start("--listen", listen)
+
+    def lines_after(self, program, datagrams):
+        """What the collector has written when so many datagrams came and it has stopped: all were
+        decoded, and none is missing by its number."""
+        program.wait_for_received(datagrams)
+        ledger = program.stop()
+        listener = ledger["listeners"][0]
+        self.assertEqual((listener["received"], listener["decoded"]), (datagrams, datagrams))
+        for what in ("lost", "duplicated", "reordered", "late"):
+            self.assertEqual(listener[what], 0, what)
+        return program.output(), listener
+
+
+def last_by_name(lines):
+    """The last line of each name."""
+    return {line["name"]: line for line in lines}
+
+
+def address_of(program):
+    return program.names[0].removeprefix("udp://")

@@ -1,0 +1,287 @@
+/*
+ * The C client, at the command of a test: reads commands from stdin, a line each, and answers each
+ * with one line on stdout. driver.py does the same with the Python client.
+ *
+ *   open TO SENDER [memory=N] [datagram=N] [KEY:VALUE...]   "ok", or the name of the error
+ *   counter|gauge NAME UNIT [KEY:VALUE...]                  the metric's number, or "none"
+ *   histogram NAME UNIT BOUND,... [KEY:VALUE...]            the same
+ *   add|set|record NUMBER VALUE                             "ok"
+ *   flush, flush_every MILLISECONDS                         what it returns
+ *   threads COUNT ROUNDS COUNTER GAUGE HISTOGRAM            "ok" when all have ended
+ *   fork        "ok", from the child, which answers until "exit"; then the parent goes on
+ *   renew SENDER, close                                     "ok", or the name of the error
+ *   counts                                                  as JSON
+ *   exit
+ *
+ * "-" as a unit, or as what is renewed, is NULL. Numbers count from 0.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/client/sluice_client.h"
+
+#define WORDS_MOST   64
+#define METRICS_MOST 20000
+#define THREADS_MOST 64
+
+static struct sluice_client *client;
+static void *metrics[METRICS_MOST];
+static size_t metric_count;
+
+static const char *error_name(int error)
+{
+    switch (error) {
+    case 0:
+        return "ok";
+    case EINVAL:
+        return "EINVAL";
+    case EADDRNOTAVAIL:
+        return "EADDRNOTAVAIL";
+    case EMSGSIZE:
+        return "EMSGSIZE";
+    default:
+        return strerror(error);
+    }
+}
+
+static const char *flushed_name(enum sluice_flushed flushed)
+{
+    static const char *const names[] = {
+        [SLUICE_SENT] = "sent",     [SLUICE_BUSY] = "busy",       [SLUICE_FULL] = "full",
+        [SLUICE_FAILED] = "failed", [SLUICE_NOT_DUE] = "not_due", [SLUICE_OFF] = "off",
+    };
+    return names[flushed];
+}
+
+/* Makes labels of KEY:VALUE words; the words are cut. */
+static void read_labels(char **words, struct sluice_label *labels)
+{
+    for (; *words != NULL; words++) {
+        char *colon = strchr(*words, ':');
+        *colon = '\0';
+        *labels++ = (struct sluice_label){*words, colon + 1};
+    }
+    *labels = (struct sluice_label){NULL, NULL};
+}
+
+static const char *run_open(char **words)
+{
+    struct sluice_settings settings = {.memory = 0};
+    struct sluice_label labels[WORDS_MOST];
+    char **at = words + 2;
+    for (; *at != NULL; at++) {
+        if (strncmp(*at, "memory=", 7) == 0)
+            settings.memory = (size_t)atol(*at + 7);
+        else if (strncmp(*at, "datagram=", 9) == 0)
+            settings.datagram = (size_t)atol(*at + 9);
+        else
+            break;
+    }
+    read_labels(at, labels);
+    settings.labels = labels;
+    client = sluice_client_open(words[0], words[1], &settings);
+    return error_name(client != NULL ? 0 : errno);
+}
+
+static const char *keep(void *metric)
+{
+    static char number[24];
+    if (metric == NULL)
+        return "none";
+    if (metric_count == METRICS_MOST)
+        abort();
+    metrics[metric_count] = metric;
+    snprintf(number, sizeof number, "%zu", metric_count++);
+    return number;
+}
+
+static const char *text_or_null(const char *word)
+{
+    return strcmp(word, "-") != 0 ? word : NULL;
+}
+
+static const char *run_counter(char **words)
+{
+    struct sluice_label labels[WORDS_MOST];
+    read_labels(words + 2, labels);
+    return keep(sluice_client_counter(client, words[0], text_or_null(words[1]), labels));
+}
+
+static const char *run_gauge(char **words)
+{
+    struct sluice_label labels[WORDS_MOST];
+    read_labels(words + 2, labels);
+    return keep(sluice_client_gauge(client, words[0], text_or_null(words[1]), labels));
+}
+
+static const char *run_histogram(char **words)
+{
+    static double bounds[1000];
+    struct sluice_label labels[WORDS_MOST];
+    size_t count = 0;
+    read_labels(words + 3, labels);
+    for (char *at = words[2]; at != NULL; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        bounds[count++] = strtod(at, NULL);
+    return keep(sluice_client_histogram(client, words[0], text_or_null(words[1]), labels, bounds,
+                                        count));
+}
+
+static void *metric_at(const char *word)
+{
+    return metrics[atol(word)];
+}
+
+static const char *run_add(char **words)
+{
+    sluice_counter_add(metric_at(words[0]), strtoull(words[1], NULL, 10));
+    return "ok";
+}
+
+static const char *run_set(char **words)
+{
+    sluice_gauge_set(metric_at(words[0]), strtod(words[1], NULL));
+    return "ok";
+}
+
+static const char *run_record(char **words)
+{
+    sluice_histogram_record(metric_at(words[0]), strtod(words[1], NULL));
+    return "ok";
+}
+
+static const char *run_flush(char **words)
+{
+    (void)words;
+    return flushed_name(sluice_client_flush(client));
+}
+
+static const char *run_flush_every(char **words)
+{
+    return flushed_name(sluice_client_flush_every(client, (unsigned)atol(words[0])));
+}
+
+struct work {
+    long rounds;
+    char **metrics;
+    pthread_barrier_t begin;
+};
+
+/* Each round is three updates, and now and then a flush that other threads may be in. */
+static void *run_rounds(void *argument)
+{
+    struct work *work = argument;
+    pthread_barrier_wait(&work->begin);
+    for (long i = 0; i < work->rounds; i++) {
+        sluice_counter_add(metric_at(work->metrics[0]), (uint64_t)(i % 7));
+        sluice_gauge_set(metric_at(work->metrics[1]), (double)i);
+        sluice_histogram_record(metric_at(work->metrics[2]), (double)(i % 100));
+        if (i % 64 == 0)
+            sluice_client_flush_every(client, 2);
+    }
+    return NULL;
+}
+
+static const char *run_threads(char **words)
+{
+    pthread_t threads[THREADS_MOST];
+    long count = atol(words[0]);
+    struct work work = {.rounds = atol(words[1]), .metrics = words + 2};
+    pthread_barrier_init(&work.begin, NULL, (unsigned)count);
+    for (long i = 0; i < count; i++)
+        if (pthread_create(&threads[i], NULL, run_rounds, &work) != 0)
+            abort();
+    for (long i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&work.begin);
+    return "ok";
+}
+
+static const char *run_fork(char **words)
+{
+    (void)words;
+    pid_t child = fork();
+    if (child == 0)
+        return "ok";
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+        abort();
+    return NULL; /* the child has answered */
+}
+
+static const char *run_renew(char **words)
+{
+    return error_name(sluice_client_renew(client, text_or_null(words[0])) == 0 ? 0 : errno);
+}
+
+static const char *run_close(char **words)
+{
+    (void)words;
+    sluice_client_close(client);
+    client = NULL;
+    return "ok";
+}
+
+static const char *run_counts(char **words)
+{
+    (void)words;
+    static char text[1024];
+    struct sluice_client_counts counts = sluice_client_counts(client);
+    snprintf(text, sizeof text,
+             "{\"metrics\":%" PRIu64 ",\"metrics_refused\":%" PRIu64 ",\"not_recorded\":%" PRIu64
+             ",\"flushes\":%" PRIu64 ",\"busy\":%" PRIu64 ",\"datagrams\":%" PRIu64
+             ",\"bytes\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"oversized\":%" PRIu64
+             ",\"full\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"failed\":%" PRIu64
+             ",\"last_error\":%d,\"datagram\":%zu}",
+             counts.metrics, counts.metrics_refused, counts.not_recorded, counts.flushes,
+             counts.busy, counts.datagrams, counts.bytes, counts.samples, counts.oversized,
+             counts.full, counts.refused, counts.failed, counts.last_error, counts.datagram);
+    return text;
+}
+
+static const struct {
+    const char *name;
+    const char *(*run)(char **words);
+} commands[] = {
+    {"open", run_open},       {"counter", run_counter}, {"gauge", run_gauge},
+    {"add", run_add},         {"set", run_set},         {"histogram", run_histogram},
+    {"record", run_record},   {"flush", run_flush},     {"flush_every", run_flush_every},
+    {"threads", run_threads}, {"fork", run_fork},       {"renew", run_renew},
+    {"counts", run_counts},   {"close", run_close},
+};
+
+static const char *run(char **words)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(words[0], commands[i].name) == 0)
+            return commands[i].run(words + 1);
+    return "unknown command";
+}
+
+int main(void)
+{
+    static char line[65536];
+    setvbuf(stdin, NULL, _IONBF, 0); /* a child must not have read ahead of its parent */
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        char *words[WORDS_MOST] = {NULL};
+        size_t count = 0;
+        for (char *word = strtok(line, " \n"); word != NULL && count < WORDS_MOST - 1;
+             word = strtok(NULL, " \n"))
+            words[count++] = word;
+        if (strcmp(words[0], "exit") == 0)
+            break;
+        const char *answer = run(words);
+        if (answer != NULL) {
+            puts(answer);
+            fflush(stdout);
+        }
+    }
+    sluice_client_close(client);
+    return 0;
+}

@@ -48,6 +48,30 @@ static void print_version(void)
     printf("metrics: %s\n", library != NULL ? library : "none");
 }
 
+/* What is there to print, when asked for what is not. */
+static void refuse_schema(const char *name)
+{
+    char names[128] = "";
+    size_t used = 0;
+    for (const struct schema_ops *const *one = program_registry.schemas; *one != NULL; one++)
+        if ((*one)->proto != NULL && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used != 0 ? ", " : "", (*one)->name);
+    log_line(LOG_ERROR, "--print-schema: \"%s\" is no schema of one file; there are %s", name,
+             names);
+}
+
+static enum exit_code print_schema(const char *name)
+{
+    for (const struct schema_ops *const *one = program_registry.schemas; *one != NULL; one++)
+        if (strcmp((*one)->name, name) == 0 && (*one)->proto != NULL) {
+            fwrite((*one)->proto, 1, *(*one)->proto_size, stdout);
+            return EXIT_CODE_OK;
+        }
+    refuse_schema(name);
+    return EXIT_CODE_USAGE;
+}
+
 static enum exit_code check(const struct config *config)
 {
     struct error error;
@@ -142,6 +166,9 @@ static enum exit_code collect(int argc, char **argv)
         break;
     case OPTIONS_VERSION:
         print_version();
+        break;
+    case OPTIONS_SCHEMA:
+        code = print_schema(config.schema_name);
         break;
     case OPTIONS_WRONG:
         log_line(LOG_ERROR, "%s", error.text);

@@ -20,6 +20,8 @@ struct riemann_message {
 
 extern const unsigned char riemann_set[];
 extern const size_t riemann_set_size;
+extern const unsigned char riemann_proto[];
+extern const size_t riemann_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
@@ -221,6 +223,8 @@ static size_t answer(const void *message, const char *why, uint8_t *to)
 const struct schema_ops schema_riemann = {
     .name = "riemann",
     .accepts_empty = true,
+    .proto = riemann_proto,
+    .proto_size = &riemann_proto_size,
     .create = create,
     .destroy = message_schema_destroy,
     .decode = decode,

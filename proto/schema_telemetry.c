@@ -11,6 +11,8 @@ typedef Sluice__Telemetry__Label Label;
 
 extern const unsigned char telemetry_set[];
 extern const size_t telemetry_set_size;
+extern const unsigned char telemetry_proto[];
+extern const size_t telemetry_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
@@ -144,6 +146,8 @@ static bool sequence(const struct schema *schema, const void *message,
 const struct schema_ops schema_telemetry = {
     .name = "telemetry",
     .accepts_empty = false,
+    .proto = telemetry_proto,
+    .proto_size = &telemetry_proto_size,
     .create = create,
     .destroy = message_schema_destroy,
     .decode = message_schema_decode,

@@ -133,6 +133,7 @@ static bool put_option_value(struct writing *writing, const struct option *optio
     case OPTION_FLAG:
     case OPTION_HELP:
     case OPTION_VERSION:
+    case OPTION_SCHEMA:
         break;
     }
     return true;

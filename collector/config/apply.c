@@ -231,6 +231,7 @@ bool apply_entry(const struct applying *applying, const struct provenance_entry 
     case OPTION_FLAG:
     case OPTION_HELP:
     case OPTION_VERSION:
+    case OPTION_SCHEMA:
         break;
     }
     return true;

@@ -83,6 +83,7 @@ struct config {
     struct provenance *provenance; /* what all this was made of (config/provenance.h) */
     char *file;                    /* where some of it was read from; NULL: nowhere */
     const char *help_topic;    /* of --help, borrowed from the arguments; NULL: the first page */
+    const char *schema_name;   /* of --print-schema, borrowed from the arguments */
     bool check;                /* only say whether all this is right */
     bool print;                /* only print it */
     uint64_t duration_ns;      /* stop after this long; 0: do not */

@@ -42,6 +42,7 @@ static const char *name_in_file(const struct option *option)
     case OPTION_FLAG:
     case OPTION_HELP:
     case OPTION_VERSION:
+    case OPTION_SCHEMA:
         break;
     }
     return NULL;

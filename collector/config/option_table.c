@@ -124,6 +124,12 @@ const struct option command_options[] = {
       .help = "give up root's rights for this user's when all is open, before anything is "
               "received",
       .others = "uid setuid run-as"}},
+    {OPTION_SCHEMA,
+     OPTION_RELOADED,
+     {"print-schema", .syntax = "NAME",
+      .help = "print the .proto file of a built-in schema, which any protoc compiles: telemetry, "
+              "riemann",
+      .others = "schema proto"}},
     {OPTION_VERSION,
      OPTION_RELOADED,
      {"version", .help = "print the version and what it was built with", .letter = 'V'}},

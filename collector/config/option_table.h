@@ -17,6 +17,7 @@ enum option_action {
     OPTION_FLAG,    /* no value; its bool in the config becomes true; on the command line alone */
     OPTION_HELP,    /* no value; ends the reading */
     OPTION_VERSION, /* the same */
+    OPTION_SCHEMA,  /* the name of a schema; ends the reading */
 };
 
 /* What becomes of another value in a reload: it is followed, or nothing is; or it is refused. */

@@ -272,23 +272,33 @@ static void unknown_option(const struct reading *reading, const char *argument)
 
 static const char *value_syntax(const struct option *option)
 {
-    if (option->action == OPTION_CONFIG)
-        return "FILE";
+    if (option->action == OPTION_CONFIG || option->action == OPTION_SCHEMA)
+        return option->setting.syntax;
     return option->action == OPTION_VALUE ? "VALUE" : "URL";
 }
 
-static bool read_value(struct reading *reading, const struct option *option, const char *value)
+/* The value that stands `inside`, or follows; NULL, with the error set, where there is none. */
+static const char *value_of(struct reading *reading, const struct option *option,
+                            const char *inside)
+{
+    const char *name = option->setting.name;
+    if (inside != NULL)
+        return inside;
+    /* A value that looks like an option is one: this option was left without its value. */
+    if (reading->left != 0 && strncmp(reading->rest[0], "--", 2) != 0)
+        return next_argument(reading);
+    error_set(reading->error, EXIT_CODE_USAGE, "--%s has no value; write --%s %s", name, name,
+              value_syntax(option));
+    return NULL;
+}
+
+static bool read_value(struct reading *reading, const struct option *option, const char *inside)
 {
     const char *name = option->setting.name;
     bool *given = &reading->given[option - command_options];
-    /* A value that looks like an option is one: this option was left without its value. */
-    if (value == NULL && reading->left != 0 && strncmp(reading->rest[0], "--", 2) != 0)
-        value = next_argument(reading);
-    if (value == NULL) {
-        error_set(reading->error, EXIT_CODE_USAGE, "--%s has no value; write --%s %s", name, name,
-                  value_syntax(option));
+    const char *value = value_of(reading, option, inside);
+    if (value == NULL)
         return false;
-    }
     if (*given && option->action != OPTION_LISTEN && option->action != OPTION_SINK) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s is given twice", name);
         return false;
@@ -308,6 +318,10 @@ static enum options_result read_option(struct reading *reading, const struct opt
         bool follows = inside == NULL && reading->left != 0 && reading->rest[0][0] != '-';
         reading->config->help_topic = follows ? next_argument(reading) : inside;
         return OPTIONS_HELP;
+    }
+    if (option->action == OPTION_SCHEMA) {
+        reading->config->schema_name = value_of(reading, option, inside);
+        return reading->config->schema_name != NULL ? OPTIONS_SCHEMA : OPTIONS_WRONG;
     }
     if (inside != NULL) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value", option->setting.name);
@@ -360,9 +374,11 @@ enum options_result options_read(int argc, char *const *argv,
     else
         result = read_arguments(&reading);
     const char *topic = config->help_topic;
+    const char *schema = config->schema_name;
     if (result != OPTIONS_RUN)
         config_free(config);
     config->help_topic = topic;
+    config->schema_name = schema;
     return result;
 }
 

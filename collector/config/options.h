@@ -20,6 +20,7 @@ enum options_result {
     OPTIONS_RUN,     /* `config` is complete and the caller's to free */
     OPTIONS_HELP,    /* --help came first: see options_print_help */
     OPTIONS_VERSION, /* --version came first */
+    OPTIONS_SCHEMA,  /* --print-schema came first: config->schema_name */
     OPTIONS_WRONG,   /* `error` says why, and whose fault it is: the command line's
                         (EXIT_CODE_USAGE), the environment's or the file's (EXIT_CODE_CONFIG), or
                         nobody's (EXIT_CODE_INTERNAL, without memory) */
@@ -35,8 +36,9 @@ struct options_environment {
  * Reads the arguments after argv[0]; for each option that they leave open, the variable
  * SLUICE_NAME of `environment` (NULL: there is none), an empty one being as good as none; and then
  * the file of --config. Refuses a variable whose name differs from an option's by one edit. On any
- * result but OPTIONS_RUN `config` is all zero, with nothing to free. An error's text names the
- * argument and, within a URL, the column (the byte, counted from 1) where the trouble begins.
+ * result but OPTIONS_RUN `config` is all zero but for help_topic and schema_name, with nothing to
+ * free. An error's text names the argument and, within a URL, the column (the byte, counted from 1)
+ * where the trouble begins.
  */
 enum options_result options_read(int argc, char *const *argv,
                                  const struct options_environment *environment,

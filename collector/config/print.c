@@ -232,6 +232,7 @@ static void put_entry(const struct printing *printing, size_t index)
     case OPTION_FLAG:
     case OPTION_HELP:
     case OPTION_VERSION:
+    case OPTION_SCHEMA:
         break;
     }
 }

@@ -17,6 +17,7 @@ bool variable_is_read(const struct option *option)
     case OPTION_FLAG:
     case OPTION_HELP:
     case OPTION_VERSION:
+    case OPTION_SCHEMA:
         break;
     }
     return false;

@@ -214,6 +214,10 @@ struct schema_ops {
     const char *name;
     bool accepts_empty; /* a zero-length datagram is a valid message */
 
+    /* The text of its .proto file; NULL: it has several, or the user's. */
+    const unsigned char *proto;
+    const size_t *proto_size;
+
     /* How its messages stand in a stream where nothing else is said; FRAMING_DATAGRAM: not known.
      */
     enum framing stream_framing;

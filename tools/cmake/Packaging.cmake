@@ -17,7 +17,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
 
 # Documents for users, in their folders, so that the links between them lead somewhere.
 foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/bench/README.md
-        tools/client/README.md tools/packaging/README.md tools/packaging/windows.md)
+        tools/client/README.md proto/riemann.proto proto/telemetry.proto tools/packaging/README.md tools/packaging/windows.md)
     cmake_path(GET document PARENT_PATH folder)
     install(FILES ${PROJECT_SOURCE_DIR}/${document}
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})

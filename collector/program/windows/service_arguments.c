@@ -16,6 +16,8 @@ static const char *refusal(enum options_result result, const struct config *conf
         return "--help is nothing that a service does";
     if (result == OPTIONS_VERSION)
         return "--version is nothing that a service does";
+    if (result == OPTIONS_SCHEMA)
+        return "--print-schema is nothing that a service does";
     if (config->check)
         return "--check is nothing that a service does; sluice --check does it";
     if (config->print)

@@ -14,9 +14,9 @@ SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCUMENTS = "share/doc/sluice"
 
 # What people read, in the folder of documents.
-PAGES = ["README.md", "proto/README.md", "sinks/README.md", "tools/README.md",
-         "tools/bench/README.md", "tools/client/README.md", "tools/packaging/README.md",
-         "tools/packaging/windows.md",
+PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
+         "sinks/README.md", "tools/README.md", "tools/bench/README.md", "tools/client/README.md",
+         "tools/packaging/README.md", "tools/packaging/windows.md",
          *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]
 
 # All that is installed below /usr, or wherever an archive is unpacked.

@@ -125,6 +125,11 @@ class Package(PackageTest):
         self.assertEqual([(line["name"], line["value"]) for line in program.output()],
                          [("shop.orders", 1)] * 2)
 
+    def test_its_schema_is_compiled_by_protoc_alone(self):
+        folder = self.root / "usr" / DOCUMENTS / "proto"
+        run("protoc", f"--proto_path={folder}", f"--python_out={self.folder}", "telemetry.proto")
+        self.assertTrue((self.folder / "telemetry_pb2.py").exists())
+
     def test_made_again_it_is_the_same_to_the_byte(self):
         # On the same file system: CPack's Installed-Size counts folders as large as that makes them.
         again = pack(BUILD, "DEB", self.made / "again", MOMENT)
@@ -136,5 +141,5 @@ class Package(PackageTest):
 
 
 if __name__ == "__main__":
-    need("cc", "dpkg-deb", "dpkg-shlibdeps", "file", "pkg-config")
+    need("cc", "dpkg-deb", "dpkg-shlibdeps", "file", "pkg-config", "protoc")
     unittest.main()

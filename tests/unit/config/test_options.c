@@ -330,6 +330,34 @@ TEST(help_and_version_end_the_reading)
     refused("--version takes no value", "--version=", NULL);
 }
 
+/* The name that these arguments ask for, up to three; NULL: there are no more. */
+static const char *schema_of(const char *first, const char *second, const char *third)
+{
+    static char words[4][24]; /* the name lives in them */
+    const char *const given[] = {"sluice", first, second, third};
+    char *argv[4];
+    int argc = 0;
+    for (; argc < 4 && given[argc] != NULL; argc++) {
+        snprintf(words[argc], sizeof words[argc], "%s", given[argc]);
+        argv[argc] = words[argc];
+    }
+    struct config config;
+    struct error error = {0};
+    assert_int_equal(options_parse(argc, argv, &test_registry, &config, &error), OPTIONS_SCHEMA);
+    assert_all_zero(&config);
+    return config.schema_name;
+}
+
+TEST(a_schema_to_print_ends_the_reading)
+{
+    assert_string_equal(schema_of("--print-schema", "telemetry", "--wrong"), "telemetry");
+    assert_string_equal(schema_of("--print-schema=any", NULL, NULL), "any");
+    assert_string_equal(schema_of("--check", "--print-schema=", NULL), "");
+    refused("--print-schema has no value; write --print-schema NAME", "--print-schema", NULL);
+    refused("--print-schema has no value; write --print-schema NAME", "--print-schema", "--help",
+            NULL);
+}
+
 static void read_help(const struct config_registry *registry, char *text, size_t size)
 {
     FILE *file = tmpfile();
@@ -352,7 +380,7 @@ static void assert_mentions(const char *text, const char *format, const char *na
 
 TEST(help_names_every_option_and_key_with_its_default)
 {
-    char text[16384];
+    char text[32768];
     read_help(&test_registry, text, sizeof text);
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         const char letter[] = {'-', option->setting.letter, '\0'};
@@ -378,7 +406,7 @@ TEST(help_names_every_option_and_key_with_its_default)
 
 TEST(help_fits_100_columns)
 {
-    char text[16384];
+    char text[32768];
     read_help(&test_registry, text, sizeof text);
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
@@ -398,7 +426,7 @@ TEST(help_stands_below_a_long_list_of_choices)
     struct config_registry registry = test_registry;
     registry.schemas = schemas;
     registry.schema_from_file = NULL;
-    char text[16384];
+    char text[32768];
     read_help(&registry, text, sizeof text);
     assert_mentions(text, "  schema=a-schema-with-a-long-name|another\n%28s", "");
     assert_mentions(text, "\n%28swhat the datagrams mean", "");

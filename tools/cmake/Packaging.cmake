@@ -45,7 +45,8 @@ install(TARGETS sluice_client ARCHIVE)
 install(FILES ${client}/sluice_client.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/tools/client/sluice-client.pc
     DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
-install(FILES ${client}/sluice_client.c DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
+install(FILES ${client}/sluice_client.c ${client}/sluice_client.py
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES ${manual}/man/sluice-client.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
 set(only_bench COMPONENT bench EXCLUDE_FROM_ALL)

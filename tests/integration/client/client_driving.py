@@ -9,10 +9,11 @@ from sluice_program import TELEMETRY, ProgramTest
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# What is tested: "c" or "python".
+# What is tested: "c" or "python", by another interpreter than this one where TEST_PYTHON names it.
 LANGUAGE = os.environ["TEST_CLIENT"]
+PYTHON = os.environ.get("TEST_PYTHON", sys.executable)
 COMMAND = {"c": [os.environ["TEST_DRIVER"]],
-           "python": [sys.executable, str(HERE / "driver.py")]}[LANGUAGE]
+           "python": [PYTHON, str(HERE / "driver.py")]}[LANGUAGE]
 
 
 class Client:

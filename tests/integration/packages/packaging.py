@@ -22,7 +22,8 @@ PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry
 # All that is installed below /usr, or wherever an archive is unpacked.
 PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
 CLIENT = ["include/sluice_client.h", "lib/libsluice-client.a",
-          "share/pkgconfig/sluice-client.pc", "share/sluice/sluice_client.c"]
+          "share/pkgconfig/sluice-client.pc", "share/sluice/sluice_client.c",
+          "share/sluice/sluice_client.py"]
 
 
 def need(*tools):

@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import shutil
+import sys
 import unittest
 
 from packaging import (BUILD, CLIENT, DOCUMENTS, PAGES, PROGRAMS, PackageTest, files_below, need,
@@ -124,6 +125,16 @@ class Package(PackageTest):
         program.stop()
         self.assertEqual([(line["name"], line["value"]) for line in program.output()],
                          [("shop.orders", 1)] * 2)
+
+    def test_an_application_in_python_sends_with_it(self):
+        program = self.start("--listen", TELEMETRY)
+        example = from_readme("from sluice_client import Client")
+        run(sys.executable, "-c", example.replace("127.0.0.1:5555",
+                                                  program.names[0].removeprefix("udp://")),
+            env={**os.environ, "PYTHONPATH": self.root / "usr/share/sluice"})
+        program.wait_for_received(2)
+        program.stop()
+        self.assertEqual([line["name"] for line in program.output()], ["shop.orders"] * 2)
 
     def test_its_schema_is_compiled_by_protoc_alone(self):
         folder = self.root / "usr" / DOCUMENTS / "proto"

@@ -305,6 +305,9 @@ TEST(a_client_that_cannot_be_opened_says_why)
     check_not_opened(EMFILE);
     fake.connect = ENETUNREACH;
     check_not_opened(ENETUNREACH);
+    const struct sluice_settings small = {.memory = 65535};
+    assert_null(sluice_client_open("127.0.0.1:5555", "web1", &small));
+    assert_int_equal(errno, EINVAL);
     assert_null(sluice_client_open(NULL, "web1", NULL));
     assert_int_equal(errno, EINVAL);
     assert_null(sluice_client_open("127.0.0.1:5555", NULL, NULL));

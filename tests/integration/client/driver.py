@@ -1,0 +1,145 @@
+"""The Python client, at the command of a test: driver.c says what it understands."""
+import json
+import os
+import pathlib
+import socket
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "client"))
+sys.dont_write_bytecode = True
+
+from sluice_client import Client  # noqa: E402
+
+
+def labels_of(words):
+    return dict(word.split(":", 1) for word in words)
+
+
+def unit_of(word):
+    return None if word == "-" else word
+
+
+class Driver:
+    def __init__(self):
+        self.client = None
+        self.metrics = []
+
+    def answered(self, call, *arguments, **more):
+        """"ok", or the name of the error that C's functions have for it."""
+        try:
+            self.client = call(*arguments, **more) or self.client
+        except ValueError:
+            return "EINVAL"
+        except socket.gaierror:
+            return "EADDRNOTAVAIL"
+        except OSError as error:
+            return str(error)
+        return "ok"
+
+    def open(self, to, sender, *words):
+        settings = {}
+        while words and words[0].startswith(("memory=", "datagram=")):
+            name, _, value = words[0].partition("=")
+            settings[name] = int(value)
+            words = words[1:]
+        if "memory" in settings:  # as many metrics as a few hundred bytes for each leave
+            settings["metrics"] = settings.pop("memory") // 128
+        return self.answered(Client, to, sender, labels=labels_of(words), **settings)
+
+    def keep(self, metric):
+        if not metric.registered:
+            return "none"
+        self.metrics.append(metric)
+        return str(len(self.metrics) - 1)
+
+    def counter(self, name, unit, *words):
+        return self.keep(self.client.counter(name, unit_of(unit), labels_of(words)))
+
+    def gauge(self, name, unit, *words):
+        return self.keep(self.client.gauge(name, unit_of(unit), labels_of(words)))
+
+    def histogram(self, name, unit, bounds, *words):
+        return self.keep(self.client.histogram(name, map(float, bounds.split(",")), unit_of(unit),
+                                               labels_of(words)))
+
+    def add(self, number, value):
+        self.metrics[int(number)].add(int(value))
+        return "ok"
+
+    def set(self, number, value):
+        self.metrics[int(number)].set(float(value))
+        return "ok"
+
+    def record(self, number, value):
+        self.metrics[int(number)].record(float(value))
+        return "ok"
+
+    def flush(self):
+        return self.client.flush()
+
+    def flush_every(self, milliseconds):
+        return self.client.flush_every(int(milliseconds) / 1000)
+
+    def run_rounds(self, begin, rounds, metrics):
+        counter, gauge, histogram = metrics
+        begin.wait()
+        for i in range(rounds):
+            counter.add(i % 7)
+            gauge.set(i)
+            histogram.record(i % 100)
+            if i % 64 == 0:
+                self.client.flush_every(0.002)
+
+    def threads(self, count, rounds, *numbers):
+        metrics = [self.metrics[int(number)] for number in numbers]
+        begin = threading.Barrier(int(count))
+        threads = [threading.Thread(target=self.run_rounds, args=(begin, int(rounds), metrics))
+                   for _ in range(int(count))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return "ok"
+
+    def fork(self):
+        child = os.fork()
+        if child == 0:
+            return "ok"
+        if os.waitpid(child, 0)[1] != 0:
+            raise AssertionError("the child failed")
+        return None  # the child has answered
+
+    def renew(self, sender):
+        return self.answered(self.client.renew, unit_of(sender))
+
+    def close(self):
+        self.client.close()
+        return "ok"
+
+    def counts(self):
+        return json.dumps(self.client.counts())
+
+
+def read_line():
+    """Not a byte beyond it: a child must not have read ahead of its parent."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            return "exit"
+        line += byte
+    return line.decode()
+
+
+def main():
+    driver = Driver()
+    while (words := read_line().split()) != ["exit"]:
+        answer = getattr(driver, words[0])(*words[1:])
+        if answer is not None:
+            os.write(1, answer.encode() + b"\n")
+    if driver.client is not None:
+        driver.client.close()
+
+
+main()

@@ -578,9 +578,9 @@ static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
         total += counts[i];
         counts_size += varint_size(counts[i]);
     }
-    at = put_length(at, SAMPLE_HISTOGRAM,
-                    1 + varint_size(total) + FIXED64_SIZE + sized(bounds_size) +
-                        sized(counts_size));
+    at =
+        put_length(at, SAMPLE_HISTOGRAM,
+                   1 + varint_size(total) + FIXED64_SIZE + sized(bounds_size) + sized(counts_size));
     at = put_number(at, HISTOGRAM_COUNT, total);
     at = put_fixed64(at, HISTOGRAM_SUM, sum);
     at = put_length(at, HISTOGRAM_BOUNDS, bounds_size);

@@ -158,8 +158,7 @@ enum sluice_flushed sluice_client_flush(struct sluice_client *client);
  * Flushes if the last flush began at least `milliseconds` ago. Made to be called often and by many
  * threads, for example after each request; one of them flushes.
  */
-enum sluice_flushed sluice_client_flush_every(struct sluice_client *client,
-                                              unsigned milliseconds);
+enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsigned milliseconds);
 
 /*
  * In a child of fork(2): begins a new life of the client, with a socket, a boot_id and a sequence

@@ -8,6 +8,7 @@
  *   add|set|record NUMBER VALUE                             "ok"
  *   flush, flush_every MILLISECONDS                         what it returns
  *   threads COUNT ROUNDS COUNTER GAUGE HISTOGRAM            "ok" when all have ended
+ *   pace COUNT RATE MILLISECONDS COUNTER GAUGE HISTOGRAM    what the threads did, as JSON
  *   fork        "ok", from the child, which answers until "exit"; then the parent goes on
  *   renew SENDER, close                                     "ok", or the name of the error
  *   counts                                                  as JSON
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/client/sluice_client.h"
@@ -129,8 +131,8 @@ static const char *run_histogram(char **words)
     read_labels(words + 3, labels);
     for (char *at = words[2]; at != NULL; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
         bounds[count++] = strtod(at, NULL);
-    return keep(sluice_client_histogram(client, words[0], text_or_null(words[1]), labels, bounds,
-                                        count));
+    return keep(
+        sluice_client_histogram(client, words[0], text_or_null(words[1]), labels, bounds, count));
 }
 
 static void *metric_at(const char *word)
@@ -203,6 +205,119 @@ static const char *run_threads(char **words)
     return "ok";
 }
 
+/* --- updates at a steady rate ----------------------------------------------------------------- */
+
+#define SLOW_NS 50000
+
+struct pace {
+    double per_ns; /* updates of one thread */
+    int64_t until_ns;
+    int64_t start_ns;
+    void *metrics[3];
+};
+
+/* What one thread did. */
+struct paced {
+    const struct pace *pace;
+    uint64_t updates;
+    uint64_t added;    /* to the counter */
+    uint64_t recorded; /* in the histogram */
+    uint64_t calls;    /* of updates and flushes */
+    uint64_t slow;     /* of these, SLOW_NS or more of the thread's own processor time */
+    int64_t longest_ns;
+};
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void update(struct paced *paced)
+{
+    uint64_t number = paced->updates++;
+    switch (number % 3) {
+    case 0:
+        sluice_counter_add(paced->pace->metrics[0], number % 7);
+        paced->added += number % 7;
+        break;
+    case 1:
+        sluice_gauge_set(paced->pace->metrics[1], (double)number);
+        break;
+    case 2:
+        sluice_histogram_record(paced->pace->metrics[2], (double)(number % 100));
+        paced->recorded++;
+        break;
+    }
+}
+
+static void timed(struct paced *paced, bool is_flush)
+{
+    int64_t before = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (is_flush)
+        sluice_client_flush_every(client, 100);
+    else
+        update(paced);
+    int64_t took = now_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+    paced->calls++;
+    paced->slow += took >= SLOW_NS;
+    if (took > paced->longest_ns)
+        paced->longest_ns = took;
+}
+
+static void *run_paced(void *argument)
+{
+    struct paced *paced = argument;
+    const struct pace *pace = paced->pace;
+    for (;;) {
+        int64_t now = now_ns(CLOCK_MONOTONIC);
+        if (now >= pace->until_ns)
+            return NULL;
+        uint64_t due = (uint64_t)((double)(now - pace->start_ns) * pace->per_ns);
+        while (paced->updates < due)
+            timed(paced, false);
+        timed(paced, true);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+static const char *run_pace(char **words)
+{
+    static char text[512];
+    pthread_t threads[THREADS_MOST];
+    struct paced paced[THREADS_MOST] = {{NULL, 0, 0, 0, 0, 0, 0}};
+    struct paced all = {NULL, 0, 0, 0, 0, 0, 0};
+    long count = atol(words[0]);
+    struct pace pace = {.per_ns = atof(words[1]) / (double)count / 1e9,
+                        .start_ns = now_ns(CLOCK_MONOTONIC)};
+    pace.until_ns = pace.start_ns + atol(words[2]) * 1000000;
+    for (size_t i = 0; i < 3; i++)
+        pace.metrics[i] = metric_at(words[3 + i]);
+    for (long i = 0; i < count; i++) {
+        paced[i].pace = &pace;
+        if (pthread_create(&threads[i], NULL, run_paced, &paced[i]) != 0)
+            abort();
+    }
+    for (long i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+        all.updates += paced[i].updates;
+        all.added += paced[i].added;
+        all.recorded += paced[i].recorded;
+        all.calls += paced[i].calls;
+        all.slow += paced[i].slow;
+        if (paced[i].longest_ns > all.longest_ns)
+            all.longest_ns = paced[i].longest_ns;
+    }
+    snprintf(text, sizeof text,
+             "{\"updates\":%" PRIu64 ",\"added\":%" PRIu64 ",\"recorded\":%" PRIu64
+             ",\"calls\":%" PRIu64 ",\"slow\":%" PRIu64 ",\"longest_ns\":%" PRId64 "}",
+             all.updates, all.added, all.recorded, all.calls, all.slow, all.longest_ns);
+    return text;
+}
+
+/* --- processes, and the rest ------------------------------------------------------------------ */
+
 static const char *run_fork(char **words)
 {
     (void)words;
@@ -253,7 +368,7 @@ static const struct {
     {"add", run_add},         {"set", run_set},         {"histogram", run_histogram},
     {"record", run_record},   {"flush", run_flush},     {"flush_every", run_flush_every},
     {"threads", run_threads}, {"fork", run_fork},       {"renew", run_renew},
-    {"counts", run_counts},   {"close", run_close},
+    {"counts", run_counts},   {"close", run_close},     {"pace", run_pace},
 };
 
 static const char *run(char **words)

@@ -5,6 +5,7 @@ import pathlib
 import socket
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "client"))
 sys.dont_write_bytecode = True
@@ -101,6 +102,37 @@ class Driver:
         for thread in threads:
             thread.join()
         return "ok"
+
+    def run_paced(self, start, end, rate, metrics, done):
+        counter, gauge, histogram = metrics
+        updates = added = recorded = 0
+        while (now := time.monotonic()) < end:
+            for number in range(updates, int((now - start) * rate)):
+                if number % 3 == 0:
+                    counter.add(number % 7)
+                    added += number % 7
+                elif number % 3 == 1:
+                    gauge.set(number)
+                else:
+                    histogram.record(number % 100)
+                    recorded += 1
+                updates += 1
+            self.client.flush_every(0.1)
+            time.sleep(0.001)
+        done.append((updates, added, recorded))
+
+    def pace(self, count, rate, milliseconds, *numbers):
+        metrics = [self.metrics[int(number)] for number in numbers]
+        start, done = time.monotonic(), []
+        end = start + int(milliseconds) / 1000
+        threads = [threading.Thread(target=self.run_paced,
+                                    args=(start, end, int(rate) / int(count), metrics, done))
+                   for _ in range(int(count))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return json.dumps(dict(zip(("updates", "added", "recorded"), map(sum, zip(*done)))))
 
     def fork(self):
         child = os.fork()

@@ -1,9 +1,10 @@
 """The client library, in C or in Python (TEST_CLIENT), with the real collector behind it."""
 import errno
+import json
+import os
 import re
-import shutil
 import socket
-import subprocess
+import sys
 import unittest
 
 from client_driving import LANGUAGE, ClientTest, address_of, last_by_name
@@ -137,6 +138,25 @@ class Values(ClientTest):
         totals = [line["value"] for line in lines if line["name"] == "total"]
         self.assertEqual(totals, sorted(totals))
         self.assertEqual(sum(line["name"] in found for line in lines), counts["samples"])
+
+
+    def test_the_sums_at_a_steady_rate_are_exact(self):
+        """TEST_PACE sets the updates a second and the seconds; it reports what it measures."""
+        rate, seconds = map(float, os.environ.get("TEST_PACE", "20000 0.5").split())
+        program = self.collector()
+        client = self.opened(address_of(program))
+        metrics = [client.metric("counter", "total", "1"), client.metric("gauge", "last", "1"),
+                   client.metric("histogram", "values", "1", "9,49,98")]
+        did = json.loads(client.ask("pace", THREADS, int(rate), int(1000 * seconds), *metrics))
+        client.do("flush", answer="sent")
+        counts = client.counts()
+        lines, _ = self.lines_after(program, counts["datagrams"])
+        if "TEST_PACE" in os.environ:
+            print(json.dumps({**did, **counts}), file=sys.stderr)
+        found = last_by_name(lines)
+        self.assertGreater(did["updates"], 0)
+        self.assertEqual(found["total"]["value"], did["added"])
+        self.assertEqual(found["values"]["value"]["count"], did["recorded"])
 
 
 class Registering(ClientTest):

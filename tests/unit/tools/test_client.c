@@ -390,15 +390,41 @@ static bool is_taken(struct sluice_client *client, const char *text)
 TEST(a_text_that_is_not_utf8_is_refused)
 {
     static const char *const right[] = {
-        "a",        "\x7f",         "\xc2\x80",         "\xdf\xbf",         "\xe0\xa0\x80",
-        "\xec\xbf\xbf", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",     "\xf0\x90\x80\x80",
-        "\xf3\xbf\xbf\xbf", "\xf4\x8f\xbf\xbf", "z\xc3\xa9z",
+        "a",
+        "\x7f",
+        "\xc2\x80",
+        "\xdf\xbf",
+        "\xe0\xa0\x80",
+        "\xec\xbf\xbf",
+        "\xed\x9f\xbf",
+        "\xee\x80\x80",
+        "\xef\xbf\xbf",
+        "\xf0\x90\x80\x80",
+        "\xf3\xbf\xbf\xbf",
+        "\xf4\x8f\xbf\xbf",
+        "z\xc3\xa9z",
     };
     static const char *const wrong[] = {
-        "\x80",         "\xbf",         "\xc0\x80",         "\xc1\xbf",         "\xc2",
-        "\xc2z",        "\xc2\xc2",     "\xe0\x9f\xbf",     "\xe0\xa0",         "\xe1\x80",
-        "\xe1\x80z",    "\xed\xa0\x80", "\xed\xbf\xbf",     "\xf0\x8f\xbf\xbf", "\xf0\x90\x80",
-        "\xf1\x80\x80z", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff",        "a\xfe",
+        "\x80",
+        "\xbf",
+        "\xc0\x80",
+        "\xc1\xbf",
+        "\xc2",
+        "\xc2z",
+        "\xc2\xc2",
+        "\xe0\x9f\xbf",
+        "\xe0\xa0",
+        "\xe1\x80",
+        "\xe1\x80z",
+        "\xed\xa0\x80",
+        "\xed\xbf\xbf",
+        "\xf0\x8f\xbf\xbf",
+        "\xf0\x90\x80",
+        "\xf1\x80\x80z",
+        "\xf4\x90\x80\x80",
+        "\xf5\x80\x80\x80",
+        "\xff",
+        "a\xfe",
     };
     struct sluice_client *client = opened(NULL);
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)

@@ -3,19 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Telemetry.samples and Msg.events both have the number 6: its tag, and a length of 0. */
-static const uint8_t empty_member[] = {6 << 3 | 2, 0};
-#define OVERSIZED_SIZE (UDP_PAYLOAD_MAX / sizeof empty_member * sizeof empty_member)
+#define EMPTY_SIZE     2 /* a tag, and a length of 0 */
+#define OVERSIZED_SIZE (UDP_PAYLOAD_MAX / EMPTY_SIZE * EMPTY_SIZE)
 
-int faults_init(struct faults *faults)
+int faults_init(struct faults *faults, const struct message_shape *shape)
 {
+    const uint8_t empty[EMPTY_SIZE] = {(uint8_t)(shape->member << 3 | 2), 0};
     faults->made = 0;
     faults->oversized = malloc(OVERSIZED_SIZE);
     faults->malformed = malloc((size_t)FAULTS_ALIVE * UDP_PAYLOAD_MAX);
     if (faults->oversized == NULL || faults->malformed == NULL)
         return -1;
-    for (size_t i = 0; i < OVERSIZED_SIZE; i += sizeof empty_member)
-        memcpy(faults->oversized + i, empty_member, sizeof empty_member);
+    for (size_t i = 0; i < OVERSIZED_SIZE; i += EMPTY_SIZE)
+        memcpy(faults->oversized + i, empty, EMPTY_SIZE);
     return 0;
 }
 

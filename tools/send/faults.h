@@ -20,8 +20,8 @@ struct faults {
     uint64_t made;
 };
 
-/* Returns 0, or -1 where memory is short; to be cleared in either case. */
-int faults_init(struct faults *faults);
+/* For messages of a shape. Returns 0, or -1 where memory is short; to be cleared in either case. */
+int faults_init(struct faults *faults, const struct message_shape *shape);
 void faults_clear(struct faults *faults);
 
 /*
@@ -31,9 +31,9 @@ void faults_clear(struct faults *faults);
 struct udp_payload faults_malformed(struct faults *faults, const struct message_template *good);
 
 /*
- * As long as a datagram can be, and some megabytes when decoded, being nothing but empty samples
- * (telemetry) or events (riemann): too large for a collector that bounds what it decodes, and
- * truncated by one that takes shorter datagrams.
+ * As long as a datagram can be, and some megabytes when decoded, being nothing but empty messages
+ * in the shape's repeated field (samples, events, resources): too large for a collector that bounds
+ * what it decodes, and truncated by one that takes shorter datagrams.
  */
 struct udp_payload faults_oversized(const struct faults *faults);
 

@@ -69,7 +69,7 @@ static int set_up(struct load *load, struct error *error)
         return -1;
     }
     load->sources = calloc(plan->sources, sizeof *load->sources);
-    if (load->sources == NULL || faults_init(&load->faults) != 0) {
+    if (load->sources == NULL || faults_init(&load->faults, plan->shape) != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for %" PRIu64 " sources", plan->sources);
         return -1;
     }

@@ -7,7 +7,10 @@
 #include "tools/send/wire.h"
 #include "tools/sending/udp_sender.h"
 
-const struct message_shape *const message_shapes[] = {&message_telemetry, &message_riemann, NULL};
+const struct message_shape *const message_shapes[] = {
+    &message_telemetry, &message_riemann,     &message_otlp,
+    &message_otlp_logs, &message_otlp_traces, NULL,
+};
 
 static const struct metric metrics[] = {
     {"system.cpu.usage", "1", "cpu", 0.4218769302, false},

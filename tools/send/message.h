@@ -31,6 +31,9 @@ struct message_plan {
 struct message_shape {
     const char *name; /* the schema's */
 
+    /* The number of a repeated field, 1 to 15, whose elements are messages. */
+    uint8_t member;
+
     /* Appends the message with this number and time (nanoseconds since 1970 UTC). */
     void (*encode)(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
                    struct output *out);
@@ -43,9 +46,12 @@ struct message_shape {
 /* All of them, by the schema's name; NULL at the end. */
 extern const struct message_shape *const message_shapes[];
 
-/* One file each. */
+/* One file each, or one for all of OTLP's. */
 extern const struct message_shape message_telemetry;
 extern const struct message_shape message_riemann;
+extern const struct message_shape message_otlp;
+extern const struct message_shape message_otlp_logs;
+extern const struct message_shape message_otlp_traces;
 
 /* What every telemetry datagram begins with, and the stamp of message_telemetry finds there. */
 void message_telemetry_begin(const struct message_plan *plan, uint64_t number, uint64_t time_ns,

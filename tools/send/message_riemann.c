@@ -82,6 +82,7 @@ static void stamp(const struct message_plan *plan, uint8_t *bytes, size_t size, 
 
 const struct message_shape message_riemann = {
     .name = "riemann",
+    .member = 6,
     .encode = encode,
     .stamp = stamp,
 };

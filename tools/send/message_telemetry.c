@@ -62,6 +62,7 @@ static void stamp(const struct message_plan *plan, uint8_t *bytes, size_t size, 
 
 const struct message_shape message_telemetry = {
     .name = "telemetry",
+    .member = 6,
     .encode = encode,
     .stamp = stamp,
 };

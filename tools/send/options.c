@@ -92,14 +92,14 @@ static const struct command_option options[] = {
      "sequence of its own; default 1",
      COMMAND_KEEP(COUNT, struct send_settings, plan.sources), .least = 1, .most = LOAD_SOURCES_MAX},
     {"sender", "NAME",
-     "their sender_ids (riemann: hosts) are NAME/1, NAME/2 ...;\n"
-     "default sluice-send",
+     "their sender_ids (riemann: hosts, otlp: service.instance.ids) are\n"
+     "NAME/1, NAME/2 ...; default sluice-send",
      .set = set_sender},
-    {"samples", "N", "metrics in each datagram; default 1",
+    {"samples", "N", "metrics (log records, spans) in each datagram; default 1",
      COMMAND_KEEP(COUNT, struct send_settings, plan.samples), .least = 1, .most = UDP_PAYLOAD_MAX},
     {"size", "SIZE",
      "pad good datagrams to exactly this size, e.g. 1400B, by making a\n"
-     "label (riemann: a description) longer",
+     "label (riemann: a description, otlp: host.name) longer",
      COMMAND_KEEP(SIZE, struct send_settings, plan.size), .least = 1, .most = UDP_PAYLOAD_MAX},
     {"burst", "N", "send N datagrams back to back, N times as seldom; default 1",
      COMMAND_KEEP(COUNT, struct send_settings, plan.burst), .least = 1, .most = PACING_RATE_MAX},
@@ -110,7 +110,8 @@ static const struct command_option options[] = {
     {"empty", "SHARE", "make this share datagrams of no bytes", .set = set_empty},
     {"oversized", "SHARE",
      "make this share datagrams of 65,506 bytes, all of them empty\n"
-     "samples (riemann: events), which take megabytes when decoded",
+     "samples (riemann: events, otlp: resources), which take megabytes\n"
+     "when decoded",
      .set = set_oversized},
     {"report", "text|json", "json: write the final counts to standard output, too",
      COMMAND_KEEP(EITHER, struct send_settings, json)},
@@ -128,7 +129,8 @@ const struct command send_command = {
     .notes =
         "Bad datagrams are spread evenly: of the first N, a share of 1/100 is N/100, rounded down\n"
         "(where two kinds are due at once, one comes a datagram later). They take no sequence\n"
-        "number. A Riemann event has no such number: the first one's metric stands for it.\n"
+        "number. Riemann and OTLP have no such number: the first metric is it, and the span id of a\n"
+        "first log record or span.\n"
         "An attempt that the system refuses (no buffers) is counted as retried and made again; a\n"
         "datagram that still can't be sent is counted as failed and takes its number with it.\n"
         "Of those sent, a datagram is counted as refused where its host reports that nobody "

@@ -126,6 +126,21 @@ class Send(unittest.TestCase):
         self.assertEqual([wire.double(event[14][0]) for event in events], list(range(1, 201)))
 
     @unittest.skipUnless(has_ipv6(), "no IPv6 here")
+    def test_otlp_is_what_its_schemas_decode(self):
+        for schema, begins in (("otlp", b'{"resourceMetrics":[{"resource":{"attributes":['),
+                               ("otlp-logs", b'{"resourceLogs":[{"resource":'),
+                               ("otlp-traces", b'{"resourceSpans":[{"resource":')):
+            with self.subTest(schema):
+                receiver, report = self.send("--schema", schema, "--count", 10, "--rate", "max",
+                                             "--samples", 3)
+                self.assertEqual(report["samples"], 30)
+                for datagram in receiver.datagrams:
+                    decoded = run("sluice-decode", "--schema", schema, stdin=datagram)
+                    self.assertEqual((decoded.returncode, decoded.stderr), (0, b""))
+                    self.assertTrue(decoded.stdout.startswith(begins), decoded.stdout)
+                    self.assertIn(b'"service.instance.id","value":{"stringValue":"sluice-send/1"}',
+                                  decoded.stdout)
+
     def test_ipv6(self):
         receiver, _ = self.send("--count", 3, "--rate", "max", host="::1")
         self.assertEqual(len(receiver.datagrams), 3)
@@ -195,7 +210,7 @@ class Send(unittest.TestCase):
     def test_wrong_options_are_one_line_and_64(self):
         for arguments in (["--rate=0"], ["--rate", "10s"], ["--size=1400"], ["--duration", "10"],
                           ["--count"], ["--no-such"], ["x"], ["-c"], ["--to=127.0.0.1:5"],
-                          ["--to", "udp://localhost:5"], ["--schema=otlp"], ["--size=20B"],
+                          ["--to", "udp://localhost:5"], ["--schema=otl"], ["--size=20B"],
                           ["--samples=60000"], ["--malformed=0.6"],
                           ["--malformed=60%", "--empty=41%"], ["--report=xml"], ["--sources=0"],
                           ["--sender="]):

@@ -51,6 +51,7 @@ static int open_source(struct load *load, size_t index, uint64_t boot_id, struct
         .sender = {source->name, (size_t)length},
         .boot_id = boot_id + index,
         .samples = load->plan->samples,
+        .given = load->plan->given,
         .size = load->plan->size,
     };
     if (message_template_init(&source->message, load->plan->shape, &message, last_number(load),

@@ -18,14 +18,15 @@
 struct load_plan {
     struct address destination;
     const struct message_shape *shape;
+    struct text given;  /* of message_given, its bytes */
     const char *sender; /* what the sources' sender_ids begin with, SENDER_SIZE_MAX bytes at most */
     uint64_t rate;      /* datagrams per second; 0: as fast as possible */
     uint64_t count;     /* datagrams; 0: no limit but the duration */
     uint64_t duration_ns; /* 0: no limit but the count */
     uint64_t sources;
-    uint64_t samples;
-    uint64_t size;  /* bytes of a good datagram; 0: as it comes */
-    uint64_t burst; /* datagrams due together */
+    uint64_t samples; /* of message_given 0: nobody knows */
+    uint64_t size;    /* bytes of a good datagram; 0: as it comes */
+    uint64_t burst;   /* datagrams due together */
     struct share shares[DATAGRAM_GOOD];
 };
 

@@ -1,22 +1,59 @@
 /* sluice-send: a load generator. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "collector/platform/entry.h"
 #include "tools/command/interrupt.h"
+#include "tools/send/json_message.h"
 #include "tools/send/options.h"
 #include "tools/send/report.h"
+#include "tools/sending/udp_sender.h"
 
-static int run(const struct send_settings *settings, struct error *error)
+/* Makes the message that was given; `bytes` is to be freed. */
+static int make_given(const struct send_settings *settings, uint8_t **bytes, struct load_plan *plan,
+                      struct error *error)
+{
+    const struct json_message_type type = {
+        .schema = settings->file == NULL ? plan->shape->name : NULL,
+        .file = settings->file,
+        .message = settings->message,
+    };
+    size_t size;
+    if (json_message_encode(&type, settings->given, bytes, &size, error) != 0)
+        return -1;
+    plan->shape = &message_given;
+    plan->given = (struct text){(const char *)*bytes, size};
+    plan->samples = 0;
+    if (size <= UDP_PAYLOAD_MAX)
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "--json: the message has %zu bytes, a datagram %d at most",
+              size, UDP_PAYLOAD_MAX);
+    return -1;
+}
+
+static int send_all(const struct send_settings *settings, const struct load_plan *plan,
+                    struct error *error)
 {
     struct load_counts counts;
     interrupt_catch();
-    int result = load_run(&settings->plan, &counts, error);
+    int result = load_run(plan, &counts, error);
     if (result != 0 && load_sent(&counts) + counts.failed == 0)
         return result;
     fprintf(stderr, "%s: ", send_command.name);
     report_write_line(&counts, stderr);
     if (settings->json)
         report_write_json(&counts, stdout);
+    return result;
+}
+
+static int run(const struct send_settings *settings, struct error *error)
+{
+    struct load_plan plan = settings->plan;
+    uint8_t *bytes = NULL;
+    int result = settings->given != NULL ? make_given(settings, &bytes, &plan, error) : 0;
+    if (result == 0)
+        result = send_all(settings, &plan, error);
+    free(bytes);
     return result;
 }
 
@@ -27,7 +64,7 @@ int program_main(int argc, char **argv)
             {
                 .destination = {.family = ADDRESS_IPV4, .port = 5555, .bytes = {127, 0, 0, 1}},
                 .shape = &message_telemetry,
-                .sender = "sluice-send",
+                .sender = send_default_sender,
                 .rate = 1000,
                 .sources = 1,
                 .samples = 1,

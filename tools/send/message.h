@@ -21,10 +21,11 @@
 struct message_plan {
     struct text sender; /* at most 100 bytes; the caller's */
     uint64_t boot_id;
-    size_t samples;  /* metrics in a message */
-    size_t size;     /* bytes that it is to have exactly; 0: as it comes */
-    size_t padding;  /* bytes added to its longest text, to reach that size */
-    size_t padding2; /* and to another one, for the sizes that a length's own size skips */
+    size_t samples;    /* metrics in a message */
+    struct text given; /* of message_given: its bytes, the caller's */
+    size_t size;       /* bytes that it is to have exactly; 0: as it comes */
+    size_t padding;    /* bytes added to its longest text, to reach that size */
+    size_t padding2;   /* and to another one, for the sizes that a length's own size skips */
 };
 
 /* How one schema's messages are made. */
@@ -43,7 +44,7 @@ struct message_shape {
                   uint64_t time_ns);
 };
 
-/* All of them, by the schema's name; NULL at the end. */
+/* All synthetic ones, by the schema's name; NULL at the end. */
 extern const struct message_shape *const message_shapes[];
 
 /* One file each, or one for all of OTLP's. */
@@ -52,6 +53,9 @@ extern const struct message_shape message_riemann;
 extern const struct message_shape message_otlp;
 extern const struct message_shape message_otlp_logs;
 extern const struct message_shape message_otlp_traces;
+
+/* Not in the list: the bytes that the plan gives, unchanged. */
+extern const struct message_shape message_given;
 
 /* What every telemetry datagram begins with, and the stamp of message_telemetry finds there. */
 void message_telemetry_begin(const struct message_plan *plan, uint64_t number, uint64_t time_ns,

@@ -8,6 +8,8 @@
 
 #define DEFAULT_DURATION UINT64_C(10000000000)
 
+const char send_default_sender[] = "sluice-send";
+
 static struct load_plan *plan_of(void *settings)
 {
     return &((struct send_settings *)settings)->plan;
@@ -20,9 +22,19 @@ static const char *choice(const char *option, size_t at)
     return message_shapes[at]->name;
 }
 
+/* No built-in schema has such a name. */
+static bool is_path(const char *value)
+{
+    return strpbrk(value, "./\\") != NULL;
+}
+
 static int set_schema(void *settings, const char *value, struct error *error)
 {
     const char *names[8] = {NULL};
+    struct send_settings *send = settings;
+    send->file = is_path(value) ? value : NULL;
+    if (send->file != NULL)
+        return 0;
     for (size_t i = 0; message_shapes[i] != NULL && i + 1 < sizeof names / sizeof names[0]; i++)
         names[i] = message_shapes[i]->name;
     size_t index;
@@ -66,12 +78,44 @@ static int set_oversized(void *settings, const char *value, struct error *error)
     return set_share(settings, DATAGRAM_OVERSIZED, value, error);
 }
 
+static bool has_shares(const struct load_plan *plan)
+{
+    for (int kind = 0; kind < DATAGRAM_GOOD; kind++)
+        if (plan->shares[kind].part != 0)
+            return true;
+    return false;
+}
+
+/* What of the options does not go together; NULL: all does. */
+static const char *conflict(const struct send_settings *settings)
+{
+    const struct load_plan *plan = &settings->plan;
+    if (settings->file != NULL && (settings->message == NULL || settings->given == NULL))
+        return "--schema names a file; --message TYPE and --json TEXT say what to send";
+    if (settings->file == NULL && settings->message != NULL)
+        return "--message is for a --schema that is a file";
+    if (settings->given != NULL && (plan->size != 0 || plan->samples != 1 ||
+                                    plan->sender != send_default_sender || has_shares(plan)))
+        return "--json is the whole message: --size, --samples, --sender, --malformed, --empty and "
+               "--oversized are for synthetic ones";
+    return NULL;
+}
+
 static int check(void *settings, struct error *error)
 {
-    struct load_plan *plan = plan_of(settings);
-    (void)error;
-    if (plan->count == 0 && plan->duration_ns == 0)
-        plan->duration_ns = DEFAULT_DURATION;
+    struct send_settings *send = settings;
+    struct load_plan *plan = &send->plan;
+    const char *wrong = conflict(send);
+    if (wrong != NULL) {
+        error_set(error, EXIT_CODE_USAGE, "%s", wrong);
+        return -1;
+    }
+    if (plan->count == 0 && plan->duration_ns == 0) {
+        if (send->given != NULL)
+            plan->count = 1;
+        else
+            plan->duration_ns = DEFAULT_DURATION;
+    }
     return 0;
 }
 
@@ -80,7 +124,17 @@ static const struct command_option options[] = {
      "where to send; a numeric host, IPv6 in brackets;\n"
      "default udp://127.0.0.1:5555",
      COMMAND_KEEP(DESTINATION, struct send_settings, plan.destination)},
-    {"schema", "NAME", "what the datagrams mean; default telemetry", .set = set_schema},
+    {"schema", "NAME",
+     "what the datagrams mean; default telemetry. Or a file, with --message\n"
+     "and --json: a .proto file (protoc must be installed), or one that\n"
+     "protoc --include_imports --descriptor_set_out wrote",
+     .set = set_schema},
+    {"message", "TYPE", "which message of the file: package.Type",
+     COMMAND_KEEP(TEXT, struct send_settings, message)},
+    {"json", "TEXT",
+     "send this message, in the protobuf JSON mapping, instead of\n"
+     "synthetic ones; once, if neither --count nor --duration is given",
+     COMMAND_KEEP(TEXT, struct send_settings, given)},
     {"rate", "N|max", "datagrams per second, all sources together; default 1000",
      COMMAND_KEEP(RATE, struct send_settings, plan.rate), .most = PACING_RATE_MAX},
     {"count", "N", "stop after so many datagrams",
@@ -124,13 +178,13 @@ const struct command send_command = {
     .summary =
         "Sends made-up metrics over UDP at a steady rate and reports on standard error what it\n"
         "sent. Being late with a datagram does not move those after it, so that the mean rate\n"
-        "is exact as long as the machine keeps up.",
+        "is exact as long as the machine keeps up. Or sends one message that is given as JSON.",
     .options = options,
     .notes =
         "Bad datagrams are spread evenly: of the first N, a share of 1/100 is N/100, rounded down\n"
         "(where two kinds are due at once, one comes a datagram later). They take no sequence\n"
-        "number. Riemann and OTLP have no such number: the first metric is it, and the span id of a\n"
-        "first log record or span.\n"
+        "number. Riemann and OTLP have no such number: the first metric's value stands for it, or\n"
+        "the span id of the first log record or span.\n"
         "An attempt that the system refuses (no buffers) is counted as retried and made again; a\n"
         "datagram that still can't be sent is counted as failed and takes its number with it.\n"
         "Of those sent, a datagram is counted as refused where its host reports that nobody "
@@ -138,7 +192,7 @@ const struct command send_command = {
         "at the port; hosts limit how often they do. 100 ms are waited for reports at the end.\n"
         "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; 69 no way to the\n"
         "destination, or all datagrams were refused; 74 datagrams failed, or the report could not\n"
-        "be written.",
+        "be written; 78 the file of --schema is none, or lacks the message.",
     .choice = choice,
     .check = check,
 };

@@ -10,7 +10,15 @@
 struct send_settings {
     struct load_plan plan;
     bool json;
+
+    /* The one message to send; NULL: synthetic ones. It is of the plan's shape, or of a file. */
+    const char *given;
+    const char *file;    /* that --schema names; NULL: it names a built-in schema */
+    const char *message; /* of the file */
 };
+
+/* What the sender's name is before the options are read. */
+extern const char send_default_sender[];
 
 /* Reads into a `struct send_settings`. */
 extern const struct command send_command;

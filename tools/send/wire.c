@@ -1,6 +1,13 @@
 #include "tools/send/wire.h"
 
-enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+enum wire_type {
+    WIRE_VARINT = 0,
+    WIRE_FIXED64 = 1,
+    WIRE_BYTES = 2,
+    WIRE_GROUP_BEGIN = 3,
+    WIRE_GROUP_END = 4,
+    WIRE_FIXED32 = 5,
+};
 
 #define VARINT_MAX 10
 
@@ -63,9 +70,14 @@ void wire_float(struct output *out, unsigned number, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
+    wire_fixed32(out, number, bits);
+}
+
+void wire_fixed32(struct output *out, unsigned number, uint32_t value)
+{
     uint8_t bytes[4];
     for (int i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(bits >> (8 * i));
+        bytes[i] = (uint8_t)(value >> (8 * i));
     put_tag(out, number, WIRE_FIXED32);
     output_bytes(out, bytes, sizeof bytes);
 }
@@ -107,4 +119,14 @@ void wire_end(struct output *out, size_t begun)
         return;
     memmove(out->data + begun + length_size, out->data + begun, size);
     wire_put_varint((uint8_t *)out->data + begun, size);
+}
+
+void wire_group_begin(struct output *out, unsigned number)
+{
+    put_tag(out, number, WIRE_GROUP_BEGIN);
+}
+
+void wire_group_end(struct output *out, unsigned number)
+{
+    put_tag(out, number, WIRE_GROUP_END);
 }

@@ -26,6 +26,7 @@ void wire_varint(struct output *out, unsigned number, uint64_t value);
 void wire_fixed64(struct output *out, unsigned number, uint64_t value);
 void wire_double(struct output *out, unsigned number, double value);
 void wire_float(struct output *out, unsigned number, float value);
+void wire_fixed32(struct output *out, unsigned number, uint32_t value);
 void wire_bytes(struct output *out, unsigned number, const void *bytes, size_t size);
 void wire_text(struct output *out, unsigned number, const char *text);
 
@@ -38,5 +39,9 @@ void wire_padded_text(struct output *out, unsigned number, const char *text, siz
  */
 size_t wire_begin(struct output *out, unsigned number);
 void wire_end(struct output *out, size_t begun);
+
+/* A field that is a group: its fields stand between the two. */
+void wire_group_begin(struct output *out, unsigned number);
+void wire_group_end(struct output *out, unsigned number);
 
 #endif

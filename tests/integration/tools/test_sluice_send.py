@@ -1,12 +1,14 @@
 """sluice-send against a receiver that is not ours."""
 import collections
 import json
+import pathlib
 import subprocess
+import tempfile
 import unittest
 
 import wire
 from built import NO_CLOSED_STREAM, STOP_SIGNAL, WINDOWS, not_on_windows
-from programs import DEADLINE, Receiver, close_stream, command, run
+from programs import DEADLINE, ROOT, Receiver, close_stream, command, run
 
 
 def sent_of(process):
@@ -140,6 +142,59 @@ class Send(unittest.TestCase):
                     self.assertTrue(decoded.stdout.startswith(begins), decoded.stdout)
                     self.assertIn(b'"service.instance.id","value":{"stringValue":"sluice-send/1"}',
                                   decoded.stdout)
+
+    def test_a_message_is_sent_as_it_is_given(self):
+        given = '{"senderId": "web1", "samples": [{"name": "a", "doubleValue": 1.5}]}'
+        receiver, report = self.send("--schema=telemetry", "--json", given)
+        self.assertEqual((report["sent"], report["samples"]), (1, 0))
+        decoded = run("sluice-decode", "--schema=telemetry", stdin=receiver.datagrams[0])
+        self.assertEqual(json.loads(decoded.stdout), json.loads(given))
+        receiver, _ = self.send("--json", given, "--count=5", "--sources=2", "--rate=max")
+        self.assertEqual(len(set(receiver.datagrams)), 1)
+        self.assertEqual(len(set(receiver.ports)), 2)
+
+    def weather(self):
+        """The descriptor set of the example's schema."""
+        folder = tempfile.TemporaryDirectory(prefix="sluice-test-")
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "weather.desc")
+        subprocess.run(["protoc", f"--proto_path={ROOT / 'tools/packaging/examples'}",
+                        f"--descriptor_set_out={path}", "weather.proto"], check=True,
+                       timeout=DEADLINE)
+        return path
+
+    def test_a_message_of_a_file(self):
+        weather = self.weather()
+        given = '{"station": "north", "readings": [{"sensor": "roof", "celsius": -3.25}]}'
+        receiver, _ = self.send("--schema", weather, "--message=weather.Report", "--json", given)
+        decoded = run("sluice-decode", "--descriptor-set", weather, "--message=weather.Report",
+                      stdin=receiver.datagrams[0])
+        self.assertEqual(json.loads(decoded.stdout), json.loads(given))
+
+    def test_what_is_wrong_with_a_message_is_named_and_nothing_is_sent(self):
+        weather = f"--schema={self.weather()}"
+        for arguments, code, says in (
+                (["--json", '{"samples": [{"nam": 1}]}'], 64, r'samples\[0\]: .*"name"'),
+                (["--json", "{"], 64, "line 1, column 2: "),
+                (["--json", '{"sequence": -1}'], 64, "sequence: -1 is out of range"),
+                ([weather, "--message=weather.Repor", "--json={}"], 78, '"weather.Report"'),
+                ([weather, "--json={}"], 64, "--message TYPE"),
+                ([weather, "--message=weather.Report"], 64, "--json TEXT"),
+                (["--schema=./no.proto", "--message=a.B", "--json={}"], 78, "no.proto"),
+                (["--message=a.B", "--json={}"], 64, "--message is for"),
+                (["--json={}", "--size=100B"], 64, "--json is the whole message"),
+                (["--json={}", "--samples=2"], 64, "--json is the whole message"),
+                (["--json={}", "--empty=1%"], 64, "--json is the whole message")):
+            with self.subTest(arguments=arguments):
+                process = run("sluice-send", *arguments)
+                self.assertEqual((process.returncode, process.stdout), (code, b""))
+                self.assertRegex(process.stderr.decode(), rf"\Asluice-send: [^\n]*{says}[^\n]*\n\Z")
+
+    @not_on_windows("no argument is that long there")
+    def test_a_message_that_no_datagram_holds_is_refused(self):
+        process = run("sluice-send", "--json", json.dumps({"senderId": "x" * 65507}))
+        self.assertEqual(process.returncode, 64)
+        self.assertIn(b"the message has 65511 bytes, a datagram 65507 at most", process.stderr)
 
     def test_ipv6(self):
         receiver, _ = self.send("--count", 3, "--rate", "max", host="::1")

@@ -1,0 +1,128 @@
+"""Messages that sluice-send reads from JSON against Google's Python runtime, over random schemas and
+random messages: each is written as JSON by Google's, read by both, and must be the same message.
+
+    test_json_reading.py [--messages N] [--seed S] [--schema I]
+
+JSON_SERVER names the program that answers for us; MESSAGES is the default of --messages.
+"""
+import argparse
+import collections
+import itertools
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+from built import command
+
+try:
+    import messages
+    import oracle
+    import test_differential as differential
+    from google.protobuf import json_format
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+PER_SCHEMA = 300
+FAILURES_SHOWN = 5
+READ, REFUSED = 0, 1
+
+
+class Server:
+    def __init__(self, schema, folder):
+        path = os.path.join(folder, "set.desc")
+        with open(path, "wb") as out:
+            for file in schema.files():
+                out.write(b"\x0a" + messages.prefixed(file.SerializeToString()))
+        self.process = subprocess.Popen(command(os.environ["JSON_SERVER"], path, schema.root),
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def read(self, text):
+        """The verdict, and the message's bytes or why not."""
+        data = text.encode()
+        self.process.stdin.write(struct.pack("<I", len(data)) + data)
+        self.process.stdin.flush()
+        head = self.process.stdout.read(5)
+        if len(head) != 5:
+            raise differential.Failure("json_server is gone")
+        return head[0], self.process.stdout.read(struct.unpack("<I", head[1:])[0])
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.wait(timeout=60) != 0:
+            raise differential.Failure("json_server did not end well")
+
+
+def read_by_google(schema_oracle, value):
+    """What it makes of its own JSON; None where it refuses it."""
+    message = schema_oracle.message_class()
+    try:
+        json_format.ParseDict(value, message, descriptor_pool=schema_oracle.pool)
+    except json_format.ParseError:
+        return None
+    return message if message.IsInitialized() else None
+
+
+def check(schema_oracle, server, value, counts):
+    text = json.dumps(value)
+    theirs = read_by_google(schema_oracle, json.loads(text))
+    verdict, made = server.read(text)
+    if theirs is None:
+        counts["not read by Google's"] += 1
+        return
+    if verdict != READ:
+        raise differential.Failure(f"{made.decode()}\n--- JSON: {text}")
+    ours = schema_oracle.parse(made)
+    # In an Any's bytes the order of a map's entries is anyone's.
+    if differential.meaning(ours) != differential.meaning(theirs) and (
+            ours is None or schema_oracle.json(ours, False) != schema_oracle.json(theirs, False)):
+        raise differential.Failure(f"it is another message\n--- JSON: {text}\n--- ours:\n{ours}\n"
+                                   f"--- theirs:\n{theirs}")
+    counts["the same"] += 1
+
+
+def compare(seed, index, counts):
+    """Returns failures."""
+    schema, schema_oracle, pairs = differential.stream(seed, index)
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(schema, folder)
+        for number, (_, data) in itertools.islice(enumerate(pairs), PER_SCHEMA):
+            message = schema_oracle.parse(data)
+            if message is None or schema_oracle.sealed or schema_oracle.has_closed_map(data) or \
+                    schema_oracle.depth(message) > differential.LEVELS - 8:
+                continue
+            try:
+                check(schema_oracle, server, schema_oracle.json(message, number % 2 == 0), counts)
+            except (oracle.NotText, oracle.NoForm):
+                counts["no JSON form"] += 1
+            except differential.Failure as reason:
+                failures.append(f"FAILED: --seed {seed} --schema {index}, message {number}: "
+                                f"{reason}")
+        server.close()
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--messages", type=int, default=int(os.environ.get("MESSAGES", "9000")))
+    parser.add_argument("--seed", type=int, default=differential.SEED)
+    parser.add_argument("--schema", type=int)
+    args = parser.parse_args()
+    counts, failures = collections.Counter(), []
+    indices = [args.schema] if args.schema is not None else range(-(-args.messages // PER_SCHEMA))
+    with differential.quiet():
+        for index in indices:
+            failures += compare(args.seed, index, counts)
+    for failure in failures[:FAILURES_SHOWN]:
+        print(failure)
+    print(f"seed {args.seed}: {dict(counts)}; {len(failures)} failed")
+    return 1 if failures or not counts["the same"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

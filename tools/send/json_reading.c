@@ -1,0 +1,121 @@
+#include "tools/send/json_reading.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/message/decode.h"
+#include "proto/message/encode.h"
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+bool json_refuse(struct json_reading *reading, const char *format, ...)
+{
+    char why[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    unsigned line;
+    unsigned column;
+    json_text_place(reading->text, reading->value->at, &line, &column);
+    error_set(reading->error, EXIT_CODE_USAGE, "--json: line %u, column %u: %s%s%s", line, column,
+              reading->place, reading->place_size != 0 ? ": " : "", why);
+    return false;
+}
+
+static size_t enter(struct json_reading *reading, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* What has no room is cut. */
+static size_t enter(struct json_reading *reading, const char *format, ...)
+{
+    size_t entered = reading->place_size;
+    size_t room = sizeof reading->place - entered;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(reading->place + entered, room, format, arguments);
+    va_end(arguments);
+    if (size > 0)
+        reading->place_size += (size_t)size < room ? (size_t)size : room - 1;
+    return entered;
+}
+
+size_t json_enter(struct json_reading *reading, const char *name)
+{
+    return enter(reading, "%s%s", reading->place_size != 0 ? "." : "", name);
+}
+
+size_t json_enter_element(struct json_reading *reading, size_t index)
+{
+    return enter(reading, "[%zu]", index);
+}
+
+void json_leave(struct json_reading *reading, size_t entered)
+{
+    reading->place_size = entered;
+    reading->place[entered] = '\0';
+}
+
+/* --- encoding again --------------------------------------------------------------------------- */
+
+/* Room for a decoded message: what most take, and at most. */
+#define ARENA_LEAST    ((size_t)64 << 10)
+#define ARENA_PER_BYTE ((size_t)64)
+#define ARENA_MOST     ((size_t)1 << 30)
+
+/* In as much memory as it takes, which arena->base is then; NULL with the error set. */
+static const ProtobufCMessage *decode(struct json_reading *reading, const struct message_type *type,
+                                      const struct output *from, struct arena *arena)
+{
+    enum decode_result result = DECODE_TOO_LARGE;
+    for (size_t capacity = ARENA_LEAST + ARENA_PER_BYTE * from->used;
+         result == DECODE_TOO_LARGE && capacity <= ARENA_MOST; capacity *= 4) {
+        struct decoded decoded;
+        free(arena->base);
+        *arena = (struct arena){.base = malloc(capacity), .capacity = capacity};
+        if (arena->base == NULL) {
+            error_no_memory(reading->error);
+            return NULL;
+        }
+        result = message_decode(type, (const uint8_t *)from->data, from->used, SCHEMA_MAX_DEPTH,
+                                arena, &decoded);
+        if (result == DECODE_OK)
+            return decoded.message;
+    }
+    json_refuse(reading, "the message %s",
+                result == DECODE_TOO_DEEP    ? "nests too deep"
+                : result == DECODE_TOO_LARGE ? "is too large"
+                                             : "cannot be encoded");
+    return NULL;
+}
+
+/* Puts the message in the place of what begins at `begun`. */
+static bool replace(struct json_reading *reading, const struct message_type *type,
+                    const ProtobufCMessage *message, size_t begun)
+{
+    struct output *out = reading->out;
+    size_t capacity = 2 * (out->used - begun) + 64; /* packed, a single element is larger */
+    struct output to = {.data = malloc(capacity), .capacity = capacity};
+    if (to.data == NULL) {
+        error_no_memory(reading->error);
+        return false;
+    }
+    message_encode(type, message, &to);
+    out->used = begun;
+    output_bytes(out, to.data, to.used);
+    free(to.data);
+    return (!out->overflow && !to.overflow) || json_refuse(reading, "the message is too large");
+}
+
+bool json_encode_again(struct json_reading *reading, const struct message_type *type, size_t begun)
+{
+    const struct output *out = reading->out;
+    if (out->overflow)
+        return json_refuse(reading, "the message is too large");
+    const struct output from = {.data = out->data + begun, .used = out->used - begun};
+    struct arena arena = {.base = NULL};
+    const ProtobufCMessage *message = decode(reading, type, &from, &arena);
+    bool good = message != NULL && replace(reading, type, message, begun);
+    free(arena.base);
+    return good;
+}

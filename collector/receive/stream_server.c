@@ -808,9 +808,10 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
     return 0;
 }
 
-static void stop(struct stream_server *server, int64_t deadline_ns, bool patient)
+/* Connections are served until `served_ns`, and what they bring may wait for room to the deadline. */
+static void stop(struct stream_server *server, int64_t served_ns, int64_t deadline_ns, bool patient)
 {
-    deadline_bring_forward(&server->deadline, deadline_ns);
+    deadline_bring_forward(&server->deadline, served_ns);
     atomic_store(&server->patient, patient);
     atomic_store(&server->stopping, true);
     fan_out_set_deadline(server->options.threads->fan_out, deadline_ns);
@@ -819,12 +820,13 @@ static void stop(struct stream_server *server, int64_t deadline_ns, bool patient
 
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns)
 {
-    stop(server, deadline_ns, false);
+    int64_t left_ns = deadline_ns - clock_monotonic_ns();
+    stop(server, deadline_ns - (left_ns > 0 ? left_ns / 2 : 0), deadline_ns, false);
 }
 
 void stream_server_leave(struct stream_server *server, int64_t deadline_ns)
 {
-    stop(server, deadline_ns, true);
+    stop(server, deadline_ns, deadline_ns, true);
 }
 
 void stream_server_ask_to_quiesce(struct stream_server *server)

@@ -78,12 +78,13 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
 
 /*
  * Any thread: no connection is accepted any more. Of those that are open, what has come is taken
- * and answered, until `deadline_ns` (monotonic), and they are closed. Calling it again brings the
- * deadline forward.
+ * and answered, and they are closed. Who goes on sending is served for half of the time that is
+ * left until `deadline_ns` (monotonic); the other half is for the sinks to write what was answered.
+ * Calling it again brings the deadline forward.
  */
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns);
 
-/* The same, but the rest of a frame that has begun is waited for. */
+/* The same while the sinks go on: the rest of a frame that has begun is waited for, all that time. */
 void stream_server_leave(struct stream_server *server, int64_t deadline_ns);
 
 /*

@@ -40,9 +40,9 @@ const struct notifier_backend *notifier_choose(const struct notifier_backend *wa
 
 const struct notifier_backend *notifier_choose_for_streams(struct error *error)
 {
-    for (size_t i = 0; notifier_backends[i] != NULL; i++)
-        if (notifier_backends[i]->watch != NULL && notifier_is_available(notifier_backends[i]))
-            return notifier_backends[i];
+    for (size_t i = 0; notifier_stream_backends[i] != NULL; i++)
+        if (notifier_is_available(notifier_stream_backends[i]))
+            return notifier_stream_backends[i];
     error_set(error, EXIT_CODE_CONFIG, "this system has no notifier for streams");
     return NULL;
 }

@@ -26,12 +26,18 @@
  * connects), to be writable, or a hang-up, which is that the other side sends no more, or that the
  * connection is broken. As soon as one of them is so, also where it was so before, one READY event
  * says which hold, and the registration is silent until it is armed again. So whoever takes the
- * event owns the connection until then: several threads serve many connections without a lock. A
- * hang-up does not say that everything was read. One registration is of the one kind or the other,
- * and one notifier has registrations of one kind alone.
+ * event owns the connection until then: several threads serve many connections without a lock. One
+ * that is armed again before anybody took its event has one event, that of the new arming.
+ *
+ * A hang-up does not say that everything was read: as long as something is left to read, one that
+ * is armed for that is readable. Some systems report a hang-up only when everything before it was
+ * read.
+ *
+ * One registration is of the one kind or the other, and one notifier has registrations of one kind
+ * alone.
  *
  * An operating system has one backend or several, each a file under platform/ and a row in its
- * table notifier_backends.
+ * table notifier_backends, notifier_stream_backends, or both.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
 #define SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
@@ -92,8 +98,11 @@ struct notifier_backend {
 
     int (*create)(struct notifier **out, size_t threads, struct error *error);
     void (*destroy)(struct notifier *notifier);
+
+    /* Of datagram sockets. NULL, both: this backend is for streams alone. */
     int (*add)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
     int (*remove)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
+
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
                    size_t capacity, int timeout_ms);
     void (*leave)(struct notifier *notifier, size_t thread); /* NULL: it need not know */
@@ -109,8 +118,10 @@ struct notifier_backend {
     void (*unwatch)(struct notifier *notifier, wait_handle socket);
 };
 
-/* The operating system's, the best one first, NULL after the last. */
+/* The operating system's, of datagram sockets and of streams, the best one first, NULL after the
+ * last. */
 extern const struct notifier_backend *const notifier_backends[];
+extern const struct notifier_backend *const notifier_stream_backends[];
 
 /* Whether this system has it. */
 bool notifier_is_available(const struct notifier_backend *backend);

@@ -808,7 +808,7 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
     return 0;
 }
 
-/* Connections are served until `served_ns`, and what they bring may wait for room to the deadline. */
+/* Connections are served until `served_ns`; what they bring waits for room to the deadline. */
 static void stop(struct stream_server *server, int64_t served_ns, int64_t deadline_ns, bool patient)
 {
     deadline_bring_forward(&server->deadline, served_ns);

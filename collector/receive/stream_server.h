@@ -84,7 +84,8 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
  */
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns);
 
-/* The same while the sinks go on: the rest of a frame that has begun is waited for, all that time. */
+/* The same while the sinks go on: the rest of a frame that has begun is waited for to the
+ * deadline. */
 void stream_server_leave(struct stream_server *server, int64_t deadline_ns);
 
 /*

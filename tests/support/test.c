@@ -45,3 +45,13 @@ int test_run_all(const char *name)
     free(tests);
     return failed;
 }
+
+int test_run_one(const char *name, const char *test)
+{
+    const struct test_entry *entry = entries;
+    while (entry != NULL && strcmp(entry->test.name, test) != 0)
+        entry = entry->next;
+    if (entry == NULL)
+        return -1;
+    return _cmocka_run_group_tests(name, &entry->test, 1, NULL, NULL);
+}

@@ -38,6 +38,9 @@ void test_register(struct test_entry *entry);
  * Returns main's result. */
 int test_run_all(const char *name);
 
+/* Runs the one of this name under `name`. Returns how many failed: 0 or 1; -1: there is none. */
+int test_run_one(const char *name, const char *test);
+
 #define TEST_REGISTER(function, call, setup, teardown)                                             \
     TEST_BEFORE_MAIN(function##_register)                                                          \
     {                                                                                              \

@@ -1,6 +1,6 @@
 /*
- * The rows of Linux' table notifier_backends (collector/platform/notifier.h), the best one first.
- * Of this folder only.
+ * The rows of Linux' tables notifier_backends and notifier_stream_backends (collector/platform/
+ * notifier.h), the best one first. Of this folder only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
@@ -18,6 +18,9 @@
 #define NOTIFIER_BACKENDS(ROW)                                                                     \
     ROW(epoll)                                                                                     \
     NOTIFIER_BACKEND_IO_URING(ROW)
+
+/* Each of them is a row above, too. */
+#define NOTIFIER_STREAM_BACKENDS(ROW) ROW(epoll)
 
 #define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;
 NOTIFIER_BACKENDS(DECLARE_BACKEND)

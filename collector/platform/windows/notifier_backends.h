@@ -1,6 +1,6 @@
 /*
- * The rows of Windows' table notifier_backends (collector/platform/notifier.h), the best one first.
- * Of platform/windows only.
+ * The rows of Windows' tables notifier_backends and notifier_stream_backends (collector/platform/
+ * notifier.h), the best one first. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
@@ -15,8 +15,13 @@
     ROW(psn)                                                                                       \
     ROW(wsaeventselect)
 
+/* The same calls for streams, each for any threads. */
+#define NOTIFIER_STREAM_BACKENDS(ROW)                                                              \
+    ROW(wsaeventselect_streams)
+
 #define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;
 NOTIFIER_BACKENDS(DECLARE_BACKEND)
+NOTIFIER_STREAM_BACKENDS(DECLARE_BACKEND)
 #undef DECLARE_BACKEND
 
 #endif

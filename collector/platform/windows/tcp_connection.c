@@ -60,9 +60,20 @@ static int most(size_t size)
     return size < 1 << 30 ? (int)size : 1 << 30;
 }
 
+/*
+ * Whether it was reset, although a receive says that the other side sends no more: a system may have
+ * given the error to whoever was notified of it, and has none left for the receive (Wine does).
+ */
+static bool is_broken(SOCKET connection)
+{
+    WSAPOLLFD entry = {.fd = connection, .events = POLLRDNORM};
+    return WSAPoll(&entry, 1, 0) > 0 && (entry.revents & POLLERR) != 0;
+}
+
 enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t size, size_t *done)
 {
-    return judge(recv((SOCKET)connection, to, most(size), 0), done);
+    enum tcp_result result = judge(recv((SOCKET)connection, to, most(size), 0), done);
+    return result == TCP_END && is_broken((SOCKET)connection) ? TCP_BROKEN : result;
 }
 
 enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, size_t size,

@@ -25,6 +25,12 @@ static bool set_up(SOCKET opened, const struct address *address, bool ipv6_only)
            listen(opened, SOMAXCONN) == 0;
 }
 
+/* Of a port that another socket has for itself the system says one or the other. */
+static const char *reason(int code)
+{
+    return code == WSAEADDRINUSE ? "in use: " : code == WSAEACCES ? "in use, or reserved: " : "";
+}
+
 wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, struct address *bound,
                               struct error *error)
 {
@@ -44,7 +50,7 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     }
     char text[ADDRESS_TEXT_SIZE];
     address_format(address, text);
-    error_set(error, EXIT_CODE_CANNOT_BIND, "cannot listen on tcp://%s: %s", text,
+    error_set(error, EXIT_CODE_CANNOT_BIND, "cannot listen on tcp://%s: %s%s", text, reason(code),
               system_error((DWORD)code).text);
     if (opened != INVALID_SOCKET)
         closesocket(opened);

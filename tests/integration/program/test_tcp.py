@@ -233,7 +233,6 @@ class Framings(Tcp):
         listener = program.stop()["listeners"][0]
         self.assertEqual((listener["decoded"], listener["reasons"]["malformed"]), (1, 1))
 
-    @not_on_windows("there is no tcp listener")
     def test_a_stream_without_a_framing_is_refused(self):
         for keys, why in (("schema=telemetry", "needs a framing="),
                           ("schema=riemann&framing=cisco-mdt", "needs a framing="),
@@ -363,7 +362,6 @@ class Pressure(Tcp):
         for values in seen.values():
             self.assertEqual(values, list(range(rounds)))
 
-    @not_on_windows("a pipe that is not read")
     def test_a_sink_that_stands_still_makes_senders_wait_and_nothing_is_lost(self):
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
@@ -463,7 +461,6 @@ class Beside(Tcp):
         self.assertEqual(client.answer(), OK)
         program.stop()
 
-    @not_on_windows("there is no tcp listener")
     def test_a_port_that_is_taken_is_refused(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
@@ -472,7 +469,6 @@ class Beside(Tcp):
             self.assertIn("in use", self.refused(
                 "--listen", f"tcp://127.0.0.1:{port}?schema=riemann", code=69))
 
-    @not_on_windows("there is no tcp listener")
     def test_one_thread_alone_is_refused(self):
         self.assertIn("threads of their own", self.refused(
             "--listen", TCP, "--threads", "1", code=78))

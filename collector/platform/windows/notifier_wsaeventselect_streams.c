@@ -1,0 +1,281 @@
+/*
+ * collector/platform/notifier.h, of streams, on WSAEventSelect, for any number of threads.
+ *
+ * Each socket has an event object of its own, and the system's thread pool waits for these, with as
+ * many waits as there have to be (one takes 64 objects at most). A pool's wait ends once and has to
+ * be set again, as a registration is armed. Whatever it ends with, the pool's thread then asks what
+ * is so now: if anything that the registration is armed for, it posts that to a completion port,
+ * where the notifier's threads wait; if nothing, it sets the wait again.
+ *
+ * Network events are no level: FD_READ is recorded again only after a receive, FD_ACCEPT after an
+ * accept, FD_CLOSE once. That a level is reported comes from the question. It is asked after the
+ * object was reset and before the wait is set: what happens meanwhile sets the object, and ends the
+ * wait at once. Where FD_READ was recorded and there is nothing, a receive (MSG_PEEK) has it
+ * recorded the next time. Nothing does that for FD_ACCEPT: where it was recorded and nobody is
+ * there, the question is asked again after a time, until somebody is.
+ *
+ * FD_CLOSE comes when everything before it was read, so a hang-up is reported only then.
+ */
+#include <stdlib.h>
+#include <winsock2.h>
+
+#include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/stream_port.h"
+
+#define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
+
+/* When it is asked again: what the system had no memory to post; a listening socket. */
+#define POST_AGAIN_MS 10
+#define LOOK_AGAIN_MS 20
+
+struct eventselect_stream {
+    struct stream_registration common;
+    struct stream_port *port;
+    HANDLE object;
+    PTP_WAIT wait;
+    long network_events; /* that set the object */
+    unsigned interests;  /* that it is armed for; 0: it is not */
+    bool look_again;     /* FD_ACCEPT may not be recorded again */
+};
+
+static struct stream_port *of(struct notifier *notifier)
+{
+    return (struct stream_port *)notifier;
+}
+
+static struct eventselect_stream *stream_of(struct stream_registration *registration)
+{
+    return (struct eventselect_stream *)registration;
+}
+
+/* --- what is so now --------------------------------------------------------------------------- */
+
+/* Whether there is something to read, or the end of it. */
+static unsigned look_at_data(SOCKET socket)
+{
+    char byte;
+    int size = recv(socket, &byte, 1, MSG_PEEK);
+    if (size > 0)
+        return NOTIFIER_IN;
+    if (size == 0)
+        return NOTIFIER_IN | NOTIFIER_HANGUP;
+    return WSAGetLastError() == WSAEWOULDBLOCK ? 0 : EVERYTHING;
+}
+
+/* What holds of what it is armed for, after these network events were recorded. A broken connection
+ * has everything. */
+static unsigned look(const struct eventselect_stream *stream, long recorded)
+{
+    SOCKET socket = stream->common.socket;
+    bool write = (stream->interests & NOTIFIER_OUT) != 0;
+    WSAPOLLFD entry = {.fd = socket, .events = (SHORT)(POLLRDNORM | (write ? POLLWRNORM : 0))};
+    if (WSAPoll(&entry, 1, 0) < 0 || (entry.revents & (POLLERR | POLLNVAL)) != 0)
+        return EVERYTHING;
+    if (stream->common.listens)
+        return (entry.revents & POLLRDNORM) != 0 ? NOTIFIER_IN : 0;
+    unsigned ready = 0;
+    if ((entry.revents & (POLLRDNORM | POLLHUP)) != 0 || (recorded & FD_READ) != 0)
+        ready = look_at_data(socket);
+    if (ready == EVERYTHING)
+        return ready;
+    if ((entry.revents & POLLWRNORM) != 0)
+        ready |= NOTIFIER_OUT;
+    return ready & stream->interests;
+}
+
+static void wait_until_set(struct eventselect_stream *stream, int timeout_ms)
+{
+    ULARGE_INTEGER from_now = {.QuadPart = (ULONGLONG)(timeout_ms * INT64_C(-10000))};
+    FILETIME time = {from_now.LowPart, from_now.HighPart};
+    SetThreadpoolWait(stream->wait, stream->object, timeout_ms < 0 ? NULL : &time);
+}
+
+/* Reports what holds, or has the pool wait for it. With the registration's lock. */
+static void report_or_wait(struct eventselect_stream *stream)
+{
+    WSANETWORKEVENTS recorded;
+    if (WSAEnumNetworkEvents(stream->common.socket, stream->object, &recorded) != 0) {
+        ResetEvent(stream->object);
+        recorded.lNetworkEvents = 0;
+    }
+    unsigned ready = look(stream, recorded.lNetworkEvents);
+    if (ready == 0) {
+        stream->look_again = stream->look_again || (recorded.lNetworkEvents & FD_ACCEPT) != 0;
+        wait_until_set(stream, stream->look_again ? LOOK_AGAIN_MS : -1);
+    } else if (stream_port_post(stream->port, stream->common.key, ready)) {
+        stream->interests = 0;
+        stream->look_again = false;
+    } else {
+        wait_until_set(stream, POST_AGAIN_MS);
+    }
+}
+
+/* The pool's thread: the object was set, or a time is over. It may have been unwatched since, or
+ * armed anew. */
+static void CALLBACK object_was_set(PTP_CALLBACK_INSTANCE instance, void *context, PTP_WAIT wait,
+                                    TP_WAIT_RESULT result)
+{
+    struct eventselect_stream *stream = context;
+    (void)instance;
+    (void)wait;
+    (void)result;
+    AcquireSRWLockExclusive(&stream->common.lock);
+    if (stream->interests != 0)
+        report_or_wait(stream);
+    ReleaseSRWLockExclusive(&stream->common.lock);
+}
+
+/* --- watching --------------------------------------------------------------------------------- */
+
+static long network_events_of(const struct eventselect_stream *stream, unsigned interests)
+{
+    if (stream->common.listens)
+        return FD_ACCEPT;
+    return FD_CLOSE | ((interests & NOTIFIER_IN) != 0 ? FD_READ : 0) |
+           ((interests & NOTIFIER_OUT) != 0 ? FD_WRITE : 0);
+}
+
+/* With the registration's lock. Returns 0, or -1 with WSAGetLastError(). */
+static int set_stream(struct eventselect_stream *stream, unsigned interests)
+{
+    long wanted = network_events_of(stream, interests);
+    if (wanted != stream->network_events &&
+        WSAEventSelect(stream->common.socket, stream->object, wanted) != 0)
+        return -1;
+    stream->network_events = wanted;
+    stream->interests = interests;
+    stream_port_new_key(&stream->common); /* an event of before that nobody took is void */
+    report_or_wait(stream);
+    return 0;
+}
+
+/* With the registration's lock: nothing is reported of it any more. */
+static void silence(struct eventselect_stream *stream)
+{
+    stream->interests = 0;
+    stream->network_events = 0;
+    stream->look_again = false;
+    stream_port_new_key(&stream->common);
+    if (stream->wait != NULL)
+        SetThreadpoolWait(stream->wait, NULL, NULL);
+}
+
+static bool make_parts(struct eventselect_stream *stream)
+{
+    if (stream->object == NULL)
+        stream->object = CreateEventW(NULL, TRUE, FALSE, NULL);
+    if (stream->object != NULL && stream->wait == NULL)
+        stream->wait = CreateThreadpoolWait(object_was_set, stream, NULL);
+    return stream->wait != NULL;
+}
+
+static int watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                 struct error *error)
+{
+    struct stream_port *port = of(base);
+    struct stream_registration *added = stream_port_add(port, (SOCKET)socket, token);
+    if (added == NULL)
+        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_ENOUGH_MEMORY);
+    struct eventselect_stream *stream = stream_of(added);
+    AcquireSRWLockExclusive(&added->lock);
+    stream->port = port;
+    DWORD code = make_parts(stream) ? 0 : GetLastError();
+    if (code == 0 && set_stream(stream, interests) != 0)
+        code = (DWORD)WSAGetLastError();
+    if (code != 0)
+        silence(stream);
+    ReleaseSRWLockExclusive(&added->lock);
+    if (code == 0)
+        return 0;
+    stream_port_forget(port, added);
+    stream_port_release(port, added);
+    return stream_port_fail(error, "cannot watch a connection", code);
+}
+
+static int arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+               struct error *error)
+{
+    struct stream_registration *found = stream_port_find(of(base), (SOCKET)socket);
+    if (found == NULL)
+        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_FOUND);
+    AcquireSRWLockExclusive(&found->lock);
+    found->token = token;
+    DWORD code = set_stream(stream_of(found), interests) == 0 ? 0 : (DWORD)WSAGetLastError();
+    ReleaseSRWLockExclusive(&found->lock);
+    return code == 0 ? 0 : stream_port_fail(error, "cannot watch a connection", code);
+}
+
+static void unwatch(struct notifier *base, wait_handle socket)
+{
+    struct stream_registration *found = stream_port_find(of(base), (SOCKET)socket);
+    if (found == NULL)
+        return;
+    AcquireSRWLockExclusive(&found->lock);
+    silence(stream_of(found));
+    WSAEventSelect((SOCKET)socket, NULL, 0);
+    ReleaseSRWLockExclusive(&found->lock);
+    stream_port_forget(of(base), found);
+    stream_port_release(of(base), found);
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+static int create(struct notifier **out, size_t threads, struct error *error)
+{
+    struct stream_port *port = stream_port_create(threads, sizeof(struct eventselect_stream));
+    if (port == NULL)
+        return stream_port_fail(error, "cannot create a notifier", GetLastError());
+    *out = &port->base;
+    return 0;
+}
+
+/* A pool's thread may be on its way to it, and then finds it silent. */
+static void finish(struct stream_registration *registration)
+{
+    struct eventselect_stream *stream = stream_of(registration);
+    AcquireSRWLockExclusive(&registration->lock);
+    silence(stream);
+    ReleaseSRWLockExclusive(&registration->lock);
+    if (stream->wait != NULL) {
+        WaitForThreadpoolWaitCallbacks(stream->wait, TRUE);
+        CloseThreadpoolWait(stream->wait);
+    }
+    if (stream->object != NULL)
+        CloseHandle(stream->object);
+}
+
+static void destroy(struct notifier *base)
+{
+    stream_port_destroy(of(base), finish);
+}
+
+static bool translate(struct stream_port *port, struct stream_registration *registration,
+                      DWORD bits, struct notifier_event *event)
+{
+    (void)port;
+    *event = (struct notifier_event){NOTIFIER_READY, registration->token, bits};
+    return true;
+}
+
+static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
+                              size_t capacity, int timeout_ms)
+{
+    (void)thread;
+    return stream_port_wait(of(base), translate, events, capacity, timeout_ms);
+}
+
+static void wake(struct notifier *base)
+{
+    stream_port_wake(of(base));
+}
+
+const struct notifier_backend notifier_wsaeventselect_streams = {
+    .name = "wsaeventselect",
+    .create = create,
+    .destroy = destroy,
+    .wait = wait_for_events,
+    .wake = wake,
+    .watch = watch,
+    .arm = arm,
+    .unwatch = unwatch,
+};

@@ -1,0 +1,226 @@
+#include "collector/platform/windows/stream_port.h"
+
+#include <stdlib.h>
+
+#include "collector/platform/clock.h"
+#include "collector/platform/windows/system_error.h"
+
+/* A key: the registration's place, from 1 on, and above it a number. 0 is the key of a wake-up. */
+#define PLACE_BITS 20
+#define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)
+#define WAKE_KEY   0
+
+int stream_port_fail(struct error *error, const char *what, DWORD code)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, system_error(code).text);
+    return -1;
+}
+
+/* --- creating and destroying ------------------------------------------------------------------ */
+
+struct stream_port *stream_port_create(size_t threads, size_t registration_size)
+{
+    struct stream_port *port = calloc(1, sizeof *port);
+    if (port == NULL) {
+        SetLastError(ERROR_NOT_ENOUGH_MEMORY);
+        return NULL;
+    }
+    /* As many threads may run at a time as wait: none is held back. */
+    port->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, (DWORD)threads);
+    if (port->port == NULL) {
+        DWORD code = GetLastError();
+        free(port);
+        SetLastError(code);
+        return NULL;
+    }
+    InitializeSRWLock(&port->lock);
+    port->threads = threads;
+    port->registration_size = registration_size;
+    return port;
+}
+
+void stream_port_destroy(struct stream_port *port, void (*finish)(struct stream_registration *))
+{
+    for (size_t i = 0; i < port->count; i++) {
+        if (finish != NULL)
+            finish(port->registrations[i]);
+        free(port->registrations[i]);
+    }
+    CloseHandle(port->port);
+    free(port->registrations);
+    free(port);
+}
+
+/* --- registrations ---------------------------------------------------------------------------- */
+
+static struct stream_registration **place_of(struct stream_port *port, SOCKET socket)
+{
+    return &port->by_socket[(socket >> 2) % STREAM_PORT_HASHES]; /* handles are multiples of 4 */
+}
+
+/* Under the lock. */
+static bool make_room(struct stream_port *port)
+{
+    if (port->count < port->capacity)
+        return true;
+    size_t capacity = port->capacity == 0 ? 64 : port->capacity * 2;
+    struct stream_registration **grown =
+        capacity > PLACE_MASK ? NULL : realloc(port->registrations, capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    port->registrations = grown;
+    port->capacity = capacity;
+    return true;
+}
+
+static struct stream_registration *make_registration(struct stream_port *port)
+{
+    if (!make_room(port))
+        return NULL;
+    struct stream_registration *made = calloc(1, port->registration_size);
+    if (made == NULL)
+        return NULL;
+    InitializeSRWLock(&made->lock);
+    port->registrations[port->count++] = made;
+    made->key = port->count;
+    return made;
+}
+
+static bool is_listening(SOCKET socket)
+{
+    BOOL listens = FALSE;
+    int size = sizeof listens;
+    return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, (char *)&listens, &size) == 0 && listens;
+}
+
+void stream_port_new_key(struct stream_registration *registration)
+{
+    registration->key += PLACE_MASK + 1;
+}
+
+struct stream_registration *stream_port_add(struct stream_port *port, SOCKET socket, void *token)
+{
+    bool listens = is_listening(socket);
+    AcquireSRWLockExclusive(&port->lock);
+    struct stream_registration *added = port->free;
+    if (added != NULL)
+        port->free = added->next;
+    else
+        added = make_registration(port);
+    ReleaseSRWLockExclusive(&port->lock);
+    if (added == NULL)
+        return NULL;
+    AcquireSRWLockExclusive(&added->lock); /* a late packet's taker may look at it */
+    stream_port_new_key(added);
+    added->socket = socket;
+    added->token = token;
+    added->listens = listens;
+    ReleaseSRWLockExclusive(&added->lock);
+    AcquireSRWLockExclusive(&port->lock);
+    struct stream_registration **place = place_of(port, socket);
+    added->next = *place;
+    *place = added;
+    ReleaseSRWLockExclusive(&port->lock);
+    return added;
+}
+
+struct stream_registration *stream_port_find(struct stream_port *port, SOCKET socket)
+{
+    AcquireSRWLockShared(&port->lock);
+    struct stream_registration *found = *place_of(port, socket);
+    while (found != NULL && found->socket != socket)
+        found = found->next;
+    ReleaseSRWLockShared(&port->lock);
+    return found;
+}
+
+void stream_port_forget(struct stream_port *port, struct stream_registration *registration)
+{
+    AcquireSRWLockExclusive(&port->lock);
+    struct stream_registration **place = place_of(port, registration->socket);
+    while (*place != registration)
+        place = &(*place)->next;
+    *place = registration->next;
+    ReleaseSRWLockExclusive(&port->lock);
+}
+
+void stream_port_release(struct stream_port *port, struct stream_registration *registration)
+{
+    AcquireSRWLockExclusive(&port->lock);
+    registration->next = port->free;
+    port->free = registration;
+    ReleaseSRWLockExclusive(&port->lock);
+}
+
+/* The one at the key's place; whether it has that key still, its lock says. */
+static struct stream_registration *at_place_of(struct stream_port *port, ULONG_PTR key)
+{
+    size_t place = key & PLACE_MASK;
+    AcquireSRWLockShared(&port->lock);
+    struct stream_registration *found =
+        place != 0 && place <= port->count ? port->registrations[place - 1] : NULL;
+    ReleaseSRWLockShared(&port->lock);
+    return found;
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits)
+{
+    return PostQueuedCompletionStatus(port->port, bits, key, NULL);
+}
+
+/* A wake-up that is on its way is enough: who sets out for it later sees what this one reported. */
+void stream_port_wake(struct stream_port *port)
+{
+    if (!atomic_exchange(&port->wake_posted, true) && !stream_port_post(port, WAKE_KEY, 0))
+        atomic_exchange(&port->wake_posted, false);
+}
+
+static bool make_event(struct stream_port *port, stream_port_translate *translate,
+                       const OVERLAPPED_ENTRY *packet, struct notifier_event *event)
+{
+    if (packet->lpCompletionKey == WAKE_KEY) {
+        atomic_exchange(&port->wake_posted, false);
+        *event = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
+        return true;
+    }
+    struct stream_registration *named = at_place_of(port, packet->lpCompletionKey);
+    if (named == NULL)
+        return false;
+    AcquireSRWLockExclusive(&named->lock);
+    bool made = named->key == packet->lpCompletionKey &&
+                translate(port, named, packet->dwNumberOfBytesTransferred, event);
+    ReleaseSRWLockExclusive(&named->lock);
+    return made;
+}
+
+/* Milliseconds until `end`, rounded up. */
+static DWORD time_left(int64_t end)
+{
+    int64_t left = end - clock_monotonic_ns();
+    return left <= 0 ? 0 : (DWORD)((left + 999999) / 1000000);
+}
+
+size_t stream_port_wait(struct stream_port *port, stream_port_translate *translate,
+                        struct notifier_event *events, size_t capacity, int timeout_ms)
+{
+    OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
+    size_t room = port->threads > 1            ? 1
+                  : capacity < NOTIFIER_WAIT_MOST ? capacity
+                                                  : NOTIFIER_WAIT_MOST;
+    int64_t end = clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;
+    DWORD left = timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms;
+    for (;;) {
+        ULONG found = 0;
+        size_t count = 0;
+        if (!GetQueuedCompletionStatusEx(port->port, packets, (ULONG)room, &found, left, FALSE))
+            found = 0;
+        for (ULONG i = 0; i < found; i++)
+            count += make_event(port, translate, &packets[i], &events[count]);
+        if (count != 0)
+            return count;
+        if (timeout_ms >= 0 && (left = time_left(end)) == 0)
+            return 0;
+    }
+}

@@ -17,6 +17,7 @@
 
 /* The same calls for streams, each for any threads. */
 #define NOTIFIER_STREAM_BACKENDS(ROW)                                                              \
+    ROW(psn_streams)                                                                               \
     ROW(wsaeventselect_streams)
 
 #define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;

@@ -222,7 +222,8 @@ static void unwatch(struct notifier *base, wait_handle socket)
 
 static int create(struct notifier **out, size_t threads, struct error *error)
 {
-    struct stream_port *port = stream_port_create(threads, sizeof(struct eventselect_stream));
+    struct stream_port *port =
+        stream_port_create(sizeof *port, threads, sizeof(struct eventselect_stream));
     if (port == NULL)
         return stream_port_fail(error, "cannot create a notifier", GetLastError());
     *out = &port->base;

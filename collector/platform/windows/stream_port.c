@@ -18,9 +18,9 @@ int stream_port_fail(struct error *error, const char *what, DWORD code)
 
 /* --- creating and destroying ------------------------------------------------------------------ */
 
-struct stream_port *stream_port_create(size_t threads, size_t registration_size)
+struct stream_port *stream_port_create(size_t size, size_t threads, size_t registration_size)
 {
-    struct stream_port *port = calloc(1, sizeof *port);
+    struct stream_port *port = calloc(1, size);
     if (port == NULL) {
         SetLastError(ERROR_NOT_ENOUGH_MEMORY);
         return NULL;

@@ -49,10 +49,10 @@ struct stream_port {
 };
 
 /*
- * For `threads` that wait, and registrations of `registration_size` bytes. Returns NULL with
- * GetLastError().
+ * Of `size` bytes, all zero but for its own, for `threads` that wait, and registrations of
+ * `registration_size` bytes. Returns NULL with GetLastError().
  */
-struct stream_port *stream_port_create(size_t threads, size_t registration_size);
+struct stream_port *stream_port_create(size_t size, size_t threads, size_t registration_size);
 
 /* Frees it with all registrations, each after `finish` (or NULL), once no thread waits any more. */
 void stream_port_destroy(struct stream_port *port, void (*finish)(struct stream_registration *));

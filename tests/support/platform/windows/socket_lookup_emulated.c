@@ -10,17 +10,21 @@
  * - After an edge the next one comes only after a receive of that socket has said would-block. To
  *   see that, WSARecvMsg goes through here too. From then on the socket is polled, so what arrives
  *   between a receive's answer and that moment is an edge like any other.
- * - EDGE and PERSISTENT have to be asked for, both.
- * - A socket that is registered cannot be registered again, be it with another port.
+ * - EDGE and PERSISTENT have to be asked for, both, with IN; or LEVEL and ONESHOT, both.
+ * - A socket that is registered for edges cannot be registered again, be it with another port.
+ * - Of a level there is one packet after each ENABLE, as soon as something of the filter holds, also
+ *   where it held before; none while it is disabled. Enabling it again replaces the filter, not the
+ *   key. At the end of a connection HANGUP alone is reported, not IN.
  * - REMOVE is the last packet of a registration; those that are queued come before it.
  * - A closed socket is forgotten without REMOVE; packets that are queued still come.
  * - A receive on a blocking socket, which on Windows would never return, fails after a second with
  *   WSAEINPROGRESS. Sockets that are not registered are left alone.
  *
- * What it cannot: level-triggered and one-shot registrations, other filters than IN, DISABLE, and
- * retrieving packets, which it refuses; joining a packet that is still queued with what happens
- * later (Windows has at most one queued for each socket; emulation_notify can post such a one); and
- * the numbers of Windows' errors, which are not documented.
+ * What it cannot: persistent levels, edges that are reported once, DISABLE, and retrieving packets,
+ * which it refuses; a hang-up behind data that was not read, which Wine does not show; joining a
+ * packet that is still queued with what happens later (Windows has at most one queued for each
+ * socket; emulation_notify can post such a one); and the numbers of Windows' errors, which are not
+ * documented.
  */
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
 
@@ -33,6 +37,11 @@
 #include "collector/platform/windows/socket_lookup.h"
 
 #define BLOCKED_MS 1000
+#define EDGE       (SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT)
+#define LEVEL      (SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT)
+
+/* How often the end of a connection is looked for where data is not: WSAPoll does not show it. */
+#define HANGUP_LOOK_MS 2
 
 struct watched {
     struct watched *next;
@@ -40,7 +49,9 @@ struct watched {
     DWORD mark;
     HANDLE port; /* a handle of our own: the port outlives its closing */
     ULONG_PTR key;
-    bool armed; /* whatever arrives from now on is an edge */
+    bool level;      /* armed: enabled */
+    uint16_t filter; /* of a level */
+    bool armed;      /* whatever arrives from now on is an edge */
 };
 
 static SRWLOCK lock = SRWLOCK_INIT; /* of everything here */
@@ -141,9 +152,10 @@ struct poll_list {
     DWORD *marks;
     size_t count;
     size_t capacity;
+    bool hangups; /* some are to be looked at again and again */
 };
 
-static void append(struct poll_list *list, SOCKET socket, DWORD its_mark)
+static void append(struct poll_list *list, SOCKET socket, DWORD its_mark, SHORT events)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity == 0 ? 128 : list->capacity * 2;
@@ -152,8 +164,16 @@ static void append(struct poll_list *list, SOCKET socket, DWORD its_mark)
         if (list->entries == NULL || list->marks == NULL)
             give_up("no memory");
     }
-    list->entries[list->count] = (WSAPOLLFD){.fd = socket, .events = POLLRDNORM};
+    list->entries[list->count] = (WSAPOLLFD){.fd = socket, .events = events};
     list->marks[list->count++] = its_mark;
+}
+
+static SHORT poll_events(const struct watched *watched)
+{
+    if (!watched->level)
+        return POLLRDNORM;
+    return (SHORT)(((watched->filter & SOCKET_EVENT_IN) != 0 ? POLLRDNORM : 0) |
+                   ((watched->filter & SOCKET_EVENT_OUT) != 0 ? POLLWRNORM : 0));
 }
 
 static void list_armed(struct poll_list *list)
@@ -164,20 +184,51 @@ static void list_armed(struct poll_list *list)
     alarm_raised = false;
     looks++;
     list->count = 0;
-    append(list, alarm, 0);
-    for (const struct watched *watched = sockets; watched != NULL; watched = watched->next)
-        if (watched->armed)
-            append(list, watched->socket, watched->mark);
+    list->hangups = false;
+    append(list, alarm, 0, POLLRDNORM);
+    for (const struct watched *watched = sockets; watched != NULL; watched = watched->next) {
+        if (!watched->armed)
+            continue;
+        SHORT events = poll_events(watched);
+        list->hangups = list->hangups || events == 0;
+        append(list, watched->socket, watched->mark, events);
+    }
+}
+
+/* What holds now of what a level is registered for. */
+static DWORD level_of(const struct watched *watched)
+{
+    WSAPOLLFD entry = {.fd = watched->socket, .events = POLLRDNORM | POLLWRNORM};
+    DWORD events = 0;
+    char byte;
+    if (WSAPoll(&entry, 1, 0) <= 0)
+        return 0;
+    if ((entry.revents & POLLERR) != 0)
+        return SOCKET_EVENT_ERR | (watched->filter & SOCKET_EVENT_HANGUP);
+    if ((entry.revents & POLLWRNORM) != 0)
+        events |= SOCKET_EVENT_OUT;
+    if ((entry.revents & (POLLRDNORM | POLLHUP)) != 0) {
+        int size = recv(watched->socket, &byte, 1, MSG_PEEK);
+        if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN)) /* somebody connects */
+            events |= SOCKET_EVENT_IN;
+        else if (size == 0)
+            events |= SOCKET_EVENT_HANGUP;
+    }
+    return events & watched->filter;
 }
 
 /* What a poll found, of the registration that it was for, if that is still there. */
-static void report_edge(SOCKET socket, DWORD its_mark, SHORT found)
+static void report(SOCKET socket, DWORD its_mark, SHORT found)
 {
     DWORD events = ((found & POLLRDNORM) != 0 ? SOCKET_EVENT_IN : 0u) |
                    ((found & POLLHUP) != 0 ? SOCKET_EVENT_HANGUP : 0u) |
                    ((found & POLLERR) != 0 ? SOCKET_EVENT_ERR : 0u);
     struct watched *watched = find(socket);
-    if (watched == NULL || watched->mark != its_mark || !watched->armed || events == 0)
+    if (watched == NULL || watched->mark != its_mark || !watched->armed)
+        return;
+    if (watched->level)
+        events = level_of(watched);
+    if (events == 0)
         return;
     watched->armed = false;
     post(watched, events);
@@ -191,15 +242,16 @@ static void poll_for_ever(void *unused)
         AcquireSRWLockExclusive(&lock);
         list_armed(&list);
         ReleaseSRWLockExclusive(&lock);
-        if (WSAPoll(list.entries, (ULONG)list.count, -1) == SOCKET_ERROR) {
+        int timeout_ms = list.hangups ? HANGUP_LOOK_MS : -1;
+        if (WSAPoll(list.entries, (ULONG)list.count, timeout_ms) == SOCKET_ERROR) {
             if (WSAGetLastError() != WSAENOTSOCK) /* one that was closed as the poll began */
                 give_up("WSAPoll");
             continue;
         }
         AcquireSRWLockExclusive(&lock);
         for (size_t i = 1; i < list.count; i++)
-            if (list.entries[i].revents != 0)
-                report_edge(list.entries[i].fd, list.marks[i], list.entries[i].revents);
+            if (list.entries[i].revents != 0 || list.entries[i].events == 0)
+                report(list.entries[i].fd, list.marks[i], list.entries[i].revents);
         ReleaseSRWLockExclusive(&lock);
     }
 }
@@ -218,14 +270,46 @@ static bool holds_data(SOCKET socket)
     return WSAPoll(&entry, 1, 0) > 0 && (entry.revents & POLLRDNORM) != 0;
 }
 
+/* Of an edge, or of a level, something that can be asked for. */
+static bool can_be(const struct socket_registration *row)
+{
+    static const uint16_t all = SOCKET_EVENT_IN | SOCKET_EVENT_OUT | SOCKET_EVENT_HANGUP;
+    if (row->trigger == EDGE)
+        return row->filter == SOCKET_EVENT_IN;
+    return row->trigger == LEVEL && row->filter != 0 && (row->filter & ~all) == 0;
+}
+
+/* What holds already is reported at once. */
+static void enable_level(struct watched *watched)
+{
+    DWORD events = level_of(watched);
+    watched->armed = false;
+    if (events != 0)
+        post(watched, events);
+    else
+        arm(watched);
+}
+
+/* A level is enabled once more. */
+static DWORD enable_again(struct watched *watched, const struct socket_registration *row)
+{
+    if (!watched->level || row->trigger != LEVEL)
+        return ERROR_ALREADY_EXISTS;
+    if (watched->key != (ULONG_PTR)row->key)
+        return ERROR_INVALID_PARAMETER;
+    watched->filter = row->filter;
+    enable_level(watched);
+    return ERROR_SUCCESS;
+}
+
 static DWORD enable(HANDLE port, const struct socket_registration *row)
 {
     DWORD blocked = BLOCKED_MS;
-    if (row->filter != SOCKET_EVENT_IN ||
-        row->trigger != (SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT))
+    if (!can_be(row))
         return ERROR_INVALID_PARAMETER;
-    if (find(row->socket) != NULL)
-        return ERROR_ALREADY_EXISTS;
+    struct watched *found = find(row->socket);
+    if (found != NULL)
+        return enable_again(found, row);
     last_mark += 1000; /* whole seconds: a system may round what is finer */
     if (!mark(row->socket, last_mark) ||
         setsockopt(row->socket, SOL_SOCKET, SO_RCVTIMEO, (const char *)&blocked, sizeof blocked))
@@ -233,13 +317,19 @@ static DWORD enable(HANDLE port, const struct socket_registration *row)
     struct watched *made = calloc(1, sizeof *made);
     if (made == NULL)
         give_up("no memory");
-    *made = (struct watched){
-        .next = sockets, .socket = row->socket, .mark = last_mark, .key = (ULONG_PTR)row->key};
+    *made = (struct watched){.next = sockets,
+                             .socket = row->socket,
+                             .mark = last_mark,
+                             .key = (ULONG_PTR)row->key,
+                             .level = row->trigger == LEVEL,
+                             .filter = row->filter};
     if (!DuplicateHandle(GetCurrentProcess(), port, GetCurrentProcess(), &made->port, 0, FALSE,
                          DUPLICATE_SAME_ACCESS))
         give_up("DuplicateHandle");
     sockets = made;
-    if (!holds_data(row->socket))
+    if (made->level)
+        enable_level(made);
+    else if (!holds_data(row->socket))
         arm(made);
     return ERROR_SUCCESS;
 }
@@ -313,7 +403,7 @@ static int WSAAPI receive(SOCKET socket, LPWSAMSG message, LPDWORD size, LPWSAOV
     if (code == WSAEWOULDBLOCK) {
         AcquireSRWLockExclusive(&lock);
         for (struct watched *watched = sockets; watched != NULL; watched = watched->next)
-            if (watched->socket == socket && !watched->armed)
+            if (watched->socket == socket && !watched->level && !watched->armed)
                 arm(watched);
         ReleaseSRWLockExclusive(&lock);
     }

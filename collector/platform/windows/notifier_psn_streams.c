@@ -1,0 +1,219 @@
+/*
+ * collector/platform/notifier.h, of streams, on Winsock's socket state notifications
+ * (ProcessSocketNotifications), for any number of threads on one I/O completion port.
+ *
+ * A registration is for a level, and one notification: the system disables it with the packet that
+ * it posts, and enabling it anew is the arming. Each call has one operation.
+ *
+ * Of a hang-up, IN may not be reported, although the end of a connection can be read. So what is
+ * armed for IN is registered for HANGUP too.
+ *
+ * A removal is asked for, and the registration's memory is used again after its REMOVE packet.
+ */
+#include <winsock2.h>
+
+#include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/stream_port.h"
+
+#define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
+
+struct psn_stream {
+    struct stream_registration common;
+    unsigned interests; /* that it is armed for; 0: it is not */
+    bool removing;      /* its REMOVE packet is to come */
+};
+
+struct psn_streams {
+    struct stream_port common;
+    process_socket_notifications *notify;
+};
+
+static struct stream_port *of(struct notifier *notifier)
+{
+    return (struct stream_port *)notifier;
+}
+
+static struct psn_stream *stream_of(struct stream_registration *registration)
+{
+    return (struct psn_stream *)registration;
+}
+
+/* --- creating and destroying ------------------------------------------------------------------ */
+
+static bool is_available(void)
+{
+    return socket_lookup_notifications() != NULL;
+}
+
+static int create(struct notifier **out, size_t threads, struct error *error)
+{
+    process_socket_notifications *notify = socket_lookup_notifications();
+    if (notify == NULL)
+        return stream_port_fail(error, "cannot create a notifier", ERROR_PROC_NOT_FOUND);
+    struct stream_port *port =
+        stream_port_create(sizeof(struct psn_streams), threads, sizeof(struct psn_stream));
+    if (port == NULL)
+        return stream_port_fail(error, "cannot create a notifier", GetLastError());
+    ((struct psn_streams *)port)->notify = notify;
+    *out = &port->base;
+    return 0;
+}
+
+/* Sockets that are still registered keep the port itself alive; nobody sees what they post. */
+static void destroy(struct notifier *base)
+{
+    stream_port_destroy(of(base), NULL);
+}
+
+/* --- watching --------------------------------------------------------------------------------- */
+
+static uint16_t filter_of(const struct psn_stream *stream)
+{
+    unsigned interests = stream->interests;
+    unsigned filter = 0;
+    if (stream->common.listens)
+        return SOCKET_EVENT_IN;
+    if ((interests & NOTIFIER_IN) != 0)
+        filter |= SOCKET_EVENT_IN | SOCKET_EVENT_HANGUP;
+    if ((interests & NOTIFIER_OUT) != 0)
+        filter |= SOCKET_EVENT_OUT;
+    if ((interests & NOTIFIER_HANGUP) != 0)
+        filter |= SOCKET_EVENT_HANGUP;
+    return (uint16_t)filter;
+}
+
+/* Returns 0, or the error of the call, after which nothing has changed, or else of its one row. */
+static DWORD operate(struct stream_port *port, const struct psn_stream *stream, uint8_t operation)
+{
+    struct socket_registration row = {
+        .socket = stream->common.socket,
+        .key = (void *)stream->common.key,
+        .filter = filter_of(stream),
+        .operation = operation,
+        .trigger = SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT,
+    };
+    DWORD result =
+        ((struct psn_streams *)port)->notify(port->port, 1, &row, 0, 0, NULL, NULL);
+    return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
+}
+
+/* With the registration's lock: its packet may come before the call returns. */
+static DWORD enable(struct stream_port *port, struct psn_stream *stream, unsigned interests)
+{
+    stream->interests = interests;
+    DWORD code = operate(port, stream, SOCKET_OPERATION_ENABLE);
+    if (code != 0)
+        stream->interests = 0;
+    return code;
+}
+
+static int watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                 struct error *error)
+{
+    struct stream_port *port = of(base);
+    struct stream_registration *added = stream_port_add(port, (SOCKET)socket, token);
+    if (added == NULL)
+        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_ENOUGH_MEMORY);
+    AcquireSRWLockExclusive(&added->lock);
+    DWORD code = enable(port, stream_of(added), interests);
+    ReleaseSRWLockExclusive(&added->lock);
+    if (code == 0)
+        return 0;
+    stream_port_forget(port, added);
+    stream_port_release(port, added);
+    return stream_port_fail(error, "cannot watch a connection", code);
+}
+
+static int arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+               struct error *error)
+{
+    struct stream_port *port = of(base);
+    struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
+    if (found == NULL)
+        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_FOUND);
+    AcquireSRWLockExclusive(&found->lock);
+    found->token = token;
+    DWORD code = enable(port, stream_of(found), interests);
+    ReleaseSRWLockExclusive(&found->lock);
+    return code == 0 ? 0 : stream_port_fail(error, "cannot watch a connection", code);
+}
+
+/* It is forgotten first: another thread may see its REMOVE packet at once. Of one that cannot be
+ * removed no packet will say so; its key tells later ones from those of the next. */
+static void unwatch(struct notifier *base, wait_handle socket)
+{
+    struct stream_port *port = of(base);
+    struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
+    if (found == NULL)
+        return;
+    struct psn_stream *stream = stream_of(found);
+    stream_port_forget(port, found);
+    AcquireSRWLockExclusive(&found->lock);
+    stream->interests = 0;
+    stream->removing = operate(port, stream, SOCKET_OPERATION_REMOVE) == 0;
+    bool lost = !stream->removing;
+    ReleaseSRWLockExclusive(&found->lock);
+    if (lost)
+        stream_port_release(port, found);
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+/* What a packet says of what it is armed for. The end of a connection can be read. */
+static unsigned ready_of(const struct psn_stream *stream, DWORD events)
+{
+    unsigned ready = 0;
+    if ((events & SOCKET_EVENT_ERR) != 0)
+        return EVERYTHING;
+    if ((events & SOCKET_EVENT_IN) != 0)
+        ready |= NOTIFIER_IN;
+    if ((events & SOCKET_EVENT_OUT) != 0)
+        ready |= NOTIFIER_OUT;
+    if ((events & SOCKET_EVENT_HANGUP) != 0)
+        ready |= NOTIFIER_IN | NOTIFIER_HANGUP;
+    return ready & stream->interests;
+}
+
+/* Of one that was armed again before this packet was taken there is another packet still, which is
+ * of no interest then. */
+static bool translate(struct stream_port *port, struct stream_registration *registration,
+                      DWORD events, struct notifier_event *event)
+{
+    struct psn_stream *stream = stream_of(registration);
+    unsigned ready = stream->interests == 0 ? 0 : ready_of(stream, events);
+    if ((events & SOCKET_EVENT_REMOVE) != 0 && stream->removing) {
+        stream->removing = false;
+        stream_port_release(port, registration);
+        return false;
+    }
+    if (ready == 0)
+        return false;
+    stream->interests = 0;
+    *event = (struct notifier_event){NOTIFIER_READY, registration->token, ready};
+    return true;
+}
+
+static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
+                              size_t capacity, int timeout_ms)
+{
+    (void)thread;
+    return stream_port_wait(of(base), translate, events, capacity, timeout_ms);
+}
+
+static void wake(struct notifier *base)
+{
+    stream_port_wake(of(base));
+}
+
+const struct notifier_backend notifier_psn_streams = {
+    .name = "psn",
+    .is_available = is_available,
+    .create = create,
+    .destroy = destroy,
+    .wait = wait_for_events,
+    .wake = wake,
+    .watch = watch,
+    .arm = arm,
+    .unwatch = unwatch,
+};

@@ -1,0 +1,218 @@
+/*
+ * What the notifier of streams on ProcessSocketNotifications makes of things that only its system
+ * says, and that no test of the contract can bring about: errors, and packets of other kinds.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/platform/notifier.h"
+#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp_listener.h"
+#include "collector/platform/windows/socket_lookup.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/tcp_client.h"
+#include "tests/support/platform/windows/socket_lookup_emulated.h"
+#include "tests/support/test.h"
+
+#define PATIENCE_MS 10000
+#define SILENCE_MS  50
+#define EVERYTHING  (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
+
+static struct {
+    struct notifier *notifier;
+    wait_handle listening, client, server;
+    char token, other;
+} fixture;
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct error error;
+    struct address any, bound, peer;
+    const struct notifier_backend *backend = notifier_choose_for_streams(&error);
+    assert_non_null(backend);
+    assert_string_equal(backend->name, "psn");
+    assert_int_equal(notifier_create(&fixture.notifier, backend, 1, &error), 0);
+    assert_true(address_parse_host("127.0.0.1", 9, &any));
+    fixture.listening = tcp_listener_open(&any, false, &bound, &error);
+    assert_true(fixture.listening != NO_HANDLE);
+    fixture.client = tcp_client_connect(&bound);
+    int64_t until = patience_until();
+    while (tcp_connection_accept(fixture.listening, &fixture.server, &peer, &error) != ACCEPT_OK)
+        assert_true(patience(until));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tcp_connection_close(fixture.client);
+    tcp_connection_close(fixture.server);
+    tcp_listener_close(fixture.listening);
+    notifier_destroy(fixture.notifier);
+    return 0;
+}
+
+static void watch(void *token, unsigned interests)
+{
+    assert_int_equal(notifier_watch(fixture.notifier, fixture.server, token, interests, NULL), 0);
+}
+
+static void send_one(void)
+{
+    size_t sent;
+    assert_int_equal(tcp_connection_send(fixture.client, "x", 1, &sent), TCP_OK);
+}
+
+static void tell(DWORD events)
+{
+    assert_true(emulation_notify((SOCKET)fixture.server, events));
+}
+
+/* The next event names this token; returns what is ready. */
+static unsigned next_ready(const void *token)
+{
+    struct notifier_event event;
+    assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, PATIENCE_MS), 1);
+    assert_int_equal(event.type, NOTIFIER_READY);
+    assert_ptr_equal(event.token, token);
+    return event.ready;
+}
+
+static void assert_silent(void)
+{
+    struct notifier_event event;
+    assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, SILENCE_MS), 0);
+}
+
+/* The call's own failure, and that of the one registration while the call succeeds. */
+static const struct {
+    DWORD returned;
+    DWORD result;
+    const char *number; /* in the error's text */
+} failures[] = {
+    {WSAENETDOWN, ERROR_SUCCESS, "10050"},
+    {ERROR_SUCCESS, WSAEINVAL, "10022"},
+    {WAIT_TIMEOUT, WSAEINVAL, "10022"},
+};
+
+#define FAILURES (sizeof failures / sizeof failures[0])
+
+static void expect_failure(int returned, const struct error *error, const char *number)
+{
+    assert_int_equal(returned, -1);
+    assert_int_equal(error->code, EXIT_CODE_INTERNAL);
+    assert_non_null(strstr(error->text, number));
+}
+
+TEST_WITH(what_the_system_refuses_to_watch_is_reported_with_its_reason, set_up, tear_down)
+{
+    (void)state;
+    send_one();
+    for (size_t i = 0; i < FAILURES; i++) {
+        struct error error = {.code = EXIT_CODE_OK};
+        emulation_fail_next(failures[i].returned, failures[i].result);
+        int returned =
+            notifier_watch(fixture.notifier, fixture.server, &fixture.token, NOTIFIER_IN, &error);
+        expect_failure(returned, &error, failures[i].number);
+        assert_silent();
+    }
+    watch(&fixture.token, NOTIFIER_IN);
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN);
+}
+
+TEST_WITH(what_the_system_refuses_to_arm_is_reported_and_stays_silent, set_up, tear_down)
+{
+    (void)state;
+    watch(&fixture.token, NOTIFIER_IN);
+    send_one();
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN);
+    for (size_t i = 0; i < FAILURES; i++) {
+        struct error error = {.code = EXIT_CODE_OK};
+        emulation_fail_next(failures[i].returned, failures[i].result);
+        int returned =
+            notifier_arm(fixture.notifier, fixture.server, &fixture.token, NOTIFIER_IN, &error);
+        expect_failure(returned, &error, failures[i].number);
+        tell(SOCKET_EVENT_IN);
+        assert_silent();
+    }
+    assert_int_equal(
+        notifier_arm(fixture.notifier, fixture.server, &fixture.token, NOTIFIER_IN, NULL), 0);
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN);
+}
+
+TEST_WITH(a_call_that_found_no_packet_in_time_has_succeeded, set_up, tear_down)
+{
+    (void)state;
+    emulation_fail_next(WAIT_TIMEOUT, ERROR_SUCCESS);
+    watch(&fixture.token, NOTIFIER_IN);
+    send_one();
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN);
+}
+
+TEST_WITH(what_the_system_refuses_to_remove_is_not_reported, set_up, tear_down)
+{
+    (void)state;
+    watch(&fixture.token, NOTIFIER_IN);
+    emulation_fail_next(WSAENETDOWN, ERROR_SUCCESS);
+    notifier_unwatch(fixture.notifier, fixture.server);
+    send_one();
+    assert_silent();
+}
+
+/* Its packets are on the port before REMOVE is, and the socket has another registration then. */
+TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear_down)
+{
+    (void)state;
+    watch(&fixture.token, NOTIFIER_IN);
+    tell(SOCKET_EVENT_IN);
+    tell(SOCKET_EVENT_HANGUP);
+    notifier_unwatch(fixture.notifier, fixture.server);
+    watch(&fixture.other, NOTIFIER_IN | NOTIFIER_HANGUP);
+    assert_silent();
+    send_one();
+    assert_int_equal(next_ready(&fixture.other), NOTIFIER_IN);
+}
+
+/* As often as a registration's memory is used again. */
+TEST_WITH(nor_is_one_that_comes_late, set_up, tear_down)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        watch(&fixture.token, NOTIFIER_HANGUP);
+        tell(SOCKET_EVENT_IN | SOCKET_EVENT_HANGUP);
+        notifier_unwatch(fixture.notifier, fixture.server);
+        if (i % 3 == 0)
+            assert_silent(); /* REMOVE was taken */
+    }
+    watch(&fixture.other, NOTIFIER_IN);
+    assert_silent();
+    send_one();
+    assert_int_equal(next_ready(&fixture.other), NOTIFIER_IN);
+}
+
+TEST_WITH(an_error_is_everything_and_a_hang_up_can_be_read, set_up, tear_down)
+{
+    (void)state;
+    watch(&fixture.token, NOTIFIER_OUT | NOTIFIER_IN);
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_OUT);
+    assert_int_equal(
+        notifier_arm(fixture.notifier, fixture.server, &fixture.token, NOTIFIER_HANGUP, NULL), 0);
+    tell(SOCKET_EVENT_ERR);
+    assert_int_equal(next_ready(&fixture.token), EVERYTHING);
+    assert_int_equal(notifier_arm(fixture.notifier, fixture.server, &fixture.token,
+                                  NOTIFIER_IN | NOTIFIER_HANGUP, NULL),
+                     0);
+    tell(SOCKET_EVENT_HANGUP);
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN | NOTIFIER_HANGUP);
+}
+
+TEST_WITH(a_packet_while_it_is_not_armed_is_no_event, set_up, tear_down)
+{
+    (void)state;
+    watch(&fixture.token, NOTIFIER_IN);
+    tell(SOCKET_EVENT_IN);
+    tell(SOCKET_EVENT_IN);
+    assert_int_equal(next_ready(&fixture.token), NOTIFIER_IN);
+    assert_silent();
+}

@@ -34,7 +34,8 @@
  * read.
  *
  * One registration is of the one kind or the other, and one notifier has registrations of one kind
- * alone.
+ * alone. A level that goes on without being armed is not offered: one thread with a few handles,
+ * which may be pipes, has control_wait (collector/platform/control.h).
  *
  * An operating system has one backend or several, each a file under platform/ and a row in its
  * table notifier_backends, notifier_stream_backends, or both.

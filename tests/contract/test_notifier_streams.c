@@ -163,8 +163,9 @@ TEST_WITH(each_arming_has_one_event, set_up, tear_down)
 TEST_WITH(armed_again_before_its_event_was_taken_it_has_one_event, set_up, tear_down)
 {
     (void)state;
-    watch(NOTIFIER_IN);
     send_bytes(streams.client, 5);
+    watch(NOTIFIER_IN);
+    arm(NOTIFIER_IN);
     arm(NOTIFIER_IN);
     assert_int_equal(next_ready(), NOTIFIER_IN);
     assert_silent();
@@ -224,6 +225,16 @@ TEST_WITH(what_came_before_a_hang_up_is_read_after_it, set_up, tear_down)
     assert_int_equal(result, TCP_END);
     assert_int_equal(read, 7);
     assert_true((ready & NOTIFIER_HANGUP) != 0);
+}
+
+TEST_WITH(the_end_is_readable_where_a_hang_up_is_not_asked_for, set_up, tear_down)
+{
+    (void)state;
+    size_t size;
+    watch(NOTIFIER_IN);
+    tcp_connection_finish(streams.client);
+    assert_int_equal(next_ready(), NOTIFIER_IN);
+    assert_int_equal(receive(64, &size), TCP_END);
 }
 
 TEST_WITH(room_to_write_is_reported_where_it_is_asked_for, set_up, tear_down)

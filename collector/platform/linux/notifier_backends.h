@@ -19,7 +19,11 @@
     ROW(epoll)                                                                                     \
     NOTIFIER_BACKEND_IO_URING(ROW)
 
-/* Each of them is a row above, too. */
+/*
+ * io_uring is no row here: a ring belongs to the thread that waits (IORING_SETUP_SINGLE_ISSUER), and
+ * a stream is armed by any. A ring without that would need a lock around each arming and each wait,
+ * where epoll needs none.
+ */
 #define NOTIFIER_STREAM_BACKENDS(ROW) ROW(epoll)
 
 #define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;

@@ -8,6 +8,7 @@ import time
 from built import command, nothing_on_windows
 from protobuf import metric
 from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines, wait_until
+from test_tcp import OK, TCP, Client, framed
 from tracing import main, signal_traced, start_traced
 
 nothing_on_windows("strace is for Linux")
@@ -47,6 +48,23 @@ class FailingCalls(ProgramTest):
                     wait_until(lambda: self.failed("accept4") != 0, "it was tried")
                     self.send_and_stop(program)
                 self.lines.unlink()
+
+    def test_a_connection_that_cannot_be_watched_any_more_is_closed_and_counted(self):
+        """The thread watches it, arms the listening socket, and then fails to arm the connection."""
+        program = start_traced(self, "epoll_ctl", self.folder / "calls", "--listen", TCP,
+                               options=("-e", "inject=epoll_ctl:error=ENOMEM:when=3"))
+        for number in range(2):
+            client = Client(program)
+            self.addCleanup(client.socket.close)
+            client.send(framed(metric(number)))
+            self.assertEqual(client.answer(), OK)
+            if number == 0:
+                self.assertTrue(client.ends())
+        signal_traced(program, signal.SIGTERM)
+        listener = program.finish()["listeners"][0]
+        self.assertEqual((listener["unwatched"], listener["stopped"]), (1, 1))
+        self.assertEqual([line["value"] for line in program.output()], [0, 1])
+        program.wait_for_log("the system cannot watch it")
 
     def test_a_command_whose_end_cannot_be_found_out_is_left_behind(self):
         program = self.start_failing("wait4", "EINTR", "--sink", "command:cat >/dev/null",

@@ -12,9 +12,9 @@
  *   between a receive's answer and that moment is an edge like any other.
  * - EDGE and PERSISTENT have to be asked for, both, with IN; or LEVEL and ONESHOT, both.
  * - A socket that is registered for edges cannot be registered again, be it with another port.
- * - Of a level there is one packet after each ENABLE, as soon as something of the filter holds, also
- *   where it held before; none while it is disabled. Enabling it again replaces the filter, not the
- *   key. At the end of a connection HANGUP alone is reported, not IN.
+ * - Of a level there is one packet after each ENABLE, as soon as something of the filter holds, or
+ *   at once where it holds already; none while it is disabled. Enabling it again replaces the
+ *   filter, not the key. At the end of a connection HANGUP alone is reported, not IN.
  * - REMOVE is the last packet of a registration; those that are queued come before it.
  * - A closed socket is forgotten without REMOVE; packets that are queued still come.
  * - A receive on a blocking socket, which on Windows would never return, fails after a second with

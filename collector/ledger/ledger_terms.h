@@ -162,6 +162,8 @@ enum ledger_part {
          "Connections closed for a frame that is too long, or is none.")                           \
     TERM(content_type, PART_CONNECTIONS,                                                           \
          "Connections closed as their messages have another content type.")                        \
+    TERM(tls_failed, PART_CONNECTIONS,                                                             \
+         "Connections closed as TLS failed; the log has the reason.")                              \
     TERM(denied, PART_CONNECTIONS,                                                                 \
          "Connections refused as allow= and deny= do not let the client send.")                    \
     TERM(over_limit, PART_CONNECTIONS, "Connections refused as max_connections= were open.")       \

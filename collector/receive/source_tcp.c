@@ -125,6 +125,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
         .ipv6_only = config->ipv6_only,
         .framing = config->schemas[0].framing,
         .content_type = config->content_type,
+        .kind = {.ops = &channel_plain},
         .limits = limits_of(config),
         .received = host->received,
         .finished = host->finished,

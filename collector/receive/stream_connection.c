@@ -7,7 +7,6 @@
 #include "collector/base/wire.h"
 #include "collector/contract/stream_frame.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/tcp_connection.h"
 
 /* Bytes of an answer with the length before it. */
 #define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
@@ -21,15 +20,18 @@ size_t stream_block_size(size_t max_frame)
     return size < STREAM_READ_SIZE ? STREAM_READ_SIZE : size;
 }
 
-void stream_connection_begin(struct stream_connection *connection, wait_handle socket,
+bool stream_connection_begin(struct stream_connection *connection, wait_handle socket,
                              const struct address *peer, int64_t now_ns,
                              const struct stream_settings *settings)
 {
-    connection->socket = socket;
+    connection->channel = (struct stream_channel){.ops = settings->kind.ops, .socket = socket};
+    if (!connection->channel.ops->begin(&connection->channel, settings->kind.context))
+        return false;
     connection->peer = *peer;
     connection->active_ns = now_ns;
-    connection->begun_ns = 0;
-    connection->due_ns = now_ns + settings->idle_ns;
+    connection->begun_ns = connection->channel.opening ? now_ns : 0;
+    connection->due_ns =
+        now_ns + (connection->channel.opening ? settings->frame_ns : settings->idle_ns);
     connection->next = STREAM_READ;
     connection->draining = false;
     connection->patient = false;
@@ -41,6 +43,13 @@ void stream_connection_begin(struct stream_connection *connection, wait_handle s
     connection->block = NULL;
     connection->at = connection->used = 0;
     connection->answers_at = connection->answers_used = 0;
+    return true;
+}
+
+static enum channel_result receive(struct stream_connection *connection, void *to, size_t size,
+                                   size_t *received)
+{
+    return connection->channel.ops->receive(&connection->channel, to, size, received);
 }
 
 static void end_by(struct stream_connection *connection, enum stream_end end)
@@ -299,16 +308,30 @@ static bool make_room(struct stream_connection *connection, const struct stream_
 /* --- receiving -------------------------------------------------------------------------------- */
 
 /* Nothing more came. Returns whether a receive found something. */
-static bool judge(struct stream_connection *connection, enum tcp_result result)
+static bool judge(struct stream_connection *connection, enum channel_result result)
 {
     bool cut = held_size(connection) != 0;
-    if (result == TCP_END)
+    switch (result) {
+    case CHANNEL_OK:
+        return true;
+    case CHANNEL_WANTS_IN:
+    case CHANNEL_WANTS_OUT:
+        if (connection->draining && !(cut && connection->patient))
+            end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
+        else if (result == CHANNEL_WANTS_OUT)
+            connection->next = STREAM_WRITE;
+        break;
+    case CHANNEL_END:
         end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);
-    else if (result == TCP_BROKEN)
+        break;
+    case CHANNEL_BROKEN:
         end_by(connection, STREAM_RESET);
-    else if (result == TCP_WOULD_BLOCK && connection->draining && !(cut && connection->patient))
-        end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
-    return result == TCP_OK;
+        break;
+    case CHANNEL_FAILED:
+        end_by(connection, STREAM_CHANNEL_FAILED);
+        break;
+    }
+    return false;
 }
 
 /* The rest of the frame that is held. Returns as above. */
@@ -321,8 +344,8 @@ static bool receive_rest(struct stream_connection *connection,
         connection->next = STREAM_HOLD;
         return false;
     }
-    enum tcp_result result = tcp_connection_receive(
-        connection->socket, held(connection) + connection->used, room, &received);
+    enum channel_result result =
+        receive(connection, held(connection) + connection->used, room, &received);
     connection->used += received;
     if (!judge(connection, result))
         return false;
@@ -340,8 +363,7 @@ static bool receive_new(struct stream_connection *connection,
         worker->spare = stream_blocks_take(settings->blocks);
     size_t most = worker->spare != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
     connection->max_frame = settings->max_frame;
-    enum tcp_result result =
-        tcp_connection_receive(connection->socket, worker->read, most, &received);
+    enum channel_result result = receive(connection, worker->read, most, &received);
     if (!judge(connection, result))
         return false;
     *frames += take_frames(connection, settings, worker, worker->read, received, &used);
@@ -354,9 +376,8 @@ static void discard(struct stream_connection *connection, struct stream_worker *
                     int64_t now_ns)
 {
     size_t received;
-    enum tcp_result result =
-        tcp_connection_receive(connection->socket, worker->read, STREAM_READ_SIZE, &received);
-    bool open = result == TCP_OK || result == TCP_WOULD_BLOCK;
+    enum channel_result result = receive(connection, worker->read, STREAM_READ_SIZE, &received);
+    bool open = result == CHANNEL_OK || result == CHANNEL_WANTS_IN;
     connection->next = open && now_ns < connection->due_ns ? STREAM_READ : STREAM_CLOSE;
 }
 
@@ -364,6 +385,8 @@ static void discard(struct stream_connection *connection, struct stream_worker *
 static void note_time(struct stream_connection *connection, size_t frames, int64_t now_ns)
 {
     connection->active_ns = now_ns;
+    if (connection->channel.opening)
+        return; /* to open it has the time of a frame, from the beginning */
     if (held_size(connection) == 0)
         connection->begun_ns = 0;
     else if (frames != 0 || connection->begun_ns == 0)
@@ -406,13 +429,17 @@ size_t stream_connection_read(struct stream_connection *connection,
     for (int i = 0; i < MOST_RECEIVES && more && connection->next == STREAM_READ; i++) {
         size_t before = frames;
         size_t size = held_size(connection);
+        bool opening = connection->channel.opening;
         more = size != 0 ? receive_rest(connection, settings, worker, &frames)
                          : receive_new(connection, settings, worker, &frames);
-        if (more || held_size(connection) != size || frames != before)
+        if (more || held_size(connection) != size || frames != before ||
+            connection->channel.opening != opening)
             note_time(connection, frames - before, now_ns);
     }
     /* Only now: what came in time may have waited for the sinks, and for its turn. */
-    if (connection->next == STREAM_READ)
+    if (connection->next == STREAM_READ && connection->channel.holds)
+        connection->next = STREAM_AGAIN;
+    else if (connection->next == STREAM_READ || connection->next == STREAM_WRITE)
         judge_time(connection, settings, now_ns);
     return frames;
 }
@@ -425,17 +452,21 @@ static void drop_answers(struct stream_connection *connection)
     connection->answers_at = connection->answers_used = 0;
 }
 
-/* Returns whether all of them are out, or of no use. */
-static bool send_answers(struct stream_connection *connection, int64_t now_ns)
+/* Returns whether all of them are out, or of no use; else *wants is what they wait for. */
+static bool send_answers(struct stream_connection *connection, enum stream_next *wants,
+                         int64_t now_ns)
 {
+    struct stream_channel *channel = &connection->channel;
     while (connection->answers_at != connection->answers_used) {
         size_t sent;
-        enum tcp_result result =
-            tcp_connection_send(connection->socket, connection->answers + connection->answers_at,
-                                connection->answers_used - connection->answers_at, &sent);
-        if (result == TCP_WOULD_BLOCK)
+        enum channel_result result =
+            channel->ops->send(channel, connection->answers + connection->answers_at,
+                               connection->answers_used - connection->answers_at, &sent);
+        if (result == CHANNEL_WANTS_IN || result == CHANNEL_WANTS_OUT) {
+            *wants = result == CHANNEL_WANTS_IN ? STREAM_READ : STREAM_WRITE;
             return false;
-        if (result != TCP_OK) { /* what came before that is read to its end all the same */
+        }
+        if (result != CHANNEL_OK) { /* what came before that is read to its end all the same */
             drop_answers(connection);
             return true;
         }
@@ -452,25 +483,33 @@ static int64_t due_ns(const struct stream_connection *connection,
 {
     if (connection->discarding)
         return connection->due_ns;
-    if (connection->next == STREAM_READ && connection->begun_ns != 0)
+    if ((connection->next == STREAM_READ || connection->next == STREAM_WRITE) &&
+        connection->begun_ns != 0)
         return connection->begun_ns + settings->frame_ns;
     return connection->active_ns + settings->idle_ns;
+}
+
+/* Whether the other side was sent why it ended: an answer, or what its channel has for that. */
+static bool says_why(const struct stream_connection *connection)
+{
+    return connection->end == STREAM_BAD_FRAME || connection->end == STREAM_CHANNEL_FAILED;
 }
 
 enum stream_next stream_connection_answer(struct stream_connection *connection,
                                           const struct stream_settings *settings, int64_t now_ns)
 {
-    if (!send_answers(connection, now_ns)) {
+    enum stream_next wants;
+    if (!send_answers(connection, &wants, now_ns)) {
         connection->due_ns = connection->active_ns + settings->idle_ns;
         if (now_ns < connection->due_ns)
-            return STREAM_WRITE;
+            return wants;
         drop_answers(connection);
         if (!connection->ending)
             end_by(connection, STREAM_IDLE);
     }
-    if (connection->ending && connection->end == STREAM_BAD_FRAME && !connection->deaf &&
+    if (connection->ending && says_why(connection) && !connection->deaf &&
         !connection->discarding && !connection->draining) {
-        tcp_connection_finish(connection->socket);
+        connection->channel.ops->finish(&connection->channel);
         connection->discarding = true;
         connection->due_ns = now_ns + STREAM_LINGER_NS;
         connection->next = STREAM_READ;
@@ -529,5 +568,6 @@ void stream_connection_fail(struct stream_connection *connection)
 void stream_connection_end(struct stream_connection *connection,
                            const struct stream_settings *settings)
 {
+    connection->channel.ops->close(&connection->channel);
     forget(connection, settings);
 }

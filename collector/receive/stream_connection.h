@@ -19,9 +19,9 @@
 #include "collector/contract/frame_streams.h"
 #include "collector/contract/framing.h"
 #include "collector/contract/schema.h"
-#include "collector/platform/wakeup.h"
 #include "collector/receive/ingest.h"
 #include "collector/receive/stream_blocks.h"
+#include "collector/receive/stream_channel.h"
 
 /* Bytes that each connection has of its own: for a frame that is not whole, and for answers. */
 #define STREAM_SMALL_SIZE   ((size_t)2048)
@@ -39,8 +39,9 @@ struct stream_settings {
     struct text content_type;           /* of frame streams, as frame_streams_control has it */
     const struct schema_ops *answering; /* answers what matches no schema; NULL: nothing does */
     size_t max_frame;                   /* bytes of a message */
+    struct channel_kind kind;           /* what their bytes go through */
     int64_t idle_ns;                    /* nothing comes, or no answer is read, for so long */
-    int64_t frame_ns;                   /* a frame takes so long */
+    int64_t frame_ns;                   /* a frame takes so long, or to open the channel */
     struct stream_blocks *blocks;       /* of stream_block_size bytes */
     struct address own;                 /* what they are connected to */
 };
@@ -61,7 +62,7 @@ enum stream_next {
     STREAM_READ,  /* to be armed for what comes */
     STREAM_AGAIN, /* to be served again, without waiting: it holds frames */
     STREAM_HOLD,  /* to be left alone until a block, or the sinks' queues, have room */
-    STREAM_WRITE, /* to be armed for room for answers */
+    STREAM_WRITE, /* to be armed for room to send */
     STREAM_CLOSE, /* to be closed; why: `end` */
 };
 
@@ -74,15 +75,17 @@ enum stream_end {
     STREAM_FRAME_TIMEOUT,
     STREAM_BAD_FRAME,
     STREAM_CONTENT_TYPE,
+    STREAM_CHANNEL_FAILED,
     STREAM_STOPPED,
     STREAM_UNWATCHED,
 };
 
 struct stream_connection {
-    wait_handle socket;
+    struct stream_channel channel;
     struct address peer;
     int64_t active_ns; /* monotonic: when something came, or an answer went, last */
-    int64_t begun_ns;  /* monotonic: since when a frame is not whole; 0: there is none */
+    int64_t begun_ns;  /* monotonic: since when a frame is not whole, or the channel is opened;
+                          0: neither */
     int64_t due_ns;    /* monotonic: when its time is over; INT64_MAX: it is not its fault */
     enum stream_next next;
     bool draining;   /* the listener stops: what came is taken, then it ends */
@@ -102,8 +105,8 @@ struct stream_connection {
     uint8_t answers[STREAM_ANSWERS_SIZE];
 };
 
-/* One that was just accepted. */
-void stream_connection_begin(struct stream_connection *connection, wait_handle socket,
+/* One that was just accepted. False: memory is short, and nothing began. */
+bool stream_connection_begin(struct stream_connection *connection, wait_handle socket,
                              const struct address *peer, int64_t now_ns,
                              const struct stream_settings *settings);
 
@@ -137,7 +140,7 @@ void stream_connection_give_up(struct stream_connection *connection);
 /* It cannot be armed: it ends as STREAM_UNWATCHED. */
 void stream_connection_fail(struct stream_connection *connection);
 
-/* Gives back its block; its socket is the caller's to close. */
+/* Ends its channel, and gives back its block; its socket is the caller's to close. */
 void stream_connection_end(struct stream_connection *connection,
                            const struct stream_settings *settings);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/base/networks.h"
 #include "collector/base/rule.h"
@@ -155,7 +156,7 @@ static bool claim(struct slot *slot, bool by_event)
 static bool give(struct stream_server *server, struct slot *slot, unsigned interests, bool is_new)
 {
     struct error error;
-    wait_handle socket = slot->connection.socket;
+    wait_handle socket = slot->connection.channel.socket;
     atomic_store(&slot->due_ns, slot->connection.due_ns);
     atomic_fetch_add(&slot->givers, 1);
     uint64_t arming = in_phase(atomic_load(&slot->state) + PHASES, PHASE_ARMING);
@@ -217,6 +218,7 @@ static void count_end(struct worker *worker, enum stream_end end)
         [STREAM_FRAME_TIMEOUT] = &counters->frame_timeout,
         [STREAM_BAD_FRAME] = &counters->bad_frame,
         [STREAM_CONTENT_TYPE] = &counters->content_type,
+        [STREAM_CHANNEL_FAILED] = &counters->tls_failed,
         [STREAM_STOPPED] = &counters->stopped,
         [STREAM_UNWATCHED] = &counters->unwatched,
     };
@@ -243,8 +245,25 @@ static void say_why(struct worker *worker, const struct stream_connection *conne
         [STREAM_CONTENT_TYPE] = "closed, as its messages have another content type",
         [STREAM_UNWATCHED] = "closed, as the system cannot watch it",
     };
-    if (texts[connection->end] != NULL)
-        log_about_peer(worker, &connection->peer, texts[connection->end]);
+    char text[CHANNEL_FAILURE_SIZE + sizeof "closed, as "] = "closed, as ";
+    const char *what = texts[connection->end];
+    if (connection->end == STREAM_CHANNEL_FAILED) {
+        const struct stream_channel *channel = &connection->channel;
+        channel->ops->failure(channel, text + strlen(text));
+        what = text;
+    }
+    if (what != NULL)
+        log_about_peer(worker, &connection->peer, what);
+}
+
+static void give_back_slot(struct stream_server *server, struct slot *slot)
+{
+    mutex_lock(server->lock);
+    atomic_store(&slot->state, in_phase(atomic_load(&slot->state), PHASE_FREE));
+    slot->next = server->free;
+    server->free = slot;
+    atomic_fetch_sub(&server->open, 1);
+    mutex_unlock(server->lock);
 }
 
 /* The socket is closed last but the slot: until then nobody else gets its number. */
@@ -252,14 +271,9 @@ static void release(struct worker *worker, struct slot *slot)
 {
     struct stream_server *server = worker->server;
     stream_connection_end(&slot->connection, &server->settings);
-    notifier_unwatch(server->notifier, slot->connection.socket);
-    tcp_connection_close(slot->connection.socket);
-    mutex_lock(server->lock);
-    atomic_store(&slot->state, in_phase(atomic_load(&slot->state), PHASE_FREE));
-    slot->next = server->free;
-    server->free = slot;
-    atomic_fetch_sub(&server->open, 1);
-    mutex_unlock(server->lock);
+    notifier_unwatch(server->notifier, slot->connection.channel.socket);
+    tcp_connection_close(slot->connection.channel.socket);
+    give_back_slot(server, slot);
 }
 
 static void close_connection(struct worker *worker, struct slot *slot)
@@ -289,11 +303,13 @@ static void refuse(struct worker *worker, wait_handle socket, const struct addre
 {
     const struct ingest_counters *counters = worker->stream.counters;
     counter_add(why, 1);
-    if (why != &counters->denied)
+    if (why == &counters->over_limit)
+        log_about_peer(worker, peer, "refused, as max_connections= are open");
+    else if (why == &counters->over_address_limit)
         log_about_peer(worker, peer,
-                       why == &counters->over_limit
-                           ? "refused, as max_connections= are open"
-                           : "refused, as its address has max_connections_per_address= open");
+                       "refused, as its address has max_connections_per_address= open");
+    else if (why == &counters->tls_failed)
+        log_about_peer(worker, peer, "refused, as there is no memory for its TLS");
     tcp_connection_close(socket);
 }
 
@@ -307,13 +323,17 @@ static void admit(struct worker *worker, wait_handle socket, const struct addres
         refuse(worker, socket, peer, why != NULL ? why : &worker->stream.counters->over_limit);
         return;
     }
-    stream_connection_begin(&slot->connection, socket, peer, clock_monotonic_ns(),
-                            &server->settings);
+    atomic_fetch_add(&server->open, 1);
+    if (!stream_connection_begin(&slot->connection, socket, peer, clock_monotonic_ns(),
+                                 &server->settings)) {
+        give_back_slot(server, slot);
+        refuse(worker, socket, peer, &worker->stream.counters->tls_failed);
+        return;
+    }
     slot->hung_up = false;
     atomic_store(&slot->held, false);
     atomic_store(&slot->waits, false);
     atomic_store(&slot->state, in_phase(atomic_load(&slot->state), PHASE_OWNED));
-    atomic_fetch_add(&server->open, 1);
     if (give(server, slot, NOTIFIER_IN | NOTIFIER_HANGUP, true)) {
         counter_add(&worker->stream.counters->unwatched, 1);
         release(worker, slot);
@@ -740,12 +760,16 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
                          struct address *bound, struct error *error)
 {
     struct stream_server *server = calloc(1, sizeof *server);
-    if (server == NULL)
+    struct channel_kind kind = options->kind;
+    if (server == NULL) {
+        channel_kind_end(&kind);
         return error_no_memory(error);
+    }
     server->options = *options;
     server->listening = NO_HANDLE;
     deadline_init(&server->deadline);
     server->settings.framing = options->framing;
+    server->settings.kind = kind;
     follow_limits(server, &options->limits);
     copy_content_type(server, options->content_type);
     if (make_parts(server, error) == 0 && listen_on(server, bound, error) == 0) {
@@ -877,6 +901,7 @@ void stream_server_destroy(struct stream_server *server)
         ingest_destroy(server->workers[i].stream.ingest);
         wakeup_destroy(server->workers[i].resumed);
     }
+    channel_kind_end(&server->settings.kind);
     stream_blocks_destroy(server->settings.blocks);
     mutex_destroy(server->lock);
     mutex_destroy(server->accept_lock);

@@ -47,6 +47,7 @@ struct stream_server_options {
     enum framing framing;
     const char *content_type; /* of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes; copied.
                                  NULL: any of protobuf's */
+    struct channel_kind kind; /* as in struct stream_settings; the server's from its creation on */
     struct stream_limits limits;
 
     /* Called from its threads: after frames were taken, where it is not NULL; and when all of them
@@ -61,7 +62,7 @@ size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_f
 size_t stream_server_memory_after(const struct stream_server *server,
                                   const struct stream_limits *limits);
 
-/* Listens; *bound is where. Returns 0, or -1 with `error` filled. */
+/* Listens; *bound is where. Returns 0, or -1 with `error` filled: the kind is ended then, too. */
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
                          struct address *bound, struct error *error);
 

@@ -130,7 +130,8 @@ def settled(sink):
 
 
 CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame",
-                   "content_type", "denied", "over_limit", "over_address_limit", "unwatched", "stopped")
+                   "content_type", "tls_failed", "denied", "over_limit", "over_address_limit",
+                   "unwatched", "stopped")
 _LETTERS = ("truncated", "no_match", "segments_missing", "empty", "too_deep", "too_large", "malformed")
 
 

@@ -17,6 +17,7 @@
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
 #include "collector/program/service.h"
+#include "collector/receive/channel_tls.h"
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
@@ -46,6 +47,8 @@ static void print_version(void)
     printf("configuration files: %s\n", library != NULL ? library : "none");
     library = metrics_server_library();
     printf("metrics: %s\n", library != NULL ? library : "none");
+    library = channel_tls_library();
+    printf("tls: %s\n", library != NULL ? library : "none");
 }
 
 /* What is there to print, when asked for what is not. */

@@ -31,6 +31,9 @@ static void free_listener(struct listener_config *listener)
     free(listener->place);
     free(listener->interface);
     free(listener->content_type);
+    free(listener->cert);
+    free(listener->key);
+    free(listener->client_ca);
     networks_free(listener->allow);
     networks_free(listener->deny);
     networks_free(listener->senders);

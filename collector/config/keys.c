@@ -130,11 +130,27 @@ const struct setting config_keys[] = {
      .others = "read_timeout keepalive timeout"},
     {"frame_timeout", SETTING_DURATION, KEY_OF_STREAM,
      offsetof(struct listener_config, frame_timeout), "30s", 100 * MILLISECOND, HOUR,
-     .help = "a connection is closed when a frame that has begun is not whole after so long"},
+     .help = "a connection is closed when a frame that has begun, or a handshake of TLS, is not "
+             "whole after so long"},
     {"content_type", SETTING_TEXT, KEY_OF_STREAM, offsetof(struct listener_config, content_type),
      .syntax = "TYPE",
      .help = "with framing=frame-streams, what the messages must be (default: any that begins with "
              "\"protobuf:\")"},
+    {"tls", SETTING_BOOL, KEY_OF_STREAM, offsetof(struct listener_config, tls), "off",
+     .choices = off_on,
+     .help = "whether clients speak TLS (1.2 or 1.3), with cert= and key= as the certificate",
+     .others = "ssl tls_enabled use_tls"},
+    {"cert", SETTING_TEXT, KEY_OF_STREAM, offsetof(struct listener_config, cert), .syntax = "FILE",
+     .help = "the certificate for tls=on, in PEM, and after it those that lead to its root",
+     .others = "certificate tls_cert tls_cert_file cert_file crt crt_file ssl_cert"},
+    {"key", SETTING_TEXT, KEY_OF_STREAM, offsetof(struct listener_config, key), .syntax = "FILE",
+     .help = "the private key of cert=, in PEM, not encrypted",
+     .others = "private_key tls_key tls_key_file key_file ssl_key"},
+    {"client_ca", SETTING_TEXT, KEY_OF_STREAM, offsetof(struct listener_config, client_ca),
+     .syntax = "FILE",
+     .help = "clients need a certificate that one of those in this file signed, in PEM (default: "
+             "they need none)",
+     .others = "ca ca_file cacert client_ca_file tls_allowed_cacerts tls_ca verify"},
 
     /* Captures. */
     {"port", SETTING_COUNT, KEY_OF_CAPTURE, offsetof(struct listener_config, port), "0", 0, 65535,

@@ -58,6 +58,9 @@ struct listener_config {
     uint64_t idle_timeout;    /* nanoseconds in which something comes */
     uint64_t frame_timeout;   /* nanoseconds in which a frame that has begun is whole */
     char *content_type;       /* of frame streams; NULL: any of protobuf's */
+    bool tls;                 /* TLS over TCP; then cert and key are there */
+    char *cert, *key;         /* files; NULL: not given */
+    char *client_ca;          /* the same: clients need a certificate that it signed */
 
     /* SOURCE_KEYS_CAPTURE */
     uint64_t port; /* the destination port wanted, 0: any */

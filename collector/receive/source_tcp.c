@@ -10,6 +10,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/control.h"
 #include "collector/platform/notifier.h"
+#include "collector/receive/channel_tls.h"
 #include "collector/receive/sources.h"
 #include "collector/receive/stream_server.h"
 #include "collector/text/text.h"
@@ -29,6 +30,11 @@ static const char *refuse(const struct listener_config *listener)
     const struct schema_config *first = &listener->schemas[0];
     if (address_is_multicast(&listener->address))
         return "this is the address of a multicast group, which nobody connects to";
+    if (listener->tls && (listener->cert == NULL || listener->key == NULL))
+        return "tls=on needs cert=FILE and key=FILE";
+    if (!listener->tls &&
+        (listener->cert != NULL || listener->key != NULL || listener->client_ca != NULL))
+        return "cert=, key= and client_ca= are for tls=on";
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
         return "ipv6_only is for an IPv6 address";
     for (size_t i = 0; i < listener->schema_count; i++) {
@@ -52,13 +58,19 @@ static bool conflict(const struct listener_config *a, const struct listener_conf
     return a->address.port != 0 && address_equal(&a->address, &b->address);
 }
 
+static int name_listener(const struct listener_config *listener, const struct error *why,
+                         struct error *error)
+{
+    error_set(error, why->code, "%s: %s", listener->name, why->text);
+    return -1;
+}
+
 static int check(const struct listener_config *listener, struct error *error)
 {
     struct error why;
-    if (notifier_choose_for_streams(&why) != NULL)
-        return 0;
-    error_set(error, why.code, "%s: %s", listener->name, why.text);
-    return -1;
+    if (notifier_choose_for_streams(&why) == NULL || (listener->tls && channel_tls_can(&why) != 0))
+        return name_listener(listener, &why, error);
+    return 0;
 }
 
 static size_t threads(const struct listener_config *listener)
@@ -71,10 +83,16 @@ static size_t longest(const struct listener_config *listener)
     return listener->max_frame + STREAM_FRAME_HEADER_MOST;
 }
 
+static size_t tls_memory(const struct listener_config *listener, size_t connections)
+{
+    return listener->tls ? channel_tls_memory(connections) : 0;
+}
+
 static size_t memory(const struct listener_config *listener)
 {
     return stream_server_memory(listener->receivers, listener->max_connections,
-                                listener->max_frame);
+                                listener->max_frame) +
+           tls_memory(listener, listener->max_connections);
 }
 
 /* Where the system chose the port, the listener's name has it. */
@@ -112,11 +130,39 @@ static struct stream_limits limits_of(const struct listener_config *config)
     };
 }
 
+/* What connections' bytes go through; the error names the listener. */
+static int make_kind(struct channel_kind *kind, const struct listener_config *listener,
+                     struct error *error)
+{
+    const struct channel_tls_options options = {.cert = listener->cert,
+                                                .key = listener->key,
+                                                .client_ca = listener->client_ca,
+                                                .connections = listener->max_connections};
+    struct error why;
+    *kind = (struct channel_kind){.ops = &channel_plain};
+    if (!listener->tls || channel_tls_kind(&options, kind, &why) == 0)
+        return 0;
+    return name_listener(listener, &why, error);
+}
+
+/* Whether its certificates can be used. */
+static int probe(const struct listener_config *listener, struct error *error)
+{
+    struct channel_kind kind;
+    int result = make_kind(&kind, listener, error);
+    if (result == 0)
+        channel_kind_end(&kind);
+    return result;
+}
+
 static int create(void **producer, struct source *source, struct ingest_thread *ingests,
                   const struct source_host *host, struct error *error)
 {
     const struct listener_config *config = source->config;
     struct stream_server *server = NULL;
+    struct channel_kind kind;
+    if (make_kind(&kind, config, error) != 0)
+        return -1;
     const struct stream_server_options options = {
         .listener = &source->listener,
         .threads = ingests,
@@ -125,7 +171,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
         .ipv6_only = config->ipv6_only,
         .framing = config->schemas[0].framing,
         .content_type = config->content_type,
-        .kind = {.ops = &channel_plain},
+        .kind = kind,
         .limits = limits_of(config),
         .received = host->received,
         .finished = host->finished,
@@ -199,7 +245,8 @@ static int change(void *producer, const struct listener_config *to, struct error
 static size_t memory_after(const void *producer, const struct listener_config *to)
 {
     const struct stream_limits limits = limits_of(to);
-    return stream_server_memory_after(producer, &limits);
+    return stream_server_memory_after(producer, &limits) +
+           tls_memory(to, stream_server_slots_after(producer, &limits));
 }
 
 static void join(void *producer)
@@ -233,8 +280,9 @@ static void announce(const struct source *source, const struct source_host *host
     struct error error;
     const struct notifier_backend *backend = notifier_choose_for_streams(&error);
     log_naming(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
-               "listening on %s for %s, %llu threads, by %s, process %lu", source->listener.name,
-               source->schema_names, (unsigned long long)source->config->receivers,
+               "listening on %s for %s%s, %llu threads, by %s, process %lu", source->listener.name,
+               source->schema_names, source->config->tls ? " over TLS" : "",
+               (unsigned long long)source->config->receivers,
                backend != NULL ? backend->name : "nothing", control_process_id());
 }
 
@@ -250,6 +298,7 @@ const struct source_ops source_tcp = {
     .refuse = refuse,
     .conflict = conflict,
     .check = check,
+    .probe = probe,
     .announce = announce,
     .fixed_key = fixed_key,
     .producer = &server_ops,

@@ -121,11 +121,17 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+size_t stream_server_slots_after(const struct stream_server *server,
+                                 const struct stream_limits *limits)
+{
+    return larger(server->slot_count, limits->max_connections);
+}
+
 size_t stream_server_memory_after(const struct stream_server *server,
                                   const struct stream_limits *limits)
 {
     return stream_server_memory(server->options.thread_count,
-                                larger(server->slot_count, limits->max_connections),
+                                stream_server_slots_after(server, limits),
                                 larger(server->block_frame, limits->max_frame));
 }
 

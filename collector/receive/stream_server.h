@@ -62,6 +62,10 @@ size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_f
 size_t stream_server_memory_after(const struct stream_server *server,
                                   const struct stream_limits *limits);
 
+/* Connections that there is memory for then: it is kept where fewer may be open than before. */
+size_t stream_server_slots_after(const struct stream_server *server,
+                                 const struct stream_limits *limits);
+
 /* Listens; *bound is where. Returns 0, or -1 with `error` filled: the kind is ended then, too. */
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
                          struct address *bound, struct error *error);

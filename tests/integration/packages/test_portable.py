@@ -121,9 +121,10 @@ class Rpm(PackageTest):
         needs = run("rpm", "--query", "--requires", "--package", self.package)
         self.assertEqual(set(re.findall(r"^(\S+)\.so\S*\(", needs, re.MULTILINE)), {"libc", "libm"})
 
-    def test_it_recommends_what_serves_metrics(self):
+    def test_it_recommends_what_serves_metrics_and_tls(self):
         recommends = run("rpm", "--query", "--recommends", "--package", self.package)
         self.assertIn("libmicrohttpd.so.12()(64bit)", recommends)
+        self.assertIn("libssl.so.3()(64bit)", recommends)
 
 
 if __name__ == "__main__":

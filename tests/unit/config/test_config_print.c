@@ -105,6 +105,10 @@ static const struct {
     const char *name, *beside;
 } besides[] = {
     {"kernel_filter", "allow=::1&"},
+    {"tls", "cert=a&key=b&"},
+    {"cert", "tls=on&key=b&"},
+    {"key", "tls=on&cert=a&"},
+    {"client_ca", "tls=on&cert=a&key=b&"},
     {"keep", "rotate_size=1MiB&"},
     {"keep_time", "rotate_size=1MiB&"},
     {"keep_size", "rotate_size=1MiB&"},

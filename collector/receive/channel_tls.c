@@ -1,0 +1,534 @@
+/* collector/receive/channel_tls.h by OpenSSL. */
+#include "collector/receive/channel_tls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/input_file.h"
+#include "collector/platform/tcp_connection.h"
+#include "collector/receive/stream_connection.h"
+#include "collector/receive/tls_library.h"
+#include "collector/receive/tls_memory.h"
+
+/*
+ * Bytes that one receive takes off the socket at most: whoever sends much that is no data of its
+ * own, as changes of keys are, keeps nobody else waiting.
+ */
+#define RECEIVE_MOST (2 * STREAM_READ_SIZE)
+
+/* What clients' certificates may take; four with RSA keys of 4,096 bits take half of it. */
+#define CERTIFICATES_MOST (16 * 1024)
+
+/* The type of a record with a handshake, which every client begins with (RFC 8446, 5.1). */
+#define RECORD_HANDSHAKE 22
+
+/*
+ * Bytes, more than was measured (OpenSSL 3.0): the library takes 5 MiB when it is loaded, of which
+ * it allocates 0.5; a connection 34 KiB, 57 while it shakes hands, and, with a client's
+ * certificate, 6 more.
+ */
+#define LISTENER_MEMORY   ((size_t)5 * 1024 * 1024)
+#define CONNECTION_MEMORY ((size_t)64 * 1024)
+
+/* Of a listener. Its channels keep the SSL_CTX, which counts them, for as long as they last. */
+struct tls_listener {
+    const struct tls_library *library;
+    SSL_CTX *settings;
+    size_t memory; /* bytes that are allowed for it */
+};
+
+/* Of a channel. */
+struct tls_session {
+    const struct tls_library *library;
+    wait_handle socket;
+    SSL *ssl;
+    size_t budget;                  /* bytes that may still be taken off the socket */
+    enum tcp_result at_socket;      /* of the last call */
+    enum channel_result ended;      /* CHANNEL_OK: it did not */
+    bool heard;                     /* something came */
+    bool no_tls;                    /* and it was no TLS */
+    bool renegotiates;              /* the other side wants to */
+    bool finished;                  /* nothing more is sent, and what comes is of no use */
+    char why[CHANNEL_FAILURE_SIZE]; /* it failed */
+};
+
+/* --- the library ------------------------------------------------------------------------------ */
+
+const char *channel_tls_library(void)
+{
+    static char text[64];
+    struct error error;
+    const struct tls_library *library = tls_library(&error);
+    if (library == NULL)
+        return "OpenSSL (not on this system)";
+    /* "OpenSSL 3.0.19 27 Jan 2026": name and version of it. */
+    const char *version = library->OpenSSL_version(OPENSSL_VERSION);
+    size_t name = strcspn(version, " ");
+    size_t length = version[name] == '\0' ? name : name + 1 + strcspn(version + name + 1, " ");
+    snprintf(text, sizeof text, "%.*s", (int)length, version);
+    return text;
+}
+
+int channel_tls_can(struct error *error)
+{
+    return tls_library(error) != NULL ? 0 : -1;
+}
+
+/* What the library says is wrong; `unknown` where it says nothing. */
+static const char *reason(const struct tls_library *library, const char *unknown)
+{
+    const char *text = library->ERR_reason_error_string(library->ERR_peek_error());
+    return text != NULL ? text : unknown;
+}
+
+/* --- the socket under it ---------------------------------------------------------------------- */
+
+/* The socket has nothing, or no room: what the library does next waits for that. */
+static int try_again(const struct tls_session *session, BIO *bio, int wants)
+{
+    session->library->BIO_set_flags(bio, wants | BIO_FLAGS_SHOULD_RETRY);
+    return -1;
+}
+
+static struct tls_session *begin_call(const struct tls_library *library, BIO *bio)
+{
+    library->BIO_clear_flags(bio, BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY);
+    return library->BIO_get_data(bio);
+}
+
+/* Main thread made them, before any other could call them. */
+static const struct tls_library *loaded;
+static BIO_METHOD *sockets;
+
+static int read_socket(BIO *bio, char *to, int size)
+{
+    struct tls_session *session = begin_call(loaded, bio);
+    size_t most = (size_t)size < session->budget ? (size_t)size : session->budget;
+    size_t done = 0;
+    if (most == 0)
+        return try_again(session, bio, BIO_FLAGS_READ);
+    session->at_socket = tcp_connection_receive(session->socket, to, most, &done);
+    if (session->at_socket == TCP_WOULD_BLOCK)
+        return try_again(session, bio, BIO_FLAGS_READ);
+    if (session->at_socket != TCP_OK)
+        return session->at_socket == TCP_END ? 0 : -1;
+    if (!session->heard)
+        session->no_tls = (unsigned char)to[0] != RECORD_HANDSHAKE;
+    session->heard = true;
+    session->budget -= done;
+    return (int)done;
+}
+
+static int write_socket(BIO *bio, const char *from, int size)
+{
+    struct tls_session *session = begin_call(loaded, bio);
+    size_t done = 0;
+    session->at_socket = tcp_connection_send(session->socket, from, (size_t)size, &done);
+    if (session->at_socket == TCP_WOULD_BLOCK)
+        return try_again(session, bio, BIO_FLAGS_WRITE);
+    return session->at_socket == TCP_OK ? (int)done : -1;
+}
+
+/* An end without a word does not end TLS: what was whole is taken, and answers still go. */
+static long control_socket(BIO *bio, int command, long number, void *pointer)
+{
+    (void)bio;
+    (void)number;
+    (void)pointer;
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+static bool make_sockets(const struct tls_library *library)
+{
+    loaded = library;
+    if (sockets != NULL)
+        return true;
+    sockets =
+        library->BIO_meth_new(library->BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "connection");
+    return sockets != NULL && library->BIO_meth_set_read(sockets, read_socket) == 1 &&
+           library->BIO_meth_set_write(sockets, write_socket) == 1 &&
+           library->BIO_meth_set_ctrl(sockets, control_socket) == 1;
+}
+
+/* --- how a channel ends ----------------------------------------------------------------------- */
+
+static enum channel_result fails(struct tls_session *session, const char *what, const char *detail)
+{
+    snprintf(session->why, sizeof session->why, "TLS failed: %s%s%s%s",
+             session->no_tls ? "what came first is no TLS: " : "", what,
+             detail != NULL ? ": " : "", detail != NULL ? detail : "");
+    return CHANNEL_FAILED;
+}
+
+/* The library says that it failed: why. */
+static enum channel_result fails_by_library(struct tls_session *session)
+{
+    const struct tls_library *library = session->library;
+    long verified = library->SSL_get_verify_result(session->ssl);
+    return fails(session, reason(library, "no reason is known"),
+                 verified == X509_V_OK ? NULL : library->X509_verify_cert_error_string(verified));
+}
+
+/* The socket has ended, without a word of TLS. */
+static enum channel_result ends_by_socket(struct tls_session *session, bool opening)
+{
+    if (session->at_socket != TCP_END)
+        return CHANNEL_BROKEN;
+    /* Who only looks whether the port is there is no one whose handshake failed. */
+    return opening && session->heard ? fails(session, "the handshake was cut off", NULL)
+                                     : CHANNEL_END;
+}
+
+/* What a call that did not succeed came to. */
+static enum channel_result judge(struct tls_session *session, int result, bool opening)
+{
+    switch (session->library->SSL_get_error(session->ssl, result)) {
+    case SSL_ERROR_WANT_READ:
+        return CHANNEL_WANTS_IN;
+    case SSL_ERROR_WANT_WRITE:
+        return CHANNEL_WANTS_OUT;
+    case SSL_ERROR_ZERO_RETURN:
+        return opening ? fails(session, "the handshake was cut off", NULL) : CHANNEL_END;
+    case SSL_ERROR_SYSCALL:
+        return ends_by_socket(session, opening);
+    default:
+        return fails_by_library(session);
+    }
+}
+
+static bool is_for_good(enum channel_result result)
+{
+    return result != CHANNEL_OK && result != CHANNEL_WANTS_IN && result != CHANNEL_WANTS_OUT;
+}
+
+/* --- channels --------------------------------------------------------------------------------- */
+
+/* Renegotiation is refused by the library, which goes on then; whoever wants it is closed. */
+static void note_alert(const SSL *ssl, int where, int value)
+{
+    struct tls_session *session = loaded->SSL_get_ex_data(ssl, 0);
+    if ((where & SSL_CB_WRITE_ALERT) == SSL_CB_WRITE_ALERT &&
+        (value & 0xff) == SSL_AD_NO_RENEGOTIATION)
+        session->renegotiates = true;
+}
+
+static void free_session(struct tls_session *session)
+{
+    session->library->SSL_free(session->ssl); /* and its BIO; NULL is allowed */
+    free(session);
+}
+
+static bool begin(struct stream_channel *channel, void *context)
+{
+    const struct tls_listener *listener = context;
+    const struct tls_library *library = listener->library;
+    struct tls_session *session = calloc(1, sizeof *session);
+    if (session == NULL)
+        return false;
+    library->ERR_clear_error();
+    session->library = library;
+    session->socket = channel->socket;
+    session->ssl = library->SSL_new(listener->settings);
+    BIO *bio = session->ssl != NULL ? library->BIO_new(sockets) : NULL;
+    if (bio == NULL) {
+        free_session(session);
+        return false;
+    }
+    library->BIO_set_data(bio, session);
+    library->BIO_set_init(bio, 1);
+    library->SSL_set_bio(session->ssl, bio, bio);
+    library->SSL_set_accept_state(session->ssl);
+    if (library->SSL_set_ex_data(session->ssl, 0, session) != 1) {
+        free_session(session);
+        return false;
+    }
+    channel->session = session;
+    channel->opening = true;
+    return true;
+}
+
+/* Nothing of it is of use any more: the socket is read as it is. */
+static enum channel_result receive_useless(struct tls_session *session, void *to, size_t size,
+                                           size_t *done)
+{
+    switch (tcp_connection_receive(session->socket, to, size, done)) {
+    case TCP_OK:
+        return CHANNEL_OK;
+    case TCP_WOULD_BLOCK:
+        return CHANNEL_WANTS_IN;
+    case TCP_END:
+        return CHANNEL_END;
+    case TCP_BROKEN:
+        break;
+    }
+    return CHANNEL_BROKEN;
+}
+
+/* One record, or the rest of one. *done is what there is of it. */
+static enum channel_result receive_record(struct stream_channel *channel, void *to, size_t size,
+                                          size_t *done)
+{
+    struct tls_session *session = channel->session;
+    const struct tls_library *library = session->library;
+    *done = 0;
+    library->ERR_clear_error(); /* they are the thread's, not the channel's */
+    int result = library->SSL_read_ex(session->ssl, to, size, done);
+    channel->opening = channel->opening && library->SSL_in_init(session->ssl);
+    if (session->renegotiates)
+        return fails(session, "renegotiation is not served", NULL);
+    return result == 1 ? CHANNEL_OK : judge(session, result, channel->opening);
+}
+
+/* All that was taken off the socket, as far as there is room for it. */
+static enum channel_result receive(struct stream_channel *channel, void *to, size_t size,
+                                   size_t *done)
+{
+    struct tls_session *session = channel->session;
+    enum channel_result result;
+    bool pending;
+    *done = 0;
+    channel->holds = false;
+    if (session->finished)
+        return receive_useless(session, to, size, done);
+    if (session->ended != CHANNEL_OK)
+        return session->ended;
+    session->budget = RECEIVE_MOST;
+    do {
+        size_t got;
+        result = receive_record(channel, (char *)to + *done, size - *done, &got);
+        *done += got;
+        pending = session->library->SSL_has_pending(session->ssl) == 1;
+    } while (result == CHANNEL_OK && *done < size && pending);
+    if (is_for_good(result))
+        session->ended = result;
+    if (*done == 0)
+        return result;
+    channel->holds = result == CHANNEL_OK ? pending : is_for_good(result);
+    return CHANNEL_OK;
+}
+
+static enum channel_result transmit(struct stream_channel *channel, const void *bytes, size_t size,
+                                    size_t *done)
+{
+    struct tls_session *session = channel->session;
+    const struct tls_library *library = session->library;
+    *done = 0;
+    if (session->ended == CHANNEL_FAILED || session->ended == CHANNEL_BROKEN)
+        return CHANNEL_BROKEN;
+    library->ERR_clear_error();
+    int result = library->SSL_write_ex(session->ssl, bytes, size, done);
+    if (result == 1)
+        return CHANNEL_OK;
+    enum channel_result why = judge(session, result, channel->opening);
+    return is_for_good(why) ? CHANNEL_BROKEN : why;
+}
+
+/* The end as TLS has it, as far as there is room for it now. */
+static void say_end(struct stream_channel *channel)
+{
+    struct tls_session *session = channel->session;
+    bool ended = session->ended == CHANNEL_FAILED || session->ended == CHANNEL_BROKEN;
+    if (ended || channel->opening || session->finished)
+        return;
+    session->library->ERR_clear_error();
+    session->library->SSL_shutdown(session->ssl);
+}
+
+static void finish(struct stream_channel *channel)
+{
+    struct tls_session *session = channel->session;
+    say_end(channel);
+    session->finished = true;
+    channel->holds = false;
+    tcp_connection_finish(session->socket);
+}
+
+static void failure(const struct stream_channel *channel, char text[CHANNEL_FAILURE_SIZE])
+{
+    const struct tls_session *session = channel->session;
+    memcpy(text, session->why, CHANNEL_FAILURE_SIZE);
+}
+
+static void close_channel(struct stream_channel *channel)
+{
+    say_end(channel);
+    free_session(channel->session);
+}
+
+static void end_listener(void *context)
+{
+    struct tls_listener *listener = context;
+    listener->library->SSL_CTX_free(listener->settings); /* NULL is allowed */
+    tls_memory_disallow(listener->memory);
+    free(listener);
+}
+
+static const struct channel_ops channel_tls = {
+    .begin = begin,
+    .receive = receive,
+    .send = transmit,
+    .finish = finish,
+    .failure = failure,
+    .close = close_channel,
+    .end = end_listener,
+};
+
+/* --- listeners -------------------------------------------------------------------------------- */
+
+static int refuse(const char *key, const char *file, const char *why, struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, file, why);
+    return -1;
+}
+
+/* What the library could not make `what` of. */
+static int refuse_by_library(const struct tls_library *library, const char *key, const char *file,
+                             const char *what, struct error *error)
+{
+    unsigned long number = library->ERR_peek_error();
+    int why = ERR_GET_REASON(number);
+    bool no_start = ERR_GET_LIB(number) == ERR_LIB_PEM && why == PEM_R_NO_START_LINE;
+    if (why == ERR_R_UNSUPPORTED || no_start)
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: there is no %s in it, in PEM", key, file, what);
+    else if (why == ERR_R_INTERRUPTED_OR_CANCELLED)
+        refuse(key, file, "it is encrypted, and nobody is there who could give the passphrase",
+               error);
+    else
+        refuse(key, file, reason(library, "no reason is known"), error);
+    return -1;
+}
+
+/* Before the library reads it, which would wait for what is no file. */
+static int look_at(const char *key, const char *file, struct error *error)
+{
+    struct error why;
+    bool live;
+    if (input_file_look(file, &live, &why) != 0) {
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
+        return -1;
+    }
+    return live ? refuse(key, file, "it is no file", error) : 0;
+}
+
+static int no_passphrase(char *to, int size, int writing, void *context)
+{
+    (void)to;
+    (void)size;
+    (void)writing;
+    (void)context;
+    return -1;
+}
+
+static int use_certificate(const struct tls_listener *listener, const char *file,
+                           struct error *error)
+{
+    const struct tls_library *library = listener->library;
+    if (look_at("cert", file, error) != 0)
+        return -1;
+    library->ERR_clear_error();
+    if (library->SSL_CTX_use_certificate_chain_file(listener->settings, file) == 1)
+        return 0;
+    return refuse_by_library(library, "cert", file, "certificate", error);
+}
+
+static int use_key(const struct tls_listener *listener, const struct channel_tls_options *options,
+                   struct error *error)
+{
+    const struct tls_library *library = listener->library;
+    if (look_at("key", options->key, error) != 0)
+        return -1;
+    library->ERR_clear_error();
+    bool read = library->SSL_CTX_use_PrivateKey_file(listener->settings, options->key,
+                                                     SSL_FILETYPE_PEM) == 1;
+    bool of_another = ERR_GET_LIB(library->ERR_peek_error()) == ERR_LIB_X509;
+    if (!read && !of_another)
+        return refuse_by_library(library, "key", options->key, "private key", error);
+    if (read && library->SSL_CTX_check_private_key(listener->settings) == 1)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "key=%s: it is not the key of the certificate in cert=%s",
+              options->key, options->cert);
+    return -1;
+}
+
+static int want_clients_certificates(const struct tls_listener *listener, const char *file,
+                                     struct error *error)
+{
+    const struct tls_library *library = listener->library;
+    if (look_at("client_ca", file, error) != 0)
+        return -1;
+    library->ERR_clear_error();
+    STACK_OF(X509_NAME) *names = library->SSL_load_client_CA_file(file);
+    if (names != NULL)
+        library->SSL_CTX_set_client_CA_list(listener->settings, names);
+    if (names == NULL || library->SSL_CTX_load_verify_file(listener->settings, file) != 1)
+        return refuse_by_library(library, "client_ca", file, "certificate", error);
+    library->SSL_CTX_set_verify(listener->settings,
+                                SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+    return 0;
+}
+
+/* What goes at a time is answers; what comes is read as far as it came; nothing is remembered. */
+static bool set_up(const struct tls_listener *listener)
+{
+    static const unsigned char name[] = "sluice"; /* to whom tickets are of use */
+    const struct tls_library *library = listener->library;
+    SSL_CTX *settings = listener->settings;
+    library->SSL_CTX_ctrl(settings, SSL_CTRL_MODE,
+                          SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER,
+                          NULL);
+    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
+    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
+    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MAX_CERT_LIST, CERTIFICATES_MOST, NULL);
+    library->SSL_CTX_set_options(settings, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    library->SSL_CTX_set_info_callback(settings, note_alert);
+    library->SSL_CTX_set_default_passwd_cb(settings, no_passphrase);
+    return library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) ==
+               1 &&
+           library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MAX_SEND_FRAGMENT, STREAM_ANSWERS_SIZE,
+                                 NULL) == 1 &&
+           library->SSL_CTX_set_session_id_context(settings, name, sizeof name) == 1;
+}
+
+/* Returns 0, or -1 with `error` filled. */
+static int read_files(struct tls_listener *listener, const struct channel_tls_options *options,
+                      struct error *error)
+{
+    const struct tls_library *library = listener->library;
+    listener->settings = library->SSL_CTX_new(library->TLS_server_method());
+    if (listener->settings == NULL || !make_sockets(library) || !set_up(listener))
+        return error_no_memory(error);
+    if (use_certificate(listener, options->cert, error) != 0 ||
+        use_key(listener, options, error) != 0)
+        return -1;
+    return options->client_ca == NULL
+               ? 0
+               : want_clients_certificates(listener, options->client_ca, error);
+}
+
+int channel_tls_kind(const struct channel_tls_options *options, struct channel_kind *kind,
+                     struct error *error)
+{
+    const struct tls_library *library = tls_library(error);
+    if (library == NULL)
+        return -1;
+    struct tls_listener *listener = calloc(1, sizeof *listener);
+    if (listener == NULL)
+        return error_no_memory(error);
+    listener->library = library;
+    listener->memory = channel_tls_memory(options->connections);
+    tls_memory_allow(listener->memory);
+    tls_memory_read_files(true);
+    int result = read_files(listener, options, error);
+    tls_memory_read_files(false);
+    if (result == 0)
+        *kind = (struct channel_kind){.ops = &channel_tls, .context = listener};
+    else
+        end_listener(listener);
+    return result;
+}
+
+size_t channel_tls_memory(size_t connections)
+{
+    return LISTENER_MEMORY + connections * CONNECTION_MEMORY;
+}

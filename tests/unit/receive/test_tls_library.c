@@ -1,0 +1,57 @@
+/* A machine without OpenSSL, or with one that is of no use. */
+#include "collector/platform/shared_library.h"
+#include "collector/receive/channel_tls.h"
+#include "tests/support/test.h"
+
+/* The linker puts these in the place of the real ones (CMakeLists.txt). */
+void *__wrap_shared_library_load(const char *name, struct error *error);
+bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
+                                struct error *error);
+
+static bool there;
+
+void *__wrap_shared_library_load(const char *name, struct error *error)
+{
+    static int library;
+    if (there)
+        return &library;
+    error_set(error, EXIT_CODE_CONFIG, "%s: no such file", name);
+    return NULL;
+}
+
+bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
+                                struct error *error)
+{
+    (void)library;
+    (void)pointer;
+    error_set(error, EXIT_CODE_CONFIG, "no such function: %s", function);
+    return false;
+}
+
+static void expect_refused(const char *why)
+{
+    struct error error = {.text = ""};
+    struct channel_kind kind = {0};
+    const struct channel_tls_options options = {.cert = "cert", .key = "key", .connections = 1};
+    assert_int_equal(channel_tls_can(&error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_string_equal(error.text, why);
+    error.text[0] = '\0';
+    assert_int_equal(channel_tls_kind(&options, &kind, &error), -1);
+    assert_null(kind.ops);
+    assert_string_equal(error.text, why);
+    assert_string_equal(channel_tls_library(), "OpenSSL (not on this system)");
+}
+
+TEST(without_the_library_tls_is_refused_with_the_reason)
+{
+    there = false;
+    expect_refused("tls=on: this machine has no usable OpenSSL: libssl.so.3: no such file");
+}
+
+TEST(a_library_that_lacks_a_function_is_refused_the_same)
+{
+    there = true;
+    expect_refused("tls=on: this machine has no usable OpenSSL: "
+                   "no such function: OpenSSL_version");
+}

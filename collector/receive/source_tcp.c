@@ -130,26 +130,27 @@ static struct stream_limits limits_of(const struct listener_config *config)
     };
 }
 
-/* What connections' bytes go through; the error names the listener. */
+/* What the bytes of so many connections go through; the error names the listener. */
 static int make_kind(struct channel_kind *kind, const struct listener_config *listener,
-                     struct error *error)
+                     size_t connections, struct error *error)
 {
     const struct channel_tls_options options = {.cert = listener->cert,
                                                 .key = listener->key,
                                                 .client_ca = listener->client_ca,
-                                                .connections = listener->max_connections};
+                                                .connections = connections};
     struct error why;
     *kind = (struct channel_kind){.ops = &channel_plain};
-    if (!listener->tls || channel_tls_kind(&options, kind, &why) == 0)
-        return 0;
-    return name_listener(listener, &why, error);
+    if (listener->tls && channel_tls_kind(&options, kind, &why) != 0)
+        return name_listener(listener, &why, error);
+    kind->made_of = listener;
+    return 0;
 }
 
 /* Whether its certificates can be used. */
 static int probe(const struct listener_config *listener, struct error *error)
 {
     struct channel_kind kind;
-    int result = make_kind(&kind, listener, error);
+    int result = make_kind(&kind, listener, listener->max_connections, error);
     if (result == 0)
         channel_kind_end(&kind);
     return result;
@@ -161,7 +162,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
     const struct listener_config *config = source->config;
     struct stream_server *server = NULL;
     struct channel_kind kind;
-    if (make_kind(&kind, config, error) != 0)
+    if (make_kind(&kind, config, config->max_connections, error) != 0)
         return -1;
     const struct stream_server_options options = {
         .listener = &source->listener,
@@ -231,6 +232,8 @@ static const char *fixed_key(const struct listener_config *from, const struct li
         return "receivers";
     if (from->ipv6_only != to->ipv6_only)
         return "ipv6_only";
+    if (from->tls != to->tls)
+        return "tls";
     if (from->schemas[0].framing != to->schemas[0].framing)
         return "framing";
     return same_text(from->content_type, to->content_type) ? NULL : "content_type";
@@ -239,7 +242,14 @@ static const char *fixed_key(const struct listener_config *from, const struct li
 static int change(void *producer, const struct listener_config *to, struct error *error)
 {
     const struct stream_limits limits = limits_of(to);
-    return stream_server_change(producer, &limits, error);
+    struct channel_kind kind = {.ops = NULL};
+    if (!stream_server_keeps_kind(producer, to) &&
+        make_kind(&kind, to, stream_server_slots_after(producer, &limits), error) != 0)
+        return -1;
+    if (stream_server_change(producer, &limits, &kind, error) == 0)
+        return 0;
+    channel_kind_end(&kind);
+    return -1;
 }
 
 static size_t memory_after(const void *producer, const struct listener_config *to)

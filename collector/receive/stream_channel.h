@@ -29,8 +29,9 @@ struct channel_ops;
 
 /* How a listener's connections have their bytes. */
 struct channel_kind {
-    const struct channel_ops *ops;
-    void *context; /* the kind's own, of the listener */
+    const struct channel_ops *ops; /* NULL: it is none */
+    void *context;                 /* the kind's own, of the listener */
+    const void *made_of;           /* the settings that it was made of, by which it is known */
 };
 
 /* Of one connection. It stays where it began until its close. */

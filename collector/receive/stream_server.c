@@ -80,6 +80,7 @@ struct stream_server {
     struct stream_server_options options;
     struct stream_settings settings;
     char content_type[FRAME_STREAMS_TYPE_MOST]; /* of the settings */
+    struct channel_kind kind_before; /* a change: until its threads resume */
     struct notifier *notifier;
     struct worker *workers;
     _Atomic size_t started; /* threads */
@@ -806,8 +807,27 @@ int stream_server_start(struct stream_server *server, struct error *error)
     return 0;
 }
 
+bool stream_server_keeps_kind(const struct stream_server *server, const void *made_of)
+{
+    return server->kind_before.ops != NULL && server->kind_before.made_of == made_of;
+}
+
+static void follow_kind(struct stream_server *server, const struct channel_kind *kind)
+{
+    if (kind->ops != NULL) {
+        channel_kind_end(&server->kind_before);
+        server->kind_before = server->settings.kind;
+        server->settings.kind = *kind;
+        return;
+    }
+    RULE(server->kind_before.ops != NULL, "a kind is gone back to once after it was changed");
+    channel_kind_end(&server->settings.kind);
+    server->settings.kind = server->kind_before;
+    server->kind_before.ops = NULL;
+}
+
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
-                         struct error *error)
+                         const struct channel_kind *kind, struct error *error)
 {
     struct stream_blocks *before = server->settings.blocks;
     struct stream_blocks *blocks = before;
@@ -821,6 +841,7 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
     }
     server->settings.blocks = blocks;
     follow_limits(server, limits);
+    follow_kind(server, kind);
     for (size_t i = 0; i < server->made; i++) {
         struct slot *slot = server->slots[i];
         if (phase_of(atomic_load(&slot->state)) == PHASE_FREE)
@@ -877,6 +898,7 @@ bool stream_server_is_awake(const struct stream_server *server)
 
 void stream_server_resume(struct stream_server *server)
 {
+    channel_kind_end(&server->kind_before);
     atomic_store(&server->quiesce_wanted, false);
     for (size_t i = 0; i < atomic_load(&server->started); i++)
         wakeup_signal(server->workers[i].resumed);
@@ -908,6 +930,7 @@ void stream_server_destroy(struct stream_server *server)
         wakeup_destroy(server->workers[i].resumed);
     }
     channel_kind_end(&server->settings.kind);
+    channel_kind_end(&server->kind_before);
     stream_blocks_destroy(server->settings.blocks);
     mutex_destroy(server->lock);
     mutex_destroy(server->accept_lock);

@@ -12,13 +12,13 @@ import unittest
 
 from certificates import OPENSSL, Authority
 from protobuf import metric, riemann
-from sluice_program import (DEADLINE, ONE_THREAD, SANITIZED, SLUICE, parse_lines, read_lines)
+from sluice_program import CHANGED, DEADLINE, ONE_THREAD, SANITIZED, parse_lines, read_lines
+from test_config import READS_FILES
 from test_resident import resident
 from test_tcp import OK, TCP, Client, Tcp, framed
+from test_user import needs_root
 
 CLIENT = shutil.which("riemann-client")
-SERVES = "\ntls: none" not in subprocess.run([SLUICE, "--version"], check=True, text=True,
-                                             capture_output=True).stdout
 
 
 class Files:
@@ -552,6 +552,133 @@ class Hostile(Tls):
             client.send(data[:dice.randint(1, len(data))])
             client.socket.close()
         self.check_served(program, cert=FILES.client)
+        program.stop()
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class Reload(Tls):
+    def setUp(self):
+        super().setUp()
+        self.config = self.folder / "sluice.yaml"
+        self.cert, self.key = self.folder / "cert", self.folder / "key"
+        self.use(FILES.cert, FILES.key)
+        self.write()
+
+    def use(self, cert, key):
+        shutil.copy(cert, self.cert)
+        shutil.copy(key, self.key)
+
+    def write(self, *more, second=()):
+        """One listener, whose files are the test's, and those in `second`."""
+        lines = ["listeners:"]
+        for cert, key, keys in [(self.cert, self.key, more), *((*files, ()) for files in second)]:
+            lines += ["  - address: tcp://127.0.0.1:0", "    schema: riemann", "    tls: on",
+                      f"    cert: {cert}", f"    key: {key}", *(f"    {each}" for each in keys)]
+        self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def shown(self, program, **more):
+        """The name in the certificate that the listener shows; a message is answered besides."""
+        client = self.tls(program, **more)
+        client.send(framed(metric(1)))
+        self.assertEqual(client.answer(), OK)
+        (((_, name),),) = client.socket.getpeercert()["subject"]
+        return name
+
+    def reload(self, program, taken=0, refused=0):
+        """Waits until it has taken, or refused, so many in all."""
+        program.ask_to_reload()
+        if refused:
+            return program.wait_for_log("going on with the old one: (.*)", refused)[-1][1].decode()
+        return program.wait_for_log(CHANGED, taken)
+
+    def test_new_files_are_for_new_connections(self):
+        program = self.start("--config", str(self.config))
+        client = self.tls(program)
+        self.assertEqual(self.shown(program), "server")
+        self.use(*FILES.authority.issue("successor"))
+        self.reload(program, taken=1)
+        client.send(framed(metric(2)))
+        self.assertEqual(client.answer(), OK)
+        self.assertEqual(self.shown(program), "successor")
+        listener = program.stop()["listeners"][0]
+        self.assertEqual(self.ends(listener), {"stopped": 3})
+
+    def test_where_new_files_cannot_be_used_the_old_ones_stay(self):
+        program = self.start("--config", str(self.config))
+        client = self.tls(program)
+        self.key.write_bytes(FILES.client[1].read_bytes())
+        self.assertIn(f"key={self.key}: it is not the key", self.reload(program, refused=1))
+        self.assertEqual(self.shown(program), "server")
+        self.cert.unlink()
+        self.assertIn(f"cert={self.cert}: cannot be opened", self.reload(program, refused=2))
+        self.assertEqual(self.shown(program), "server")
+        client.send(framed(metric(2)))
+        self.assertEqual(client.answer(), OK)
+        self.use(*FILES.authority.issue("successor"))
+        self.reload(program, taken=1)
+        self.assertEqual(self.shown(program), "successor")
+        program.stop()
+
+    def test_one_listener_whose_files_cannot_be_used_keeps_all_as_they_were(self):
+        second = self.folder / "second.crt", self.folder / "second.key"
+        for file, by in zip(second, FILES.authority.issue("second")):
+            shutil.copy(by, file)
+        self.write(second=[second])
+        program = self.start("--config", str(self.config), listeners=2)
+        before = {self.shown(program, listener=number) for number in range(2)}
+        self.assertEqual(before, {"server", "second"})
+        self.use(*FILES.authority.issue("successor"))
+        second[0].unlink()
+        self.reload(program, refused=1)
+        self.assertEqual({self.shown(program, listener=number) for number in range(2)}, before)
+        shutil.copy(FILES.authority.folder / "second.crt", second[0])
+        self.reload(program, taken=1)
+        self.assertEqual({self.shown(program, listener=number) for number in range(2)},
+                         {"successor", "second"})
+        program.stop()
+
+    def test_certificates_of_clients_can_be_wanted_from_then_on(self):
+        program = self.start("--config", str(self.config))
+        client = self.tls(program)
+        client.send(framed(metric(1)))
+        self.assertEqual(client.answer(), OK)
+        self.write(f"client_ca: {FILES.authority.cert}")
+        self.reload(program, taken=1)
+        self.turned_away(program)
+        self.check_served(program, cert=FILES.client)
+        client.send(framed(metric(2)))
+        self.assertEqual(client.answer(), OK)
+        self.wait_for_end(program, "tls_failed")
+        program.stop()
+
+    def test_fewer_connections_leave_those_that_are_open_their_memory(self):
+        self.write("max_connections: 200")
+        program = self.start("--config", str(self.config))
+        clients = [self.tls(program) for _ in range(200)]
+        self.write("max_connections: 1")
+        self.reload(program, taken=1)
+        for client in clients:
+            client.send(framed(metric(1)))
+            self.assertEqual(client.answer(), OK)
+        program.stop()
+
+    @needs_root
+    def test_files_are_read_before_rights_are_given_up_and_as_the_user_from_then_on(self):
+        self.folder.chmod(0o755)
+        self.key.chmod(0o600)
+        program = self.start("--config", str(self.config), "--user", "nobody")
+        self.assertEqual(self.shown(program), "server")
+        self.assertIn(f"key={self.key}: cannot be opened: Permission denied",
+                      self.reload(program, refused=1))
+        self.assertEqual(self.shown(program), "server")
+        program.stop()
+
+    def test_tls_is_turned_on_and_off_by_a_new_start_alone(self):
+        program = self.start("--config", str(self.config))
+        text = self.config.read_text(encoding="utf-8").split("    tls: on")[0]
+        self.config.write_text(text, encoding="utf-8")
+        self.assertIn("tls", self.reload(program, refused=1))
+        self.check_served(program)
         program.stop()
 
 

@@ -17,8 +17,11 @@
  */
 #define RECEIVE_MOST (2 * STREAM_READ_SIZE)
 
-/* What clients' certificates may take; four with RSA keys of 4,096 bits take half of it. */
-#define CERTIFICATES_MOST (16 * 1024)
+/*
+ * What a side's certificates may take, and the names of those who sign clients': four with RSA keys
+ * of 4,096 bits take half of it. No message of a handshake is much longer (tls_memory.h).
+ */
+#define CERTIFICATES_MOST ((size_t)16 * 1024)
 
 /* The type of a record with a handshake, which every client begins with (RFC 8446, 5.1). */
 #define RECORD_HANDSHAKE 22
@@ -420,6 +423,19 @@ static int no_passphrase(char *to, int size, int writing, void *context)
     return -1;
 }
 
+/* Bytes of the certificates that clients are shown. */
+static size_t size_of_chain(const struct tls_listener *listener)
+{
+    const struct tls_library *library = listener->library;
+    STACK_OF(X509) *chain = NULL;
+    int size = library->i2d_X509(library->SSL_CTX_get0_certificate(listener->settings), NULL);
+    library->SSL_CTX_ctrl(listener->settings, SSL_CTRL_GET_CHAIN_CERTS, 0, (void *)&chain);
+    const OPENSSL_STACK *all = (const OPENSSL_STACK *)chain;
+    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) /* of NULL it is -1 */
+        size += library->i2d_X509(library->OPENSSL_sk_value(all, i), NULL);
+    return (size_t)size;
+}
+
 static int use_certificate(const struct tls_listener *listener, const char *file,
                            struct error *error)
 {
@@ -427,9 +443,11 @@ static int use_certificate(const struct tls_listener *listener, const char *file
     if (look_at("cert", file, error) != 0)
         return -1;
     library->ERR_clear_error();
-    if (library->SSL_CTX_use_certificate_chain_file(listener->settings, file) == 1)
-        return 0;
-    return refuse_by_library(library, "cert", file, "certificate", error);
+    if (library->SSL_CTX_use_certificate_chain_file(listener->settings, file) != 1)
+        return refuse_by_library(library, "cert", file, "certificate", error);
+    if (size_of_chain(listener) > CERTIFICATES_MOST)
+        return refuse("cert", file, "its certificates take more than 16 KiB, the most", error);
+    return 0;
 }
 
 static int use_key(const struct tls_listener *listener, const struct channel_tls_options *options,
@@ -451,6 +469,25 @@ static int use_key(const struct tls_listener *listener, const struct channel_tls
     return -1;
 }
 
+static void free_name(void *name)
+{
+    loaded->X509_NAME_free(name);
+}
+
+/* So that clients can choose; they need no names, and of very many they get none. */
+static void send_names(const struct tls_listener *listener, STACK_OF(X509_NAME) *names)
+{
+    const struct tls_library *library = listener->library;
+    OPENSSL_STACK *all = (OPENSSL_STACK *)names;
+    size_t size = 0;
+    for (int i = 0; i < library->OPENSSL_sk_num(all); i++)
+        size += (size_t)library->i2d_X509_NAME(library->OPENSSL_sk_value(all, i), NULL);
+    if (size <= CERTIFICATES_MOST)
+        library->SSL_CTX_set_client_CA_list(listener->settings, names);
+    else
+        library->OPENSSL_sk_pop_free(all, free_name);
+}
+
 static int want_clients_certificates(const struct tls_listener *listener, const char *file,
                                      struct error *error)
 {
@@ -460,7 +497,7 @@ static int want_clients_certificates(const struct tls_listener *listener, const 
     library->ERR_clear_error();
     STACK_OF(X509_NAME) *names = library->SSL_load_client_CA_file(file);
     if (names != NULL)
-        library->SSL_CTX_set_client_CA_list(listener->settings, names);
+        send_names(listener, names);
     if (names == NULL || library->SSL_CTX_load_verify_file(listener->settings, file) != 1)
         return refuse_by_library(library, "client_ca", file, "certificate", error);
     library->SSL_CTX_set_verify(listener->settings,
@@ -479,7 +516,7 @@ static bool set_up(const struct tls_listener *listener)
                           NULL);
     library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
     library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
-    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MAX_CERT_LIST, CERTIFICATES_MOST, NULL);
+    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MAX_CERT_LIST, (long)CERTIFICATES_MOST, NULL);
     library->SSL_CTX_set_options(settings, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     library->SSL_CTX_set_info_callback(settings, note_alert);
     library->SSL_CTX_set_default_passwd_cb(settings, no_passphrase);

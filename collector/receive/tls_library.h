@@ -58,6 +58,13 @@
     FUNCTION(SSL_shutdown)                                                                         \
     FUNCTION(SSL_get_error)                                                                        \
     FUNCTION(SSL_get_verify_result)                                                                \
+    FUNCTION(SSL_CTX_get0_certificate)                                                             \
+    FUNCTION(OPENSSL_sk_num)                                                                       \
+    FUNCTION(OPENSSL_sk_value)                                                                     \
+    FUNCTION(OPENSSL_sk_pop_free)                                                                  \
+    FUNCTION(i2d_X509)                                                                             \
+    FUNCTION(i2d_X509_NAME)                                                                        \
+    FUNCTION(X509_NAME_free)                                                                       \
     FUNCTION(X509_verify_cert_error_string)
 
 #define TLS_LIBRARY_MEMBER(name) __typeof__(name) *name;

@@ -31,10 +31,12 @@ def refused(why):
 class Client:
     """A connection to a tcp listener."""
 
-    def __init__(self, program, listener=0, host="127.0.0.1", source=None):
+    def __init__(self, program, listener=0, host="127.0.0.1", source=None, options=()):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.socket.settimeout(DEADLINE)
+        for option in options:
+            self.socket.setsockopt(*option)
         if source is not None:
             self.socket.bind((source, 0))
         self.socket.connect((host, program.port(listener)))

@@ -2,12 +2,14 @@
 import os
 import pathlib
 import random
+import select
 import shutil
 import socket
 import ssl
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 from certificates import OPENSSL, Authority
@@ -70,8 +72,8 @@ class TlsClient(Client):
 class ByHand(Client):
     """A client whose TLS is apart from its socket: it can stop, or say its end, at any byte."""
 
-    def __init__(self, program, cert=None, version=None):
-        super().__init__(program)
+    def __init__(self, program, cert=None, version=None, **more):
+        super().__init__(program, **more)
         self.come, self.go = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = settings(cert, version).wrap_bio(self.come, self.go, server_hostname="127.0.0.1")
 
@@ -189,6 +191,27 @@ class Served(Tls):
         program = self.start("--listen", f"{TCP}&tls=on&cert={chain}&key={key}")
         self.check_served(program)
         program.stop()
+
+    def test_who_does_not_read_answers_is_not_read(self):
+        program = self.start("--listen", TLS + "&idle_timeout=1s")
+        client = self.by_hand(program, options=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),)).open()
+        client.socket.setblocking(False)
+        sent = 0
+        empty = client.sealed(framed(b"") * 4000)  # 4 bytes each, answered with 6
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end and select.select([], [client.socket], [], 0.5)[1]:
+            try:
+                done = client.socket.send(empty)
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                break
+            sent += done
+            empty = empty[done:] or client.sealed(framed(b"") * 4000)
+        self.wait_for_end(program, "idle")
+        listener = program.stop()["listeners"][0]
+        self.assertLess(listener["received"], sent // 4)
+        self.assertEqual(self.ends(listener), {"idle": 1})
 
     def test_a_message_of_5000_events_arrives_whole(self):
         event = {"service": "requests", "metric_d": 0.5, "host": "web1", "state": "ok",
@@ -688,11 +711,14 @@ class Refused(Tls):
         junk.write_text("no certificate\n", encoding="ascii")
         subprocess.run([OPENSSL, "ec", "-in", FILES.key, "-aes128", "-passout", "pass:secret",
                         "-out", encrypted], check=True, capture_output=True, timeout=DEADLINE)
+        long = self.folder / "long"
+        long.write_bytes(FILES.cert.read_bytes() + 60 * FILES.authority.cert.read_bytes())
         good = {"cert": FILES.cert, "key": FILES.key}
         for keys, why in (
                 ({"cert": self.folder / "none"}, f"cert={self.folder}/none: cannot be opened: "),
                 ({"key": self.folder}, f"key={self.folder}: cannot be opened: Is a directory"),
                 ({"cert": junk}, f"cert={junk}: there is no certificate in it"),
+                ({"cert": long}, f"cert={long}: its certificates take more than 16 KiB"),
                 ({"key": junk}, f"key={junk}: there is no private key in it"),
                 ({"key": encrypted}, f"key={encrypted}: it is encrypted"),
                 ({"key": FILES.client[1]}, f"key={FILES.client[1]}: it is not the key of the "

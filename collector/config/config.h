@@ -25,11 +25,15 @@
 
 struct provenance;
 
-/* What is lost of a socket's records where a sink is behind. A capture always waits. */
+/*
+ * What is lost where a sink is behind. A capture always waits, for it can; a stream where nobody has
+ * chosen that records are lost.
+ */
 enum overflow_policy {
+    OVERFLOW_AUTO,        /* of a socket's records the newest; a stream waits */
     OVERFLOW_DROP_NEWEST, /* they are refused */
     OVERFLOW_DROP_OLDEST, /* they are evicted */
-    OVERFLOW_BLOCK,       /* nothing: only for captures */
+    OVERFLOW_BLOCK,       /* nothing: not where a socket feeds the sink */
 };
 
 /* What ends with a sink whose reader has gone. */

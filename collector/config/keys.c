@@ -31,7 +31,8 @@ static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
-static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
+static const char *const overflows[] = {[OVERFLOW_AUTO] = "auto",
+                                        [OVERFLOW_DROP_NEWEST] = "drop_newest",
                                         [OVERFLOW_DROP_OLDEST] = "drop_oldest",
                                         [OVERFLOW_BLOCK] = "block",
                                         NULL};
@@ -215,10 +216,10 @@ const struct setting config_keys[] = {
              "waiting, and 1ms of a pipe, 50ms of a file; compressed, 1s; of openmetrics, 10s; 0s: "
              "not at all)",
      .others = "flush interval batch_timeout"},
-    {"overflow", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, overflow), "drop_newest",
+    {"overflow", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, overflow), "auto",
      .choices = overflows,
-     .help = "what a socket's records lose to a sink that is behind; a capture always waits, and "
-             "block is for captures alone",
+     .help = "what a sink that is behind loses; auto: of a socket's records the newest, and "
+             "streams wait; a capture always waits, and block is not for sockets",
      .others = "when_full on_full drop"},
     {"on_epipe", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, on_epipe), "end",
      .choices = end_stop,

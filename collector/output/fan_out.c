@@ -15,7 +15,7 @@ struct route {
 };
 
 struct fan_out {
-    bool lossless;
+    enum fan_out_waiting waiting;
     struct mutex *lock; /* held by the thread that offers; NULL: there is one thread */
     struct route *routes;
     size_t count;
@@ -28,15 +28,16 @@ struct fan_out {
     struct deadline deadline;
 };
 
-int fan_out_create(struct fan_out **out, size_t threads, bool lossless, struct error *error)
+int fan_out_create(struct fan_out **out, size_t threads, enum fan_out_waiting waiting,
+                   struct error *error)
 {
     struct fan_out *fan_out = calloc(1, sizeof *fan_out);
     if (fan_out == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");
         return -1;
     }
-    fan_out->lossless = lossless;
-    fan_out->holds = !lossless && threads == 1;
+    fan_out->waiting = waiting;
+    fan_out->holds = waiting == FAN_OUT_NEVER_WAITS && threads == 1;
     deadline_init(&fan_out->deadline);
     if (threads > 1 && (fan_out->lock = mutex_create()) == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");
@@ -135,11 +136,18 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
     return QUEUE_TAKEN;
 }
 
+/* Whether the producer waits for room in its queue. */
+static bool waits_for(const struct fan_out *fan_out, const struct route *route)
+{
+    return fan_out->waiting == FAN_OUT_ALWAYS_WAITS ||
+           (fan_out->waiting == FAN_OUT_WAITS && !route->to.drops);
+}
+
 /* The batch was just pushed, or refused; the caller still holds it. */
 static void look_ahead(const struct fan_out *fan_out, struct route *route,
                        const struct batch *batch, bool refused)
 {
-    if (route->to.drops_oldest && !fan_out->lossless &&
+    if (route->to.drops_oldest && !waits_for(fan_out, route) &&
         batch_queue_want_room(route->to.queue, batch, refused))
         sink_thread_make_room(route->to.sink);
 }
@@ -161,7 +169,7 @@ static void offer_to(struct fan_out *fan_out, struct route *route, struct batch 
         if (result == QUEUE_TAKEN)
             return;
         reason = result == QUEUE_FULL ? REFUSED_RING_FULL : REFUSED_LISTENER_SHARE;
-        if (!fan_out->lossless || !fan_out_pause(fan_out))
+        if (!waits_for(fan_out, route) || !fan_out_pause(fan_out))
             break;
         reason = REFUSED_SINK_ENDED;
     }
@@ -268,6 +276,8 @@ double fan_out_backlog(const struct fan_out *fan_out)
 {
     double most = 0;
     for (size_t i = 0; i < fan_out->count; i++) {
+        if (fan_out->waiting != FAN_OUT_NEVER_WAITS && !waits_for(fan_out, &fan_out->routes[i]))
+            continue;
         double fill = batch_queue_fill(fan_out->routes[i].to.queue);
         if (fill > most)
             most = fill;

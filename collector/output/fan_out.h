@@ -4,9 +4,11 @@
  * then they offer one after the other, so that what a socket's claim (collector/base/claim.h) has
  * put in order stays in order.
  *
- * Two ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
- * sink drops the oldest, it is woken in time to make room. A capture's producer waits for room, so
- * that nothing of a file is lost, until the stop's deadline, whatever the sink would drop.
+ * Three ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
+ * sink drops the oldest, it is woken in time to make room. A stream's producer waits for room, until
+ * the stop's deadline, but not where it was said that the sink drops. A capture's producer waits
+ * whatever the sink would drop, so that nothing of a file is lost: nobody sends it that could not
+ * wait as well.
  *
  * Lifecycle: create, one fan_out_add_sink per sink, offers, fan_out_close. All by one thread, or,
  * of offers and questions, by those that it was made for, except where it is said.
@@ -27,11 +29,15 @@
 
 struct fan_out;
 
-/*
- * For the batches of `threads` (≥ 1) threads. `lossless`: it waits for room; only of one thread.
- * Returns 0, or -1 with `error` filled.
- */
-int fan_out_create(struct fan_out **out, size_t threads, bool lossless, struct error *error);
+enum fan_out_waiting {
+    FAN_OUT_NEVER_WAITS,
+    FAN_OUT_WAITS, /* but not for sinks that drop */
+    FAN_OUT_ALWAYS_WAITS,
+};
+
+/* For the batches of `threads` (≥ 1) threads. Returns 0, or -1 with `error` filled. */
+int fan_out_create(struct fan_out **out, size_t threads, enum fan_out_waiting waiting,
+                   struct error *error);
 void fan_out_destroy(struct fan_out *fan_out);
 
 /* What one sink is to this producer. */
@@ -41,6 +47,7 @@ struct fan_out_sink {
     struct batch_queue *queue; /* the sink's, for this producer alone */
     struct offer_counters *offers;
     _Atomic int64_t *in_flight; /* the sink's count */
+    bool drops;                 /* that was chosen for it: no stream waits for it */
     bool drops_oldest;          /* rather than the newest */
     bool takes_raw;             /* it passes on what could not be decoded, too */
 };
@@ -97,17 +104,20 @@ int64_t fan_out_delay_ns(const struct fan_out *fan_out);
 /* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
 bool fan_out_is_idle(const struct fan_out *fan_out);
 
-/* How full the fullest queue is, from 0 to 1: what is offered half-empty costs it a whole slot. */
+/*
+ * How full the fullest queue is, from 0 to 1: what is offered half-empty costs it a whole slot. Of a
+ * producer that waits: the fullest of those that it waits for.
+ */
 double fan_out_backlog(const struct fan_out *fan_out);
 
 /*
- * Lossless: waits a moment (a millisecond, or until fan_out_set_deadline is called) for room.
+ * Of one that waits: waits a moment (a millisecond, or until fan_out_set_deadline is called) for room.
  * Returns false, at once, when the deadline is over.
  */
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
- * Any thread: from now on a lossless fan-out waits no longer than `deadline_ns` (monotonic). Of
+ * Any thread: from now on one that waits does so no longer than `deadline_ns` (monotonic). Of
  * several deadlines the earliest counts.
  */
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);

@@ -99,7 +99,7 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
         struct producer *producer = &pipeline->producers[i];
         producer->taken = true;
         producer->thread_count = threads;
-        if (pipeline_make_producer(pipeline, producer, threads, false, error) != 0)
+        if (pipeline_make_producer(pipeline, producer, threads, FAN_OUT_NEVER_WAITS, error) != 0)
             return -1;
         struct receiver_options options = {
             .notifier = pipeline->notifier,

@@ -198,7 +198,7 @@ struct producer *pipeline_take_place(struct pipeline *pipeline, size_t threads);
  * 0, or -1 with `error` filled.
  */
 int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
-                           bool lossless, struct error *error);
+                           enum fan_out_waiting waiting, struct error *error);
 
 /* The same for a source that has its own: its place is taken. */
 int pipeline_make_own(struct pipeline *pipeline, struct producer *producer, struct source *source,

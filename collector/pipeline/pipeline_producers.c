@@ -162,21 +162,22 @@ static bool make_inlet(struct pipeline *pipeline, const struct producer *produce
 }
 
 int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
-                           bool lossless, struct error *error)
+                           enum fan_out_waiting waiting, struct error *error)
 {
     if (producer->threads == NULL)
         producer->threads = calloc(producer->thread_count, sizeof *producer->threads);
     if (producer->threads == NULL)
         return error_no_memory(error);
-    if (fan_out_create(&producer->fan_out, threads, lossless, error) != 0)
+    bool waits = waiting != FAN_OUT_NEVER_WAITS;
+    if (fan_out_create(&producer->fan_out, threads, waiting, error) != 0)
         return -1;
     if (!make_inlet(pipeline, producer))
         return error_no_memory(error);
     for (size_t i = 0; i < threads; i++) {
         struct ingest_thread *thread = &producer->threads[i];
         thread->fan_out = producer->fan_out;
-        thread->lossless = lossless;
-        thread->shares = !lossless && threads == 1;
+        thread->lossless = waits;
+        thread->shares = !waits && threads == 1;
         if (make_ingest_thread(pipeline, thread, error) != 0)
             return -1;
     }
@@ -189,8 +190,9 @@ int pipeline_make_own(struct pipeline *pipeline, struct producer *producer, stru
     const struct source_ops *ops = source->config->source;
     producer->source = source;
     producer->ops = ops->producer;
+    enum fan_out_waiting waiting = ops->ends ? FAN_OUT_ALWAYS_WAITS : FAN_OUT_WAITS;
     return pipeline_make_producer(pipeline, producer, pipeline_threads_of(source->config),
-                                  ops->waits, error);
+                                  ops->waits ? waiting : FAN_OUT_NEVER_WAITS, error);
 }
 
 int pipeline_create_producer(struct pipeline *pipeline, struct producer *producer,

@@ -23,6 +23,8 @@ static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *s
         .queue = sink_thread_add_queue(slot->sink, capacity, pipeline->known_count,
                                        producer->listeners > 1),
         .in_flight = &slot->counters->in_flight,
+        .drops = slot->config->overflow == OVERFLOW_DROP_NEWEST ||
+                 slot->config->overflow == OVERFLOW_DROP_OLDEST,
         .drops_oldest = slot->config->overflow == OVERFLOW_DROP_OLDEST,
         .takes_raw = slot->config->relay.raw,
     };

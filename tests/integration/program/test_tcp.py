@@ -408,6 +408,73 @@ class Pressure(Tcp):
         self.assertEqual(self.ends(ledger["listeners"][0]), {"stopped": 4})
         self.assertEqual(sum(ledger["sinks"][0]["refused"].values()), 0)
 
+    def start_with_pipes(self, *overflows):
+        """The program with a pipe for each, which nobody reads; returns it and their reading ends."""
+        listen = TCP + "&receivers=2&idle_timeout=1s&frame_timeout=1s"
+        sinks, ends = [], []
+        for number, overflow in enumerate(overflows):
+            path = self.folder / f"pipe{number}"
+            os.mkfifo(path)
+            ends.append(os.open(path, os.O_RDWR))
+            self.addCleanup(os.close, ends[-1])
+            sinks += ["--sink", f"file:{path}{overflow}"]
+        sinks += ["--sink", f"file:{self.folder}/lines"]
+        program = self.start("--listen", listen, *sinks, "--memory",
+                             self.least_memory("--listen", listen, *sinks),
+                             "--stop-timeout", "300ms")
+        return program, ends
+
+    def send_much(self, client, count=6000):
+        for start in range(0, count, 50):
+            client.send(framed(*[metric(number, host="h" * 400)
+                                 for number in range(start, start + 50)]))
+            self.assertEqual(client.answers(50), [OK] * 50)
+
+    @not_on_windows("a pipe that is not read")
+    def test_a_sink_that_was_said_to_drop_holds_nobody_up(self):
+        for overflow, lost in (("drop_newest", "refused"), ("drop_oldest", "evicted")):
+            with self.subTest(overflow=overflow):
+                program, _ = self.start_with_pipes(f"?overflow={overflow}")
+                client = self.client(program)
+                self.send_much(client)
+                program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["written"] == 6000,
+                                        "the other sink has all")
+                ledger = program.stop()
+                self.assertEqual([line["value"] for line in read_lines(self.folder / "lines")],
+                                 list(range(6000)))
+                dropping, other = ledger["sinks"]
+                refusals = sum(dropping["refused"].values())
+                self.assertEqual((dropping["offered"], other["offered"]), (6000, 6000))
+                self.assertGreater({"refused": refusals, "evicted": dropping["evicted"]}[lost], 0)
+                self.assertEqual((sum(other["refused"].values()), other["evicted"]), (0, 0))
+                self.assertEqual(self.ends(ledger["listeners"][0]), {"stopped": 1})
+                for path in self.folder.iterdir():
+                    path.unlink()
+
+    @not_on_windows("a pipe that is not read")
+    def test_beside_one_that_drops_one_that_waits_holds_senders_up(self):
+        program, (_, waiting) = self.start_with_pipes("?overflow=drop_newest", "")
+        client = self.client(program)
+        sender = threading.Thread(target=self.send_much, args=(client,), daemon=True)
+        sender.start()
+        before, since = -1, time.monotonic()
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() - since < 1.5 and time.monotonic() < end:
+            received = program.ledger_now()["listeners"][0]["received"]
+            if received != before:
+                before, since = received, time.monotonic()
+        self.assertLess(before, 6000, "the pipe took it all")
+        data = b""
+        while data.count(b"\n") < 6000:
+            data += os.read(waiting, 1 << 20)
+        sender.join(DEADLINE)
+        self.assertFalse(sender.is_alive())
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in parse_lines(data)], list(range(6000)))
+        dropping, waited, _ = ledger["sinks"]
+        self.assertGreater(sum(dropping["refused"].values()), 0)
+        self.assertEqual(sum(waited["refused"].values()), 0)
+
     def test_what_was_answered_before_a_stop_is_written(self):
         program = self.start("--listen", TCP + "&receivers=3")
         clients = [self.client(program) for _ in range(5)]

@@ -32,7 +32,7 @@ struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size
     thread->counters[0] = ledger_ingest_block(bench->ledger, 0);
     sequence_queue_init(&thread->numbers, bench->sequences, thread->counters);
     thread->measures = ledger_thread_block(bench->ledger);
-    assert_int_equal(fan_out_create(&thread->fan_out, 1, false, NULL), 0);
+    assert_int_equal(fan_out_create(&thread->fan_out, 1, FAN_OUT_NEVER_WAITS, NULL), 0);
     bench->ingest = ingest_create(thread, &bench->listener, thread->counters[0]);
     assert_non_null(bench->ingest);
     return bench;

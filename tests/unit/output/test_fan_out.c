@@ -13,7 +13,7 @@ static struct fan_out *make_feed(struct fake_sink *fake, struct offer_counters *
 {
     struct fan_out *fan_out;
     struct error error;
-    assert_int_equal(fan_out_create(&fan_out, 1, false, &error), 0);
+    assert_int_equal(fan_out_create(&fan_out, 1, FAN_OUT_NEVER_WAITS, &error), 0);
     for (size_t i = 0; i < sinks; i++) {
         const struct fan_out_sink to = {
             .name = "fake:",

@@ -64,8 +64,8 @@ struct producer {
     struct offer_counters *offers;
 };
 
-static struct producer make_producer(struct fake_sink *fake, size_t queue, bool lossless,
-                                     bool drops_oldest)
+static struct producer make_producer(struct fake_sink *fake, size_t queue,
+                                     enum fan_out_waiting waiting, bool drops_oldest)
 {
     struct producer made = {.queue = fake->queues[queue],
                             .offers = ledger_offer_block(fake->ledger, 0)};
@@ -76,10 +76,11 @@ static struct producer make_producer(struct fake_sink *fake, size_t queue, bool 
         .queue = made.queue,
         .offers = made.offers,
         .in_flight = &fake->counters->in_flight,
+        .drops = true,
         .drops_oldest = drops_oldest,
     };
     assert_non_null(made.offers);
-    assert_int_equal(fan_out_create(&made.fan_out, 1, lossless, &error), 0);
+    assert_int_equal(fan_out_create(&made.fan_out, 1, waiting, &error), 0);
     assert_int_equal(fan_out_add_sink(made.fan_out, &to, &error), 0);
     return made;
 }
@@ -148,7 +149,7 @@ TEST_WITH(while_a_reader_stalls_the_oldest_make_room_for_the_newest, fake_sink_s
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
     fake_sink_start(fake);
-    struct producer producer = make_producer(fake, 0, false, true);
+    struct producer producer = make_producer(fake, 0, FAN_OUT_NEVER_WAITS, true);
     stall_at_number_0(fake, &producer);
     for (unsigned i = 1; i <= COUNT; i++) {
         offer(fake, &producer, i);
@@ -174,7 +175,7 @@ TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_si
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_FAILED);
     fake_sink_start(fake);
-    struct producer producer = make_producer(fake, 0, false, true);
+    struct producer producer = make_producer(fake, 0, FAN_OUT_NEVER_WAITS, true);
     int64_t began = clock_monotonic_ns();
     stall_at_number_0(fake, &producer);
     for (unsigned i = 1; i <= 10 * COUNT; i++) {
@@ -201,8 +202,8 @@ TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sin
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
     fake_sink_start(fake);
-    struct producer flooded = make_producer(fake, 0, false, true);
-    struct producer quiet = make_producer(fake, 1, false, true);
+    struct producer flooded = make_producer(fake, 0, FAN_OUT_NEVER_WAITS, true);
+    struct producer quiet = make_producer(fake, 1, FAN_OUT_NEVER_WAITS, true);
     stall_at_number_0(fake, &flooded);
     for (unsigned i = 1; i <= 3; i++)
         offer(fake, &quiet, 900000 + i);
@@ -230,7 +231,7 @@ TEST_WITH(under_load_everything_is_written_evicted_or_refused, fake_sink_set_up,
     struct fake_sink *fake = *state;
     fake->random_pieces = 11;
     fake_sink_start(fake);
-    struct producer producer = make_producer(fake, 0, false, true);
+    struct producer producer = make_producer(fake, 0, FAN_OUT_NEVER_WAITS, true);
     for (unsigned i = 0; i < 30 * COUNT; i++)
         offer(fake, &producer, i);
     fake_sink_close(fake);
@@ -270,17 +271,29 @@ TEST_WITH(a_sink_that_drops_the_newest_refuses_them, fake_sink_set_up, fake_sink
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
     fake_sink_start(fake);
-    struct producer producer = make_producer(fake, 0, false, false);
+    struct producer producer = make_producer(fake, 0, FAN_OUT_NEVER_WAITS, false);
     assert_the_oldest_survive(fake, &producer);
 }
 
-/* It waits, and where it is asked to wait no longer it still evicts nothing. */
-TEST_WITH(a_lossless_producer_never_asks_for_room, fake_sink_set_up, fake_sink_tear_down)
+/* A stream's producer waits for others, not for this one, and the room that it wants is made. */
+TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
     fake_sink_start(fake);
-    struct producer producer = make_producer(fake, 0, true, true);
+    struct producer producer = make_producer(fake, 0, FAN_OUT_WAITS, false);
+    assert_true(fan_out_backlog(producer.fan_out) == 0);
+    assert_the_oldest_survive(fake, &producer);
+}
+
+/* It waits, and where it is asked to wait no longer it still evicts nothing. */
+TEST_WITH(a_producer_that_always_waits_never_asks_for_room, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    begin_stall(fake, WRITE_WOULD_BLOCK);
+    fake_sink_start(fake);
+    struct producer producer = make_producer(fake, 0, FAN_OUT_ALWAYS_WAITS, true);
     fan_out_set_deadline(producer.fan_out, clock_monotonic_ns());
     assert_the_oldest_survive(fake, &producer);
 }

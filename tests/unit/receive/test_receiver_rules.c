@@ -21,7 +21,7 @@ static struct receiver *start(void)
                                              .thread_count = 1,
                                              .finished = nothing,
                                              .refreshed = nothing};
-    if (fan_out_create(&thread.fan_out, 1, false, &error) != 0 ||
+    if (fan_out_create(&thread.fan_out, 1, FAN_OUT_NEVER_WAITS, &error) != 0 ||
         receiver_create(&receiver, &options, &error) != 0 || receiver_start(receiver, &error) != 0)
         return NULL;
     return receiver;

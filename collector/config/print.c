@@ -117,6 +117,13 @@ static bool may_say(const struct printing *printing, unsigned scopes, const stru
     return may;
 }
 
+/* Where it is not known which kind of socket a listener has, the key may be refused at the start. */
+static bool may_be_refused(const struct setting *key, unsigned scopes)
+{
+    const unsigned kinds = KEY_OF_UDP | KEY_OF_STREAM;
+    return (scopes & kinds) == kinds && (key->scopes & kinds) != kinds;
+}
+
 /* Prints the keys of the scopes that the range has, and of the others their defaults. */
 static void put_keys(const struct printing *printing, const char *indent, unsigned scopes,
                      struct key_range range)
@@ -130,7 +137,8 @@ static void put_keys(const struct printing *printing, const char *indent, unsign
         if (at != 0) {
             put_key(printing, indent, key, url + at, length);
             put_origin(printing, printing->entry, at);
-        } else if (key->default_text != NULL && may_say(printing, scopes, key)) {
+        } else if (key->default_text != NULL && !may_be_refused(key, scopes) &&
+                   may_say(printing, scopes, key)) {
             put_key(printing, indent, key, key->default_text, strlen(key->default_text));
             fputs(" # default\n", printing->to);
         }

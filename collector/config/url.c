@@ -242,6 +242,8 @@ bool url_parse_listener(const char *url, const struct config_registry *registry,
         return parse_error_no_memory(fault);
     if (!(address ? parse_address : parse_text)(&parts, listener, fault))
         return false;
+    if (listener->source->at_place != NULL)
+        listener->source = listener->source->at_place(listener->place);
     if (!listener_keys_parse(listener->source->keys, registry, parts.keys, listener, fault))
         return wrong_keys(&parts, fault);
     if (listener->source->complete != NULL)

@@ -139,6 +139,12 @@ struct source_ops {
     bool ends;            /* by itself, when all was read */
     bool waits;           /* whoever sends waits where there is no room; else that is lost */
 
+    /*
+     * Who serves the place, where that is not said by the scheme alone: its keys are those, and its
+     * operations. Any time after the start. NULL: this source does.
+     */
+    const struct source_ops *(*at_place)(const char *place);
+
     /* Completes what was written, before it is looked at. Pure. NULL: nothing is to be done. */
     void (*complete)(struct listener_config *listener);
 

@@ -7,7 +7,7 @@
  * serves them waits in their buffers, and what is left there at the end waits for the next process
  * that is given the same.
  *
- * Lifecycle: take, once, before the first child is started; the others any time after that; forget.
+ * Lifecycle: take before the first child is started; the others any time after that; forget.
  * Main thread. CMake picks the implementation under platform/; on Windows there are none.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_INHERITED_SOCKETS_H
@@ -24,7 +24,8 @@ extern const bool inherited_sockets_exist;
 
 /*
  * Finds them by the environment, from which it takes what says so: they are for no child. Returns
- * 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND where they are not there).
+ * 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND where they are not there). Called again it
+ * returns the same.
  */
 int inherited_sockets_take(struct error *error);
 
@@ -47,5 +48,8 @@ bool inherited_socket_is(size_t index, const char *name);
 
 /* How many of them are. */
 size_t inherited_sockets_named(const char *name);
+
+/* Whether it takes connections. */
+bool inherited_socket_listens(size_t index);
 
 #endif

@@ -21,4 +21,10 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
                               struct error *error);
 void tcp_listener_close(wait_handle listener);
 
+/*
+ * The same for a socket that listens already, which others have, too: a copy of the handle. It is
+ * made non-blocking for all of them. Returns as above (EXIT_CODE_CANNOT_BIND: it is none of TCP).
+ */
+wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error);
+
 #endif

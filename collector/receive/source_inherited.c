@@ -1,26 +1,18 @@
-/* fd:NAME. The sockets of that name that the process was started with, already bound. */
+/*
+ * fd:NAME. The sockets of that name that the process was started with, already bound: of UDP, or of
+ * TCP, which listen (source_tcp.c). Which of the two it is, they decide.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "collector/log/log.h"
 #include "collector/platform/inherited_sockets.h"
+#include "collector/receive/inherited_source.h"
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
 
 /* How much of a list of names an error has room for. */
 #define NAMES_SIZE 256
-
-static const char *refuse(const struct listener_config *listener)
-{
-    return listener->ipv6_only ? "ipv6_only is for a socket that is bound here; with systemd write "
-                                 "BindIPv6Only=ipv6-only in its unit"
-                               : NULL;
-}
-
-static bool conflict(const struct listener_config *a, const struct listener_config *b)
-{
-    return strcmp(a->place, b->place) == 0;
-}
 
 static int check(const struct listener_config *listener, struct error *error)
 {
@@ -29,6 +21,32 @@ static int check(const struct listener_config *listener, struct error *error)
     error_set(error, EXIT_CODE_CONFIG, "%s: no process is started with sockets on this system",
               listener->name);
     return -1;
+}
+
+/* --- what they are ---------------------------------------------------------------------------- */
+
+/*
+ * Before a start there are none, and a check of the configuration takes the keys of both kinds.
+ * Where they are of both kinds, they are refused before they are opened.
+ */
+static const struct source_ops *at_place(const char *place)
+{
+    struct error ignored;
+    size_t streams = 0;
+    inherited_sockets_take(&ignored); /* where that fails, the start says so */
+    for (size_t i = 0; i < inherited_socket_count(); i++)
+        streams += inherited_socket_is(i, place) && inherited_socket_listens(i);
+    size_t all = inherited_sockets_named(place);
+    if (all == 0 || (streams != 0 && streams != all))
+        return &source_inherited;
+    return streams == 0 ? &source_inherited_datagrams : &source_inherited_streams;
+}
+
+static bool is_inherited(const struct listener_config *listener)
+{
+    return listener->source == &source_inherited ||
+           listener->source == &source_inherited_datagrams ||
+           listener->source == &source_inherited_streams;
 }
 
 /* --- which listener has which ----------------------------------------------------------------- */
@@ -44,8 +62,16 @@ static void list_names(char *text, size_t size)
 static int check_is_there(const struct listener_config *listener, struct error *error)
 {
     char names[NAMES_SIZE] = "none";
-    if (inherited_sockets_named(listener->place) != 0)
+    if (listener->source != &source_inherited)
         return 0;
+    if (inherited_sockets_named(listener->place) != 0) {
+        error_set(error, EXIT_CODE_CANNOT_BIND,
+                  "%s: sockets of this name take datagrams, and others connections; with systemd "
+                  "write a .socket unit for each kind, with a FileDescriptorName= of its own",
+                  listener->name);
+        error_place(error, listener->written_at);
+        return -1;
+    }
     list_names(names, sizeof names);
     error_set(error, EXIT_CODE_CANNOT_BIND,
               "%s: this process was not started with such a socket (it has: %s); with systemd it "
@@ -57,7 +83,7 @@ static int check_is_there(const struct listener_config *listener, struct error *
 
 static bool is_of(const struct listener_config *listener, size_t index)
 {
-    return listener->source == &source_inherited && inherited_socket_is(index, listener->place);
+    return is_inherited(listener) && inherited_socket_is(index, listener->place);
 }
 
 /* By its name and by its number one socket may be asked for twice. */
@@ -89,7 +115,7 @@ static int check_has_one_listener(const struct listener_config *listeners, size_
 static int prepare(const struct listener_config *listeners, size_t count, struct error *error)
 {
     for (size_t i = 0; i < count; i++)
-        if (listeners[i].source == &source_inherited && check_is_there(&listeners[i], error) != 0)
+        if (is_inherited(&listeners[i]) && check_is_there(&listeners[i], error) != 0)
             return -1;
     for (size_t i = 0; i < inherited_socket_count(); i++)
         if (check_has_one_listener(listeners, count, i, error) != 0)
@@ -152,6 +178,24 @@ static void announce(const struct source *source, const struct source_host *host
                   (unsigned long long)config->receivers, sockets(config));
 }
 
+const struct source_ops source_inherited_datagrams = {
+    .scheme = "fd",
+    .syntax = "fd:NAME",
+    .kind = "udp",
+    .place = PLACE_NAME,
+    .keys = SOURCE_KEYS_SOCKET,
+    .refuse = inherited_source_refuse,
+    .conflict = inherited_source_conflict,
+    .check = check,
+    .sockets = sockets,
+    .open = open_sockets,
+    .announce = announce,
+    .fixed_key = socket_source_fixed_key,
+    .change = socket_source_change,
+    .remove = socket_source_remove,
+};
+
+/* Where it is not known what they are. Nothing is opened. */
 const struct source_ops source_inherited = {
     .scheme = "fd",
     .syntax = "fd:NAME",
@@ -159,9 +203,10 @@ const struct source_ops source_inherited = {
     .place = PLACE_NAME,
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
                 "FileDescriptorName=",
-    .keys = SOURCE_KEYS_SOCKET,
-    .refuse = refuse,
-    .conflict = conflict,
+    .keys = SOURCE_KEYS_SOCKET | SOURCE_KEYS_STREAM,
+    .at_place = at_place,
+    .refuse = inherited_source_refuse,
+    .conflict = inherited_source_conflict,
     .check = check,
     .prepare = prepare,
     .sockets = sockets,

@@ -11,6 +11,7 @@
 #include "collector/platform/control.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/channel_tls.h"
+#include "collector/receive/inherited_source.h"
 #include "collector/receive/sources.h"
 #include "collector/receive/stream_server.h"
 #include "collector/text/text.h"
@@ -170,6 +171,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
         .thread_count = threads(config),
         .address = config->address,
         .ipv6_only = config->ipv6_only,
+        .inherited = config->source == &source_inherited_streams ? config->place : NULL,
         .framing = config->schemas[0].framing,
         .content_type = config->content_type,
         .kind = kind,
@@ -180,7 +182,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
     };
     int result = stream_server_create(&server, &options, &source->address, error);
     *producer = server;
-    if (result != 0 || config->address.port != 0 || name_by_port(source, host->ledger) == 0)
+    if (result != 0 || options.inherited != NULL || config->address.port != 0 || name_by_port(source, host->ledger) == 0)
         return result;
     return error_no_memory(error);
 }
@@ -307,6 +309,35 @@ const struct source_ops source_tcp = {
     .complete = complete,
     .refuse = refuse,
     .conflict = conflict,
+    .check = check,
+    .probe = probe,
+    .announce = announce,
+    .fixed_key = fixed_key,
+    .producer = &server_ops,
+    .threads = threads,
+    .longest = longest,
+    .memory = memory,
+    .create = create,
+    .own_thread = "its connections are served by threads of their own",
+};
+
+/* fd:NAME, where the sockets of that name take connections (source_inherited.c). */
+static const char *refuse_inherited(const struct listener_config *listener)
+{
+    const char *why = inherited_source_refuse(listener);
+    return why != NULL ? why : refuse(listener);
+}
+
+const struct source_ops source_inherited_streams = {
+    .scheme = "fd",
+    .syntax = "fd:NAME",
+    .kind = "tcp",
+    .place = PLACE_NAME,
+    .keys = SOURCE_KEYS_STREAM,
+    .waits = true,
+    .complete = complete,
+    .refuse = refuse_inherited,
+    .conflict = inherited_source_conflict,
     .check = check,
     .probe = probe,
     .announce = announce,

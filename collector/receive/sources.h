@@ -18,6 +18,9 @@
 BUILTIN_SOURCES(DECLARE_SOURCE)
 #undef DECLARE_SOURCE
 
+/* What becomes of fd:NAME where the sockets of that name take connections, and where datagrams. */
+extern const struct source_ops source_inherited_streams, source_inherited_datagrams;
+
 /* All of them, NULL at the end. */
 extern const struct source_ops *const builtin_sources[];
 

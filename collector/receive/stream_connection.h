@@ -43,7 +43,6 @@ struct stream_settings {
     int64_t idle_ns;                    /* nothing comes, or no answer is read, for so long */
     int64_t frame_ns;                   /* a frame takes so long, or to open the channel */
     struct stream_blocks *blocks;       /* of stream_block_size bytes */
-    struct address own;                 /* what they are connected to */
 };
 
 /* Bytes of a block for a listener with this max_frame. */
@@ -83,6 +82,7 @@ enum stream_end {
 struct stream_connection {
     struct stream_channel channel;
     struct address peer;
+    const struct address *own; /* what it is connected to; the listener's */
     int64_t active_ns; /* monotonic: when something came, or an answer went, last */
     int64_t begun_ns;  /* monotonic: since when a frame is not whole, or the channel is opened;
                           0: neither */

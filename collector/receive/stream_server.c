@@ -10,6 +10,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
+#include "collector/platform/inherited_sockets.h"
 #include "collector/platform/mutex.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/tcp_connection.h"
@@ -70,6 +71,13 @@ struct worker {
     struct log_limit log;
 };
 
+/* A socket that others connect to: its own is the token of its events. */
+struct listening {
+    wait_handle socket; /* NO_HANDLE: nobody is accepted any more */
+    struct address address;
+    int64_t accept_ns; /* when accepting is tried again; 0: it is not put off */
+};
+
 /* Slots that were made together: each stays where it is, for the notifier knows it. */
 struct slot_group {
     struct slot_group *next;
@@ -90,7 +98,8 @@ struct stream_server {
     size_t block_frame; /* the longest message that the blocks have room for */
 
     struct mutex *accept_lock; /* of what follows: held while connections are accepted */
-    wait_handle listening;     /* NO_HANDLE: nobody is accepted any more */
+    struct listening *listening;
+    size_t listening_count;
 
     struct mutex *lock; /* of what follows: taken when a connection comes or goes */
     struct slot *free;
@@ -98,7 +107,6 @@ struct stream_server {
 
     _Atomic size_t open;       /* connections */
     _Atomic size_t held;       /* of these */
-    _Atomic int64_t accept_ns; /* when accepting is tried again; 0: it is not put off */
     _Atomic size_t running;    /* threads that serve */
     _Atomic size_t present;    /* threads that have not done all they will do */
     _Atomic size_t stops;      /* of these, those that know of the stop */
@@ -320,7 +328,8 @@ static void refuse(struct worker *worker, wait_handle socket, const struct addre
     tcp_connection_close(socket);
 }
 
-static void admit(struct worker *worker, wait_handle socket, const struct address *peer)
+static void admit(struct worker *worker, const struct listening *from, wait_handle socket,
+                  const struct address *peer)
 {
     struct stream_server *server = worker->server;
     counter_add(&worker->stream.counters->connections, 1);
@@ -337,6 +346,7 @@ static void admit(struct worker *worker, wait_handle socket, const struct addres
         refuse(worker, socket, peer, &worker->stream.counters->tls_failed);
         return;
     }
+    slot->connection.own = &from->address;
     slot->hung_up = false;
     atomic_store(&slot->held, false);
     atomic_store(&slot->waits, false);
@@ -347,18 +357,18 @@ static void admit(struct worker *worker, wait_handle socket, const struct addres
     }
 }
 
-static void put_off(struct worker *worker, const struct error *error)
+static void put_off(struct worker *worker, struct listening *listening, const struct error *error)
 {
     uint64_t held;
     counter_add(&worker->stream.counters->accept_errors, 1);
-    atomic_store(&worker->server->accept_ns, clock_monotonic_ns() + ACCEPT_PAUSE_NS);
+    listening->accept_ns = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
     if (log_allowed(&worker->log, &held))
         log_about(LOG_ERROR, LOG_OF_LISTENER, worker->server->options.listener->name,
                   "%s; trying again", error->text);
 }
 
-/* The listening socket is the caller's until it is armed again, or closed. Locked. */
-static void accept_from_queue(struct worker *worker)
+/* The socket is the caller's until it is armed again, or closed. Locked. */
+static void accept_from_queue(struct worker *worker, struct listening *listening)
 {
     struct stream_server *server = worker->server;
     struct error error;
@@ -367,32 +377,38 @@ static void accept_from_queue(struct worker *worker)
          i++) {
         wait_handle socket;
         struct address peer;
-        result = tcp_connection_accept(server->listening, &socket, &peer, &error);
+        result = tcp_connection_accept(listening->socket, &socket, &peer, &error);
         if (result == ACCEPT_OK)
-            admit(worker, socket, &peer);
+            admit(worker, listening, socket, &peer);
     }
     if (result == ACCEPT_NO_MEANS ||
-        notifier_arm(server->notifier, server->listening, server, NOTIFIER_IN, &error) != 0)
-        put_off(worker, &error);
+        notifier_arm(server->notifier, listening->socket, listening, NOTIFIER_IN, &error) != 0)
+        put_off(worker, listening, &error);
 }
 
-static void accept_some(struct worker *worker)
+static void accept_some(struct worker *worker, struct listening *listening)
 {
     struct stream_server *server = worker->server;
     mutex_lock(server->accept_lock);
-    if (server->listening != NO_HANDLE)
-        accept_from_queue(worker);
+    if (listening->socket != NO_HANDLE)
+        accept_from_queue(worker, listening);
     mutex_unlock(server->accept_lock);
 }
 
-/* Who wants to connect is refused by the system from now on. */
+/*
+ * Who wants to connect is refused by the system from now on, or waits for whoever else has the
+ * socket: then the notifier would still report it, were it only closed.
+ */
 static void stop_listening(struct stream_server *server)
 {
     mutex_lock(server->accept_lock);
-    if (server->listening != NO_HANDLE) {
-        notifier_unwatch(server->notifier, server->listening);
-        tcp_listener_close(server->listening);
-        server->listening = NO_HANDLE;
+    for (size_t i = 0; i < server->listening_count; i++) {
+        struct listening *listening = &server->listening[i];
+        if (listening->socket == NO_HANDLE)
+            continue;
+        notifier_unwatch(server->notifier, listening->socket);
+        tcp_listener_close(listening->socket);
+        listening->socket = NO_HANDLE;
     }
     mutex_unlock(server->accept_lock);
 }
@@ -531,14 +547,16 @@ static void look_after(struct worker *worker, int64_t now_ns)
 static void accept_again(struct stream_server *server, int64_t now_ns)
 {
     struct error error;
-    int64_t due_ns = atomic_load(&server->accept_ns);
-    if (due_ns == 0 || now_ns < due_ns)
-        return;
-    atomic_store(&server->accept_ns, 0);
     mutex_lock(server->accept_lock);
-    if (server->listening != NO_HANDLE &&
-        notifier_arm(server->notifier, server->listening, server, NOTIFIER_IN, &error) != 0)
-        atomic_store(&server->accept_ns, now_ns + ACCEPT_PAUSE_NS);
+    for (size_t i = 0; i < server->listening_count; i++) {
+        struct listening *listening = &server->listening[i];
+        if (listening->accept_ns == 0 || now_ns < listening->accept_ns)
+            continue;
+        listening->accept_ns = 0;
+        if (listening->socket != NO_HANDLE &&
+            notifier_arm(server->notifier, listening->socket, listening, NOTIFIER_IN, &error) != 0)
+            listening->accept_ns = now_ns + ACCEPT_PAUSE_NS;
+    }
     mutex_unlock(server->accept_lock);
 }
 
@@ -554,6 +572,15 @@ static int wait_ms(const struct worker *worker)
     return atomic_load(&server->held) != 0 ? HELD_LOOK_MS : LOOK_MS;
 }
 
+/* What the token of an event is, where it is no connection's. */
+static struct listening *listening_of(const struct stream_server *server, const void *token)
+{
+    for (size_t i = 0; i < server->listening_count; i++)
+        if (token == &server->listening[i])
+            return &server->listening[i];
+    return NULL;
+}
+
 static void take_events(struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -564,8 +591,9 @@ static void take_events(struct worker *worker)
     for (size_t i = 0; i < count; i++) {
         if (events[i].type == NOTIFIER_WOKEN)
             continue;
-        if (events[i].token == server) {
-            accept_some(worker);
+        struct listening *listening = listening_of(server, events[i].token);
+        if (listening != NULL) {
+            accept_some(worker, listening);
             continue;
         }
         struct slot *slot = events[i].token;
@@ -740,6 +768,47 @@ static int make_parts(struct stream_server *server, struct error *error)
     return make_workers(server, error);
 }
 
+/* The next of its sockets, which is the server's. Returns 0, or -1 with `error` filled. */
+static int watch(struct stream_server *server, wait_handle socket, const struct address *address,
+                 struct error *error)
+{
+    struct listening *listening = &server->listening[server->listening_count++];
+    *listening = (struct listening){.socket = socket, .address = *address};
+    return notifier_watch(server->notifier, socket, listening, NOTIFIER_IN, error);
+}
+
+static int open_own(struct stream_server *server, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    struct address bound;
+    wait_handle socket = tcp_listener_open(&options->address, options->ipv6_only, &bound, error);
+    return socket == NO_HANDLE ? -1 : watch(server, socket, &bound, error);
+}
+
+/* Those that the process was started with, and that have the name. */
+static int adopt_all(struct stream_server *server, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    for (size_t i = 0; i < inherited_socket_count(); i++) {
+        struct address bound;
+        struct error why;
+        char text[ADDRESS_TEXT_SIZE];
+        if (!inherited_socket_is(i, options->inherited))
+            continue;
+        wait_handle socket = tcp_listener_adopt(inherited_socket_at(i).handle, &bound, &why);
+        if (socket == NO_HANDLE) {
+            error_set(error, why.code, "%s: %s", options->listener->name, why.text);
+            return -1;
+        }
+        if (watch(server, socket, &bound, error) != 0)
+            return -1;
+        address_format(&bound, text);
+        log_about(LOG_INFO, LOG_OF_LISTENER, options->listener->name,
+                  "a socket that is bound to %s", text);
+    }
+    return 0;
+}
+
 static int listen_on(struct stream_server *server, struct address *bound, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
@@ -747,11 +816,13 @@ static int listen_on(struct stream_server *server, struct address *bound, struct
     if (backend == NULL ||
         notifier_create(&server->notifier, backend, options->thread_count, error) != 0)
         return -1;
-    server->listening = tcp_listener_open(&options->address, options->ipv6_only, bound, error);
-    server->settings.own = *bound;
-    if (server->listening == NO_HANDLE)
-        return -1;
-    return notifier_watch(server->notifier, server->listening, server, NOTIFIER_IN, error);
+    server->listening = calloc(options->inherited != NULL ? inherited_socket_count() : 1,
+                               sizeof *server->listening);
+    if (server->listening == NULL)
+        return error_no_memory(error);
+    int result = options->inherited != NULL ? adopt_all(server, error) : open_own(server, error);
+    *bound = server->listening[0].address;
+    return result;
 }
 
 static void follow_limits(struct stream_server *server, const struct stream_limits *limits)
@@ -773,7 +844,6 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
         return error_no_memory(error);
     }
     server->options = *options;
-    server->listening = NO_HANDLE;
     deadline_init(&server->deadline);
     server->settings.framing = options->framing;
     server->settings.kind = kind;
@@ -922,8 +992,10 @@ void stream_server_destroy(struct stream_server *server)
     if (server == NULL)
         return;
     RULE(atomic_load(&server->started) == 0, "a stream server is joined before it is destroyed");
-    if (server->listening != NO_HANDLE)
-        tcp_listener_close(server->listening);
+    for (size_t i = 0; i < server->listening_count; i++)
+        if (server->listening[i].socket != NO_HANDLE)
+            tcp_listener_close(server->listening[i].socket);
+    free(server->listening);
     notifier_destroy(server->notifier);
     for (size_t i = 0; server->workers != NULL && i < server->options.thread_count; i++) {
         ingest_destroy(server->workers[i].stream.ingest);

@@ -42,8 +42,9 @@ struct stream_server_options {
     const struct listener *listener;
     struct ingest_thread *threads; /* one for each thread; they share a fan-out that waits */
     size_t thread_count;
-    struct address address;
+    struct address address; /* that it listens at */
     bool ipv6_only;
+    const char *inherited; /* else the name of sockets that do so already; NULL: none */
     enum framing framing;
     const char *content_type; /* of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes; copied.
                                  NULL: any of protobuf's */
@@ -66,7 +67,10 @@ size_t stream_server_memory_after(const struct stream_server *server,
 size_t stream_server_slots_after(const struct stream_server *server,
                                  const struct stream_limits *limits);
 
-/* Listens; *bound is where. Returns 0, or -1 with `error` filled: the kind is ended then, too. */
+/*
+ * Listens; *bound is where, or the first of several. Returns 0, or -1 with `error` filled: the kind
+ * is ended then, too.
+ */
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
                          struct address *bound, struct error *error);
 

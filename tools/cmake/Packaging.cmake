@@ -65,7 +65,7 @@ install(FILES ${packaging}/systemd/sluice-buffers.conf ${packaging}/systemd/sysc
     DESTINATION ${examples})
 
 set(units ${packaging}/systemd/sluice.service ${packaging}/systemd/sluice.socket
-    ${packaging}/systemd/sluice-otlp.socket)
+    ${packaging}/systemd/sluice-otlp.socket ${packaging}/systemd/sluice-tcp.socket)
 install(FILES ${units} ${packaging}/systemd/tmpfiles.conf ${packaging}/logrotate
     ${packaging}/sluice.yaml DESTINATION ${examples} COMPONENT examples)
 

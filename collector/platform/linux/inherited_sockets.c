@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "collector/platform/linux/inherited_drops.h"
@@ -24,6 +25,9 @@ static struct {
     size_t count;
     uint32_t *drops;
     char *names; /* that the sockets' names stand in; NULL: they have none */
+    bool looked; /* they were taken, or `missing` says why not */
+    int result;
+    struct error missing;
 } inherited;
 
 /* The next of the names, which are taken apart here, or that of one without. */
@@ -58,7 +62,7 @@ static int take(size_t count, char *names, struct error *error)
     return 0;
 }
 
-int inherited_sockets_take(struct error *error)
+static int find(struct error *error)
 {
     uint64_t process = 0;
     uint64_t count = 0;
@@ -69,6 +73,16 @@ int inherited_sockets_take(struct error *error)
         return -1;
     }
     return ours && any ? take(count < MOST ? (size_t)count : MOST, inherited.names, error) : 0;
+}
+
+int inherited_sockets_take(struct error *error)
+{
+    if (!inherited.looked)
+        inherited.result = find(&inherited.missing);
+    inherited.looked = true;
+    if (inherited.result != 0)
+        *error = inherited.missing;
+    return inherited.result;
 }
 
 void inherited_sockets_forget(void)
@@ -116,4 +130,13 @@ size_t inherited_sockets_named(const char *name)
     for (size_t i = 0; i < inherited.count; i++)
         count += inherited_socket_is(i, name);
     return count;
+}
+
+bool inherited_socket_listens(size_t index)
+{
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    return getsockopt((int)inherited.sockets[index].handle, SOL_SOCKET, SO_ACCEPTCONN, &listens,
+                      &size) == 0 &&
+           listens != 0;
 }

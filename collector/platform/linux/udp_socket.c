@@ -170,7 +170,8 @@ static int check_bound_udp(int fd, struct error *error)
         why = "is no socket";
     else if ((family != AF_INET && family != AF_INET6) || get_number(fd, SO_TYPE) != SOCK_DGRAM ||
              get_number(fd, SO_PROTOCOL) != IPPROTO_UDP)
-        why = "is no UDP socket; with systemd that is ListenDatagram=ADDR:PORT";
+        why = "is no UDP socket, and no TCP socket that listens; with systemd that is "
+              "ListenDatagram=ADDR:PORT or ListenStream=ADDR:PORT";
     else if (getsockname(fd, (struct sockaddr *)&name, &size) != 0 || name.sin6_port == 0)
         why = "is bound to no port";
     if (why == NULL)

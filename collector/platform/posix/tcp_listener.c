@@ -46,6 +46,27 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     return NO_HANDLE;
 }
 
+wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error)
+{
+    struct sockaddr_in6 name = {0};
+    socklen_t size = sizeof name;
+    int fd = -1;
+    if (getsockname((int)other, (struct sockaddr *)&name, &size) == 0 &&
+        name.sin6_family != AF_INET && name.sin6_family != AF_INET6)
+        errno = EAFNOSUPPORT;
+    else
+        fd = fcntl((int)other, F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
+        *bound = socket_address_from_system(&name);
+        return fd;
+    }
+    error_set(error, EXIT_CODE_CANNOT_BIND, "descriptor %d cannot be used as a TCP socket: %s",
+              (int)other, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return NO_HANDLE;
+}
+
 void tcp_listener_close(wait_handle listener)
 {
     close((int)listener);

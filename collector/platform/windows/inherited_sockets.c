@@ -36,3 +36,9 @@ size_t inherited_sockets_named(const char *name)
     (void)name;
     return 0;
 }
+
+bool inherited_socket_listens(size_t index)
+{
+    (void)index;
+    return false;
+}

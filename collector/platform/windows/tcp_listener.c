@@ -57,6 +57,15 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     return NO_HANDLE;
 }
 
+/* No process is started with sockets here. */
+wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error)
+{
+    (void)other;
+    (void)bound;
+    error_set(error, EXIT_CODE_CANNOT_BIND, "no process is started with sockets on this system");
+    return NO_HANDLE;
+}
+
 void tcp_listener_close(wait_handle listener)
 {
     closesocket((SOCKET)listener);

@@ -51,7 +51,8 @@ class Units(ConsumerTest):
     def test_systemd_has_nothing_to_say_about_them(self):
         units = sorted(unit for unit in self.units.iterdir() if unit.is_file())
         self.assertEqual([unit.name for unit in units],
-                         ["sluice-otlp.socket", "sluice.service", "sluice.socket"])
+                         ["sluice-otlp.socket", "sluice-tcp.socket", "sluice.service",
+                          "sluice.socket"])
         self.assertEqual(run("systemd-analyze", "verify", "--man=no", *units), "")
 
     def test_little_is_left_that_it_may_do(self):

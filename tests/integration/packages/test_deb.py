@@ -52,7 +52,8 @@ class Package(PackageTest):
         programs = [name for name in PROGRAMS if f"usr/bin/{name}" in files or name != "sluice-top"]
         expected = [
             "etc/logrotate.d/sluice", "etc/sluice/sluice.yaml",
-            "usr/lib/systemd/system/sluice-otlp.socket", "usr/lib/systemd/system/sluice.service",
+            "usr/lib/systemd/system/sluice-otlp.socket",
+            "usr/lib/systemd/system/sluice-tcp.socket", "usr/lib/systemd/system/sluice.service",
             "usr/lib/systemd/system/sluice.socket", "usr/lib/tmpfiles.d/sluice.conf",
             *(f"usr/{DOCUMENTS}/{page}" for page in PAGES), f"usr/{DOCUMENTS}/changelog.gz",
             f"usr/{DOCUMENTS}/copyright", f"usr/{DOCUMENTS}/examples/sluice-buffers.conf",

@@ -40,8 +40,8 @@ class Archive(PackageTest):
     def test_what_is_in_it(self):
         expected = [f"{DOCUMENTS}/{name}" for name in ("LICENSE", "copyright", *PAGES)]
         expected += [f"{DOCUMENTS}/examples/{name}" for name in (
-            "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice.service",
-            "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")]
+            "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice-tcp.socket",
+            "sluice.service", "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")]
         expected += ["share/man/man3/sluice-client.3", "share/man/man5/sluice.yaml.5", *CLIENT]
         for name in PROGRAMS:
             expected += [f"bin/{name}", f"share/man/man1/{name}.1",

@@ -10,6 +10,7 @@ from protobuf import metric
 from service_manager import Manager, launch
 from sluice_program import ProgramTest, read_lines, same_with_one_thread
 from test_config import READS_FILES
+from test_tcp import OK, Client, framed
 
 nothing_on_windows("no process is started with sockets there")
 
@@ -51,6 +52,20 @@ class InheritedTest(ProgramTest):
             made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         made.bind((host, 0))
         return made
+
+    def tcp(self, host="127.0.0.1"):
+        """The same of a stream: it listens."""
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        made = socket.socket(family, socket.SOCK_STREAM)
+        self.addCleanup(made.close)
+        made.bind((host, 0))
+        made.listen()
+        return made
+
+    def connect(self, to):
+        client = Client(None, to=to)
+        self.addCleanup(client.socket.close)
+        return client
 
     def send(self, to, numbers):
         with socket.socket(to.family, socket.SOCK_DGRAM) as sender:
@@ -413,6 +428,92 @@ class Reloading(InheritedTest):
         self.assertEqual(len(program.stop()["listeners"]), 1)
 
 
+class Streams(InheritedTest):
+    def exchange(self, client, *numbers):
+        client.send(framed(*[metric(number) for number in numbers]))
+        self.assertEqual(client.answers(len(numbers)), [OK] * len(numbers))
+
+    def test_connections_are_served_and_answered(self):
+        riemann = self.tcp()
+        program = self.start_with([riemann], "--listen",
+                                  "fd:riemann?schema=riemann&receivers=2&max_connections=10",
+                                  names=["riemann"])
+        program.wait_for_log(r"fd:riemann: a socket that is bound to 127\.0\.0\.1:"
+                             f"{riemann.getsockname()[1]}$")
+        program.wait_for_log("listening on fd:riemann for riemann, 2 threads")
+        self.exchange(self.connect(riemann), *range(100))
+        listener = program.stop()["listeners"][0]
+        self.assertEqual((listener["name"], listener["kind"]), ("fd:riemann", "tcp"))
+        self.assertEqual((listener["received"], listener["connections"]), (100, 1))
+        lines = read_lines(self.path)
+        self.assertEqual(values(lines), list(range(100)))
+        self.assertEqual({line["listener"] for line in lines}, {"fd:riemann"})
+
+    def test_all_of_one_name_are_one_listener(self):
+        both = [self.tcp("127.0.0.1"), self.tcp("::1")]
+        program = self.start_with(both, "--listen", "fd:both?schema=riemann", names=["both"] * 2)
+        for each in both:
+            self.exchange(self.connect(each), 1, 2, 3)
+        listener = program.stop()["listeners"][0]
+        self.assertEqual((listener["received"], listener["connections"]), (6, 2))
+        self.assertEqual({line["source"].rpartition(":")[0] for line in read_lines(self.path)},
+                         {"127.0.0.1", "[::1]"})
+
+    def test_datagrams_and_connections_beside_each_other(self):
+        udp, tcp = self.udp(), self.tcp()
+        program = self.start_with([udp, tcp], "--listen", "fd:a?schema=riemann",
+                                  "--listen", "fd:b?schema=riemann", names=["a", "b"])
+        self.send(udp, range(3))
+        self.exchange(self.connect(tcp), 3, 4)
+        program.wait_for_settled(5)
+        ledger = program.stop()
+        self.assertEqual([(each["kind"], each["received"]) for each in ledger["listeners"]],
+                         [("udp", 3), ("tcp", 2)])
+
+    def test_who_connects_before_the_start_or_after_the_stop_waits_for_the_next_run(self):
+        riemann = self.tcp()
+        for turn in range(3):
+            client = self.connect(riemann)
+            client.send(framed(metric(turn)))
+            program = self.start_with([riemann], "--listen", "fd:riemann?schema=riemann",
+                                      names=["riemann"])
+            self.assertEqual(client.answer(), OK)
+            program.stop()
+        self.assertEqual(values(read_lines(self.path)), [0, 1, 2])
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_reload_takes_it_away_and_brings_it_back(self):
+        own = "udp://127.0.0.1:0?schema=riemann"
+        riemann = self.tcp()
+        file = self.folder / "sluice.yaml"
+
+        def configure(*listeners):
+            file.write_text("\n".join([
+                "listeners:", *(f"  - {one}" for one in listeners),
+                "sinks:", f"  - file:{self.path}", ""]), encoding="utf-8")
+
+        def reload():
+            program.ask_to_reload()
+            self.manager.wait_for("RELOADING")
+            self.manager.wait_for("READY")
+        configure(own, "fd:riemann?schema=riemann")
+        program = self.launch_with([riemann], "--config", file, names=["riemann"])
+        self.manager.wait_for("READY")
+        for turn in range(3):
+            before = self.connect(riemann)
+            self.exchange(before, turn)
+            configure(own)
+            reload()
+            self.assertTrue(before.ends())
+            waits = self.connect(riemann)
+            waits.send(framed(metric(10 + turn)))
+            configure(own, f"fd:riemann?schema=riemann&max_connections={10 + turn}")
+            reload()
+            self.assertEqual(waits.answer(), OK)
+        program.stop()
+        self.assertEqual(values(read_lines(self.path)), [0, 10, 1, 11, 2, 12])
+
+
 class Refusing(InheritedTest):
     def test_a_name_that_none_has(self):
         said = self.refused_with([self.udp(), self.udp()], "--listen", "fd:rieman",
@@ -437,11 +538,34 @@ class Refusing(InheritedTest):
         self.assertIn("LISTEN_FDS names 2 sockets, but descriptor 4 is not open",
                       program.said()[0])
 
-    def test_a_stream(self):
+    def test_a_stream_that_does_not_listen(self):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as stream:
             stream.bind(("127.0.0.1", 0))
             said = self.refused_with([stream], "--listen", "fd:3")
         self.assertIn("fd:3: descriptor 3 is no UDP socket", said)
+
+    def test_a_local_socket_that_listens(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as local:
+            local.bind(str(self.folder / "local"))
+            local.listen()
+            said = self.refused_with([local], "--listen", "fd:3?schema=riemann")
+        self.assertIn("fd:3: descriptor 3 cannot be used as a TCP socket", said)
+
+    def test_keys_of_the_other_kind(self):
+        said = self.refused_with([self.tcp()], "--listen", "fd:3?schema=riemann&gro=on", code=64)
+        self.assertIn('key "gro" is for a udp listener, not for a tcp listener', said)
+        said = self.refused_with([self.udp()], "--listen", "fd:3?schema=riemann&max_frame=1KiB",
+                                 code=64)
+        self.assertIn('key "max_frame" is for a tcp listener, not for a udp listener', said)
+
+    def test_one_name_for_both_kinds(self):
+        said = self.refused_with([self.tcp(), self.udp()], "--listen", "fd:x?schema=riemann",
+                                 names=["x", "x"])
+        self.assertIn("fd:x: sockets of this name take datagrams, and others connections", said)
+
+    def test_a_stream_without_a_framing(self):
+        said = self.refused_with([self.tcp()], "--listen", "fd:3?schema=telemetry", code=64)
+        self.assertIn("a stream needs a framing=", said)
 
     def test_a_local_socket(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as local:

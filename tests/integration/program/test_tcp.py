@@ -31,7 +31,10 @@ def refused(why):
 class Client:
     """A connection to a tcp listener."""
 
-    def __init__(self, program, listener=0, host="127.0.0.1", source=None, options=()):
+    def __init__(self, program, listener=0, host="127.0.0.1", source=None, options=(), to=None):
+        """To the program's listener, or to the socket `to`, which listens."""
+        if to is not None:
+            host = to.getsockname()[0]
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.socket.settimeout(DEADLINE)
@@ -39,7 +42,8 @@ class Client:
             self.socket.setsockopt(*option)
         if source is not None:
             self.socket.bind((source, 0))
-        self.socket.connect((host, program.port(listener)))
+        port = program.port(listener) if to is None else to.getsockname()[1]
+        self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, data):

@@ -1,0 +1,15 @@
+#include "collector/receive/inherited_source.h"
+
+#include <string.h>
+
+const char *inherited_source_refuse(const struct listener_config *listener)
+{
+    return listener->ipv6_only ? "ipv6_only is for a socket that is bound here; with systemd write "
+                                 "BindIPv6Only=ipv6-only in its unit"
+                               : NULL;
+}
+
+bool inherited_source_conflict(const struct listener_config *a, const struct listener_config *b)
+{
+    return strcmp(a->place, b->place) == 0;
+}

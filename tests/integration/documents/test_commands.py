@@ -32,6 +32,7 @@ RUN_ELSEWHERE = {
     "format=openmetrics": "consumer_promtool",
     "promtool ": "consumer_promtool",
     "@csv": "consumer_jq",
+    "riemann-client send --tcp": "consumer_riemann_senders",
 }
 
 ADDRESS = re.compile(r"udp://(?:\[[^]]*\]|[0-9.]+):\d+")

@@ -8,7 +8,7 @@ import unittest
 from built import nothing_on_windows
 from protobuf import metric
 from service_manager import Manager, launch
-from sluice_program import ProgramTest, read_lines, same_with_one_thread
+from sluice_program import ONE_THREAD, ProgramTest, read_lines, same_with_one_thread
 from test_config import READS_FILES
 from test_tcp import OK, Client, framed
 
@@ -428,6 +428,7 @@ class Reloading(InheritedTest):
         self.assertEqual(len(program.stop()["listeners"]), 1)
 
 
+@unittest.skipIf(ONE_THREAD, "connections are served by threads of their own")
 class Streams(InheritedTest):
     def exchange(self, client, *numbers):
         client.send(framed(*[metric(number) for number in numbers]))
@@ -544,6 +545,7 @@ class Refusing(InheritedTest):
             said = self.refused_with([stream], "--listen", "fd:3")
         self.assertIn("fd:3: descriptor 3 is no UDP socket", said)
 
+    @same_with_one_thread
     def test_a_local_socket_that_listens(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as local:
             local.bind(str(self.folder / "local"))
@@ -551,6 +553,7 @@ class Refusing(InheritedTest):
             said = self.refused_with([local], "--listen", "fd:3?schema=riemann")
         self.assertIn("fd:3: descriptor 3 cannot be used as a TCP socket", said)
 
+    @same_with_one_thread
     def test_keys_of_the_other_kind(self):
         said = self.refused_with([self.tcp()], "--listen", "fd:3?schema=riemann&gro=on", code=64)
         self.assertIn('key "gro" is for a udp listener, not for a tcp listener', said)

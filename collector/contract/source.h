@@ -120,6 +120,9 @@ struct producer_ops {
      */
     int (*change)(void *producer, const struct listener_config *to, struct error *error);
 
+    /* Connections that are open, at this moment. NULL: it has none. */
+    size_t (*connections)(const void *producer);
+
     /* Bytes that it then takes. NULL: none worth counting. */
     size_t (*memory_after)(const void *producer, const struct listener_config *to);
 

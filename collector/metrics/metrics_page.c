@@ -325,6 +325,25 @@ static void put_buffers(struct metrics_text *text, const struct pipeline_levels 
     }
 }
 
+static void put_connections(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    static const struct gauge gauges[] = {
+        {ROW_OPEN, offsetof(struct stream_level, open)},
+        {ROW_OPEN_LIMIT, offsetof(struct stream_level, open_most)},
+    };
+    if (levels->stream_count == 0)
+        return;
+    for (size_t k = 0; k < sizeof gauges / sizeof *gauges; k++) {
+        const struct metric *metric = begin(text, gauges[k].row);
+        for (size_t i = 0; i < levels->stream_count; i++) {
+            const char *level = (const char *)&levels->streams[i];
+            metrics_text_integer(text, metric,
+                                 METRIC_LABELS({"listener", levels->streams[i].name}),
+                                 *(const size_t *)(const void *)(level + gauges[k].value));
+        }
+    }
+}
+
 static void put_queues(struct metrics_text *text, const struct pipeline_levels *levels)
 {
     static const struct gauge gauges[] = {
@@ -379,6 +398,7 @@ static void put_levels(struct metrics_text *text, const struct pipeline_levels *
                        int64_t now_ns)
 {
     put_buffers(text, levels);
+    put_connections(text, levels);
     put_queues(text, levels);
     put_conditions(text, levels, now_ns);
     put_pool(text, &levels->pool);

@@ -30,6 +30,10 @@
         "Receive buffer that the kernel granted for each socket.")                                 \
     ROW(RECEIVE_BUFFER_ASKED, "sluice_", "listener_", "receive_buffer_asked_bytes", GAUGE,         \
         "listener", "Receive buffer that it was asked for.")                                       \
+    ROW(OPEN, "sluice_", "listener_", "open_connections", GAUGE, "listener",                       \
+        "Connections of a listener that are open.")                                                \
+    ROW(OPEN_LIMIT, "sluice_", "listener_", "open_connections_limit", GAUGE, "listener",           \
+        "Connections that may be open at a time.")                                                 \
     ROW(SINK_REFUSED, "sluice_", "sink_", "refused", COUNTER, "sink,reason",                       \
         "Records that a sink's queues did not take, by the reason.")                               \
     ROW(SINK_FAILED, "sluice_", "sink_", "failed", COUNTER, "sink,reason",                         \

@@ -19,6 +19,19 @@ static void add_listener(struct pipeline_levels *levels, const struct listener_c
     };
 }
 
+static void add_stream(struct pipeline_levels *levels, const struct pipeline *pipeline,
+                       const struct source *source)
+{
+    const struct producer_ops *ops = source->config->source->producer;
+    if (ops == NULL || ops->connections == NULL)
+        return;
+    levels->streams[levels->stream_count++] = (struct stream_level){
+        .name = source->listener.name,
+        .open = ops->connections(pipeline_producer_of(pipeline, source, 0)->object),
+        .open_most = source->config->max_connections,
+    };
+}
+
 /* The earlier of two times, where 0 is none. */
 static int64_t earlier(int64_t a, int64_t b)
 {
@@ -53,13 +66,16 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
     if (levels == NULL)
         return NULL;
     levels->listeners = calloc(config->listener_count + 1, sizeof *levels->listeners);
+    levels->streams = calloc(config->listener_count + 1, sizeof *levels->streams);
     levels->sinks = calloc(config->sink_count + 1, sizeof *levels->sinks);
-    if (levels->listeners == NULL || levels->sinks == NULL) {
+    if (levels->listeners == NULL || levels->streams == NULL || levels->sinks == NULL) {
         pipeline_levels_free(levels);
         return NULL;
     }
-    for (size_t i = 0; i < config->listener_count; i++)
+    for (size_t i = 0; i < config->listener_count; i++) {
         add_listener(levels, &config->listeners[i], pipeline->sources[i]);
+        add_stream(levels, pipeline, pipeline->sources[i]);
+    }
     for (size_t i = 0; i < config->sink_count; i++)
         add_sink(levels, config->sinks[i].name, pipeline->slots[i]->sink);
     levels->pool = batch_pool_levels(pipeline->pool);
@@ -71,6 +87,7 @@ void pipeline_levels_free(struct pipeline_levels *levels)
     if (levels == NULL)
         return;
     free(levels->listeners);
+    free(levels->streams);
     free(levels->sinks);
     free(levels);
 }

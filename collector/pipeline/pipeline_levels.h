@@ -25,6 +25,13 @@ struct listener_level {
     bool group_lost;       /* its multicast group is not joined: the interface has gone */
 };
 
+/* A listener of connections. */
+struct stream_level {
+    const char *name; /* as in the ledger */
+    size_t open;      /* connections */
+    size_t open_most;
+};
+
 /* All sinks of one name. */
 struct sink_level {
     const char *name;
@@ -33,8 +40,9 @@ struct sink_level {
 };
 
 struct pipeline_levels {
-    size_t listener_count, sink_count;
+    size_t listener_count, stream_count, sink_count;
     struct listener_level *listeners;
+    struct stream_level *streams;
     struct sink_level *sinks;
     struct batch_pool_levels pool;
 };

@@ -254,6 +254,11 @@ static int change(void *producer, const struct listener_config *to, struct error
     return -1;
 }
 
+static size_t connections(const void *producer)
+{
+    return stream_server_connections(producer);
+}
+
 static size_t memory_after(const void *producer, const struct listener_config *to)
 {
     const struct stream_limits limits = limits_of(to);
@@ -281,6 +286,7 @@ static const struct producer_ops server_ops = {
     .is_awake = is_awake,
     .resume = resume,
     .change = change,
+    .connections = connections,
     .memory_after = memory_after,
     .join = join,
     .destroy = destroy,

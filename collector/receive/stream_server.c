@@ -979,6 +979,11 @@ bool stream_server_has_finished(const struct stream_server *server)
     return atomic_load(&server->finished);
 }
 
+size_t stream_server_connections(const struct stream_server *server)
+{
+    return atomic_load(&server->open);
+}
+
 void stream_server_join(struct stream_server *server)
 {
     size_t started = atomic_load(&server->started);

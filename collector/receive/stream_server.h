@@ -114,6 +114,9 @@ void stream_server_resume(struct stream_server *server);
 /* Any thread. */
 bool stream_server_has_finished(const struct stream_server *server);
 
+/* Any thread: connections that are open. */
+size_t stream_server_connections(const struct stream_server *server);
+
 void stream_server_join(struct stream_server *server);
 
 /* After the join, or instead of the start. NULL is allowed. */

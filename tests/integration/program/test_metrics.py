@@ -8,12 +8,13 @@ import subprocess
 import time
 import unittest
 
-from built import command
+from built import command, not_on_windows
 from capture_writing import write_capture
 from metrics_client import MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
                             parse_json, settled, wait_until, same_with_one_thread)
+from test_tcp import OK, TCP, Client, framed
 
 SERVES = b"\nmetrics: none" not in subprocess.run(
     command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
@@ -39,6 +40,27 @@ class Numbers(MetricsTest):
                  if found.get(key) != value}
         self.assertEqual(wrong, {})
         return found
+
+    @same_with_one_thread
+    @not_on_windows("there is no tcp listener")
+    def test_connections_that_are_open_beside_those_that_ever_were(self):
+        program, client = self.serve("--listen", TCP + "&max_connections=5")
+        own = labels(listener=program.names[0])
+        connected = [Client(program) for _ in range(3)]
+        for each in connected:
+            self.addCleanup(each.socket.close)
+            each.send(framed(metric(1)))
+            self.assertEqual(each.answer(), OK)
+        found = client.numbers()
+        self.assertEqual((found["sluice_listener_open_connections", own],
+                          found["sluice_listener_open_connections_limit", own]), (3, 5))
+        connected[0].socket.close()
+        wait_until(lambda: client.numbers()["sluice_listener_open_connections", own] == 2,
+                   "one is closed")
+        program.wait_for_settled(3)
+        found = self.assert_ledger_is_on_page(program, client)
+        self.assertEqual(found["sluice_listener_connections_total", own], 3)
+        program.stop()
 
     @same_with_one_thread
     def test_several_receivers_captures_and_dead_letters(self):

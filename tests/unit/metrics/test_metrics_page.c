@@ -15,6 +15,7 @@ struct fixture {
     struct ledger_snapshot *snapshot;
     struct listener_level listener;
     struct sink_level sink;
+    struct stream_level stream;
     struct pipeline_levels levels;
     struct process_usage usage;
     struct metrics_facts facts;
@@ -33,10 +34,13 @@ static int set_up(void **state)
     assert_int_equal(ledger_add_listener(fixture->ledger, "pcap:x", "capture", "otlp"), 1);
     assert_int_equal(ledger_add_sink(fixture->ledger, "stdout:"), 0);
     fixture->listener = (struct listener_level){"udp://a", 2, 4096, 1024, false};
+    fixture->stream = (struct stream_level){"tcp://b", 3, 1000};
     fixture->sink = (struct sink_level){.name = "stdout:", .queue = {5, 64, 1, 4}};
     fixture->levels = (struct pipeline_levels){.listener_count = 1,
                                                .sink_count = 1,
+                                               .stream_count = 1,
                                                .listeners = &fixture->listener,
+                                               .streams = &fixture->stream,
                                                .sinks = &fixture->sink,
                                                .pool = {100, 99, 10, 8}};
     fixture->facts = (struct metrics_facts){.version = "1.2.3", .levels = &fixture->levels};
@@ -260,6 +264,8 @@ TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
     assert_line(fixture, "sluice_listener_sockets{listener=\"udp://a\"} 2");
     assert_line(fixture, "sluice_listener_receive_buffer_bytes{listener=\"udp://a\"} 1024");
     assert_line(fixture, "sluice_listener_receive_buffer_asked_bytes{listener=\"udp://a\"} 4096");
+    assert_line(fixture, "sluice_listener_open_connections{listener=\"tcp://b\"} 3");
+    assert_line(fixture, "sluice_listener_open_connections_limit{listener=\"tcp://b\"} 1000");
     assert_line(fixture, "sluice_sink_queue_batches{sink=\"stdout:\"} 5");
     assert_line(fixture, "sluice_sink_queue_limit_batches{sink=\"stdout:\"} 64");
     assert_line(fixture, "sluice_sink_queue_large_batches{sink=\"stdout:\"} 1");

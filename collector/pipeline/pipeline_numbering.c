@@ -34,7 +34,7 @@ static uint32_t numbering_for(struct pipeline *pipeline, struct schema_list *con
     for (size_t i = 0; i < done; i++)
         if (has_same_numbers(lists[i], lists[done], index, &numbering))
             return numbering;
-    return pipeline->next_numbering++;
+    return pipeline->next_numbering++ % SEQUENCE_NUMBERINGS;
 }
 
 void pipeline_number_schemas(struct pipeline *pipeline, struct schema_list *const *lists,

@@ -9,20 +9,19 @@
 #include "collector/platform/mutex.h"
 #include "collector/senders/sharded_sets.h"
 
-#define WORDS      (SEQUENCE_WINDOW / 64)
 #define CACHE_LINE 64
 
 /*
  * Who is seated at a place of a set. A window ends at the highest number seen; number n has bit
- * n % SEQUENCE_WINDOW.
+ * n % the window's size.
  */
 struct sender {
     uint64_t fingerprint; /* its other half */
     uint64_t boot_id;
     uint64_t highest;
-    uint32_t numbering;
-    uint16_t listener;
-    uint16_t expected; /* numbers in the window that we wait for or have: 1 to SEQUENCE_WINDOW */
+    uint64_t numbering : 27;
+    uint64_t listener : 16;
+    uint64_t expected : 21; /* numbers in the window that we wait for or have: 1 to its size */
 };
 
 /*
@@ -34,10 +33,12 @@ struct set {
     _Atomic uint64_t fingerprint[WAYS]; /* atomic for sequence_go_on, which has no lock */
     uint64_t last_used[WAYS];           /* the shard's tick; 0: this place is empty */
     struct sender sender[WAYS];
-    uint64_t seen[WAYS][WORDS];
+    uint64_t seen[]; /* a window for each place */
 };
-_Static_assert(SEQUENCE_LISTENERS - 1 <= UINT16_MAX && SEQUENCE_WINDOW <= UINT16_MAX,
-               "a sender has room for both");
+_Static_assert(SEQUENCE_LISTENERS <= 1 << 16 && SEQUENCE_NUMBERINGS <= 1 << 27 &&
+                   SEQUENCE_SPREAD_MOST < 1 << 21 && SEQUENCE_WINDOW <= SEQUENCE_SPREAD_MOST,
+               "a sender has room for each");
+_Static_assert(SEQUENCE_SPREAD_MOST <= SEQUENCE_MAX_JUMP, "what leaves a window is no restart");
 _Static_assert(SEQUENCE_RUN_MOST <= 64, "a run has bits in two words at most");
 _Static_assert(CACHE_LINE % sizeof(struct sender) == 0 && sizeof(struct set) % CACHE_LINE == 0,
                "no sender is on two cache lines");
@@ -46,24 +47,89 @@ _Static_assert(CACHE_LINE % sizeof(struct sender) == 0 && sizeof(struct set) % C
 struct seat {
     struct sender *sender;
     uint64_t *seen;
+    uint32_t window; /* its size, a power of two, at least 64 */
 };
 
-struct sequence_table {
+/* Senders whose windows have one size. */
+struct seats {
     struct sharded_sets frame;
-    struct set *sets;
+    uint32_t window;                 /* 0: there are none */
+    uint8_t *sets;                   /* as many as the frame has, set_size(window) bytes apart */
     void *memory;                    /* that they are in */
     struct sequence_sender *senders; /* of the places of all sets; NULL: not kept */
 };
 
-size_t sequence_table_memory(size_t senders)
+struct sequence_table {
+    struct seats ordered;
+    struct seats spread;
+    uint8_t secret[16];
+};
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static size_t set_size(uint32_t window)
 {
-    return sizeof(struct sequence_table) + sharded_sets_for(senders) * sizeof(struct set) +
-           CACHE_LINE;
+    return sizeof(struct set) + (size_t)WAYS * window / 8;
 }
 
-static void *first_line_of(void *memory)
+static size_t seats_memory(size_t senders, uint32_t window)
 {
-    return (void *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    return sharded_sets_for(senders) * set_size(window) + CACHE_LINE;
+}
+
+static uint8_t *first_line_of(void *memory)
+{
+    return (uint8_t *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+}
+
+static struct set *set_at(const struct seats *seats, size_t index)
+{
+    return (void *)(seats->sets + index * set_size(seats->window));
+}
+
+static struct seat seat_at(const struct seats *seats, struct place place)
+{
+    struct set *set = set_at(seats, place.set);
+    return (struct seat){.sender = &set->sender[place.way],
+                         .seen = set->seen + place.way * (seats->window / 64),
+                         .window = seats->window};
+}
+
+/* Returns false where memory is short; seats_destroy is to be called in either case. */
+static bool seats_create(struct seats *seats, size_t senders, uint32_t window,
+                         const uint8_t secret[16])
+{
+    seats->window = window;
+    /* Zeroed by calloc, not by us: pages that no sender has come to take no memory. */
+    seats->memory = calloc(1, seats_memory(senders, window));
+    seats->sets = first_line_of(seats->memory);
+    return sharded_sets_create(&seats->frame, sharded_sets_for(senders), secret) &&
+           seats->memory != NULL;
+}
+
+static void seats_destroy(struct seats *seats)
+{
+    sharded_sets_destroy(&seats->frame);
+    free(seats->memory);
+    free(seats->senders);
+}
+
+size_t sequence_table_memory(size_t senders)
+{
+    return sizeof(struct sequence_table) + seats_memory(senders, SEQUENCE_WINDOW);
+}
+
+size_t sequence_spread_memory(uint32_t window)
+{
+    return seats_memory(SEQUENCE_SPREAD_SENDERS, window);
+}
+
+uint32_t sequence_spread_window(uint64_t apart)
+{
+    uint32_t window = SEQUENCE_SPREAD_LEAST;
+    while (window < apart && window < SEQUENCE_SPREAD_MOST)
+        window *= 2;
+    return window;
 }
 
 struct sequence_table *sequence_table_create(size_t senders, const uint8_t secret[16])
@@ -71,36 +137,48 @@ struct sequence_table *sequence_table_create(size_t senders, const uint8_t secre
     struct sequence_table *table = calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
-    size_t sets = sharded_sets_for(senders);
-    /* Zeroed by calloc, not by us: pages that no sender has come to take no memory. */
-    table->memory = calloc(1, sets * sizeof *table->sets + CACHE_LINE);
-    table->sets = first_line_of(table->memory);
-    if (!sharded_sets_create(&table->frame, sets, secret) || table->memory == NULL) {
+    memcpy(table->secret, secret, sizeof table->secret);
+    if (!seats_create(&table->ordered, senders, SEQUENCE_WINDOW, secret)) {
         sequence_table_destroy(table);
         return NULL;
     }
     return table;
 }
 
+bool sequence_add_spread(struct sequence_table *table, uint32_t window)
+{
+    return seats_create(&table->spread, SEQUENCE_SPREAD_SENDERS, window, table->secret);
+}
+
 void sequence_table_destroy(struct sequence_table *table)
 {
     if (table == NULL)
         return;
-    sharded_sets_destroy(&table->frame);
-    free(table->memory);
-    free(table->senders);
+    seats_destroy(&table->ordered);
+    seats_destroy(&table->spread);
     free(table);
+}
+
+static size_t kept_memory(size_t sets)
+{
+    return sets * WAYS * sizeof(struct sequence_sender);
 }
 
 size_t sequence_senders_memory(size_t senders)
 {
-    return sharded_sets_for(senders) * WAYS * sizeof(struct sequence_sender);
+    return kept_memory(sharded_sets_for(senders));
+}
+
+static bool keep_senders(struct seats *seats)
+{
+    seats->senders = calloc(1, kept_memory(seats->frame.count));
+    return seats->senders != NULL;
 }
 
 bool sequence_keep_senders(struct sequence_table *table)
 {
-    table->senders = calloc(table->frame.count * WAYS, sizeof *table->senders);
-    return table->senders != NULL;
+    return keep_senders(&table->ordered) &&
+           (table->spread.window == 0 || keep_senders(&table->spread));
 }
 
 /* --- one sender's window ---------------------------------------------------------------------- */
@@ -113,11 +191,11 @@ static uint32_t count_ones(uint64_t x)
     return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Clears `count` (at most SEQUENCE_WINDOW) bits from `number`'s on; returns how many were set. */
+/* Clears `count` bits, at most a window's, from `number`'s on; returns how many were set. */
 static uint32_t clear_seen(struct seat seat, uint64_t number, uint32_t count)
 {
     uint32_t seen = 0;
-    uint32_t at = (uint32_t)(number % SEQUENCE_WINDOW);
+    uint32_t at = (uint32_t)(number % seat.window);
     while (count != 0) {
         uint32_t bit = at % 64;
         uint32_t room = 64 - bit;
@@ -128,7 +206,7 @@ static uint32_t clear_seen(struct seat seat, uint64_t number, uint32_t count)
         uint64_t *word = &seat.seen[at / 64];
         seen += count_ones(*word & mask);
         *word &= ~mask;
-        at = (at + length) % SEQUENCE_WINDOW;
+        at = (at + length) % seat.window;
         count -= length;
     }
     return seen;
@@ -137,18 +215,18 @@ static uint32_t clear_seen(struct seat seat, uint64_t number, uint32_t count)
 /* Sets `count` (1 to SEQUENCE_RUN_MOST) bits from `number`'s on: of one word or of two. */
 static void set_seen(struct seat seat, uint64_t number, uint32_t count)
 {
-    uint32_t at = (uint32_t)(number % SEQUENCE_WINDOW);
+    uint32_t at = (uint32_t)(number % seat.window);
     uint32_t bit = at % 64;
     uint64_t mask = UINT64_MAX >> (64 - count);
     seat.seen[at / 64] |= mask << bit;
     if (bit + count > 64)
-        seat.seen[(at / 64 + 1) % WORDS] |= mask >> (64 - bit);
+        seat.seen[(at / 64 + 1) % (seat.window / 64)] |= mask >> (64 - bit);
 }
 
 /* Notes that `number`, inside the window, was seen; returns whether it had been before. */
 static bool test_and_set_seen(struct seat seat, uint64_t number)
 {
-    uint64_t *word = &seat.seen[number % SEQUENCE_WINDOW / 64];
+    uint64_t *word = &seat.seen[number % seat.window / 64];
     uint64_t mask = UINT64_C(1) << number % 64;
     bool before = (*word & mask) != 0;
     *word |= mask;
@@ -158,7 +236,7 @@ static bool test_and_set_seen(struct seat seat, uint64_t number)
 static uint64_t unseen(struct seat seat)
 {
     uint32_t seen = 0;
-    for (size_t i = 0; i < WORDS; i++)
+    for (size_t i = 0; i < seat.window / 64; i++)
         seen += count_ones(seat.seen[i]);
     return seat.sender->expected - seen;
 }
@@ -180,10 +258,20 @@ static uint64_t nearest_round(struct seat seat, uint64_t number)
     return ahead <= INT32_MAX ? highest + ahead : highest - (UINT64_C(1) << 32) + ahead;
 }
 
-/* A life begins with `number`: all before it is none of our business. */
+/* At most the window's size. */
+static void expect(struct seat seat, uint64_t count)
+{
+    seat.sender->expected = count & (2 * SEQUENCE_SPREAD_MOST - 1);
+}
+
+/*
+ * A life begins with `number`: all before it is none of our business. What is set is among the
+ * numbers that were expected: of a long window mostly a small part.
+ */
 static void begin_life(struct seat seat, uint64_t boot_id, uint64_t number)
 {
-    memset(seat.seen, 0, WORDS * sizeof *seat.seen);
+    uint32_t expected = (uint32_t)seat.sender->expected;
+    clear_seen(seat, seat.sender->highest - expected + 1, expected);
     seat.sender->boot_id = boot_id;
     seat.sender->highest = number;
     seat.sender->expected = 1;
@@ -197,16 +285,16 @@ static void begin_life(struct seat seat, uint64_t boot_id, uint64_t number)
  */
 static uint64_t slide(struct seat seat, uint64_t distance)
 {
-    uint32_t leaving = distance < SEQUENCE_WINDOW ? (uint32_t)distance : SEQUENCE_WINDOW;
+    uint32_t leaving = distance < seat.window ? (uint32_t)distance : seat.window;
     uint32_t seen = clear_seen(seat, seat.sender->highest + 1, leaving);
     uint64_t expected = seat.sender->expected + distance;
     seat.sender->highest += distance;
-    if (expected <= SEQUENCE_WINDOW) {
-        seat.sender->expected = (uint16_t)expected; /* only places before the first number left */
+    if (expected <= seat.window) {
+        expect(seat, expected); /* only places before the first number left */
         return 0;
     }
-    seat.sender->expected = SEQUENCE_WINDOW;
-    return expected - SEQUENCE_WINDOW - seen;
+    expect(seat, seat.window);
+    return expected - seat.window - seen;
 }
 
 static void note_ahead(struct seat seat, uint64_t number, struct sequence_outcome *outcome)
@@ -225,18 +313,18 @@ static void note_ahead(struct seat seat, uint64_t number, struct sequence_outcom
 static void note_after(struct seat seat, uint64_t number, struct sequence_outcome *outcome)
 {
     uint64_t age = seat.sender->highest - number;
-    if (age >= SEQUENCE_WINDOW && seat.sender->boot_id == 0) {
+    if (age >= seat.window && seat.sender->boot_id == 0) {
         outcome->restarted = 1;
         outcome->lost = unseen(seat);
         begin_life(seat, 0, number);
         return;
     }
-    if (age >= SEQUENCE_WINDOW) {
+    if (age >= seat.window) {
         outcome->late = 1;
         return;
     }
     if (age >= seat.sender->expected)
-        seat.sender->expected = (uint16_t)(age + 1); /* sent before the first one seen */
+        expect(seat, age + 1); /* sent before the first one seen */
     if (test_and_set_seen(seat, number))
         outcome->duplicated = 1;
     else
@@ -335,7 +423,7 @@ static void hash_key(const struct sequence_table *table, const struct sequence_k
     memcpy(head + 24, &key->numbering, sizeof key->numbering);
     head[28] = source->family;
     struct siphash hash;
-    siphash_begin(&hash, table->frame.secret);
+    siphash_begin(&hash, table->secret);
     siphash_feed(&hash, head, sizeof head);
     siphash_feed(&hash, key->sender, key->sender_size);
     siphash_end(&hash, fingerprint);
@@ -366,59 +454,53 @@ static size_t find_way(const struct set *set, const uint64_t fingerprint[2])
 }
 
 /* Returns false where it sits nowhere. */
-static bool find_place(const struct sequence_table *table, const struct sequence_step *step,
+static bool find_place(const struct seats *seats, const struct sequence_step *step,
                        struct place *place)
 {
-    *place = (struct place){step->set, find_way(&table->sets[step->set], step->fingerprint)};
+    *place = (struct place){step->set, find_way(set_at(seats, step->set), step->fingerprint)};
     if (place->way != WAYS)
         return true;
-    place->set = second_set(&table->frame, step->set, step->fingerprint);
-    place->way = find_way(&table->sets[place->set], step->fingerprint);
+    place->set = second_set(&seats->frame, step->set, step->fingerprint);
+    place->way = find_way(set_at(seats, place->set), step->fingerprint);
     return place->way != WAYS;
 }
 
 /* An empty place comes first, then that of whoever has been quiet longest. */
 static int64_t quiet_longest(const void *table, struct place place)
 {
-    const struct sequence_table *sequences = table;
-    uint64_t last_used = sequences->sets[place.set].last_used[place.way];
+    uint64_t last_used = set_at(table, place.set)->last_used[place.way];
     return last_used == 0 ? INT64_MIN : (int64_t)last_used;
 }
 
 /* Where a newcomer goes. */
-static struct place choose_place(const struct sequence_table *table,
-                                 const struct sequence_step *step)
+static struct place choose_place(const struct seats *seats, const struct sequence_step *step)
 {
-    const size_t sets[] = {step->set, second_set(&table->frame, step->set, step->fingerprint)};
-    return place_of_least(sets, quiet_longest, table);
-}
-
-static struct seat seat_at(struct set *set, size_t way)
-{
-    return (struct seat){.sender = &set->sender[way], .seen = set->seen[way]};
+    const size_t sets[] = {step->set, second_set(&seats->frame, step->set, step->fingerprint)};
+    return place_of_least(sets, quiet_longest, seats);
 }
 
 /* Gives the place to a newcomer. */
-static void admit(struct set *set, size_t way, const struct sequence_step *step,
+static void admit(const struct seats *seats, struct place place, const struct sequence_step *step,
                   struct sequence_outcome *outcome)
 {
-    struct seat seat = seat_at(set, way);
-    if (set->last_used[way] != 0) {
+    struct set *set = set_at(seats, place.set);
+    struct seat seat = seat_at(seats, place);
+    if (set->last_used[place.way] != 0) {
         outcome->evicted = 1;
-        outcome->evicted_listener = seat.sender->listener;
+        outcome->evicted_listener = (uint32_t)seat.sender->listener;
         outcome->evicted_lost = unseen(seat);
     }
     outcome->new_senders = 1;
-    atomic_store_explicit(&set->fingerprint[way], step->fingerprint[0], memory_order_relaxed);
+    atomic_store_explicit(&set->fingerprint[place.way], step->fingerprint[0], memory_order_relaxed);
     seat.sender->fingerprint = step->fingerprint[1];
-    seat.sender->numbering = step->numbering;
-    seat.sender->listener = (uint16_t)step->sender.listener;
+    seat.sender->numbering = step->numbering & (SEQUENCE_NUMBERINGS - 1);
+    seat.sender->listener = step->sender.listener & (SEQUENCE_LISTENERS - 1);
     uint64_t number = step->wraps ? unwrapped(step->number) : step->number;
     begin_life(seat, step->boot_id, number);
     note_run(seat, step->boot_id, number + 1, step->count - 1, outcome);
 }
 
-static void keep_sender(struct sequence_sender *sender, const struct sequence_key *key)
+static void describe_sender(struct sequence_sender *sender, const struct sequence_key *key)
 {
     size_t size = key->sender_size < sizeof sender->name ? key->sender_size : sizeof sender->name;
     *sender = (struct sequence_sender){
@@ -437,20 +519,28 @@ static void prefetch_set(const struct set *set)
     PREFETCH(set->last_used);
 }
 
+static const struct seats *seats_of(const struct sequence_table *table,
+                                    const struct sequence_step *step)
+{
+    return step->spread ? &table->spread : &table->ordered;
+}
+
 void sequence_begin(const struct sequence_table *table, struct sequence_step *step,
                     const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
+    step->spread = key->spread;
+    const struct seats *seats = seats_of(table, step);
     fingerprint_of(table, key, step->fingerprint);
-    step->set = first_set(&table->frame, step->fingerprint);
+    step->set = first_set(&seats->frame, step->fingerprint);
     step->numbering = key->numbering;
     step->wraps = key->wraps;
     step->boot_id = boot_id;
     step->number = number;
     step->count = 1;
     step->sender.listener = key->listener;
-    if (table->senders != NULL)
-        keep_sender(&step->sender, key);
-    prefetch_set(&table->sets[step->set]);
+    if (seats->senders != NULL)
+        describe_sender(&step->sender, key);
+    prefetch_set(set_at(seats, step->set));
 }
 
 /* What is cheap to compare comes first: where there are many senders, hardly any number goes on. */
@@ -471,7 +561,8 @@ bool sequence_extend(const struct sequence_table *table, struct sequence_step *s
 /* It may go elsewhere meanwhile, or not be there yet: then this was in vain. */
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step)
 {
-    const struct set *set = &table->sets[step->set];
+    const struct seats *seats = seats_of(table, step);
+    const struct set *set = set_at(seats, step->set);
     bool found = false;
     for (size_t i = 0; i < WAYS; i++) {
         if (atomic_load_explicit(&set->fingerprint[i], memory_order_relaxed) !=
@@ -479,55 +570,85 @@ void sequence_go_on(const struct sequence_table *table, const struct sequence_st
             continue;
         found = true;
         PREFETCH(&set->sender[i]);
-        PREFETCH(&set->seen[i][step->number % SEQUENCE_WINDOW / 64]);
+        PREFETCH(seat_at(seats, (struct place){step->set, i}).seen +
+                 step->number % seats->window / 64);
     }
     if (!found)
-        prefetch_set(&table->sets[second_set(&table->frame, step->set, step->fingerprint)]);
+        prefetch_set(set_at(seats, second_set(&seats->frame, step->set, step->fingerprint)));
 }
 
 struct sequence_outcome sequence_end(struct sequence_table *table, const struct sequence_step *step)
 {
+    struct seats *seats = step->spread ? &table->spread : &table->ordered;
     struct sequence_outcome outcome = {0};
-    struct shard *shard = shard_of(&table->frame, step->set);
+    struct shard *shard = shard_of(&seats->frame, step->set);
     struct place place;
 
     mutex_lock(shard->mutex);
-    bool found = find_place(table, step, &place);
+    bool found = find_place(seats, step, &place);
     if (!found)
-        place = choose_place(table, step);
-    struct set *set = &table->sets[place.set];
+        place = choose_place(seats, step);
     if (found)
-        note_step(seat_at(set, place.way), step, &outcome);
+        note_step(seat_at(seats, place), step, &outcome);
     else
-        admit(set, place.way, step, &outcome);
-    if (table->senders != NULL && !sequence_is_next(&outcome)) {
-        struct sequence_sender *sender = &table->senders[place.set * WAYS + place.way];
+        admit(seats, place, step, &outcome);
+    if (step->spread) /* by the sockets here, as it seems */
+        outcome.reordered = 0;
+    if (seats->senders != NULL && !sequence_is_next(&outcome)) {
+        struct sequence_sender *sender = &seats->senders[place.set * WAYS + place.way];
         if (!found)
             *sender = step->sender;
         sender->lost += outcome.lost;
         sender->duplicated += outcome.duplicated;
     }
-    set->last_used[place.way] = ++shard->tick;
+    set_at(seats, place.set)->last_used[place.way] = ++shard->tick;
     mutex_unlock(shard->mutex);
     return outcome;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
+static void visit_senders(struct seats *seats,
+                          void (*visit)(void *context, const struct sequence_sender *sender),
+                          void *context)
+{
+    for (size_t i = 0; seats->senders != NULL && i < seats->frame.count; i++) {
+        struct mutex *mutex = shard_of(&seats->frame, i)->mutex;
+        mutex_lock(mutex);
+        for (size_t way = 0; way < WAYS; way++) {
+            struct sequence_sender *sender = &seats->senders[i * WAYS + way];
+            if (set_at(seats, i)->last_used[way] == 0)
+                continue;
+            sender->missing = unseen(seat_at(seats, (struct place){i, way}));
+            visit(context, sender);
+        }
+        mutex_unlock(mutex);
+    }
+}
+
 void sequence_each_sender(struct sequence_table *table,
                           void (*visit)(void *context, const struct sequence_sender *sender),
                           void *context)
 {
-    for (size_t i = 0; table->senders != NULL && i < table->frame.count; i++) {
-        struct set *set = &table->sets[i];
-        struct mutex *mutex = shard_of(&table->frame, i)->mutex;
+    visit_senders(&table->ordered, visit, context);
+    visit_senders(&table->spread, visit, context);
+}
+
+static void close_windows(struct seats *seats, const struct sequence_closing *closing)
+{
+    for (size_t i = 0; i < seats->frame.count; i++) {
+        struct set *set = set_at(seats, i);
+        struct mutex *mutex = shard_of(&seats->frame, i)->mutex;
         mutex_lock(mutex);
-        for (size_t place = 0; place < WAYS; place++) {
-            struct sequence_sender *sender = &table->senders[i * WAYS + place];
-            if (set->last_used[place] == 0)
+        for (size_t way = 0; way < WAYS; way++) {
+            uint32_t listener = (uint32_t)set->sender[way].listener;
+            uint32_t numbering = (uint32_t)set->sender[way].numbering;
+            if (set->last_used[way] == 0 ||
+                !closing->ends(closing->context, listener, numbering))
                 continue;
-            sender->missing = unseen(seat_at(set, place));
-            visit(context, sender);
+            closing->closed(closing->context, listener,
+                            unseen(seat_at(seats, (struct place){i, way})));
+            set->last_used[way] = 0;
         }
         mutex_unlock(mutex);
     }
@@ -535,20 +656,8 @@ void sequence_each_sender(struct sequence_table *table,
 
 void sequence_close(struct sequence_table *table, const struct sequence_closing *closing)
 {
-    for (size_t i = 0; i < table->frame.count; i++) {
-        struct set *set = &table->sets[i];
-        struct mutex *mutex = shard_of(&table->frame, i)->mutex;
-        mutex_lock(mutex);
-        for (size_t place = 0; place < WAYS; place++) {
-            const struct sender *sender = &set->sender[place];
-            if (set->last_used[place] == 0 ||
-                !closing->ends(closing->context, sender->listener, sender->numbering))
-                continue;
-            closing->closed(closing->context, sender->listener, unseen(seat_at(set, place)));
-            set->last_used[place] = 0;
-        }
-        mutex_unlock(mutex);
-    }
+    close_windows(&table->ordered, closing);
+    close_windows(&table->spread, closing);
 }
 
 static bool ends_with_all(void *context, uint32_t listener, uint32_t numbering)

@@ -9,6 +9,10 @@
  * window, or when they jump ahead by more than 2^20 (a broken or forged number must not add
  * billions to the count).
  *
+ * A sender whose datagrams several sockets receive, each any of them (sequence_key, spread), has a
+ * longer window: as long as what all of these sockets may hold, since one of them may be read when
+ * all that the others got in the meantime has been. *Reordered* is not found there.
+ *
  * A late number below the first one seen moves the beginning of what is expected, so a sender
  * whose first datagrams are swapped is not blamed for what came before.
  *
@@ -30,7 +34,13 @@
 #define SEQUENCE_WINDOW   1024
 #define SEQUENCE_MAX_JUMP (UINT64_C(1) << 20)
 
-#define SEQUENCE_LISTENERS 65536
+#define SEQUENCE_LISTENERS  65536
+#define SEQUENCE_NUMBERINGS (1 << 27)
+
+/* Senders that are spread, in all, and the numbers of each of their windows. */
+#define SEQUENCE_SPREAD_SENDERS 256
+#define SEQUENCE_SPREAD_LEAST   65536
+#define SEQUENCE_SPREAD_MOST    1048576
 
 struct sequence_table;
 
@@ -57,7 +67,9 @@ struct sequence_recent {
  */
 struct sequence_key {
     uint32_t listener;  /* index, chosen by the caller, below SEQUENCE_LISTENERS */
-    uint32_t numbering; /* chosen by the caller; another one is another sender */
+    uint32_t numbering; /* chosen by the caller, below SEQUENCE_NUMBERINGS; another one is another
+                           sender */
+    bool spread;        /* always of this listener, in a table that has sequence_add_spread */
     const struct address *source;
     const void *sender; /* bytes, not kept */
     size_t sender_size;
@@ -99,6 +111,21 @@ void sequence_table_destroy(struct sequence_table *table);
 
 /* Bytes that such a table allocates. Pages that no sender has come to stay untouched. */
 size_t sequence_table_memory(size_t senders);
+
+/*
+ * Has the table take SEQUENCE_SPREAD_SENDERS senders that are spread, with windows of that size
+ * (sequence_spread_window): `sequence_spread_memory` bytes more; pages that no sender needs stay
+ * untouched. Once, before sequence_keep_senders and the first step. Returns false where memory is
+ * short.
+ */
+bool sequence_add_spread(struct sequence_table *table, uint32_t window);
+size_t sequence_spread_memory(uint32_t window);
+
+/*
+ * The window, a power of two, for numbers that come up to `apart` late; where that is more than
+ * SEQUENCE_SPREAD_MOST, that.
+ */
+uint32_t sequence_spread_window(uint64_t apart);
 
 /*
  * Has the table keep beside each sender who it is and what it lost, for sequence_each_sender:
@@ -144,6 +171,7 @@ struct sequence_step {
     bool wraps;
     uint64_t boot_id;
     uint64_t number;               /* the first one */
+    bool spread;                   /* the key's */
     uint32_t count;                /* of numbers one after the other: 1 to SEQUENCE_RUN_MOST */
     struct sequence_sender sender; /* but for its listener only where senders are kept */
 };

@@ -22,6 +22,10 @@ struct sequence_outcome note_as(struct sequence_table *table, const char *sender
 /* The same for always the same sender, on listener 0. */
 struct sequence_outcome note(struct sequence_table *table, uint64_t boot_id, uint64_t number);
 
+/* The same of a sender that is spread, on listener 1. */
+struct sequence_outcome note_spread(struct sequence_table *table, uint64_t boot_id,
+                                    uint64_t number);
+
 struct settled {
     uint64_t lost;
     size_t senders;

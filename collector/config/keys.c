@@ -17,6 +17,7 @@
 #define LAST_SCOPE KEY_OF_STREAM
 
 static const char *const false_true[] = {"false", "true", NULL};
+static const char *const flow_datagram[] = {"flow", "datagram", NULL};
 static const char *const off_on[] = {"off", "on", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
 static const char *const string_number[] = {"string", "number", NULL};
@@ -82,6 +83,11 @@ const struct setting config_keys[] = {
      .help = "receiving threads, each with its own socket on the port; of tcp they all serve all "
              "connections",
      .others = "workers threads sockets instances reuseport reuse_port"},
+    {"spread", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, spread), "flow",
+     .choices = flow_datagram,
+     .help = "which of these sockets a datagram goes to: one for all of a sender's address and "
+             "port, or any; then nothing is reported as reordered (Linux)",
+     .others = "distribution load_balance balance"},
     {"max_datagram", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, max_datagram),
      "64KiB", 1, 64 * KIB, .help = "longer datagrams are counted as truncated",
      .others = "max_length max_packet max_packet_size max_message_size max_datagram_size mtu"},

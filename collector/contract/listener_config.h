@@ -43,6 +43,7 @@ struct listener_config {
     bool ipv6_only;
     uint64_t receive_buffer; /* bytes to ask the kernel for */
     uint64_t receivers;      /* threads, each with a socket of its own */
+    bool spread;             /* each datagram goes to any of these; else those of a flow to one */
     uint64_t max_datagram;   /* bytes; what is longer is truncated */
     bool gro;                /* the kernel may put many datagrams of a source into one buffer */
     uint64_t busy_poll;      /* nanoseconds that the network card is asked for more; 0: not */

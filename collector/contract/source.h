@@ -176,6 +176,12 @@ struct source_ops {
     size_t (*sockets)(const struct listener_config *listener);
 
     /*
+     * By how much a number of a sender may come late as its datagrams are spread over the sockets.
+     * 0, and NULL: they come as they were sent.
+     */
+    uint64_t (*apart)(const struct listener_config *listener);
+
+    /*
      * Opens it, also while the receivers stand still. Returns 0, or -1 with `error` filled: some of
      * it may be open all the same, until it is removed.
      */

@@ -75,6 +75,7 @@ struct listener_entry {
     char *schema;
     const struct listener_kind *kind;
     struct drops_kind drops;
+    bool spread;
     struct block *ingests;
 };
 
@@ -290,6 +291,11 @@ void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kin
     ledger->listeners[listener].drops = kind;
 }
 
+void ledger_set_spread(struct ledger *ledger, int listener, bool spread)
+{
+    ledger->listeners[listener].spread = spread;
+}
+
 /* --- blocks ----------------------------------------------------------------------------------- */
 
 static void *add_block(struct block **list, size_t size)
@@ -413,6 +419,7 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
     sum->kind = entry->kind;
     sum->schema = entry->schema;
     sum->drops = entry->drops;
+    sum->spread = entry->spread;
     sum->retired = entry->state != ENTRY_LIVE;
     sum->drops_counted = udp_socket_counts_drops || !sum->kind->is_socket;
     for (struct block *block = entry->ingests; block != NULL; block = block->next)
@@ -510,6 +517,13 @@ void ledger_snapshot_free(struct ledger_snapshot *snapshot)
     free(snapshot->listeners);
     free(snapshot->sinks);
     free(snapshot);
+}
+
+bool ledger_has_term(const struct listener_totals *listener, const struct ledger_term *term)
+{
+    if (term->part > PART_SEQUENCE)
+        return listener->kind->part == term->part;
+    return !listener->spread || term->total != offsetof(struct listener_totals, reordered);
 }
 
 const char *ledger_drops_name(const struct listener_totals *listener)

@@ -137,6 +137,9 @@ struct drops_kind {
 };
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
+/* Whether any of its sockets receives any of a sender's datagrams: nothing is `reordered` then. */
+void ledger_set_spread(struct ledger *ledger, int listener, bool spread);
+
 /*
  * Blocks, each for one thread to write: new ones, all zero, or what was returned, to be counted on
  * from. NULL where memory is short.
@@ -175,6 +178,7 @@ struct listener_totals {
     bool retired;       /* it receives nothing any more */
     bool drops_counted; /* else kernel_drops is 0, whatever was dropped */
     struct drops_kind drops;
+    bool spread; /* it has no term `reordered` */
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
 };
@@ -230,6 +234,9 @@ struct ledger_measure {
 
 extern const struct ledger_measure thread_measures[];
 extern const struct ledger_measure sink_measures[];
+
+/* Whether a term of `listener_terms` says something of listeners like this one. */
+bool ledger_has_term(const struct listener_totals *listener, const struct ledger_term *term);
 
 /* What kernel_drops are printed as: another name where not all were lost to a full buffer. */
 const char *ledger_drops_name(const struct listener_totals *listener);

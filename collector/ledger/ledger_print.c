@@ -157,7 +157,7 @@ static void write_listener_terms(struct output *out, const struct listener_total
 {
     static const size_t drops = offsetof(struct listener_totals, kernel_drops);
     for (const struct ledger_term *term = listener_terms; term->name != NULL; term++) {
-        if (term->part < first || term->part > last)
+        if (term->part < first || term->part > last || !ledger_has_term(listener, term))
             continue;
         const char *name = term->total == drops ? ledger_drops_name(listener) : term->name;
         json_key(out, name, strlen(name));

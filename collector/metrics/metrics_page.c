@@ -139,8 +139,8 @@ typedef bool term_filter(const struct ledger_term *term, const void *row);
 static bool term_fits_listener(const struct ledger_term *term, const void *row)
 {
     const struct listener_totals *listener = row;
-    if (term->part > PART_SEQUENCE)
-        return listener->kind->part == term->part;
+    if (!ledger_has_term(listener, term))
+        return false;
     if (term->total != offsetof(struct listener_totals, kernel_drops))
         return true;
     return listener->kind->is_socket && listener->drops_counted && !listener->drops.filtered;

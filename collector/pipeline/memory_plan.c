@@ -53,13 +53,26 @@ static uint64_t large_batch(const struct memory_needs *needs)
     return needs->large_batch > BATCH_LARGE_SIZE ? needs->large_batch : BATCH_LARGE_SIZE;
 }
 
+static uint64_t numbers(const struct memory_needs *needs)
+{
+    return sequence_table_memory(MEMORY_SENDERS) +
+           (needs->spread_window == 0 ? 0 : sequence_spread_memory(needs->spread_window));
+}
+
+/* Who sent them. */
+static uint64_t numbered(const struct memory_needs *needs)
+{
+    return sequence_senders_memory(MEMORY_SENDERS) +
+           (needs->spread_window == 0 ? 0 : sequence_senders_memory(SEQUENCE_SPREAD_SENDERS));
+}
+
 /* What is there only where somebody may ask. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
     uint64_t memory = needs->reserved;
     if (needs->senders)
         memory += threads(needs) * traffic_table_memory() +
-                  sequence_senders_memory(MEMORY_SENDERS) + sender_report_memory(threads(needs));
+                  numbered(needs) + sender_report_memory(threads(needs));
     return memory;
 }
 
@@ -76,7 +89,7 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * large_batch(needs) + needs->receivers * datagram_group_memory() +
            needs->fan_outs * needs->receiver_memory + needs->sink_memory + needs->encoding_memory +
-           needs->source_memory + sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
+           needs->source_memory + numbers(needs) + dead_letters(needs) +
            needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
@@ -92,6 +105,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     bare.encoding_memory = 0;
     bare.source_memory = 0;
     bare.large_batch = 0;
+    bare.spread_window = 0;
     uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);
     return least > budget ? least : budget;
 }
@@ -126,6 +140,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         .large_batches = large_batches(needs),
         .large_batch = (size_t)large_batch(needs),
         .senders = MEMORY_SENDERS,
+        .spread_window = needs->spread_window,
         .total = total(needs, capacity),
     };
     return 0;

@@ -13,8 +13,8 @@
 
 /*
  * What the budget is when none is given, with what `control`, `senders`, `reserved`, `rate_limits`,
- * `receiver_memory`, `source_memory`, `encoding_memory` and larger batches need on top of it; and
- * the least that a ring then holds, in batches, for each thread that fills it.
+ * `receiver_memory`, `source_memory`, `encoding_memory`, `spread_window` and larger batches need on
+ * top of it; and the least that a ring then holds, in batches, for each thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
@@ -39,6 +39,7 @@ struct memory_needs {
     bool control;             /* somebody may watch what passes */
     bool senders;             /* somebody may ask who sends */
     uint64_t reserved;        /* bytes that parts outside the pipeline take, which serve who asks */
+    uint32_t spread_window;   /* numbers of each sender that is spread (sequence.h); 0: none is */
     uint64_t large_batch;     /* bytes of a large batch; 0: as usual */
     size_t ingests; /* pairs of a thread and a listener on it: each may hold one open batch */
 };
@@ -49,6 +50,7 @@ struct memory_plan {
     size_t large_batches;
     size_t large_batch; /* bytes of each of these */
     size_t senders;
+    uint32_t spread_window;
     uint64_t total; /* bytes that the plan allocates */
 };
 

@@ -85,6 +85,17 @@ static uint64_t segments_memory(const struct listener_config *listener, size_t i
     return ingests * assembly_memory(listener->segment_memory);
 }
 
+static uint32_t spread_window(const struct config *config)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        uint64_t apart = listener->source->apart == NULL ? 0 : listener->source->apart(listener);
+        most = apart > most ? apart : most;
+    }
+    return most == 0 ? 0 : sequence_spread_window(most);
+}
+
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
                          uint64_t reserved, struct memory_needs *needs, struct error *error)
 {
@@ -93,6 +104,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
                                    .control = config->control != NULL,
                                    .senders = config_reports_senders(config),
                                    .receiver_memory = notifier_memory(notifier),
+                                   .spread_window = spread_window(config),
                                    .large_batch = pipeline_large_batch(config),
                                    .reserved = reserved};
     for (size_t i = 0; i < config->sink_count; i++) {

@@ -158,7 +158,9 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
         pipeline->plan.small_batches, pipeline->plan.large_batches, pipeline->plan.large_batch);
     pipeline->encodings = encoding_groups_create();
     if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->slots == NULL ||
-        pipeline->sequences == NULL || pipeline->encodings == NULL)
+        pipeline->sequences == NULL || pipeline->encodings == NULL ||
+        (pipeline->plan.spread_window != 0 &&
+         !sequence_add_spread(pipeline->sequences, pipeline->plan.spread_window)))
         return error_no_memory(error);
     if (pipeline->pool == NULL) {
         error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",

@@ -107,6 +107,13 @@ static int plan_memory(struct reload *reload, struct error *error)
     if (pipeline_count_needs(reload->to, pipeline->notifier, pipeline->options.reserved, &needs,
                              error) != 0)
         return -1;
+    if (needs.spread_window > pipeline->plan.spread_window) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "spread=datagram with receive buffers that hold more than at the start is had by "
+                  "a new start alone");
+        return -1;
+    }
+    needs.spread_window = pipeline->plan.spread_window;
     needs.fan_outs = pipeline->receiver_count;
     needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
     needs.source_memory += memory_kept(reload);

@@ -92,6 +92,8 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
     ledger_set_drops_kind(
         pipeline->ledger, (int)source->listener.index,
         (struct drops_kind){.buffers = config->gro, .filtered = config->kernel_filter});
+    source->listener.spread = config->spread;
+    ledger_set_spread(pipeline->ledger, (int)source->listener.index, config->spread);
 }
 
 /* Everything but its schemas and its limit. */

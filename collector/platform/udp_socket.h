@@ -22,6 +22,7 @@ struct udp_socket;
 
 /* What the operating system offers. */
 extern const bool udp_socket_can_share_port;  /* else nothing opens with share_port */
+extern const bool udp_socket_can_spread;      /* else nothing opens with spread_over */
 extern const bool udp_socket_counts_drops;    /* else udp_socket_drops is 0, whatever was dropped */
 extern const bool udp_socket_reports_arrival; /* else received_ns is when it was received */
 extern const bool udp_socket_can_gro;         /* else nothing opens with gro */
@@ -34,6 +35,13 @@ struct udp_socket_options {
     bool share_port;        /* other sockets of ours may bind it too; each source goes to one */
     size_t receive_buffer;  /* bytes to ask the kernel for */
     size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; what is longer is truncated */
+
+    /*
+     * Of the first of several sockets that share a port: how many they will be, of which any may
+     * get a datagram. 0: all that a source sends goes to one. 0 of the others, too: the kernel
+     * binds no socket to the port that has this of its own.
+     */
+    unsigned spread_over;
 
     /*
      * Each datagram's destination is its own; otherwise it is the address that the socket is bound
@@ -141,7 +149,19 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 int udp_socket_check_filter(const struct networks *only_from, struct error *error);
 
 /*
- * Changes all of its options but the address, ipv6_only, share_port and gro, which are to be what
+ * Whether each datagram can go to any of several sockets: 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG).
+ */
+int udp_socket_check_spread(struct error *error);
+
+/*
+ * How many datagrams a socket holds at most, of any size that numbers its datagrams: in a receive
+ * buffer of so many bytes, and received and not yet handed out.
+ */
+uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
+
+/*
+ * Changes all of its options but the address, ipv6_only, share_port, spread_over and gro, which are to be what
  * they were, and whether it is inherited, which stays. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_CANNOT_BIND), the options as they were.
  */

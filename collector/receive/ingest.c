@@ -284,6 +284,7 @@ static void note(struct ingest *ingest, uint32_t numbering, const struct record 
 {
     struct sequence_key key = {.listener = ingest->listener->index,
                                .numbering = numbering,
+                               .spread = ingest->listener->spread,
                                .source = &record->source,
                                .sender = sequence->sender.data,
                                .sender_size = sequence->sender.size,

@@ -4,6 +4,9 @@
 
 const char *inherited_source_refuse(const struct listener_config *listener)
 {
+    if (listener->spread)
+        return "spread= is for sockets that are bound here; who bound these decided how datagrams "
+               "are divided among them";
     return listener->ipv6_only ? "ipv6_only is for a socket that is bound here; with systemd write "
                                  "BindIPv6Only=ipv6-only in its unit"
                                : NULL;

@@ -16,6 +16,15 @@ static int check_filter(const struct listener_config *listener, struct error *er
     return -1;
 }
 
+static int check_spread(const struct listener_config *listener, struct error *error)
+{
+    struct error why;
+    if (!listener->spread || udp_socket_check_spread(&why) == 0)
+        return 0;
+    error_set(error, why.code, "%s: %s", listener->name, why.text);
+    return -1;
+}
+
 int socket_source_check(const struct listener_config *listener, struct error *error)
 {
     const char *why = NULL;
@@ -28,7 +37,7 @@ int socket_source_check(const struct listener_config *listener, struct error *er
     else if (listener->interface != NULL && !udp_socket_can_join)
         why = "interface=: sockets are bound to interfaces on Linux alone";
     if (why == NULL)
-        return check_filter(listener, error);
+        return check_spread(listener, error) == 0 ? check_filter(listener, error) : -1;
     error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
     return -1;
 }
@@ -45,6 +54,7 @@ struct receiver_socket socket_source_describe(struct source *source)
         .options = {.address = config->address,
                     .ipv6_only = config->ipv6_only,
                     .share_port = config->source->sockets(config) > 1,
+                    .spread_over = config->spread ? (unsigned)config->receivers : 0,
                     .receive_buffer = config->receive_buffer,
                     .max_datagram = config->max_datagram,
                     .wants_destination = source->listener.keeps_packets && any_address,
@@ -91,6 +101,8 @@ const char *socket_source_fixed_key(const struct listener_config *from,
 {
     if (from->receivers != to->receivers)
         return "receivers";
+    if (from->spread != to->spread)
+        return "spread";
     if (from->ipv6_only != to->ipv6_only)
         return "ipv6_only";
     if (!same_text(from->interface, to->interface))

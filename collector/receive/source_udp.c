@@ -6,13 +6,22 @@
 #include "collector/log/log.h"
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
+#include "collector/senders/sequence.h"
+
+/*
+ * A socket may be read when all that came since its first datagram went to the others and has been
+ * read: as much as it holds itself.
+ */
+static uint64_t apart(const struct listener_config *listener)
+{
+    if (!listener->spread)
+        return 0;
+    return listener->receivers * udp_socket_most_held(listener->receive_buffer, listener->gro);
+}
 
 static const char *refuse(const struct listener_config *listener)
 {
     bool group = address_is_multicast(&listener->address);
-    if (group && listener->receivers > 1)
-        return "a multicast group is joined by one socket, as each would get all of it: "
-               "receivers= must be 1";
     if (group && listener->address.port == 0)
         return "a multicast group has a port: who sends to it must know it";
     if (!group && listener->group_source.family != ADDRESS_NONE)
@@ -22,7 +31,34 @@ static const char *refuse(const struct listener_config *listener)
         return "source= must be of the family of the group";
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
         return "ipv6_only is for an IPv6 address";
+    if (apart(listener) > SEQUENCE_SPREAD_MOST)
+        return "spread=datagram: the receive buffers of all receivers= hold more datagrams than "
+               "numbers of a sender are remembered (1,048,576); lower receive_buffer=";
     return NULL;
+}
+
+/* How many sockets there are to be. The kernel gives each that joins a group all of it. */
+static const char *refuse_sockets(const struct listener_config *listener)
+{
+    bool group = address_is_multicast(&listener->address);
+    if (group && listener->spread)
+        return "a multicast group is joined by one socket, as each would get all of it: "
+               "spread=datagram is for other addresses";
+    if (group && listener->receivers > 1)
+        return "a multicast group is joined by one socket, as each would get all of it: "
+               "receivers= must be 1";
+    if (listener->spread && listener->receivers == 1)
+        return "spread=datagram is for receivers=2 or more";
+    return NULL;
+}
+
+static int check(const struct listener_config *listener, struct error *error)
+{
+    const char *why = refuse_sockets(listener);
+    if (why == NULL)
+        return socket_source_check(listener, error);
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
+    return -1;
 }
 
 static bool conflict(const struct listener_config *a, const struct listener_config *b)
@@ -78,6 +114,7 @@ static int open_sockets(struct source *source, const struct source_host *host, s
         if (socket_source_add(source, host, i, &socket, error) != 0)
             return -1;
         socket.options.address.port = source->address.port;
+        socket.options.spread_over = 0; /* the first one's holds for all */
     }
     if (config->address.port != 0 || name_by_port(source, host->ledger) == 0)
         return 0;
@@ -104,8 +141,9 @@ const struct source_ops source_udp = {
     .keys = SOURCE_KEYS_SOCKET,
     .refuse = refuse,
     .conflict = conflict,
-    .check = socket_source_check,
+    .check = check,
     .sockets = sockets,
+    .apart = apart,
     .open = open_sockets,
     .announce = announce,
     .fixed_key = socket_source_fixed_key,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/base/compiler.h"
+#include "collector/platform/linux/datagram_spread.h"
 #include "collector/platform/linux/inherited_drops.h"
 #include "collector/platform/linux/multicast_group.h"
 #include "collector/platform/linux/source_filter.h"
@@ -78,6 +79,19 @@ static size_t raise_receive_buffer(int fd, bool ipv6, size_t wanted)
     return set_receive_buffer(fd, wanted);
 }
 
+/*
+ * What the kernel charges a buffer for a datagram, at least: its description and the page that it
+ * begins alone take more. With UDP_GRO up to 128 datagrams have one.
+ */
+#define LEAST_CHARGE     512
+#define LEAST_CHARGE_GRO 32
+
+uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro)
+{
+    uint64_t charge = gro ? LEAST_CHARGE_GRO : LEAST_CHARGE;
+    return 2 * receive_buffer / charge + INBOX_BUFFERS + DATAGRAM_GROUP_SIZE;
+}
+
 static int get_number(int fd, int name)
 {
     int value = -1;
@@ -137,7 +151,9 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
     if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
         (options->share_port && !set_flag(made->fd, SOL_SOCKET, SO_REUSEPORT, 1)))
         return fail(error, "cannot set up a UDP socket");
-    return 0;
+    if (!options->share_port || options->spread_over == 0)
+        return 0;
+    return datagram_spread_attach(made->fd, options->spread_over, error);
 }
 
 /* What it may come in by is said before it is bound: nothing comes in between. */

@@ -25,6 +25,7 @@ const bool udp_socket_counts_drops = false;   /* the system counts those of all 
 const bool udp_socket_reports_arrival = false;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
+const bool udp_socket_can_spread = false;
 const bool udp_socket_can_join = false;
 const char *const udp_socket_buffer_advice = "Windows has no limit to raise: ask for less";
 
@@ -177,6 +178,19 @@ int udp_socket_check_filter(const struct networks *only_from, struct error *erro
         error, EXIT_CODE_CONFIG,
         "kernel_filter=on: this system filters no sockets; without it allow= and deny= work too");
     return -1;
+}
+
+int udp_socket_check_spread(struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG,
+              "spread=datagram: a port has one socket on this system, which has all datagrams");
+    return -1;
+}
+
+uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro)
+{
+    (void)gro;
+    return receive_buffer;
 }
 
 int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,

@@ -66,7 +66,8 @@ class MemoryShort(ProgramTest):
                 "udp://127.0.0.1:0?schema=riemann",
                 f"udp://127.0.0.1:0?schema=telemetry&rate_limit={100 + number}"
                 "&allow=127.0.0.0/8",
-                f"udp://127.0.0.{1 + number}:0?schema=riemann&receivers=2",
+                f"udp://127.0.0.{1 + number}:0?schema=riemann&receivers=2"
+                "&spread=datagram",
                 f"tcp://127.0.0.1:0?schema=riemann&receivers=2&max_connections={50 + 50 * number}"
                 f"&max_frame={64 + 64 * number}KiB&idle_timeout={60 + number}s",
                 f"tcp://127.0.0.{1 + number}:0?schema=telemetry&framing=length16&receivers=2"

@@ -129,8 +129,15 @@ class Multicast(ProgramTest):
         self.assertIn('no network interface "nowhere0"', said)
 
     def test_what_makes_no_sense_of_a_group_is_refused(self):
-        for url, why in (("udp://239.1.2.3:5656?receivers=2", "joined by one socket"),
-                         ("udp://239.1.2.3:0", "has a port"),
+        for url in ("udp://239.1.2.3:5656?receivers=2", "udp://[ff15::5555]:5656?receivers=2",
+                    "udp://[::ffff:239.1.2.3]:5656?receivers=2",
+                    "udp://239.1.2.3:5656?receivers=2&spread=datagram",
+                    "udp://239.1.2.3:5656?spread=datagram"):
+            said = self.refused("--listen", url, "--check", code=78)
+            self.assertIn("joined by one socket", said)
+            self.assertIn("spread=datagram is for" if "spread" in url else "receivers= must be 1",
+                          said)
+        for url, why in (("udp://239.1.2.3:0", "has a port"),
                          ("udp://127.0.0.1:5656?source=127.0.0.2", "for a multicast group"),
                          ("udp://239.1.2.3:5656?source=::1", "of the family of the group"),
                          ("udp://239.1.2.3:5656?source=here", "not a numeric address")):

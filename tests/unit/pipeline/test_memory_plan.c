@@ -4,6 +4,7 @@
 #include "collector/pipeline/memory_plan.h"
 #include "collector/queue/tap.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/senders/sequence.h"
 #include "tests/support/test.h"
 
 static const struct memory_needs plain = {.receivers = 2, .fan_outs = 2, .sinks = 2, .ingests = 3};
@@ -47,6 +48,19 @@ TEST(a_rate_limit_shortens_no_queue_where_no_budget_was_given)
     assert_int_equal(with.total, without.total + 2 * rate_limit_memory());
     uint64_t budget = UINT64_C(64) << 20;
     assert_in_range(plan_of(budget, &limited).total, budget * 9 / 10, budget);
+}
+
+TEST(windows_of_senders_that_are_spread_shorten_no_queue_where_no_budget_was_given)
+{
+    struct memory_needs spread = plain;
+    spread.spread_window = sequence_spread_window(0);
+    struct memory_plan without = plan_of(0, &plain);
+    struct memory_plan with = plan_of(0, &spread);
+    assert_int_equal(with.ring_capacity, without.ring_capacity);
+    assert_int_equal(with.total, without.total + sequence_spread_memory(spread.spread_window));
+    assert_int_equal(with.spread_window, spread.spread_window);
+    spread.senders = true;
+    assert_int_equal(plan_of(0, &spread).ring_capacity, without.ring_capacity);
 }
 
 /* On a completion port all threads have one fan_out; of many of them the default still has room. */

@@ -109,8 +109,8 @@ static int plan_memory(struct reload *reload, struct error *error)
         return -1;
     if (needs.spread_window > pipeline->plan.spread_window) {
         error_set(error, EXIT_CODE_CONFIG,
-                  "spread=datagram with receive buffers that hold more than at the start is had by "
-                  "a new start alone");
+                  "spread=datagram with more receivers= or a larger receive_buffer= than at the "
+                  "start takes a new start");
         return -1;
     }
     needs.spread_window = pipeline->plan.spread_window;

@@ -161,9 +161,9 @@ int udp_socket_check_spread(struct error *error);
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
 
 /*
- * Changes all of its options but the address, ipv6_only, share_port, spread_over and gro, which are to be what
- * they were, and whether it is inherited, which stays. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CANNOT_BIND), the options as they were.
+ * Changes all of its options but the address, ipv6_only, share_port and gro, which are to be what
+ * they were; spread_over, which is for open alone; and whether it is inherited, which stays.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND), the options as they were.
  */
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error);

@@ -3,8 +3,9 @@
  * for a group of SO_REUSEPORT (socket(7), SO_ATTACH_REUSEPORT_CBPF). It takes no privilege.
  *
  * The first socket of a group brings the program along when it is bound, and the group has it as
- * long as it has sockets. A socket that brings one along cannot join a group. Where the program chooses a socket that is not there yet, or no more, the
- * kernel chooses by the datagram's addresses, as it does without a program. Main thread.
+ * long as it has sockets. A socket that brings one along cannot join a group. Where the program
+ * chooses a socket that is not there yet, or no more, the kernel chooses by the datagram's
+ * addresses, as it does without a program. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_DATAGRAM_SPREAD_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_DATAGRAM_SPREAD_H

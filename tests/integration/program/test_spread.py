@@ -207,7 +207,7 @@ class Reloaded(ProgramTest):
         spread = {"address": ANY_PORT, "spread": "datagram", "receive_buffer": "1MiB"}
         program = self.begin(spread)
         self.reload(program, {**spread, "spread": "flow"}, refused="spread= is changed")
-        self.reload(program, {**spread, "receive_buffer": "64MiB"}, refused="by a new start alone")
+        self.reload(program, {**spread, "receive_buffer": "64MiB"}, refused="takes a new start")
         self.reload(program, {**spread, "receive_buffer": "2MiB"})
         sender = self.sender(program)
         sender.send_all([numbered(number) for number in (1, 2, 2, 5)])
@@ -218,7 +218,7 @@ class Reloaded(ProgramTest):
         flow = {"address": ANY_PORT}
         program = self.begin(flow)
         self.reload(program, flow, {"address": "udp://127.0.0.2:0", "spread": "datagram"},
-                    refused="by a new start alone")
+                    refused="takes a new start")
         program.stop()
 
     def test_a_listener_comes_and_goes_and_comes_again(self):

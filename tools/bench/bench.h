@@ -72,6 +72,7 @@ int part_decode(struct bench *bench, struct error *error);
 int part_encode(struct bench *bench, struct error *error);
 int part_stages(struct bench *bench, struct error *error);
 int part_receive(struct bench *bench, struct error *error);
+int part_streams(struct bench *bench, struct error *error);
 int part_rates(struct bench *bench, struct error *error);
 int part_latency(struct bench *bench, struct error *error);
 int part_scale(struct bench *bench, struct error *error);

@@ -6,6 +6,8 @@
  * Plain: each datagram goes at its due time, for which the sender watches the clock without ever
  * sleeping; one at a time while it is in time, up to 64 in a call when it is behind. Segmenting: up
  * to 64 datagrams of one size, at most 64 KiB, in one buffer that the kernel cuts (UDP_SEGMENT).
+ * Over TCP: as plain, each message after its length in four bytes (framing=length32); a send waits
+ * where the receiver does not read.
  *
  * Lifecycle: load_start, any number of load_sent and load_ended, load_finish or
  * load_abandon. One thread.
@@ -30,6 +32,7 @@ struct load_plan {
     bool segmenting;
     const uint16_t *ports; /* it goes round over them */
     size_t port_count;
+    size_t connections;    /* over TCP, to the first port; it goes round over them; 0: over UDP */
     uint32_t sources;      /* addresses that it sends from in turn; 0: one, the system's choice */
     uint64_t first_number; /* of each source's messages */
     int cpu;               /* -1: any */

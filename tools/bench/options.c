@@ -123,6 +123,7 @@ const struct command bench_command = {
         "       encode  encoding, in each format\n"
         "       stages  doubles as text, the ring, writing to a file\n"
         "       receive CPU a datagram, of the collector and of null receivers (Linux)\n"
+        "       streams CPU a record over TCP, beside UDP (Linux)\n"
         "       rates   the highest rate without loss, by halving (Linux)\n"
         "       latency from send to line in the file (Linux)\n"
         "       scale   many listeners, senders, receivers and sinks, beside one (Linux)\n"

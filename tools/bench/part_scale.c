@@ -20,10 +20,12 @@ static const struct growth {
     size_t receivers;
     size_t sinks;
     uint32_t sources;
+    bool spread;
 } growths[] = {
-    {"listeners", 64, 64, 1, 1, 0},    {"senders", 10000, 1, 1, 1, 10000},
-    {"receivers", 2, 1, 2, 1, SPREAD}, {"receivers", 4, 1, 4, 1, SPREAD},
-    {"sinks", 8, 1, 1, 8, 0},
+    {"listeners", 64, 64, 1, 1, 0, false},    {"senders", 10000, 1, 1, 1, 10000, false},
+    {"receivers", 2, 1, 2, 1, SPREAD, false}, {"receivers", 4, 1, 4, 1, SPREAD, false},
+    {"spread", 2, 1, 2, 1, 0, true},          {"spread", 4, 1, 4, 1, 0, true},
+    {"sinks", 8, 1, 1, 8, 0, false},
 };
 #define GROWTHS (sizeof growths / sizeof growths[0])
 
@@ -65,6 +67,7 @@ static int cost_of(const struct bench *bench, const struct contender *who,
         .receivers = growth == NULL ? 1 : growth->receivers,
         .sinks = growth == NULL ? 1 : growth->sinks,
         .sources = growth == NULL ? 0 : growth->sources,
+        .spread = growth != NULL && growth->spread,
     };
     struct run_result result;
     if (run_once(bench, &plan, &result, error) != 0)

@@ -23,6 +23,8 @@ struct receiver_plan {
     const char *folder;    /* for what it writes */
     size_t listeners;      /* 1 to LOAD_PORTS_MOST; one that blocks has one */
     size_t receivers;      /* of each; the collector's, where its keys name none; 0: one */
+    bool spread;           /* the collector: each datagram to any of its receivers */
+    bool stream;           /* the collector: over TCP, its messages as load.h says */
     size_t sinks;          /* 1 to 16; of the collector */
     const char *sink_keys; /* more of them, for each sink; NULL: none */
     bool pipe;             /* its one sink writes to a named pipe, which somebody else reads */

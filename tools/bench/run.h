@@ -17,6 +17,8 @@ struct run_plan {
     bool segmenting;
     size_t listeners;      /* 0: one */
     size_t receivers;      /* of the collector; 0: one */
+    bool spread;           /* each datagram to any of these */
+    size_t connections;    /* of the collector, over TCP; 0: over UDP */
     size_t sinks;          /* 0: one */
     uint32_t sources;      /* 0: one */
     uint64_t probe_rate;   /* 0: no probes; else the contender writes a file */

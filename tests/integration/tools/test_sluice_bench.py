@@ -61,6 +61,7 @@ class FullSpeed(BenchTest):
             self.assertEqual([row["receiver"] for row in rows], NULL_RECEIVERS + ["json", "null"])
             self.assert_numbers(rows, "cpu_ns", "to_blocking", "to_edge_pause", "sent_per_second",
                                 "peak_memory_mib")
+        self.assert_streams(document)
         self.assert_rates_and_latency(document)
         self.assertEqual(len(document["targets"]), 9)
         for row in document["targets"]:
@@ -70,7 +71,19 @@ class FullSpeed(BenchTest):
     @not_on_windows(LINUX)
     @unittest.skipUnless(os.environ["TEST_SANITIZE"], "played with all parts")
     def test_rates_and_latency(self):
-        self.assert_rates_and_latency(self.document("rates", "latency"))
+        document = self.document("streams", "rates", "latency")
+        self.assert_streams(document)
+        self.assert_rates_and_latency(document)
+
+    def assert_streams(self, document):
+        for rate in (20000, 100000):
+            rows = document[f"streams_{rate}"]
+            self.assertEqual([(row["receiver"], row["over"], row["connections"]) for row in rows],
+                             [(receiver, over, connections) for receiver in ("json", "null")
+                              for over, connections in (("udp", 0), ("tcp", 1), ("tcp", 64))])
+            self.assert_numbers(rows, "cpu_ns", "to_udp", "sent_per_second", "peak_memory_mib")
+            self.assertEqual([row["lost_percent"] for row in rows if row["over"] == "tcp"],
+                             [0] * 4)
 
     def assert_rates_and_latency(self, document):
         self.assertEqual([(row["sender"], row["receiver"]) for row in document["rates"]],
@@ -91,6 +104,7 @@ class FullSpeed(BenchTest):
                          [("edge+pause", "listeners", 64), ("edge+pause", "senders", 10000),
                           ("json", "listeners", 64), ("json", "senders", 10000),
                           ("json", "receivers", 2), ("json", "receivers", 4),
+                          ("json", "spread", 2), ("json", "spread", 4),
                           ("json", "sinks", 8), ("null", "sinks", 8)])
         self.assert_numbers(document["scale"], "one_ns", "many_ns", "ratio")
         sums = document["soak_sums"]

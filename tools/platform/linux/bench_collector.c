@@ -31,6 +31,7 @@ struct collector {
     struct bench_receiver receiver; /* first: what callers hold */
     int log;                        /* what it has written to standard error */
     int pipe;                       /* that it writes, open for reading; -1: none */
+    const char *listening;          /* before each port in its log */
     char file[URL_SIZE];            /* of its first sink */
 };
 
@@ -87,13 +88,16 @@ static void add_sinks(struct command_line *line, const struct receiver_plan *pla
 static void set_listener(char *url, const struct receiver_plan *plan)
 {
     const char *keys = plan->who->listener_keys;
-    int used = snprintf(url, URL_SIZE, "udp://127.0.0.1:0?schema=telemetry%s%s",
+    int used = snprintf(url, URL_SIZE, "%s://127.0.0.1:0?schema=telemetry%s%s%s",
+                        plan->stream ? "tcp" : "udp", plan->stream ? "&framing=length32" : "",
                         keys[0] != '\0' ? "&" : "", keys);
-    if (strstr(keys, "receive_buffer=") == NULL)
+    if (strstr(keys, "receive_buffer=") == NULL && !plan->stream)
         used += snprintf(url + used, URL_SIZE - (size_t)used, "&receive_buffer=%zuB",
                          plan->receive_buffer);
     if (strstr(keys, "receivers=") == NULL && plan->receivers != 0)
-        snprintf(url + used, URL_SIZE - (size_t)used, "&receivers=%zu", plan->receivers);
+        used += snprintf(url + used, URL_SIZE - (size_t)used, "&receivers=%zu", plan->receivers);
+    if (plan->spread)
+        snprintf(url + used, URL_SIZE - (size_t)used, "&spread=datagram");
 }
 
 static void make_command_line(struct command_line *line, const struct receiver_plan *plan)
@@ -178,15 +182,14 @@ static bool is_gone(struct collector *collector)
 /* Reads the ports from the lines that name them. Returns whether all are there. */
 static bool read_ports(struct collector *collector, size_t wanted)
 {
-    static const char before[] = "listening on udp://127.0.0.1:";
     char *text = read_log(collector, 0);
     struct bench_receiver *receiver = &collector->receiver;
     receiver->port_count = 0;
     for (const char *at = text; at != NULL && receiver->port_count < wanted;) {
-        at = strstr(at, before);
+        at = strstr(at, collector->listening);
         if (at == NULL || strchr(at, '\n') == NULL)
             break;
-        at += sizeof before - 1;
+        at += strlen(collector->listening);
         receiver->ports[receiver->port_count++] = (uint16_t)strtoul(at, NULL, 10);
     }
     free(text);
@@ -340,6 +343,8 @@ int collector_start(struct bench_receiver **out, const struct receiver_plan *pla
     }
     made->receiver.ops = &ops;
     made->pipe = -1;
+    made->listening =
+        plan->stream ? "listening on tcp://127.0.0.1:" : "listening on udp://127.0.0.1:";
     made->log = memfd_create("sluice-bench", MFD_CLOEXEC);
     if (!plan->who->discards) {
         snprintf(made->file, sizeof made->file, "%s/sink0.json", plan->folder);

@@ -6,6 +6,7 @@ const struct part bench_parts[] = {
     {"encode", false, part_encode},
     {"stages", false, part_stages},
     {"receive", false, part_receive},
+    {"streams", false, part_streams},
     {"rates", false, part_rates},
     {"latency", false, part_latency},
     {"scale", true, part_scale},

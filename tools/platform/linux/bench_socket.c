@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@ struct bench_socket {
     size_t group;
     bool segmenting;
     bool many_sources;
+    bool stream;
+    uint8_t length[4]; /* of each message, as it stands before it in a stream */
+    struct iovec pieces[2 * BENCH_GROUP_SIZE];
     struct mmsghdr headers[BENCH_GROUP_SIZE];
     struct iovec vectors[BENCH_GROUP_SIZE];
     _Alignas(
@@ -46,6 +50,22 @@ static int open_one(struct bench_socket *sender, uint16_t port, struct error *er
         return fail(error, "the system does not segment what is sent");
     if (connect(fd, (struct sockaddr *)&name, sizeof name) != 0)
         return fail(error, "cannot send to a port of 127.0.0.1");
+    return 0;
+}
+
+/* Each message is sent when it is due, as it is by UDP: nothing waits for what comes next. */
+static int open_connection(struct bench_socket *sender, uint16_t port, struct error *error)
+{
+    const int on = 1;
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(port)};
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return fail(error, "no socket to send from");
+    sender->fds[sender->fd_count++] = fd;
+    if (connect(fd, (struct sockaddr *)&name, sizeof name) != 0 ||
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0)
+        return fail(error, "cannot connect to a port of 127.0.0.1");
     return 0;
 }
 
@@ -79,7 +99,15 @@ int bench_socket_open(struct bench_socket **out, const struct load_plan *plan, s
     made->group = BENCH_GROUP_SIZE;
     if (made->group * made->size > UDP_PAYLOAD_MAX)
         made->group = UDP_PAYLOAD_MAX / made->size;
+    made->stream = plan->connections != 0;
+    for (size_t i = 0; i < sizeof made->length; i++)
+        made->length[i] = (uint8_t)(made->size >> (8 * (sizeof made->length - 1 - i)));
     set_up_headers(made);
+    for (size_t i = 0; i < plan->connections && i < LOAD_PORTS_MOST; i++)
+        if (open_connection(made, plan->ports[0], error) != 0)
+            return -1;
+    if (made->stream)
+        return 0;
     for (size_t i = 0; i < plan->port_count && i < LOAD_PORTS_MOST; i++)
         if (open_one(made, plan->ports[i], error) != 0)
             return -1;
@@ -148,9 +176,55 @@ static int send_segmented(struct bench_socket *sender, const uint8_t *bytes, siz
     return 0;
 }
 
+/* Passes over what was sent of the pieces from the first one on; returns the first that is left. */
+static size_t pass_over(struct iovec *pieces, size_t first, size_t sent)
+{
+    while (sent != 0 && sent >= pieces[first].iov_len)
+        sent -= pieces[first++].iov_len;
+    if (sent != 0) {
+        pieces[first].iov_base = (uint8_t *)pieces[first].iov_base + sent;
+        pieces[first].iov_len -= sent;
+    }
+    return first;
+}
+
+/* Messages that follow each other on one connection. */
+static int send_frames(struct bench_socket *sender, uint8_t *bytes, size_t count,
+                       struct error *error)
+{
+    int fd = next_fd(sender);
+    for (size_t i = 0; i < count; i++) {
+        sender->pieces[2 * i] = (struct iovec){sender->length, sizeof sender->length};
+        sender->pieces[2 * i + 1] = (struct iovec){bytes + i * sender->size, sender->size};
+    }
+    for (size_t first = 0; first < 2 * count;) {
+        struct msghdr header = {.msg_iov = sender->pieces + first,
+                                .msg_iovlen = 2 * count - first};
+        ssize_t sent = sendmsg(fd, &header, MSG_NOSIGNAL);
+        if (sent < 0 && !is_passing(errno))
+            return fail(error, "sendmsg");
+        if (sent > 0)
+            first = pass_over(sender->pieces, first, (size_t)sent);
+    }
+    return 0;
+}
+
+static int send_stream(struct bench_socket *sender, uint8_t *bytes, size_t count,
+                       struct error *error)
+{
+    if (sender->fd_count == 1)
+        return send_frames(sender, bytes, count, error);
+    for (size_t i = 0; i < count; i++)
+        if (send_frames(sender, bytes + i * sender->size, 1, error) != 0)
+            return -1;
+    return 0;
+}
+
 int bench_socket_send(struct bench_socket *sender, uint8_t *bytes, const uint32_t *from,
                       size_t count, struct error *error)
 {
+    if (sender->stream)
+        return send_stream(sender, bytes, count, error);
     if (sender->segmenting)
         return send_segmented(sender, bytes, count * sender->size, error);
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /*
- * The sockets of the bench's sender: one connected to each port, taken in turn, and what the plain
- * and the segmenting sender do with them. Of this folder only.
+ * The sockets of the bench's sender: one connected to each port, or several connections to one,
+ * taken in turn, and what the plain and the segmenting sender and that over TCP do with them. Of
+ * this folder only.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H

@@ -3,6 +3,7 @@
 
 const struct part bench_parts[] = {
     {"decode", false, part_decode}, {"encode", false, part_encode}, {"stages", false, part_stages},
-    {"receive", true, NULL},        {"rates", true, NULL},          {"latency", true, NULL},
-    {"scale", true, NULL},          {"soak", true, NULL},           {0},
+    {"receive", true, NULL},        {"streams", true, NULL},        {"rates", true, NULL},
+    {"latency", true, NULL},        {"scale", true, NULL},          {"soak", true, NULL},
+    {0},
 };

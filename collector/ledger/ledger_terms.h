@@ -157,7 +157,7 @@ enum ledger_part {
     TERM(idle, PART_CONNECTIONS,                                                                   \
          "Connections closed as nothing came, or no answer was read, in idle_timeout=.")           \
     TERM(frame_timeout, PART_CONNECTIONS,                                                          \
-         "Connections closed as a frame took longer than frame_timeout=.")                         \
+         "Connections closed as a frame took longer than frame_timeout=, or held up others.")      \
     TERM(bad_frame, PART_CONNECTIONS,                                                              \
          "Connections closed for a frame that is too long, or is none.")                           \
     TERM(content_type, PART_CONNECTIONS,                                                           \

@@ -6,6 +6,7 @@
 
 struct stream_blocks {
     struct mutex *lock; /* taken once a large frame */
+    size_t waiting;     /* for a block */
     uint8_t *memory;
     size_t free_count;
     uint8_t *free[];
@@ -41,10 +42,47 @@ void stream_blocks_destroy(struct stream_blocks *blocks)
     free(blocks);
 }
 
-uint8_t *stream_blocks_take(struct stream_blocks *blocks)
+static uint8_t *take_last(struct stream_blocks *blocks)
 {
+    return blocks->free[--blocks->free_count];
+}
+
+static void stop_waiting(struct stream_blocks *blocks, bool *waits)
+{
+    blocks->waiting -= *waits;
+    *waits = false;
+}
+
+uint8_t *stream_blocks_take(struct stream_blocks *blocks, bool *waits)
+{
+    uint8_t *block = NULL;
     mutex_lock(blocks->lock);
-    uint8_t *block = blocks->free_count != 0 ? blocks->free[--blocks->free_count] : NULL;
+    if (blocks->free_count != 0 && (*waits || blocks->waiting == 0)) {
+        block = take_last(blocks);
+        stop_waiting(blocks, waits);
+    } else if (!*waits) {
+        blocks->waiting++;
+        *waits = true;
+    }
+    mutex_unlock(blocks->lock);
+    return block;
+}
+
+void stream_blocks_stop_waiting(struct stream_blocks *blocks, bool *waits)
+{
+    if (!*waits)
+        return;
+    mutex_lock(blocks->lock);
+    stop_waiting(blocks, waits);
+    mutex_unlock(blocks->lock);
+}
+
+uint8_t *stream_blocks_take_spare(struct stream_blocks *blocks)
+{
+    uint8_t *block = NULL;
+    mutex_lock(blocks->lock);
+    if (blocks->free_count != 0 && blocks->waiting == 0)
+        block = take_last(blocks);
     mutex_unlock(blocks->lock);
     return block;
 }
@@ -56,4 +94,12 @@ void stream_blocks_give(struct stream_blocks *blocks, uint8_t *block)
     mutex_lock(blocks->lock);
     blocks->free[blocks->free_count++] = block;
     mutex_unlock(blocks->lock);
+}
+
+bool stream_blocks_are_short(struct stream_blocks *blocks)
+{
+    mutex_lock(blocks->lock);
+    bool are_short = blocks->waiting != 0 && blocks->free_count == 0;
+    mutex_unlock(blocks->lock);
+    return are_short;
 }

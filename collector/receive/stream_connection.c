@@ -32,6 +32,7 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
     connection->begun_ns = connection->channel.opening ? now_ns : 0;
     connection->due_ns =
         now_ns + (connection->channel.opening ? settings->frame_ns : settings->idle_ns);
+    connection->hurry_ns = INT64_MAX;
     connection->next = STREAM_READ;
     connection->draining = false;
     connection->patient = false;
@@ -41,6 +42,7 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
     connection->deaf = false;
     connection->streams = FRAME_STREAMS_BEGUN;
     connection->block = NULL;
+    connection->waits_for_block = false;
     connection->at = connection->used = 0;
     connection->answers_at = connection->answers_used = 0;
     return true;
@@ -233,10 +235,14 @@ static size_t held_size(const struct stream_connection *connection)
     return connection->used - connection->at;
 }
 
-static uint8_t *take_block(const struct stream_settings *settings, struct stream_worker *worker)
+static uint8_t *take_block(struct stream_connection *connection,
+                           const struct stream_settings *settings, struct stream_worker *worker)
 {
-    uint8_t *block = worker->spare != NULL ? worker->spare : stream_blocks_take(settings->blocks);
+    uint8_t *block = worker->spare;
+    if (block == NULL)
+        return stream_blocks_take(settings->blocks, &connection->waits_for_block);
     worker->spare = NULL;
+    stream_blocks_stop_waiting(settings->blocks, &connection->waits_for_block);
     return block;
 }
 
@@ -244,6 +250,7 @@ static uint8_t *take_block(const struct stream_settings *settings, struct stream
 static void forget(struct stream_connection *connection, const struct stream_settings *settings)
 {
     stream_blocks_give(settings->blocks, connection->block);
+    stream_blocks_stop_waiting(settings->blocks, &connection->waits_for_block);
     connection->block = NULL;
     connection->at = connection->used = 0;
 }
@@ -288,7 +295,7 @@ static bool make_room(struct stream_connection *connection, const struct stream_
     if (!known)
         whole = size + 1; /* of a length, which is short: byte by byte it is found once */
     if (connection->block == NULL && whole > STREAM_SMALL_SIZE) {
-        uint8_t *block = take_block(settings, worker);
+        uint8_t *block = take_block(connection, settings, worker);
         if (block == NULL)
             return false;
         memcpy(block, from, size);
@@ -359,7 +366,7 @@ static bool receive_new(struct stream_connection *connection,
 {
     size_t received, used;
     if (worker->spare == NULL)
-        worker->spare = stream_blocks_take(settings->blocks);
+        worker->spare = stream_blocks_take_spare(settings->blocks);
     size_t most = worker->spare != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
     connection->max_frame = settings->max_frame;
     enum channel_result result = receive(connection, worker->read, most, &received);
@@ -392,10 +399,27 @@ static void note_time(struct stream_connection *connection, size_t frames, int64
         connection->begun_ns = now_ns;
 }
 
+/* When others may have its block: one that is slow is not to cost them more than that. */
+static int64_t hurry_ns(const struct stream_connection *connection)
+{
+    if (connection->block == NULL || connection->begun_ns == 0)
+        return INT64_MAX;
+    uint64_t held = held_size(connection);
+    return connection->begun_ns + STREAM_HURRY_NS +
+           (int64_t)(held * (uint64_t)STREAM_HURRY_NS / STREAM_HURRY_SIZE);
+}
+
+static bool holds_up_others(const struct stream_connection *connection,
+                            const struct stream_settings *settings, int64_t now_ns)
+{
+    return now_ns >= hurry_ns(connection) && stream_blocks_are_short(settings->blocks);
+}
+
 static void judge_time(struct stream_connection *connection, const struct stream_settings *settings,
                        int64_t now_ns)
 {
-    if (connection->begun_ns != 0 && now_ns - connection->begun_ns >= settings->frame_ns)
+    if ((connection->begun_ns != 0 && now_ns - connection->begun_ns >= settings->frame_ns) ||
+        holds_up_others(connection, settings, now_ns))
         end_by(connection, STREAM_FRAME_TIMEOUT);
     else if (now_ns - connection->active_ns >= settings->idle_ns)
         end_by(connection, STREAM_IDLE);
@@ -500,7 +524,8 @@ enum stream_next stream_connection_answer(struct stream_connection *connection,
     enum stream_next wants;
     if (!send_answers(connection, &wants, now_ns)) {
         connection->due_ns = connection->active_ns + settings->idle_ns;
-        if (now_ns < connection->due_ns)
+        connection->hurry_ns = hurry_ns(connection);
+        if (now_ns < connection->due_ns && !holds_up_others(connection, settings, now_ns))
             return wants;
         drop_answers(connection);
         if (!connection->ending)
@@ -517,9 +542,11 @@ enum stream_next stream_connection_answer(struct stream_connection *connection,
         return STREAM_CLOSE;
     if (connection->next == STREAM_HOLD) {
         connection->due_ns = INT64_MAX;
+        connection->hurry_ns = INT64_MAX;
         return STREAM_HOLD;
     }
     connection->due_ns = due_ns(connection, settings);
+    connection->hurry_ns = hurry_ns(connection);
     return connection->next;
 }
 
@@ -527,8 +554,10 @@ void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before)
 {
     uint8_t *block = connection->block;
+    if (settings->blocks != before) /* of the new ones it asks for one itself */
+        stream_blocks_stop_waiting(before, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
-        connection->block = stream_blocks_take(settings->blocks);
+        connection->block = stream_blocks_take_spare(settings->blocks);
         RULE(connection->block != NULL, "there are as many blocks as before");
         memcpy(connection->block, block + connection->at, held_size(connection));
         connection->used = held_size(connection);

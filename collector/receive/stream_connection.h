@@ -33,6 +33,13 @@
 /* How long a connection that was refused more is read, so that it sees why (nanoseconds). */
 #define STREAM_LINGER_NS INT64_C(1000000000)
 
+/*
+ * Where others wait for a block, who has one gets his frame into it in this time (nanoseconds), and
+ * in as much for each so many bytes of it that have come.
+ */
+#define STREAM_HURRY_NS   INT64_C(1000000000)
+#define STREAM_HURRY_SIZE ((size_t)64 * 1024)
+
 /* What a listener's connections have in common. It changes only while its threads stand still. */
 struct stream_settings {
     enum framing framing;
@@ -87,6 +94,7 @@ struct stream_connection {
     int64_t begun_ns;  /* monotonic: since when a frame is not whole, or the channel is opened;
                           0: neither */
     int64_t due_ns;    /* monotonic: when its time is over; INT64_MAX: it is not its fault */
+    int64_t hurry_ns;  /* monotonic: the same where others wait for its block */
     enum stream_next next;
     bool draining;   /* the listener stops: what came is taken, then it ends */
     bool patient;    /* draining: the rest of a frame that has begun is waited for */
@@ -97,7 +105,8 @@ struct stream_connection {
     enum frame_streams_state streams; /* of frame streams */
 
     /* What came and was not taken: from `at` to `used` of `block`, or of `small`. */
-    uint8_t *block; /* NULL: none */
+    uint8_t *block;       /* NULL: none */
+    bool waits_for_block; /* for stream_blocks.h */
     size_t at, used;
     size_t max_frame; /* the limit of the frame that is held, as it was when that began */
     size_t answers_at, answers_used;
@@ -113,7 +122,7 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
 /*
  * Receives, and takes the frames that are whole, as long as there is room for their answers.
  * `room`: the sinks' queues have room; without it nothing is received or taken. Who is late
- * (due_ns), and for whom nothing has come all the same, ends. Returns how many frames it took, or
+ * (due_ns, hurry_ns), and for whom nothing has come all the same, ends. Returns how many frames it took, or
  * refused.
  */
 size_t stream_connection_read(struct stream_connection *connection,

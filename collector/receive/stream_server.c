@@ -48,13 +48,14 @@ enum phase { PHASE_FREE, PHASE_OWNED, PHASE_ARMING, PHASE_ARMED };
 #define PHASES 4
 
 struct slot {
-    _Atomic uint64_t state;  /* number of the arming * PHASES + phase */
-    _Atomic unsigned givers; /* threads that are about to have given it away */
-    _Atomic int64_t due_ns;  /* the connection's, while nobody owns it */
-    _Atomic bool held;       /* it was left alone; the first thread takes it up again */
-    _Atomic bool waits;      /* for the rest of a frame, although the listener stops */
-    bool hung_up;            /* its hang-up was reported: it is not armed for that again */
-    struct slot *next;       /* the next one that is free */
+    _Atomic uint64_t state;   /* number of the arming * PHASES + phase */
+    _Atomic unsigned givers;  /* threads that are about to have given it away */
+    _Atomic int64_t due_ns;   /* the connection's, while nobody owns it */
+    _Atomic int64_t hurry_ns; /* the same */
+    _Atomic bool held;        /* it was left alone; the first thread takes it up again */
+    _Atomic bool waits;       /* for the rest of a frame, although the listener stops */
+    bool hung_up;             /* its hang-up was reported: it is not armed for that again */
+    struct slot *next;        /* the next one that is free */
     struct stream_connection connection;
 };
 
@@ -66,7 +67,8 @@ struct worker {
     struct stream_worker stream;
     struct slot *work[WORK_MOST];
     size_t count;
-    bool stops; /* it has seen that the server stops */
+    size_t next_look; /* the slot that it looks at first */
+    bool stops;       /* it has seen that the server stops */
     struct wakeup *resumed;
     struct log_limit log;
 };
@@ -166,13 +168,19 @@ static bool claim(struct slot *slot, bool by_event)
     return false;
 }
 
+static void note_times(struct slot *slot)
+{
+    atomic_store(&slot->due_ns, slot->connection.due_ns);
+    atomic_store(&slot->hurry_ns, slot->connection.hurry_ns);
+}
+
 /* The owner gives it away by arming it. Returns whether it is still the caller's, as that failed.
  */
 static bool give(struct stream_server *server, struct slot *slot, unsigned interests, bool is_new)
 {
     struct error error;
     wait_handle socket = slot->connection.channel.socket;
-    atomic_store(&slot->due_ns, slot->connection.due_ns);
+    note_times(slot);
     atomic_fetch_add(&slot->givers, 1);
     uint64_t arming = in_phase(atomic_load(&slot->state) + PHASES, PHASE_ARMING);
     atomic_store(&slot->state, arming);
@@ -255,7 +263,7 @@ static void say_why(struct worker *worker, const struct stream_connection *conne
 {
     static const char *const texts[] = {
         [STREAM_FRAME_CUT] = "it ended within a frame, which is lost",
-        [STREAM_FRAME_TIMEOUT] = "closed, as a frame took longer than frame_timeout=",
+        [STREAM_FRAME_TIMEOUT] = "closed, as a frame took longer than frame_timeout=, or others waited for it",
         [STREAM_BAD_FRAME] = "closed, as where its next frame begins is not known",
         [STREAM_CONTENT_TYPE] = "closed, as its messages have another content type",
         [STREAM_UNWATCHED] = "closed, as the system cannot watch it",
@@ -439,7 +447,7 @@ static bool hold(struct worker *worker, struct slot *slot)
     atomic_store(&slot->held, true);
     atomic_fetch_add(&server->held, 1);
     if (slot->hung_up) {
-        atomic_store(&slot->due_ns, slot->connection.due_ns);
+        note_times(slot);
         atomic_store(&slot->state, in_phase(atomic_load(&slot->state) + PHASES, PHASE_ARMED));
         return false;
     }
@@ -515,14 +523,22 @@ static void take(struct worker *worker, struct slot *slot)
     worker->work[worker->count++] = slot;
 }
 
-/* Whether there is a reason to take it from where it waits. */
-static bool is_wanted(const struct stream_server *server, const struct slot *slot, int64_t now_ns,
-                      bool room, bool over)
+/* Reasons to take connections from where they wait. */
+struct look {
+    int64_t now_ns;
+    bool room;      /* in the sinks' queues */
+    bool are_short; /* of blocks: somebody waits for one */
+    bool over;      /* the time that stopping may take */
+};
+
+static bool is_wanted(const struct stream_server *server, const struct slot *slot,
+                      const struct look *look)
 {
-    if (over || now_ns >= atomic_load(&slot->due_ns))
+    if (look->over || look->now_ns >= atomic_load(&slot->due_ns) ||
+        (look->are_short && look->now_ns >= atomic_load(&slot->hurry_ns)))
         return true;
     if (atomic_load(&slot->held))
-        return room;
+        return look->room;
     return atomic_load(&server->stopping) &&
            !(atomic_load(&slot->waits) && atomic_load(&server->patient));
 }
@@ -532,15 +548,22 @@ static bool is_wanted(const struct stream_server *server, const struct slot *slo
 static void look_after(struct worker *worker, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
-    bool over = atomic_load(&server->stopping) && deadline_is_over(&server->deadline);
-    bool room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG;
+    const struct look look = {
+        .now_ns = now_ns,
+        .room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG,
+        .are_short = stream_blocks_are_short(server->settings.blocks),
+        .over = atomic_load(&server->stopping) && deadline_is_over(&server->deadline),
+    };
     size_t made = slots_made(server);
+    size_t first = worker->next_look;
     for (size_t i = 0; i < made && worker->count < WORK_MOST; i++) {
-        struct slot *slot = server->slots[i];
+        size_t place = (first + i) % made;
+        struct slot *slot = server->slots[place];
         if (phase_of(atomic_load(&slot->state)) != PHASE_ARMED ||
-            !is_wanted(server, slot, now_ns, room, over) || !claim(slot, false))
+            !is_wanted(server, slot, &look) || !claim(slot, false))
             continue;
         take(worker, slot);
+        worker->next_look = place + 1; /* each in its turn, where there is not enough for all */
     }
 }
 
@@ -917,7 +940,7 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
         if (phase_of(atomic_load(&slot->state)) == PHASE_FREE)
             continue;
         stream_connection_follow(&slot->connection, &server->settings, before);
-        atomic_store(&slot->due_ns, slot->connection.due_ns);
+        note_times(slot);
     }
     if (blocks == before)
         return 0;

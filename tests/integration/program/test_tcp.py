@@ -1,4 +1,5 @@
 """tcp:// listeners: frames, answers, limits, ends; who sends waits, and nothing is lost."""
+import contextlib
 import os
 import select
 import shutil
@@ -283,6 +284,65 @@ class Limits(Tcp):
         self.assertTrue(slow.ends())
         listener = program.stop()["listeners"][0]
         self.assertEqual(self.ends(listener), {"idle": 1, "frame_timeout": 1})
+
+    def serve_large_frames(self, program):
+        good = self.client(program)
+        good.socket.settimeout(20)  # a frame may take 30 s, and an answer 10 minutes
+        large = framed(metric(1, host="x" * 50000))
+        for _ in range(20):
+            for start in range(0, len(large), 10000):
+                good.send(large[start:start + 10000])
+            self.assertEqual(good.answer(), OK)
+
+
+    def test_who_never_sends_the_rest_of_large_frames_holds_up_nobody_else(self):
+        program = self.start("--listen", TCP + "&receivers=2")
+        for _ in range(12):
+            self.client(program).send(framed(b"x" * 100000)[:3000])
+        self.serve_large_frames(program)
+        ends = self.ends(program.stop()["listeners"][0])
+        self.assertGreater(ends["frame_timeout"], 0)
+
+    def test_who_never_reads_answers_holds_up_nobody_else(self):
+        program = self.start("--listen", TCP + "&receivers=2")
+        for _ in range(12):
+            client = self.client(program)
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.socket.settimeout(0.2)
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    client.send(framed(b"") * 10000)
+        self.serve_large_frames(program)
+        program.stop()
+
+    def test_many_who_send_without_end_hold_up_no_large_frame(self):
+        """They use the memory for such frames, too, for what they sent ahead of their answers."""
+        program = self.start("--listen", TCP + "&receivers=2", "--sink", "file:/dev/null",
+                             "--stop-timeout", "30s")
+        flood = [self.client(program) for _ in range(12)]
+
+        def send(client):
+            with contextlib.suppress(OSError):
+                while True:
+                    client.send(framed(b"") * 20000)
+
+        def read(client):
+            with contextlib.suppress(OSError):
+                while client.socket.recv(1 << 20):
+                    continue
+        threads = [threading.Thread(target=work, args=(client,))
+                   for client in flood for work in (send, read)]
+        for thread in threads:
+            thread.start()
+        try:
+            self.serve_large_frames(program)
+        finally:
+            for client in flood:
+                with contextlib.suppress(OSError):
+                    client.socket.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join(DEADLINE)
+        program.stop()
 
     def test_a_frame_that_comes_byte_by_byte_has_no_more_time(self):
         program = self.start("--listen", TCP + "&frame_timeout=500ms")

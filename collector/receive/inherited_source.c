@@ -4,6 +4,9 @@
 
 const char *inherited_source_refuse(const struct listener_config *listener)
 {
+    if (listener->interface != NULL || listener->group_source.family != ADDRESS_NONE)
+        return "interface= and source= are for sockets that are bound here; who bound these chose "
+               "what they receive";
     if (listener->spread)
         return "spread= is for sockets that are bound here; who bound these decided how datagrams "
                "are divided among them";

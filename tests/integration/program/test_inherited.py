@@ -602,6 +602,9 @@ class Refusing(InheritedTest):
     def test_a_key_that_is_about_binding(self):
         self.assertIn("ipv6_only is for a socket that is bound here",
                       self.refused("--listen", "fd:x?ipv6_only=true", code=64))
+        for keys in ("interface=lo", "source=192.0.2.1", "receivers=2&spread=datagram"):
+            self.assertIn("for sockets that are bound here",
+                          self.refused("--listen", f"fd:x?{keys}", code=64))
 
 
 if __name__ == "__main__":

@@ -3,14 +3,15 @@
 #include "collector/platform/datagram_sender.h"
 
 /* Whether what is sent there is received here. */
-static bool receives(const struct address *bound, const struct address *target)
+static bool receives(const struct listener_config *listener, const struct address *bound,
+                     const struct address *target)
 {
     if (bound->family == ADDRESS_NONE || bound->port != target->port)
         return false;
     if (address_same_host(bound, target))
         return true;
-    return address_is_wildcard(bound) &&
-           (bound->family == target->family || bound->family == ADDRESS_IPV6) &&
+    bool takes_ipv4_too = bound->family == ADDRESS_IPV6 && !listener->ipv6_only;
+    return address_is_wildcard(bound) && (bound->family == target->family || takes_ipv4_too) &&
            datagram_sender_is_local(target);
 }
 
@@ -37,7 +38,7 @@ int pipeline_check_relays(const struct config *config, struct source *const *sou
             const struct listener_config *listener = &config->listeners[number];
             const struct address *bound =
                 sources != NULL ? &sources[number]->address : &listener->address;
-            if ((listener->source->keys & SOURCE_KEYS_SOCKET) != 0 && receives(bound, target))
+            if ((listener->source->keys & SOURCE_KEYS_SOCKET) != 0 && receives(listener, bound, target))
                 return refuse(sink, target, listener, error);
         }
     }

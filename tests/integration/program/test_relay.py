@@ -214,6 +214,13 @@ class Refused(Relay):
                             "udp:127.0.0.1:1,127.0.0.1:5999", code=78)
         self.assertIn("127.0.0.1:5999 is the listener udp://127.0.0.1:5999", text)
 
+    def test_a_listener_of_ipv6_alone_is_not_found_by_ipv4(self):
+        text = self.refused("--check", "--listen", "udp://[::]:5999", "--sink",
+                            "udp:127.0.0.1:5999", code=78)
+        self.assertIn("go round for ever", text)
+        self.run_to_end("--check", "--listen", "udp://[::]:5999?ipv6_only=true", "--sink",
+                        "udp:127.0.0.1:5999", ledger=None)
+
     def test_formats_and_places_that_make_no_sense_are_refused(self):
         for sink, why in (("udp:127.0.0.1:9?format=json", "udp: passes datagrams on"),
                           ("file:x?format=datagram", "write udp:"),

@@ -200,8 +200,7 @@ static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *s
 static bool has_groups(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
-        if (config->listeners[i].interface != NULL &&
-            address_is_multicast(&config->listeners[i].address))
+        if (address_is_multicast(&config->listeners[i].address))
             return true;
     return false;
 }

@@ -175,8 +175,8 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
 int udp_socket_bind(struct udp_socket *socket, struct error *error);
 
 /*
- * Of a socket in a multicast group on a named interface: whether that is there; one that went and
- * came is joined again. True of all others.
+ * Of a socket in a multicast group: whether the interface where it was joined is there; on one that
+ * went and came it is joined again. True of all others.
  */
 bool udp_socket_keep_group(struct udp_socket *socket);
 

@@ -7,10 +7,14 @@
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 
-/*
- * The number of an interface; 0: there is none of that name.
- */
+/* The number of an interface; 0: there is none of that name. */
 unsigned multicast_interface(const char *name);
+
+/* The interface that the system's routes name for a group; 0: none, or it has no address. */
+unsigned multicast_interface_of_routes(const struct address *group);
+
+/* Whether it means another group on each link: a socket is bound to one of them (RFC 4007). */
+bool multicast_is_of_link(const struct address *group);
 
 /*
  * Before it is bound: it gets datagrams of the groups alone that it joins itself. Returns whether

@@ -166,6 +166,12 @@ static int restrict_to_interface(struct udp_socket *made, const struct udp_socke
         error_set(error, EXIT_CODE_CANNOT_BIND, "there is no network interface \"%s\"", name);
         return -1;
     }
+    if (name != NULL && options->address.scope != 0 &&
+        options->address.scope != multicast_interface(name)) {
+        error_set(error, EXIT_CODE_CANNOT_BIND, "\"%s\" is not the interface %%%u of the address",
+                  name, (unsigned)options->address.scope);
+        return -1;
+    }
     if (address_is_multicast(&options->address))
         return multicast_join_only_own(made->fd, ipv6)
                    ? 0
@@ -250,13 +256,22 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
     return -1;
 }
 
-static int join(struct udp_socket *socket, struct error *error)
+/* Where it is joined: its name is kept, as one that goes and comes has another number. */
+static unsigned choose_interface(struct udp_socket *socket)
 {
     const struct udp_socket_options *options = &socket->options;
-    if (options->inherited || !address_is_multicast(&options->address))
-        return 0;
-    unsigned index = options->interface == NULL ? options->address.scope
-                                                : multicast_interface(options->interface);
+    unsigned index = options->interface != NULL     ? multicast_interface(options->interface)
+                     : options->address.scope != 0 ? options->address.scope
+                                                   : multicast_interface_of_routes(
+                                                         &options->address);
+    if (index == 0 || if_indextoname(index, socket->group_interface) == NULL)
+        socket->group_interface[0] = '\0';
+    return index;
+}
+
+static int join(struct udp_socket *socket, unsigned index, struct error *error)
+{
+    const struct udp_socket_options *options = &socket->options;
     if (multicast_join(socket->fd, &options->address, &options->group_source, index) == 0) {
         socket->group_index = index;
         return 0;
@@ -271,27 +286,39 @@ static int join(struct udp_socket *socket, struct error *error)
     return -1;
 }
 
+/* What is bound to an interface by its number is bound to the new one: a right may be missing. */
+static bool bind_again(struct udp_socket *socket)
+{
+    const char *name = socket->group_interface;
+    return !multicast_is_of_link(&socket->options.address) ||
+           setsockopt(socket->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0;
+}
+
 /* A group is joined on an interface by its number; one that came again has another. */
 bool udp_socket_keep_group(struct udp_socket *socket)
 {
     const struct udp_socket_options *options = &socket->options;
     struct error error;
-    if (options->inherited || options->interface == NULL ||
-        !address_is_multicast(&options->address))
+    if (socket->group_interface[0] == '\0')
         return true;
-    unsigned index = multicast_interface(options->interface);
+    unsigned index = multicast_interface(socket->group_interface);
     if (index == socket->group_index)
         return index != 0;
     if (socket->group_index != 0)
         multicast_leave(socket->fd, &options->address, &options->group_source, socket->group_index);
     socket->group_index = 0;
-    return index != 0 && join(socket, &error) == 0;
+    return index != 0 && bind_again(socket) && join(socket, index, &error) == 0;
 }
 
 int udp_socket_bind(struct udp_socket *socket, struct error *error)
 {
+    bool group = !socket->options.inherited && address_is_multicast(&socket->options.address);
+    unsigned index = group ? choose_interface(socket) : 0;
+    struct address to = socket->options.address;
+    if (group && multicast_is_of_link(&to))
+        to.scope = index;
     struct sockaddr_storage name;
-    socklen_t size = socket_address_to_system(&socket->options.address, &name);
+    socklen_t size = socket_address_to_system(&to, &name);
     if (!socket->options.inherited && bind(socket->fd, (struct sockaddr *)&name, size) != 0) {
         char text[ADDRESS_TEXT_SIZE];
         address_format(&socket->options.address, text);
@@ -303,7 +330,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
         return fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
-    return join(socket, error);
+    return group ? join(socket, index, error) : 0;
 }
 
 wait_handle udp_socket_handle(const struct udp_socket *socket)

@@ -6,6 +6,7 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -54,8 +55,8 @@ struct udp_socket {
     struct udp_socket_options options;
     struct address address;
     size_t receive_buffer;
-    unsigned
-        group_index; /* of the interface where its group is joined; 0: it is not, or anywhere */
+    unsigned group_index; /* of the interface where its group is joined; 0: it is not, or anywhere */
+    char group_interface[IF_NAMESIZE]; /* its name; empty: it is not known */
     uint64_t errors;
     uint64_t drops;
     uint32_t drops_seen;  /* the kernel's 32-bit count when it was last read */

@@ -121,6 +121,40 @@ class Multicast(ProgramTest):
         self.assertEqual([line["value"] for line in program.output()], [1, 2])
         program.stop()
 
+    def test_a_group_of_the_link_takes_its_interface_by_name_or_by_number(self):
+        number = socket.if_nametoindex("in1")
+        for url in (f"udp://[ff02::5555]:{PORT}?schema=riemann&interface=in1",
+                    f"udp://[ff02::5555%{number}]:{PORT}?schema=riemann"):
+            with self.subTest(url):
+                program = self.start("--listen", url)
+                self.send("ff02::5555", 1)
+                program.wait_for_lines(1)
+                self.assertEqual(program.stop()["listeners"][0]["received"], 1)
+
+    def check_joined_again(self, url, group, make_route):
+        make_route()
+        program = self.start("--listen", url + "?schema=riemann")
+        self.send(group, 1)
+        program.wait_for_lines(1)
+        ip("link", "delete", "in1")
+        program.wait_for_log("the interface has gone, and the multicast group with it")
+        make_link()
+        make_route()
+        program.wait_for_log("the multicast group is joined again")
+        self.send(group, 2)
+        program.wait_for_lines(2)
+        program.stop()
+
+    def test_where_the_routes_name_the_interface_it_is_joined_again_as_well(self):
+        self.check_joined_again(f"udp://239.1.2.3:{PORT}", "239.1.2.3",
+                                lambda: ip("route", "add", "239.0.0.0/8", "dev", "in1"))
+
+    def test_of_ipv6_it_is_joined_again_too(self):
+        self.check_joined_again(
+            f"udp://[ff15::5555]:{PORT}", "ff15::5555",
+            lambda: ip("-6", "route", "add", "multicast", "ff15::/16", "dev", "in1", "table",
+                       "local", "metric", "1"))
+
     def test_a_group_that_cannot_be_joined_is_an_error(self):
         said = self.refused("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann", code=69)
         self.assertIn("no interface is for it; give interface=", said)

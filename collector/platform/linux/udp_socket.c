@@ -260,10 +260,11 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
 static unsigned choose_interface(struct udp_socket *socket)
 {
     const struct udp_socket_options *options = &socket->options;
-    unsigned index = options->interface != NULL     ? multicast_interface(options->interface)
-                     : options->address.scope != 0 ? options->address.scope
-                                                   : multicast_interface_of_routes(
-                                                         &options->address);
+    unsigned index = options->address.scope;
+    if (options->interface != NULL)
+        index = multicast_interface(options->interface);
+    else if (index == 0)
+        index = multicast_interface_of_routes(&options->address);
     if (index == 0 || if_indextoname(index, socket->group_interface) == NULL)
         socket->group_interface[0] = '\0';
     return index;

@@ -102,6 +102,36 @@ class Multicast(ProgramTest):
         ip("-6", "address", "add", "2001:db8:1::3/64", "dev", "out1", "nodad")
         self.check_source("ff35::5555", "2001:db8:1::2", "2001:db8:1::3")
 
+    def test_groups_of_both_families_with_and_without_a_source_share_a_port(self):
+        ip("address", "add", "198.51.1.3/24", "dev", "out1")
+        ip("-6", "address", "add", "2001:db8:1::3/64", "dev", "out1", "nodad")
+        groups = {"239.1.2.3": "", "239.1.2.4": "", "232.1.2.3": "&source=198.51.1.2",
+                  "232.1.2.4": "&source=198.51.1.3", "ff15::5555": "", "ff15::5556": "",
+                  "ff35::5555": "&source=2001:db8:1::2", "ff35::5556": "&source=2001:db8:1::3"}
+        names = {group: f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"
+                 for group in groups}
+        path = self.folder / "lines"
+        program = self.start(
+            *(word for group, keys in groups.items()
+              for word in ("--listen", f"{names[group]}?schema=riemann&interface=in1{keys}")),
+            "--sink", f"file:{path}", listeners=len(groups))
+        wanted = {group: [] for group in groups}
+        for number in range(10):
+            for place, (group, keys) in enumerate(groups.items()):
+                for last in (2, 3):  # two senders
+                    sender = f"2001:db8:1::{last}" if ":" in group else f"198.51.1.{last}"
+                    value = 1000 * place + 100 * last + number
+                    self.send(group, value, source=sender)
+                    if keys in ("", f"&source={sender}"):
+                        wanted[group].append(value)
+        program.wait_for_settled(sum(map(len, wanted.values())))
+        ledger = program.stop()
+        lines = read_lines(path)
+        for listener, (group, values) in zip(ledger["listeners"], wanted.items()):
+            self.assertEqual(listener["received"], len(values))
+            self.assertEqual([line["value"] for line in lines
+                              if line["listener"] == names[group]], values)
+
     def test_a_group_is_joined_again_when_its_interface_went_and_came(self):
         program = self.start("--listen", f"udp://239.1.2.3:{PORT}?schema=riemann&interface=in1",
                              "--metrics", "127.0.0.1:0")

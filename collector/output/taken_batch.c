@@ -31,12 +31,36 @@ static bool put_encoded(struct taken_batch *taken, struct sink_writer *writer)
     return done;
 }
 
+/*
+ * What could not be decoded and came before that record; NULL: all that is left. A batch gives out
+ * its memory upwards, so that addresses say what came first. Returns false where it stopped
+ * half-way.
+ */
+static bool put_raw_before(struct taken_batch *taken, struct sink_writer *writer,
+                           const struct record *end)
+{
+    while (taken->raw != NULL && (end == NULL || (uintptr_t)taken->raw < (uintptr_t)end)) {
+        const struct record *record = taken->raw;
+        taken->raw = record->next;
+        if (writer->state != SINK_WRITING)
+            sink_writer_count_raw_refused(writer, 1);
+        else if (!writer->ops->put_raw(writer, record))
+            return false;
+    }
+    return true;
+}
+
 /* Returns false where it stopped half-way. */
 static bool put_records(struct taken_batch *taken, struct sink_writer *writer)
 {
+    const bool takes_raw = writer->options.relay.raw;
     for (const struct record *record = taken->next; record != NULL; record = record->next) {
         if (record->next != NULL) /* of many listeners each one's name has left the cache */
             PREFETCH(record->next->listener->name);
+        if (takes_raw && !put_raw_before(taken, writer, record)) {
+            taken->next = record;
+            return false;
+        }
         if (writer->state != SINK_WRITING) {
             sink_writer_count_failed(writer, 1);
         } else if (!writer->ops->put(writer, record->listener, record)) {
@@ -45,23 +69,7 @@ static bool put_records(struct taken_batch *taken, struct sink_writer *writer)
         }
     }
     taken->next = NULL;
-    return true;
-}
-
-/* Returns false where it stopped half-way. */
-static bool put_raw(struct taken_batch *taken, struct sink_writer *writer)
-{
-    if (!writer->options.relay.raw)
-        return true;
-    for (const struct record *record = taken->raw; record != NULL; record = record->next) {
-        if (writer->state != SINK_WRITING) {
-            sink_writer_count_raw_refused(writer, 1);
-        } else if (!writer->ops->put_raw(writer, record)) {
-            taken->raw = record->next;
-            return false;
-        }
-    }
-    return true;
+    return !takes_raw || put_raw_before(taken, writer, NULL);
 }
 
 bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
@@ -69,7 +77,7 @@ bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
     if (taken->half_way && !writer->ops->put_on(writer))
         return false;
     bool all = (taken->encoded == NULL || put_encoded(taken, writer)) &&
-               put_records(taken, writer) && put_raw(taken, writer);
+               put_records(taken, writer);
     taken->half_way = !all;
     if (taken->half_way)
         return false;

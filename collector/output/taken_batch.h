@@ -18,7 +18,7 @@ struct taken_batch {
     const struct encoded_batch *encoded; /* what is written of it first; NULL: nothing more */
     size_t next_encoded;                 /* of that, the next record */
     const struct record *next;           /* the next record to be encoded; NULL: none */
-    const struct record *raw;            /* after those: what could not be decoded; NULL: none */
+    const struct record *raw;            /* among these: what could not be decoded; NULL: none */
     bool half_way;                       /* the writer has stopped half-way */
 };
 

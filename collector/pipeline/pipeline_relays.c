@@ -38,7 +38,8 @@ int pipeline_check_relays(const struct config *config, struct source *const *sou
             const struct listener_config *listener = &config->listeners[number];
             const struct address *bound =
                 sources != NULL ? &sources[number]->address : &listener->address;
-            if ((listener->source->keys & SOURCE_KEYS_SOCKET) != 0 && receives(listener, bound, target))
+            if ((listener->source->keys & SOURCE_KEYS_SOCKET) != 0 &&
+                receives(listener, bound, target))
                 return refuse(sink, target, listener, error);
         }
     }

@@ -22,7 +22,6 @@ struct udp_socket;
 
 /* What the operating system offers. */
 extern const bool udp_socket_can_share_port;  /* else nothing opens with share_port */
-extern const bool udp_socket_can_spread;      /* else nothing opens with spread_over */
 extern const bool udp_socket_counts_drops;    /* else udp_socket_drops is 0, whatever was dropped */
 extern const bool udp_socket_reports_arrival; /* else received_ns is when it was received */
 extern const bool udp_socket_can_gro;         /* else nothing opens with gro */
@@ -155,8 +154,8 @@ int udp_socket_check_filter(const struct networks *only_from, struct error *erro
 int udp_socket_check_spread(struct error *error);
 
 /*
- * How many datagrams a socket holds at most, of any size that numbers its datagrams: in a receive
- * buffer of so many bytes, and received and not yet handed out.
+ * How many datagrams a socket holds at most: in a receive buffer of so many bytes, and received and
+ * not yet handed out. For who spreads them; 0 where that cannot be.
  */
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
 

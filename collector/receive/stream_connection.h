@@ -122,8 +122,8 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
 /*
  * Receives, and takes the frames that are whole, as long as there is room for their answers.
  * `room`: the sinks' queues have room; without it nothing is received or taken. Who is late
- * (due_ns, hurry_ns), and for whom nothing has come all the same, ends. Returns how many frames it took, or
- * refused.
+ * (due_ns, hurry_ns), and for whom nothing has come all the same, ends. Returns how many frames it
+ * took, or refused.
  */
 size_t stream_connection_read(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_worker *worker,

@@ -263,7 +263,8 @@ static void say_why(struct worker *worker, const struct stream_connection *conne
 {
     static const char *const texts[] = {
         [STREAM_FRAME_CUT] = "it ended within a frame, which is lost",
-        [STREAM_FRAME_TIMEOUT] = "closed, as a frame took longer than frame_timeout=, or others waited for it",
+        [STREAM_FRAME_TIMEOUT] = "closed, as a frame took longer than frame_timeout=, or was slow "
+                                 "while others waited for room",
         [STREAM_BAD_FRAME] = "closed, as where its next frame begins is not known",
         [STREAM_CONTENT_TYPE] = "closed, as its messages have another content type",
         [STREAM_UNWATCHED] = "closed, as the system cannot watch it",

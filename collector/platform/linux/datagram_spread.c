@@ -12,8 +12,6 @@
 #define SO_ATTACH_REUSEPORT_CBPF 51 /* Linux 4.5; older headers lack it */
 #endif
 
-const bool udp_socket_can_spread = true;
-
 static int fail(struct error *error, int code)
 {
     error_set(error, code,

@@ -1,8 +1,9 @@
 #include "collector/platform/linux/multicast_group.h"
 
-#include <ifaddrs.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,46 +19,49 @@ unsigned multicast_interface(const char *name)
     return if_nametoindex(name);
 }
 
-/* The address that datagrams to the group would be sent from; of no family: there is no route. */
-static struct address source_towards(const struct address *group)
+/* By which interface something goes (rtnetlink(7)). */
+struct question {
+    struct nlmsghdr header;
+    struct rtmsg route;
+    struct rtattr to;
+    uint8_t host[16];
+};
+
+/* The interface in an answer of `size` bytes; 0: there is none in it. */
+static unsigned interface_in(const struct nlmsghdr *answer, size_t size)
 {
-    struct sockaddr_storage name;
-    struct sockaddr_in6 own = {0};
-    socklen_t name_size = socket_address_to_system(group, &name);
-    socklen_t own_size = sizeof own;
-    int family = group->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET;
-    int probe = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    bool found = probe >= 0 && connect(probe, (struct sockaddr *)&name, name_size) == 0 &&
-                 getsockname(probe, (struct sockaddr *)&own, &own_size) == 0;
-    if (probe >= 0)
-        close(probe);
-    return found ? socket_address_from_system(&own) : (struct address){.family = ADDRESS_NONE};
+    unsigned index = 0;
+    if (!NLMSG_OK(answer, size) || answer->nlmsg_type != RTM_NEWROUTE)
+        return 0;
+    const struct rtmsg *route = NLMSG_DATA(answer);
+    size_t left = RTM_PAYLOAD(answer);
+    for (const struct rtattr *part = RTM_RTA(route); RTA_OK(part, left);
+         part = RTA_NEXT(part, left))
+        if (part->rta_type == RTA_OIF && RTA_PAYLOAD(part) == sizeof index)
+            memcpy(&index, RTA_DATA(part), sizeof index);
+    return index;
 }
 
-static bool has_address(const struct ifaddrs *entry, const struct address *wanted)
-{
-    struct sockaddr_in6 name = {0};
-    int family = entry->ifa_addr == NULL ? AF_UNSPEC : entry->ifa_addr->sa_family;
-    if (family != AF_INET && family != AF_INET6)
-        return false;
-    memcpy(&name, entry->ifa_addr,
-           family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
-    struct address address = socket_address_from_system(&name);
-    return address_same_host(&address, wanted);
-}
-
+/* The kernel answers before the send returns. */
 unsigned multicast_interface_of_routes(const struct address *group)
 {
-    struct address source = source_towards(group);
-    struct ifaddrs *all;
-    unsigned index = 0;
-    if (source.family == ADDRESS_NONE || getifaddrs(&all) != 0)
-        return 0;
-    for (const struct ifaddrs *entry = all; entry != NULL && index == 0; entry = entry->ifa_next)
-        if (has_address(entry, &source))
-            index = if_nametoindex(entry->ifa_name);
-    freeifaddrs(all);
-    return index;
+    bool ipv6 = group->family == ADDRESS_IPV6;
+    size_t size = ipv6 ? 16 : 4;
+    struct question question = {
+        .header = {.nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST},
+        .route = {.rtm_family = ipv6 ? AF_INET6 : AF_INET, .rtm_dst_len = (uint8_t)(8 * size)},
+        .to = {.rta_type = RTA_DST, .rta_len = (uint16_t)RTA_LENGTH(size)},
+    };
+    question.header.nlmsg_len = (uint32_t)(offsetof(struct question, host) + size);
+    memcpy(question.host, group->bytes, size);
+    _Alignas(struct nlmsghdr) uint8_t answer[4096];
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    ssize_t got = -1;
+    if (fd >= 0 && send(fd, &question, question.header.nlmsg_len, 0) >= 0)
+        got = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
+    if (fd >= 0)
+        close(fd);
+    return got < 0 ? 0 : interface_in((const void *)answer, (size_t)got);
 }
 
 bool multicast_is_of_link(const struct address *group)

@@ -10,7 +10,7 @@
 /* The number of an interface; 0: there is none of that name. */
 unsigned multicast_interface(const char *name);
 
-/* The interface that the system's routes name for a group; 0: none, or it has no address. */
+/* The interface that the system's routes name for a group; 0: none, or they cannot be read. */
 unsigned multicast_interface_of_routes(const struct address *group);
 
 /* Whether it means another group on each link: a socket is bound to one of them (RFC 4007). */

@@ -55,7 +55,7 @@ struct udp_socket {
     struct udp_socket_options options;
     struct address address;
     size_t receive_buffer;
-    unsigned group_index; /* of the interface where its group is joined; 0: it is not, or anywhere */
+    unsigned group_index; /* of the interface where its group is joined; 0: not, or anywhere */
     char group_interface[IF_NAMESIZE]; /* its name; empty: it is not known */
     uint64_t errors;
     uint64_t drops;

@@ -25,7 +25,6 @@ const bool udp_socket_counts_drops = false;   /* the system counts those of all 
 const bool udp_socket_reports_arrival = false;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
-const bool udp_socket_can_spread = false;
 const bool udp_socket_can_join = false;
 const char *const udp_socket_buffer_advice = "Windows has no limit to raise: ask for less";
 
@@ -189,8 +188,9 @@ int udp_socket_check_spread(struct error *error)
 
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro)
 {
+    (void)receive_buffer;
     (void)gro;
-    return receive_buffer;
+    return 0;
 }
 
 int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,

@@ -49,6 +49,8 @@ static const char *refuse_sockets(const struct listener_config *listener)
                "receivers= must be 1";
     if (listener->spread && listener->receivers == 1)
         return "spread=datagram is for receivers=2 or more";
+    if (listener->spread && listener_has_segments(listener))
+        return "spread=datagram would part the segments of a message, of framing=udp-notif";
     return NULL;
 }
 

@@ -36,7 +36,11 @@ class MemoryShort(ProgramTest):
         with path.open("r+b") as shared:
             self.shared = mmap.mmap(shared.fileno(), 16)
         self.addCleanup(self.shared.close)
-        self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
+        # Where it has no memory for a name OpenSSL forgets what it had for the rest.
+        suppressions = self.folder / "suppressions"
+        suppressions.write_text("leak:libcrypto.so\n", encoding="ascii")
+        self.environment = {**os.environ, "FAILING_MEMORY": str(path),
+                            "LSAN_OPTIONS": f"suppressions={suppressions}:print_suppressions=0"}
         self.settings = ssl.create_default_context(cafile=AUTHORITY.cert)
         self.settings.load_cert_chain(*AUTHORITY.issue("client"))
 
@@ -56,7 +60,7 @@ class MemoryShort(ProgramTest):
 
     def run_once(self):
         program = self.launch("--listen", LISTEN, "--duration", "1ms", env=self.environment)
-        self.assertIn(program.process.wait(DEADLINE), (0, 70, 78), program.said())
+        self.assertIn(program.process.wait(DEADLINE), (0, 70, 78), "\n".join(program.said()))
         program.stderr.wait_for_end()
         if program.process.returncode == 0:
             check_final_ledger(program.ledgers()[-1])

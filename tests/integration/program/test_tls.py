@@ -16,6 +16,7 @@ from certificates import OPENSSL, Authority
 from protobuf import metric, riemann
 from sluice_program import CHANGED, DEADLINE, ONE_THREAD, SANITIZED, parse_lines, read_lines
 from test_config import READS_FILES
+from test_inherited import InheritedTest
 from test_resident import resident
 from test_tcp import OK, TCP, Client, Tcp, framed
 from test_user import needs_root
@@ -334,6 +335,22 @@ class Served(Tls):
         values = [line["value"] for line in parse_lines(data)]
         self.assertEqual(sorted(values), list(range(4 * count)))
         self.assertEqual(self.ends(listener), {"stopped": 4})
+
+
+class Inherited(InheritedTest):
+    def test_a_socket_that_was_there_before_takes_connections_over_tls(self):
+        listening = self.tcp()
+        program = self.start_with(
+            [listening], "--listen",
+            f"fd:riemann?schema=riemann&tls=on&cert={FILES.cert}&key={FILES.key}",
+            names=["riemann"])
+        client = self.connect(listening)
+        client.socket = settings().wrap_socket(client.socket, server_hostname="127.0.0.1")
+        self.addCleanup(client.socket.close)
+        client.send(framed(*[metric(number) for number in range(10)]))
+        self.assertEqual(client.answers(10), [OK] * 10)
+        self.assertEqual(program.stop()["listeners"][0]["connections"], 1)
+        self.assertEqual([line["value"] for line in read_lines(self.path)], list(range(10)))
 
 
 class Ends(Tls):

@@ -26,8 +26,8 @@
 struct provenance;
 
 /*
- * What is lost where a sink is behind. A capture always waits, for it can; a stream where nobody has
- * chosen that records are lost.
+ * What is lost where a sink is behind. A capture always waits, for it can; a stream where nobody
+ * has chosen that records are lost.
  */
 enum overflow_policy {
     OVERFLOW_AUTO,        /* of a socket's records the newest; a stream waits */

@@ -117,7 +117,8 @@ static bool may_say(const struct printing *printing, unsigned scopes, const stru
     return may;
 }
 
-/* Where it is not known which kind of socket a listener has, the key may be refused at the start. */
+/* Where it is not known which kind of socket a listener has, the key may be refused at the start.
+ */
 static bool may_be_refused(const struct setting *key, unsigned scopes)
 {
     const unsigned kinds = KEY_OF_UDP | KEY_OF_STREAM;

@@ -28,7 +28,7 @@ struct listener {
     const struct networks *senders; /* who may send; NULL: everyone */
     struct rate_limit *rate_limit;  /* how much each may send; NULL: any number */
     struct mismatch_hint *hint;     /* whether its schemas are right; NULL: nobody looks */
-    bool spread; /* several sockets receive it, each any of a sender's datagrams */
+    bool spread;        /* several sockets receive it, each any of a sender's datagrams */
     bool keeps_packets; /* some sink writes whole datagrams (encoder_ops' needs_packets) */
     bool keeps_raw; /* some sink passes on what could not be decoded, too (relay_options' raw) */
 };

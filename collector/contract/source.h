@@ -7,8 +7,8 @@
  *
  * Order: parse and refuse while the configuration is read; check before anything is opened; prepare
  * once for all listeners; open; announce when all threads run; while the receivers stand still
- * change, or remove; a producer of its own is started, changed, stopped, joined and destroyed by the
- * pipeline. Main thread.
+ * change, or remove; a producer of its own is started, changed, stopped, joined and destroyed by
+ * the pipeline. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SOURCE_H
 #define SLUICE_COLLECTOR_CONTRACT_SOURCE_H

@@ -337,8 +337,7 @@ static void put_connections(struct metrics_text *text, const struct pipeline_lev
         const struct metric *metric = begin(text, gauges[k].row);
         for (size_t i = 0; i < levels->stream_count; i++) {
             const char *level = (const char *)&levels->streams[i];
-            metrics_text_integer(text, metric,
-                                 METRIC_LABELS({"listener", levels->streams[i].name}),
+            metrics_text_integer(text, metric, METRIC_LABELS({"listener", levels->streams[i].name}),
                                  *(const size_t *)(const void *)(level + gauges[k].value));
         }
     }

@@ -5,10 +5,10 @@
  * put in order stays in order.
  *
  * Three ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
- * sink drops the oldest, it is woken in time to make room. A stream's producer waits for room, until
- * the stop's deadline, but not where it was said that the sink drops. A capture's producer waits
- * whatever the sink would drop, so that nothing of a file is lost: nobody sends it that could not
- * wait as well.
+ * sink drops the oldest, it is woken in time to make room. A stream's producer waits for room,
+ * until the stop's deadline, but not where it was said that the sink drops. A capture's producer
+ * waits whatever the sink would drop, so that nothing of a file is lost: nobody sends it that could
+ * not wait as well.
  *
  * Lifecycle: create, one fan_out_add_sink per sink, offers, fan_out_close. All by one thread, or,
  * of offers and questions, by those that it was made for, except where it is said.
@@ -105,14 +105,14 @@ int64_t fan_out_delay_ns(const struct fan_out *fan_out);
 bool fan_out_is_idle(const struct fan_out *fan_out);
 
 /*
- * How full the fullest queue is, from 0 to 1: what is offered half-empty costs it a whole slot. Of a
- * producer that waits: the fullest of those that it waits for.
+ * How full the fullest queue is, from 0 to 1: what is offered half-empty costs it a whole slot. Of
+ * a producer that waits: the fullest of those that it waits for.
  */
 double fan_out_backlog(const struct fan_out *fan_out);
 
 /*
- * Of one that waits: waits a moment (a millisecond, or until fan_out_set_deadline is called) for room.
- * Returns false, at once, when the deadline is over.
+ * Of one that waits: waits a moment (a millisecond, or until fan_out_set_deadline is called) for
+ * room. Returns false, at once, when the deadline is over.
  */
 bool fan_out_pause(struct fan_out *fan_out);
 

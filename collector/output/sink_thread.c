@@ -55,7 +55,7 @@ struct sink_thread {
     int64_t looks_ns;           /* at its reader, the next time */
     int64_t retry_ns;           /* how long a blocked destination is left alone, with a host */
     enum unfinished unfinished;
-    struct taken_batch taken; /* UNFINISHED_BATCH: it */
+    struct taken_batch taken;          /* UNFINISHED_BATCH: it */
     struct queue_list *_Atomic queues; /* NULL: it has none */
     size_t next_queue;
     struct log_limit eviction_log;

@@ -76,8 +76,7 @@ bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
 {
     if (taken->half_way && !writer->ops->put_on(writer))
         return false;
-    bool all = (taken->encoded == NULL || put_encoded(taken, writer)) &&
-               put_records(taken, writer);
+    bool all = (taken->encoded == NULL || put_encoded(taken, writer)) && put_records(taken, writer);
     taken->half_way = !all;
     if (taken->half_way)
         return false;

@@ -71,8 +71,8 @@ static uint64_t control_memory(const struct memory_needs *needs)
 {
     uint64_t memory = needs->reserved;
     if (needs->senders)
-        memory += threads(needs) * traffic_table_memory() +
-                  numbered(needs) + sender_report_memory(threads(needs));
+        memory += threads(needs) * traffic_table_memory() + numbered(needs) +
+                  sender_report_memory(threads(needs));
     return memory;
 }
 

@@ -293,7 +293,8 @@ enum exit_code pipeline_exit_code(const struct pipeline *pipeline,
             return EXIT_CODE_IO;
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        if (pipeline_is_live(producer) && producer->ops->was_damaged != NULL && producer->ops->was_damaged(producer->object))
+        if (pipeline_is_live(producer) && producer->ops->was_damaged != NULL &&
+            producer->ops->was_damaged(producer->object))
             return EXIT_CODE_BAD_INPUT;
     }
     return EXIT_CODE_OK;

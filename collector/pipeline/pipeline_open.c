@@ -216,8 +216,8 @@ static int open_listeners(struct pipeline *pipeline, struct error *error)
 
 static int open_sink(struct pipeline *pipeline, size_t index, struct error *error)
 {
-    struct sink_slot *slot = pipeline_make_sink(pipeline, pipeline->config, index,
-                                                pipeline->plan.ring_capacity, error);
+    struct sink_slot *slot =
+        pipeline_make_sink(pipeline, pipeline->config, index, pipeline->plan.ring_capacity, error);
     pipeline->slots[index] = slot;
     if (slot == NULL || sink_thread_open(slot->sink, error) != 0)
         return -1;

@@ -50,10 +50,10 @@ struct producer {
     void *object;              /* that they are about; NULL: not yet made */
     struct receiver *receiver; /* the same, where it is one; NULL: it is a source's own */
     struct source *source;     /* whose own it is */
-    bool taken;                /* else the place is vacant: what its threads had stays for the next */
-    bool leaving;              /* a reload has taken its listener away */
-    size_t listeners;          /* that feed it */
-    uint64_t asked;            /* the receiver, the last time (pipeline_ask_receivers), and when */
+    bool taken;       /* else the place is vacant: what its threads had stays for the next */
+    bool leaving;     /* a reload has taken its listener away */
+    size_t listeners; /* that feed it */
+    uint64_t asked;   /* the receiver, the last time (pipeline_ask_receivers), and when */
     int64_t asked_ns;
 };
 
@@ -97,7 +97,8 @@ struct pipeline {
     struct source **known; /* by index in the ledger */
     size_t known_count;
     struct source **sources; /* by listener */
-    struct producer *producers; /* with room for all that there can ever be: each stays in its place */
+    struct producer
+        *producers; /* with room for all that there can ever be: each stays in its place */
     size_t producer_count;
     size_t receiver_count;       /* of the producers, the first ones */
     size_t fixed_count;          /* with those that no reload touches, which come next */

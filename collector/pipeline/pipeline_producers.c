@@ -68,8 +68,7 @@ static struct producer *find_vacant(struct pipeline *pipeline, size_t threads)
 {
     for (size_t i = pipeline->fixed_count; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
-        if (!producer->taken && producer->thread_count >= threads &&
-            is_drained(pipeline, producer))
+        if (!producer->taken && producer->thread_count >= threads && is_drained(pipeline, producer))
             return producer;
     }
     return NULL;

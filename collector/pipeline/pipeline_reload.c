@@ -58,7 +58,7 @@ struct reload {
     struct rate_limit **limits;
     struct source **sources;
     struct producer **producers; /* by listener: its own, of one that comes; else NULL */
-    struct sink_slot **slots; /* by sink */
+    struct sink_slot **slots;    /* by sink */
 };
 
 static bool is_new_listener(const struct reload *reload, size_t index)

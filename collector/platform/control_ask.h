@@ -15,8 +15,8 @@
 #define CONTROL_ASK_MS 60000
 
 /*
- * Connects to `address` (control_socket_syntax), sends `request` and a newline, and appends the line
- * of the answer, without its newline, to `answer`. Returns 0, or -1 with `error` filled
+ * Connects to `address` (control_socket_syntax), sends `request` and a newline, and appends the
+ * line of the answer, without its newline, to `answer`. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_NOT_REACHED): nobody listens there or lets us in, or no answer came within
  * CONTROL_ASK_MS, or one that does not fit. The request may have been carried out all the same.
  */

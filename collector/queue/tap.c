@@ -18,7 +18,7 @@ struct inlet {
 struct tap {
     _Atomic unsigned state;
     _Atomic unsigned large; /* large batches that wait or are looked at */
-    struct inlet **inlets; /* each stays where it is */
+    struct inlet **inlets;  /* each stays where it is */
     size_t count;
     size_t next; /* whose turn it is */
 };

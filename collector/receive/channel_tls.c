@@ -159,8 +159,8 @@ static bool make_sockets(const struct tls_library *library)
 static enum channel_result fails(struct tls_session *session, const char *what, const char *detail)
 {
     snprintf(session->why, sizeof session->why, "TLS failed: %s%s%s%s",
-             session->no_tls ? "what came first is no TLS: " : "", what,
-             detail != NULL ? ": " : "", detail != NULL ? detail : "");
+             session->no_tls ? "what came first is no TLS: " : "", what, detail != NULL ? ": " : "",
+             detail != NULL ? detail : "");
     return CHANNEL_FAILED;
 }
 
@@ -475,7 +475,7 @@ static void free_name(void *name)
 }
 
 /* So that clients can choose; they need no names, and of very many they get none. */
-static void send_names(const struct tls_listener *listener, STACK_OF(X509_NAME) *names)
+static void send_names(const struct tls_listener *listener, STACK_OF(X509_NAME) * names)
 {
     const struct tls_library *library = listener->library;
     OPENSSL_STACK *all = (OPENSSL_STACK *)names;

@@ -182,7 +182,8 @@ static int create(void **producer, struct source *source, struct ingest_thread *
     };
     int result = stream_server_create(&server, &options, &source->address, error);
     *producer = server;
-    if (result != 0 || options.inherited != NULL || config->address.port != 0 || name_by_port(source, host->ledger) == 0)
+    if (result != 0 || options.inherited != NULL || config->address.port != 0 ||
+        name_by_port(source, host->ledger) == 0)
         return result;
     return error_no_memory(error);
 }

@@ -90,11 +90,11 @@ struct stream_connection {
     struct stream_channel channel;
     struct address peer;
     const struct address *own; /* what it is connected to; the listener's */
-    int64_t active_ns; /* monotonic: when something came, or an answer went, last */
-    int64_t begun_ns;  /* monotonic: since when a frame is not whole, or the channel is opened;
-                          0: neither */
-    int64_t due_ns;    /* monotonic: when its time is over; INT64_MAX: it is not its fault */
-    int64_t hurry_ns;  /* monotonic: the same where others wait for its block */
+    int64_t active_ns;         /* monotonic: when something came, or an answer went, last */
+    int64_t begun_ns; /* monotonic: since when a frame is not whole, or the channel is opened;
+                         0: neither */
+    int64_t due_ns;   /* monotonic: when its time is over; INT64_MAX: it is not its fault */
+    int64_t hurry_ns; /* monotonic: the same where others wait for its block */
     enum stream_next next;
     bool draining;   /* the listener stops: what came is taken, then it ends */
     bool patient;    /* draining: the rest of a frame that has begun is waited for */

@@ -90,7 +90,7 @@ struct stream_server {
     struct stream_server_options options;
     struct stream_settings settings;
     char content_type[FRAME_STREAMS_TYPE_MOST]; /* of the settings */
-    struct channel_kind kind_before; /* a change: until its threads resume */
+    struct channel_kind kind_before;            /* a change: until its threads resume */
     struct notifier *notifier;
     struct worker *workers;
     _Atomic size_t started; /* threads */
@@ -107,11 +107,11 @@ struct stream_server {
     struct slot *free;
     size_t made; /* slots that were ever used: the first ones */
 
-    _Atomic size_t open;       /* connections */
-    _Atomic size_t held;       /* of these */
-    _Atomic size_t running;    /* threads that serve */
-    _Atomic size_t present;    /* threads that have not done all they will do */
-    _Atomic size_t stops;      /* of these, those that know of the stop */
+    _Atomic size_t open;    /* connections */
+    _Atomic size_t held;    /* of these */
+    _Atomic size_t running; /* threads that serve */
+    _Atomic size_t present; /* threads that have not done all they will do */
+    _Atomic size_t stops;   /* of these, those that know of the stop */
     _Atomic bool quiesce_wanted;
     _Atomic size_t quiescent; /* threads that stand still */
     _Atomic bool stopping;
@@ -560,8 +560,8 @@ static void look_after(struct worker *worker, int64_t now_ns)
     for (size_t i = 0; i < made && worker->count < WORK_MOST; i++) {
         size_t place = (first + i) % made;
         struct slot *slot = server->slots[place];
-        if (phase_of(atomic_load(&slot->state)) != PHASE_ARMED ||
-            !is_wanted(server, slot, &look) || !claim(slot, false))
+        if (phase_of(atomic_load(&slot->state)) != PHASE_ARMED || !is_wanted(server, slot, &look) ||
+            !claim(slot, false))
             continue;
         take(worker, slot);
         worker->next_look = place + 1; /* each in its turn, where there is not enough for all */

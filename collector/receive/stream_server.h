@@ -81,8 +81,8 @@ int stream_server_start(struct stream_server *server, struct error *error);
  * While it stands still: it follows the limits. No connection is closed: where more are open than
  * may be, no other is accepted; a frame that has begun may be as long as it might be then. Memory
  * that it has is kept. New connections have the kind, which is the server's then; one without ops:
- * the kind that it had before, which it keeps until it resumes. Returns 0, or -1 with `error` filled
- * and nothing changed.
+ * the kind that it had before, which it keeps until it resumes. Returns 0, or -1 with `error`
+ * filled and nothing changed.
  */
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
                          const struct channel_kind *kind, struct error *error);

@@ -643,8 +643,7 @@ static void close_windows(struct seats *seats, const struct sequence_closing *cl
         for (size_t way = 0; way < WAYS; way++) {
             uint32_t listener = (uint32_t)set->sender[way].listener;
             uint32_t numbering = (uint32_t)set->sender[way].numbering;
-            if (set->last_used[way] == 0 ||
-                !closing->ends(closing->context, listener, numbering))
+            if (set->last_used[way] == 0 || !closing->ends(closing->context, listener, numbering))
                 continue;
             closing->closed(closing->context, listener,
                             unseen(seat_at(seats, (struct place){i, way})));

@@ -39,7 +39,8 @@ struct sequence_queue {
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
                          struct ingest_counters **counters);
 
-/* As sequence_begin and what follows it; what comes of it is counted into `counters`, a while later. */
+/* As sequence_begin and what follows it; what comes of it is counted into `counters`, a while
+ * later. */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters);
 

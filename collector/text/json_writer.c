@@ -14,8 +14,8 @@
 /* A value's text is put together here first, so that it is reserved, or left out, as a whole. */
 #define VALUE_SIZE 64
 
-/* A string of n bytes is no shorter in JSON than n + 2, nor longer than (n + 1) times this, with its
- * quotes and what stands before it. */
+/* A string of n bytes is no shorter in JSON than n + 2, nor longer than (n + 1) times this, with
+ * its quotes and what stands before it. */
 #define ANY_STRING_GROWTH 6
 
 static bool separator_due(const struct output *out)

@@ -9,7 +9,8 @@ struct scene {
     const char *key;
     const struct traffic *traffic;
     uint64_t rate;
-    int longer; /* a round is so many times as long: where little comes, it is measured for longer */
+    int longer; /* a round is so many times as long: where little comes, it is measured for longer
+                 */
     bool segmenting;
     int blocking_target; /* -1: none */
     int pause_target;

@@ -109,11 +109,16 @@ static int measure(struct bench *bench, uint64_t rate, struct costs *costs, stru
 static int play(struct bench *bench, const char *key, uint64_t rate, struct error *error)
 {
     static const struct report_column columns[] = {
-        {"receiver", "receiver", -16, 0},     {"over", "over", -5, 0},
-        {"connections", "connections", 12, 0}, {"cpu_ns", "ns", 7, 0},
-        {"cpu_ns_least", "least", 7, 0},      {"cpu_ns_most", "most", 7, 0},
-        {"to_udp", "/udp", 6, 2},             {"sent_per_second", "sent/s", 8, 0},
-        {"lost_percent", "lost %", 7, 3},     {"peak_memory_mib", "MiB", 6, 1},
+        {"receiver", "receiver", -16, 0},
+        {"over", "over", -5, 0},
+        {"connections", "connections", 12, 0},
+        {"cpu_ns", "ns", 7, 0},
+        {"cpu_ns_least", "least", 7, 0},
+        {"cpu_ns_most", "most", 7, 0},
+        {"to_udp", "/udp", 6, 2},
+        {"sent_per_second", "sent/s", 8, 0},
+        {"lost_percent", "lost %", 7, 3},
+        {"peak_memory_mib", "MiB", 6, 1},
     };
     struct costs costs;
     char title[96];

@@ -44,10 +44,10 @@ int udp_socket_check_spread(struct error *error)
     int probe = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (probe < 0)
         return fail(error, EXIT_CODE_CONFIG);
-    int result = setsockopt(probe, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0 &&
-                         attach(probe, 2) == 0
-                     ? 0
-                     : fail(error, EXIT_CODE_CONFIG);
+    int result =
+        setsockopt(probe, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0 && attach(probe, 2) == 0
+            ? 0
+            : fail(error, EXIT_CODE_CONFIG);
     close(probe);
     return result;
 }

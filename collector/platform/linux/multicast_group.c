@@ -66,8 +66,8 @@ unsigned multicast_interface_of_routes(const struct address *group)
 
 bool multicast_is_of_link(const struct address *group)
 {
-    return group->family == ADDRESS_IPV6 && ((group->bytes[1] & 0xf) == 1 ||
-                                             (group->bytes[1] & 0xf) == 2);
+    return group->family == ADDRESS_IPV6 &&
+           ((group->bytes[1] & 0xf) == 1 || (group->bytes[1] & 0xf) == 2);
 }
 
 bool multicast_join_only_own(int fd, bool ipv6)

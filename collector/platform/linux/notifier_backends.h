@@ -20,9 +20,9 @@
     NOTIFIER_BACKEND_IO_URING(ROW)
 
 /*
- * io_uring is no row here: a ring belongs to the thread that waits (IORING_SETUP_SINGLE_ISSUER), and
- * a stream is armed by any. A ring without that would need a lock around each arming and each wait,
- * where epoll needs none.
+ * io_uring is no row here: a ring belongs to the thread that waits (IORING_SETUP_SINGLE_ISSUER),
+ * and a stream is armed by any. A ring without that would need a lock around each arming and each
+ * wait, where epoll needs none.
  */
 #define NOTIFIER_STREAM_BACKENDS(ROW) ROW(epoll)
 

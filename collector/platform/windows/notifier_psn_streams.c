@@ -93,8 +93,7 @@ static DWORD operate(struct stream_port *port, const struct psn_stream *stream, 
         .operation = operation,
         .trigger = SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT,
     };
-    DWORD result =
-        ((struct psn_streams *)port)->notify(port->port, 1, &row, 0, 0, NULL, NULL);
+    DWORD result = ((struct psn_streams *)port)->notify(port->port, 1, &row, 0, 0, NULL, NULL);
     return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
 }
 

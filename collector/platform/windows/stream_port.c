@@ -206,7 +206,7 @@ size_t stream_port_wait(struct stream_port *port, stream_port_translate *transla
                         struct notifier_event *events, size_t capacity, int timeout_ms)
 {
     OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
-    size_t room = port->threads > 1            ? 1
+    size_t room = port->threads > 1               ? 1
                   : capacity < NOTIFIER_WAIT_MOST ? capacity
                                                   : NOTIFIER_WAIT_MOST;
     int64_t end = clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;

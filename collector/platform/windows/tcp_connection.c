@@ -61,8 +61,9 @@ static int most(size_t size)
 }
 
 /*
- * Whether it was reset, although a receive says that the other side sends no more: a system may have
- * given the error to whoever was notified of it, and has none left for the receive (Wine does).
+ * Whether it was reset, although a receive says that the other side sends no more: a system may
+ * have given the error to whoever was notified of it, and has none left for the receive (Wine
+ * does).
  */
 static bool is_broken(SOCKET connection)
 {

@@ -402,15 +402,18 @@ TEST_WITH(a_name_of_another_place_is_refused_with_its_own, scratch_make, scratch
     refused("check: true\n", "1:1: --check is for the command line, and no part of a file");
     refused("config: x\n", "1:1: --config is for the command line, and no part of a file");
     refused("rate: 3\n", "1:1: key \"rate\" is for dead letters, not for the file as a whole");
-    refused("sinks:\n- to: stdout\n  receivers: 2\n",
-            "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a file: sink");
+    refused(
+        "sinks:\n- to: stdout\n  receivers: 2\n",
+        "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a file: sink");
     refused("sinks:\n- to: stdout\n  rotate_size: 1MiB\n",
             "3:3: key \"rotate_size\" is for a file: sink, not for a sink");
     refused("listeners:\n- address: pcap:x\n  receivers: 2\n",
-            "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a capture listener");
+            "3:3: key \"receivers\" is for a udp listener and a tcp listener, not for a capture "
+            "listener");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemann\n"
             "    receivers: 2\n",
-            "5:5: key \"receivers\" is for a udp listener and a tcp listener, not for a listener's schema");
+            "5:5: key \"receivers\" is for a udp listener and a tcp listener, not for a listener's "
+            "schema");
 }
 
 TEST_WITH(a_wrong_value_is_reported_with_its_place, scratch_make, scratch_remove)

@@ -49,8 +49,7 @@ static size_t receive_all(struct sharing *sharing, size_t *counts)
     size_t sum = 0;
     for (size_t i = 0; i < SOCKETS; i++) {
         counts[i] = 0;
-        while (sharing->sockets[i].socket != NULL &&
-               receiving_next(&sharing->sockets[i]) != NULL)
+        while (sharing->sockets[i].socket != NULL && receiving_next(&sharing->sockets[i]) != NULL)
             counts[i]++;
         sum += counts[i];
     }

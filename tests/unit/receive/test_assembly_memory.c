@@ -31,9 +31,8 @@ TEST(an_assembly_is_made_or_says_that_memory_is_short)
 
 TEST(an_ingest_is_made_with_its_assembly_or_not_at_all)
 {
-    const struct listener listener = {.segment_memory = ASSEMBLY_LEAST,
-                                      .max_decoded = 65536,
-                                      .segment_timeout_ns = 1000};
+    const struct listener listener = {
+        .segment_memory = ASSEMBLY_LEAST, .max_decoded = 65536, .segment_timeout_ns = 1000};
     struct ingest_thread thread = {0};
     struct ingest_counters counters = {0};
     for (uint64_t number = 1; number <= 3; number++) {

@@ -2,14 +2,9 @@
 #include "tools/bench/bench.h"
 
 const struct part bench_parts[] = {
-    {"decode", false, part_decode},
-    {"encode", false, part_encode},
-    {"stages", false, part_stages},
-    {"receive", false, part_receive},
-    {"streams", false, part_streams},
-    {"rates", false, part_rates},
-    {"latency", false, part_latency},
-    {"scale", true, part_scale},
-    {"soak", true, part_soak},
-    {0},
+    {"decode", false, part_decode},   {"encode", false, part_encode},
+    {"stages", false, part_stages},   {"receive", false, part_receive},
+    {"streams", false, part_streams}, {"rates", false, part_rates},
+    {"latency", false, part_latency}, {"scale", true, part_scale},
+    {"soak", true, part_soak},        {0},
 };

@@ -198,8 +198,7 @@ static int send_frames(struct bench_socket *sender, uint8_t *bytes, size_t count
         sender->pieces[2 * i + 1] = (struct iovec){bytes + i * sender->size, sender->size};
     }
     for (size_t first = 0; first < 2 * count;) {
-        struct msghdr header = {.msg_iov = sender->pieces + first,
-                                .msg_iovlen = 2 * count - first};
+        struct msghdr header = {.msg_iov = sender->pieces + first, .msg_iovlen = 2 * count - first};
         ssize_t sent = sendmsg(fd, &header, MSG_NOSIGNAL);
         if (sent < 0 && !is_passing(errno))
             return fail(error, "sendmsg");

@@ -2,8 +2,9 @@
 #include "tools/bench/bench.h"
 
 const struct part bench_parts[] = {
-    {"decode", false, part_decode}, {"encode", false, part_encode}, {"stages", false, part_stages},
-    {"receive", true, NULL},        {"streams", true, NULL},        {"rates", true, NULL},
-    {"latency", true, NULL},        {"scale", true, NULL},          {"soak", true, NULL},
-    {0},
+    {"decode", false, part_decode}, {"encode", false, part_encode},
+    {"stages", false, part_stages}, {"receive", true, NULL},
+    {"streams", true, NULL},        {"rates", true, NULL},
+    {"latency", true, NULL},        {"scale", true, NULL},
+    {"soak", true, NULL},           {0},
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/arena.h"
+#include "collector/base/compiler.h"
 #include "collector/text/base64.h"
 
 /* One datagram while it is decoded. */
@@ -14,6 +15,12 @@ struct decoding {
     const uint8_t *data; /* its payload, in the arena */
     struct record_chain *chain;
     struct refusal *refusal;
+};
+
+/* What a schema decodes: a frame, or what its characters stand for. */
+struct message_bytes {
+    const uint8_t *data;
+    size_t size;
 };
 
 #define PIECE ((size_t)32)
@@ -94,16 +101,16 @@ static bool refused_by_framing(struct refusal *refusal, enum frame_result result
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* What the characters of a frame stand for, as a frame of its own in the arena. */
+/* The bytes that the characters of a frame stand for, in the arena, in place of the characters. */
 static bool decode_base64(const struct decoding *decoding, const struct frame *frame,
-                          struct frame *out)
+                          struct message_bytes *bytes)
 {
-    uint8_t *bytes = arena_allocate(decoding->arena, base64_most(frame->size));
-    if (bytes == NULL)
+    uint8_t *decoded = arena_allocate(decoding->arena, base64_most(frame->size));
+    if (decoded == NULL)
         return refused_for(decoding->refusal, REASON_TOO_LARGE);
     size_t used;
-    size_t good = base64_decode((const char *)frame->data, frame->size, bytes, &used);
-    *out = (struct frame){.data = bytes, .size = used, .sampling = frame->sampling};
+    size_t good = base64_decode((const char *)frame->data, frame->size, decoded, &used);
+    *bytes = (struct message_bytes){decoded, used};
     if (good == frame->size)
         return true;
     decoding->refusal->reason = REASON_MALFORMED;
@@ -112,36 +119,34 @@ static bool decode_base64(const struct decoding *decoding, const struct frame *f
     return false;
 }
 
-/* Decodes the bytes of a message; a fault in them is in the datagram at the byte that holds it. */
-static bool decode_bytes(const struct decoding *decoding, const struct schema *schema,
-                         const struct frame *frame, const struct frame *bytes,
-                         struct decoded *decoded)
+/* A fault in the bytes of a message is in the datagram at the byte that holds it. */
+static bool refused_in_frame(const struct decoding *decoding, const struct frame *frame,
+                             enum decode_result result, struct decode_failure *failure)
 {
-    enum decode_result result =
-        schema->ops->decode(schema, bytes->data, bytes->size, decoding->arena, decoded);
-    if (result == DECODE_OK)
-        return true;
     if (frame->is_base64)
-        decoded->failure.offset = decoded->failure.offset / 3 * 4;
-    return refused_by_decoder(decoding->refusal, result, &decoded->failure,
+        failure->offset = failure->offset / 3 * 4;
+    return refused_by_decoder(decoding->refusal, result, failure,
                               (size_t)(frame->data - decoding->data));
 }
 
 /* Decodes one message into `record`; NULL: there was no memory for it. */
-static bool decode_message(const struct decoding *decoding, const struct schema *schema,
+static ALWAYS_INLINE bool decode_message(const struct decoding *decoding, const struct schema *schema,
                            const struct frame *frame, struct record *record)
 {
     struct record_chain *chain = decoding->chain;
     const struct datagram_slot *datagram = decoding->datagram;
     struct decoded decoded;
-    struct frame bytes = *frame;
+    struct message_bytes bytes = {frame->data, frame->size};
     if (frame->size == 0 && !schema->ops->accepts_empty)
         return refused_for(decoding->refusal, REASON_EMPTY);
     if (record == NULL)
         return refused_for(decoding->refusal, REASON_TOO_LARGE);
-    if ((frame->is_base64 && !decode_base64(decoding, frame, &bytes)) ||
-        !decode_bytes(decoding, schema, frame, &bytes, &decoded))
+    if (frame->is_base64 && !decode_base64(decoding, frame, &bytes))
         return false;
+    enum decode_result result =
+        schema->ops->decode(schema, bytes.data, bytes.size, decoding->arena, &decoded);
+    if (result != DECODE_OK)
+        return refused_in_frame(decoding, frame, result, &decoded.failure);
     /* With no field left out it is not cleared first. */
     *record = (struct record){.next = NULL,
                               .listener = decoding->listener,
@@ -155,14 +160,24 @@ static bool decode_message(const struct decoding *decoding, const struct schema 
                               .received_ns = datagram->received_ns};
     chain->packet = NULL;
     chain->is_numbered = frame->is_numbered;
-    chain->number = frame->number;
+    if (frame->is_numbered)
+        chain->number = frame->number;
     add_to_chain(chain, record);
     chain->unknown_fields += decoded.unknown_fields;
     return true;
 }
 
-/* `record` is for the first message. */
-static bool decode_messages(const struct decoding *decoding, const struct schema_entry *entry,
+/* The usual datagram is one message: there is nothing to walk over. */
+static bool decode_only_message(const struct decoding *decoding, const struct schema_entry *entry,
+                                struct record *record)
+{
+    const struct frame frame = {.data = decoding->data + entry->header,
+                                .size = decoding->datagram->size - entry->header};
+    return decode_message(decoding, entry->schema, &frame, record);
+}
+
+/* All others, one after the other. `record` is for the first message. */
+static NEVER_INLINE bool decode_messages(const struct decoding *decoding, const struct schema_entry *entry,
                             struct record *record)
 {
     struct frames frames;
@@ -205,7 +220,10 @@ static bool decode_limited(const struct decoding *decoding, const struct schema_
         arena->capacity = arena->used + max_decoded;
         decoding->refusal->limited = true;
     }
-    bool done = decode_messages(decoding, entry, record);
+    bool is_message =
+        entry->framing == FRAMING_DATAGRAM && entry->header <= decoding->datagram->size;
+    bool done = is_message ? decode_only_message(decoding, entry, record)
+                           : decode_messages(decoding, entry, record);
     arena->capacity = capacity;
     return done;
 }

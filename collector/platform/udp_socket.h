@@ -227,6 +227,12 @@ uint64_t udp_socket_errors(const struct udp_socket *socket);
 uint64_t udp_socket_drops(struct udp_socket *socket);
 
 /*
+ * Whether what is queued takes half of the receive buffer or more (on Linux SO_MEMINFO,
+ * SK_MEMINFO_RMEM_ALLOC). True where the system does not say.
+ */
+bool udp_socket_is_half_full(const struct udp_socket *socket);
+
+/*
  * It is drained for the last time: refuses from now on all that arrives, keeping what is queued.
  * What the kernel refuses counts as drops. Returns false where the system has no such means, and of
  * an inherited socket: what arrives there after the last receive is for the next process that is

@@ -130,8 +130,9 @@ static bool refused_in_frame(const struct decoding *decoding, const struct frame
 }
 
 /* Decodes one message into `record`; NULL: there was no memory for it. */
-static ALWAYS_INLINE bool decode_message(const struct decoding *decoding, const struct schema *schema,
-                           const struct frame *frame, struct record *record)
+static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
+                                         const struct schema *schema, const struct frame *frame,
+                                         struct record *record)
 {
     struct record_chain *chain = decoding->chain;
     const struct datagram_slot *datagram = decoding->datagram;
@@ -177,8 +178,8 @@ static bool decode_only_message(const struct decoding *decoding, const struct sc
 }
 
 /* All others, one after the other. `record` is for the first message. */
-static NEVER_INLINE bool decode_messages(const struct decoding *decoding, const struct schema_entry *entry,
-                            struct record *record)
+static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
+                                         const struct schema_entry *entry, struct record *record)
 {
     struct frames frames;
     struct frame frame;

@@ -266,8 +266,10 @@ static void make_round(struct worker *worker)
     int64_t due_ns = receiver_hand_over(worker, now, now);
     int timeout_ms = time_to_wait(worker, due_ns);
     worker->pressed = false;
+    bool yields = receiver_yield(worker);
     take_events(worker, timeout_ms);
-    receiver_serve_ready(worker);
+    if (!yields)
+        receiver_serve_ready(worker);
     receiver_let_drained_go(worker);
     refresh(worker);
     worker->timeout_ms = receiver_seal_overdue(worker);

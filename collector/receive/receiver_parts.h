@@ -88,6 +88,7 @@ struct worker {
     struct endpoint_list ready;
     struct endpoint_list drained; /* in this round; their claims are still to be given up */
     bool coalesces;               /* so much comes that it does, as of the last drain */
+    int64_t yielded_ns;           /* to the sinks, since none of them was behind */
     bool reported_all;            /* the notifier has reported all; it reports a little at a time */
     struct coalescing coalescing; /* how long it may wait between two rounds */
     struct pause *pause;          /* NULL: it cannot */
@@ -175,6 +176,21 @@ void receiver_let_drained_go(struct worker *worker);
  * milliseconds until the next is due, or -1.
  */
 int receiver_seal_overdue(struct worker *worker);
+
+/* --- sinks that are behind (receiver_yield.c) --------------------------------------------------
+ */
+
+/*
+ * Whether a queue is half full and the thread may still wait for that: for as long in all as
+ * records may be late, so that a sink that stays behind is not waited for again.
+ */
+bool receiver_is_ahead(struct worker *worker);
+
+/*
+ * Where it is ahead, leaves what arrived in the receive buffers for a moment, and returns true:
+ * sinks that only need time catch up. Not where a socket that has more is half full.
+ */
+bool receiver_yield(struct worker *worker);
 
 /* --- a thread (receiver_loop.c) --------------------------------------------------------------- */
 

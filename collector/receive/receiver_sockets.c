@@ -174,7 +174,8 @@ static enum drain_result take_quantum(struct worker *worker, struct endpoint *en
     struct datagram_group *group = worker->group;
     int64_t quantum_ends = now + RECEIVER_BUDGET_NS;
     while (quantum->taken == 0 || group->more ||
-           (quantum->taken < RECEIVER_BUDGET && clock_monotonic_ns() < quantum_ends)) {
+           (quantum->taken < RECEIVER_BUDGET && clock_monotonic_ns() < quantum_ends &&
+            !receiver_is_ahead(worker))) {
         struct error error;
         if (options->before_receive != NULL)
             options->before_receive(options->hook_context);

@@ -385,6 +385,15 @@ uint64_t udp_socket_drops(struct udp_socket *socket)
     return socket->drops;
 }
 
+bool udp_socket_is_half_full(const struct udp_socket *socket)
+{
+    uint32_t info[SK_MEMINFO_VARS] = {0};
+    socklen_t size = sizeof info;
+    if (getsockopt(socket->fd, SOL_SOCKET, SO_MEMINFO, info, &size) != 0)
+        return true;
+    return info[SK_MEMINFO_RMEM_ALLOC] >= info[SK_MEMINFO_RCVBUF] / 2;
+}
+
 bool udp_socket_refuse_all(struct udp_socket *socket)
 {
     socket->last_drain = true;

@@ -82,6 +82,30 @@ TEST_WITH(where_drops_cannot_be_counted_none_is_reported, receiving_set_up, rece
     assert_int_equal(udp_socket_drops(receiving->socket), 0);
 }
 
+TEST_WITH(a_buffer_is_half_full_until_it_is_drained, receiving_set_up, receiving_tear_down)
+{
+    struct receiving *receiving = *state;
+    if (!udp_socket_counts_drops)
+        skip();
+    open_with_buffer(receiving, 16384);
+    assert_false(udp_socket_is_half_full(receiving->socket));
+    udp_sender_send_numbers(receiving->sender, &receiving->to, 2);
+    assert_false(udp_socket_is_half_full(receiving->socket));
+    udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
+    assert_true(udp_socket_is_half_full(receiving->socket));
+    drain(receiving);
+    assert_false(udp_socket_is_half_full(receiving->socket));
+}
+
+TEST_WITH(where_it_is_not_known_every_buffer_is_half_full, receiving_set_up, receiving_tear_down)
+{
+    struct receiving *receiving = *state;
+    if (udp_socket_counts_drops)
+        skip();
+    open_with_buffer(receiving, RECEIVING_BUFFER);
+    assert_true(udp_socket_is_half_full(receiving->socket));
+}
+
 TEST_WITH(refusing_all_keeps_what_is_queued_and_counts_the_rest, receiving_set_up,
           receiving_tear_down)
 {

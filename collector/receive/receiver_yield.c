@@ -1,0 +1,46 @@
+/*
+ * A receiver takes a datagram in less time than a sink needs for it. After a moment in which it did
+ * not run, or the sink stood (in the removal of an old file, say), more waits in the receive buffer
+ * than there is room for in the queue. What the receiver took at once would be refused, though the
+ * sink only needs a few milliseconds. The receive buffer holds it meanwhile.
+ */
+#include "collector/platform/clock.h"
+#include "collector/receive/receiver_parts.h"
+
+/* How full the fullest queue is when sinks are given time. */
+#define YIELD_BACKLOG 0.5
+
+/* Half of a queue of the usual size takes a sink five times as long. */
+#define YIELD_NS INT64_C(200000)
+
+static bool have_room(const struct endpoint_list *sockets)
+{
+    for (const struct endpoint *endpoint = sockets->first; endpoint != NULL;
+         endpoint = endpoint->next_listed)
+        if (endpoint->socket == NULL || udp_socket_is_half_full(endpoint->socket))
+            return false;
+    return true;
+}
+
+bool receiver_is_ahead(struct worker *worker)
+{
+    const struct fan_out *fan_out = worker->ingests->fan_out;
+    if (worker->pause == NULL || worker->receiver->sink != NULL)
+        return false;
+    if (fan_out_backlog(fan_out) < YIELD_BACKLOG) {
+        worker->yielded_ns = 0;
+        return false;
+    }
+    return worker->yielded_ns < fan_out_delay_ns(fan_out);
+}
+
+bool receiver_yield(struct worker *worker)
+{
+    if (worker->ready.first == NULL || !receiver_is_ahead(worker) || !have_room(&worker->ready))
+        return false;
+    int64_t begun_ns = clock_monotonic_ns();
+    fan_out_wake_sinks(worker->ingests->fan_out);
+    pause_wait(worker->pause, YIELD_NS);
+    worker->yielded_ns += clock_monotonic_ns() - begun_ns;
+    return true;
+}

@@ -1,0 +1,103 @@
+/* A sink that only needs time gets it: what arrives meanwhile waits in the receive buffer. */
+#include <string.h>
+
+#include "collector/pipeline/pipeline_levels.h"
+#include "collector/platform/udp_socket.h"
+#include "tests/support/pipeline/flow.h"
+#include "tests/support/test.h"
+
+/* A Riemann message of so many events whose metric is 1 fills a batch. */
+#define EVENTS 250
+
+/* What Linux charges a receive buffer for it, and more. */
+#define CHARGE 4096
+
+static void send_messages(struct flow *flow, uint64_t count)
+{
+    static const uint8_t event[] = {0x32, 0x02, 0x68, 0x02};
+    uint8_t message[EVENTS * sizeof event];
+    struct address to = flow_address(flow, 0);
+    for (size_t i = 0; i < sizeof message; i += sizeof event)
+        memcpy(message + i, event, sizeof event);
+    for (uint64_t i = 0; i < count; i++)
+        udp_sender_send(flow->sender, &to, message, sizeof message);
+}
+
+/* Sends until the sink's first write has begun, which does not end. Returns how many that took. */
+static uint64_t stop_the_sink(struct flow *flow)
+{
+    uint64_t sent = 0;
+    while (atomic_load(&flow->writing.arrived) == 0) {
+        send_messages(flow, 1);
+        flow_await_received(flow, 0, ++sent);
+    }
+    return sent;
+}
+
+/*
+ * More messages than the sink's queue has room for. 0: the receive buffer would not hold them, or
+ * it is not known here how full that is.
+ */
+static uint64_t too_many(const struct flow *flow)
+{
+    struct pipeline_levels *levels = pipeline_take_levels(flow->pipeline);
+    assert_non_null(levels);
+    uint64_t count = levels->sinks[0].queue.batches_most + 20;
+    uint64_t granted = levels->listeners[0].buffer_granted;
+    pipeline_levels_free(levels);
+    return udp_socket_counts_drops && count * CHARGE < granted / 2 ? count : 0;
+}
+
+/* Each receiver answers once in its round; three have then begun, and the last of them ended. */
+static uint64_t received_after_rounds(struct flow *flow)
+{
+    uint64_t received = 0;
+    for (int i = 0; i < 4; i++) {
+        struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+        assert_non_null(snapshot);
+        received = snapshot->listeners[0].received;
+        ledger_snapshot_free(snapshot);
+    }
+    return received;
+}
+
+/* Records may be a minute late: for as long the receiver waits for the sink. */
+TEST_WITH(a_burst_waits_in_the_receive_buffer_for_a_sink_that_is_behind, flow_set_up,
+          flow_tear_down)
+{
+    struct flow *flow = *state;
+    gate_shut(&flow->writing);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+                    "--sink file:OUTPUT?flush_interval=60s");
+    uint64_t burst = too_many(flow);
+    uint64_t sent = stop_the_sink(flow);
+    send_messages(flow, burst);
+    flow_await_received(flow, 0, sent + burst / 4);
+    uint64_t received = received_after_rounds(flow);
+    gate_open(&flow->writing);
+    flow_await_received(flow, 0, sent + burst);
+    flow_finish(flow, 20000);
+    if (burst == 0)
+        skip();
+    assert_true(received < sent + burst);
+    assert_int_equal(flow_refused_records(flow, 0), 0);
+    assert_int_equal(flow->final->sinks[0].written, sent + burst);
+}
+
+/* After that time it goes on, for the sinks that are not behind. */
+TEST_WITH(a_sink_that_stays_behind_is_not_waited_for, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    gate_shut(&flow->writing);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+                    "--sink file:OUTPUT?flush_interval=10ms");
+    uint64_t burst = too_many(flow);
+    uint64_t sent = stop_the_sink(flow);
+    send_messages(flow, burst);
+    flow_await_received(flow, 0, sent + burst);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+    if (burst == 0)
+        skip();
+    assert_int_not_equal(flow_refused_records(flow, 0), 0);
+}

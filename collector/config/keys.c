@@ -91,10 +91,11 @@ const struct setting config_keys[] = {
     {"max_datagram", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, max_datagram),
      "64KiB", 1, 64 * KIB, .help = "longer datagrams are counted as truncated",
      .others = "max_length max_packet max_packet_size max_message_size max_datagram_size mtu"},
-    {"coalesce", SETTING_DURATION, KEY_OF_UDP, offsetof(struct listener_config, coalesce), "5ms", 0,
-     10 * MILLISECOND,
-     .help = "how long a datagram may wait for others, where that gathers some: 500us, and more "
-             "where all sinks allow it; the processor has less work (0s: not at all)"},
+    {"coalesce", SETTING_DURATION, KEY_OF_UDP | KEY_OF_STREAM,
+     offsetof(struct listener_config, coalesce), "5ms", 0, 10 * MILLISECOND,
+     .help = "how long a datagram, or a frame that needs no answer, may wait for others, where "
+             "that gathers some: 500us, and more where all sinks allow it; the processor has less "
+             "work (0s: not at all)"},
     {"gro", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, gro), "off",
      .choices = off_on,
      .help = "whether the system may put many datagrams of a sender into one buffer (UDP_GRO); "

@@ -52,7 +52,8 @@ struct listener_config {
     struct address group_source; /* of a multicast group; of no family: everyone's */
     uint64_t coalesce;           /* nanoseconds that datagrams may wait for others at a high rate */
 
-    /* SOURCE_KEYS_STREAM, and ipv6_only and receivers: threads that serve all connections */
+    /* SOURCE_KEYS_STREAM, and ipv6_only, coalesce and receivers: threads that serve all
+     * connections */
     uint64_t max_frame;       /* bytes of a message */
     uint64_t max_connections; /* in all */
     uint64_t max_per_address; /* of one address, from any port */

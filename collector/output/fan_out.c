@@ -1,6 +1,7 @@
 #include "collector/output/fan_out.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "collector/log/log.h"
@@ -19,11 +20,11 @@ struct fan_out {
     struct mutex *lock; /* held by the thread that offers; NULL: there is one thread */
     struct route *routes;
     size_t count;
-    struct route *spare;   /* room for the next routes */
-    struct tap_inlet *tap; /* NULL: none */
-    bool holds;            /* its producer says when sinks are to be woken */
-    size_t held;           /* batches that they were not woken for */
-    int64_t held_ns;       /* since when, by fan_out_hold; 0: none is held */
+    struct route *spare;     /* room for the next routes */
+    struct tap_inlet *tap;   /* NULL: none */
+    bool holds;              /* its producer says when sinks are to be woken */
+    _Atomic size_t held;     /* batches that they were not woken for */
+    _Atomic int64_t held_ns; /* since when, by fan_out_hold; 0: none is held, or it is not dated */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -37,7 +38,8 @@ int fan_out_create(struct fan_out **out, size_t threads, enum fan_out_waiting wa
         return -1;
     }
     fan_out->waiting = waiting;
-    fan_out->holds = waiting == FAN_OUT_NEVER_WAITS && threads == 1;
+    fan_out->holds =
+        waiting == FAN_OUT_WAITS || (waiting == FAN_OUT_NEVER_WAITS && threads == 1);
     deadline_init(&fan_out->deadline);
     if (threads > 1 && (fan_out->lock = mutex_create()) == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");
@@ -205,18 +207,25 @@ void fan_out_offer(struct fan_out *fan_out, struct batch *batch)
     if (fan_out->lock != NULL)
         mutex_unlock(fan_out->lock);
     batch_release(batch);
-    if (fan_out->holds && ++fan_out->held == FAN_OUT_MOST_HELD)
+    if (fan_out->holds && atomic_fetch_add(&fan_out->held, 1) + 1 >= FAN_OUT_MOST_HELD)
         fan_out_wake_sinks(fan_out);
 }
 
-void fan_out_wake_sinks(struct fan_out *fan_out)
+static void notify_sinks(const struct fan_out *fan_out)
 {
-    if (fan_out->held == 0)
-        return;
-    fan_out->held = 0;
-    fan_out->held_ns = 0;
     for (size_t i = 0; i < fan_out->count; i++)
         sink_thread_notify(fan_out->routes[i].to.sink);
+}
+
+/* In this order: what another thread dates in between may be woken for too early, never too late.
+ */
+void fan_out_wake_sinks(struct fan_out *fan_out)
+{
+    if (atomic_load(&fan_out->held) == 0)
+        return;
+    atomic_store(&fan_out->held_ns, 0);
+    if (atomic_exchange(&fan_out->held, 0) != 0)
+        notify_sinks(fan_out);
 }
 
 /* Whether a sink that sleeps has much to do; one that is awake goes on by itself. */
@@ -251,12 +260,13 @@ static int64_t hold_ns(const struct fan_out *fan_out)
 
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns)
 {
-    if (fan_out->held == 0)
+    if (atomic_load(&fan_out->held) == 0)
         return INT64_MAX;
     if (next_ns != INT64_MAX) {
-        if (fan_out->held_ns == 0)
-            fan_out->held_ns = now_ns;
-        int64_t due_ns = fan_out->held_ns + hold_ns(fan_out);
+        int64_t held_ns = 0;
+        if (atomic_compare_exchange_strong(&fan_out->held_ns, &held_ns, now_ns))
+            held_ns = now_ns;
+        int64_t due_ns = held_ns + hold_ns(fan_out);
         if (next_ns < due_ns && !keeps_much_from(fan_out))
             return due_ns;
     }
@@ -289,6 +299,8 @@ bool fan_out_pause(struct fan_out *fan_out)
 {
     if (deadline_is_over(&fan_out->deadline))
         return false;
+    if (fan_out->holds) /* who makes room may sleep */
+        notify_sinks(fan_out);
     wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);
     return true;
 }

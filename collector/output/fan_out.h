@@ -68,10 +68,11 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
  * Hands the batch, whose one reader is the caller, to all sinks; the caller's hold ends. A
- * sink that sleeps is woken. Where one thread offers that never waits, that thread says when:
- * before it sleeps itself (or see fan_out_hold), so that of the batches of many sockets not each
- * costs a switch from the one thread to the other and back. Sinks do not stand idle beside a
- * producer that is long at work: after so many batches they are woken in any case.
+ * sink that sleeps is woken. Where one thread offers that never waits, and where a stream's threads
+ * offer, each thread says when: before it sleeps itself (or see fan_out_hold), so that of the
+ * batches of many sockets not each costs a switch from the one thread to the other and back. Sinks
+ * do not stand idle beside a producer that is long at work, or that waits for room: after so many
+ * batches, and before it waits, they are woken in any case.
  */
 #define FAN_OUT_MOST_HELD 16
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch);
@@ -91,7 +92,7 @@ void fan_out_lose_raw(struct fan_out *fan_out);
  *
  * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns) when this is called again; INT64_MAX: it
  * may not be, so sinks are woken, whatever now_ns is. Returns when it has to be called at the
- * latest; INT64_MAX: nothing is held.
+ * latest, by each thread that was told so; INT64_MAX: nothing is held.
  */
 #define FAN_OUT_HOLD_NS      INT64_C(1000000)
 #define FAN_OUT_HOLD_MOST_NS INT64_C(8000000)

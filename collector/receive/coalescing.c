@@ -2,8 +2,15 @@
 
 void coalescing_init(struct coalescing *coalescing, int64_t now_ns)
 {
-    *coalescing =
-        (struct coalescing){.most_ns = INT64_MAX, .buffer = UINT64_MAX, .window_begun_ns = now_ns};
+    *coalescing = (struct coalescing){.most_ns = INT64_MAX,
+                                      .buffer = UINT64_MAX,
+                                      .charge = COALESCING_BUFFER_CHARGE,
+                                      .window_begun_ns = now_ns};
+}
+
+void coalescing_set_stream(struct coalescing *coalescing)
+{
+    coalescing->charge = 0;
 }
 
 void coalescing_add_socket(struct coalescing *coalescing, int64_t most_ns, uint64_t buffer)
@@ -29,7 +36,7 @@ void coalescing_note(struct coalescing *coalescing, uint64_t datagrams, uint64_t
 static void end_window(struct coalescing *coalescing, int64_t now_ns)
 {
     double elapsed = (double)(now_ns - coalescing->window_begun_ns);
-    uint64_t charged = coalescing->bytes + coalescing->datagrams * COALESCING_BUFFER_CHARGE;
+    uint64_t charged = coalescing->bytes + coalescing->datagrams * coalescing->charge;
     coalescing->datagram_rate = (double)coalescing->datagrams / elapsed;
     coalescing->byte_rate = (double)charged / elapsed;
     coalescing->window_begun_ns = now_ns;
@@ -42,7 +49,8 @@ static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
 {
     uint64_t room = coalescing->buffer / COALESCING_BUFFER_CHARGE / 2;
     int64_t most = allowed_ns;
-    if (room < INT64_MAX / COALESCING_FASTEST_NS && (int64_t)room * COALESCING_FASTEST_NS < most)
+    if (coalescing->charge != 0 && room < INT64_MAX / COALESCING_FASTEST_NS &&
+        (int64_t)room * COALESCING_FASTEST_NS < most)
         most = (int64_t)room * COALESCING_FASTEST_NS;
     if (most < COALESCING_USUAL_NS)
         most = COALESCING_USUAL_NS;

@@ -42,6 +42,7 @@
 struct coalescing {
     int64_t most_ns; /* a pause is never longer; 0: there is none */
     uint64_t buffer; /* bytes of the smallest receive buffer */
+    uint64_t charge; /* bytes that a datagram takes of it beside its own; 0: of streams */
 
     int64_t window_begun_ns;
     uint64_t datagrams; /* in the window */
@@ -57,6 +58,12 @@ void coalescing_init(struct coalescing *coalescing, int64_t now_ns);
  * `most_ns`, belongs to the thread: the pauses are for all of its sockets.
  */
 void coalescing_add_socket(struct coalescing *coalescing, int64_t most_ns, uint64_t buffer);
+
+/*
+ * The thread's sockets are streams' instead: nothing is charged beside the bytes, and who sends
+ * waits where a buffer is full, so that a quiet time before needs no care.
+ */
+void coalescing_set_stream(struct coalescing *coalescing);
 
 /* None does, until they are added again. */
 void coalescing_forget_sockets(struct coalescing *coalescing);

@@ -128,6 +128,7 @@ static struct stream_limits limits_of(const struct listener_config *config)
         .max_per_address = config->max_per_address,
         .idle_ns = (int64_t)config->idle_timeout,
         .frame_ns = (int64_t)config->frame_timeout,
+        .coalesce_ns = (int64_t)config->coalesce,
     };
 }
 

@@ -353,6 +353,7 @@ static bool receive_rest(struct stream_connection *connection,
     enum channel_result result =
         receive(connection, held(connection) + connection->used, room, &received);
     connection->used += received;
+    worker->received += received;
     if (!judge(connection, result))
         return false;
     *frames += take_held(connection, settings, worker);
@@ -370,6 +371,7 @@ static bool receive_new(struct stream_connection *connection,
     size_t most = worker->spare != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
     connection->max_frame = settings->max_frame;
     enum channel_result result = receive(connection, worker->read, most, &received);
+    worker->received += received;
     if (!judge(connection, result))
         return false;
     *frames += take_frames(connection, settings, worker, worker->read, received, &used);
@@ -425,9 +427,9 @@ static void judge_time(struct stream_connection *connection, const struct stream
         end_by(connection, STREAM_IDLE);
 }
 
-size_t stream_connection_read(struct stream_connection *connection,
-                              const struct stream_settings *settings, struct stream_worker *worker,
-                              bool room, int64_t now_ns)
+static size_t read_frames(struct stream_connection *connection,
+                          const struct stream_settings *settings, struct stream_worker *worker,
+                          bool room, int64_t now_ns)
 {
     size_t frames = 0;
     bool more = true;
@@ -459,11 +461,23 @@ size_t stream_connection_read(struct stream_connection *connection,
             connection->channel.opening != opening)
             note_time(connection, frames - before, now_ns);
     }
+    worker->is_awaited = worker->is_awaited || more;
     /* Only now: what came in time may have waited for the sinks, and for its turn. */
     if (connection->next == STREAM_READ && connection->channel.holds)
         connection->next = STREAM_AGAIN;
     else if (connection->next == STREAM_READ || connection->next == STREAM_WRITE)
         judge_time(connection, settings, now_ns);
+    return frames;
+}
+
+size_t stream_connection_read(struct stream_connection *connection,
+                              const struct stream_settings *settings, struct stream_worker *worker,
+                              bool room, int64_t now_ns)
+{
+    size_t frames = read_frames(connection, settings, worker, room, now_ns);
+    if (connection->answers_used != 0 || connection->channel.opening ||
+        connection->next != STREAM_READ)
+        worker->is_awaited = true;
     return frames;
 }
 

@@ -60,6 +60,9 @@ struct stream_worker {
     struct ingest *ingest;
     struct ingest_counters *counters; /* the thread's block of the listener's */
     uint8_t *spare;                   /* a block for the rest of a read; NULL: none was free */
+    size_t received;                  /* bytes; the caller's to set to 0 */
+    bool is_awaited; /* one that was read since the caller set it to false may not be kept waiting:
+                        it is owed an answer, or has more to be read */
     uint8_t read[STREAM_READ_SIZE];
 };
 

@@ -13,14 +13,26 @@
 #include "collector/platform/inherited_sockets.h"
 #include "collector/platform/mutex.h"
 #include "collector/platform/notifier.h"
+#include "collector/platform/pause.h"
 #include "collector/platform/tcp_connection.h"
 #include "collector/platform/tcp_listener.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
+#include "collector/receive/coalescing.h"
 
-/* Connections that a thread has in hand at a time, and events that it takes with one wait. */
-#define WORK_MOST   64
-#define EVENTS_MOST 16
+/*
+ * Connections that a thread has in hand at a time, those of them that it keeps while it rests, and
+ * events that it takes with one wait.
+ */
+#define WORK_MOST   128
+#define KEEP_MOST   64
+#define EVENTS_MOST 32
+
+/* A connection that had so many frames for a round is kept: it costs less to read than to arm. */
+#define KEEP_FRAMES 2
+
+/* Bytes that the system takes of a connection at least before who sends has to wait. */
+#define STREAM_WINDOW ((uint64_t)64 * 1024)
 
 /* Connections that are accepted before others are served. */
 #define ACCEPT_MOST 32
@@ -67,8 +79,15 @@ struct worker {
     struct stream_worker stream;
     struct slot *work[WORK_MOST];
     size_t count;
-    size_t next_look; /* the slot that it looks at first */
-    bool stops;       /* it has seen that the server stops */
+    size_t kept;               /* of these, the first ones: until keep_ns */
+    int64_t keep_ns;           /* monotonic: when its rest ends */
+    bool rests;                /* as of its last round, so much comes that it does */
+    bool reported_all;         /* the notifier has no other events for it */
+    int64_t wake_ns;           /* when sinks are to be woken; INT64_MAX: for nothing */
+    struct coalescing pace;    /* how long it may rest */
+    struct pause *pause;       /* NULL: it cannot */
+    size_t next_look;          /* the slot that it looks at first */
+    bool stops;                /* it has seen that the server stops */
     struct wakeup *resumed;
     struct log_limit log;
 };
@@ -483,37 +502,105 @@ static bool pass_on(struct worker *worker, struct slot *slot, int64_t now_ns)
     return fails_to_give(server, slot, interests);
 }
 
-/* All records of a round are offered together, before any of its connections is given away. */
-static void serve(struct worker *worker)
+/* What a round reads of each connection. Returns frames in all; `busy`: who had several of them. */
+static size_t read_all(struct worker *worker, size_t first, int64_t now_ns, bool *busy)
 {
     struct stream_server *server = worker->server;
-    int64_t now_ns = clock_monotonic_ns();
     bool room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG;
     bool stopping = atomic_load(&server->stopping);
     bool patient = atomic_load(&server->patient);
     bool over = stopping && deadline_is_over(&server->deadline);
     size_t frames = 0;
-    for (size_t i = 0; i < worker->count; i++) {
+    for (size_t i = first; i < worker->count; i++) {
         struct stream_connection *connection = &worker->work[i]->connection;
         connection->draining = connection->draining || stopping;
         connection->patient = patient;
         if (over)
             stream_connection_give_up(connection);
-        frames +=
+        size_t taken =
             stream_connection_read(connection, &server->settings, &worker->stream, room, now_ns);
+        busy[i] = taken >= KEEP_FRAMES && connection->next == STREAM_READ;
+        frames += taken;
     }
+    return frames;
+}
+
+/* How long it may rest after a round: not while somebody would wait for it. */
+static int64_t rest_ns(struct worker *worker, size_t frames, int64_t now_ns)
+{
+    struct stream_server *server = worker->server;
+    coalescing_note(&worker->pace, frames, worker->stream.received);
+    if (worker->pause == NULL || worker->stream.is_awaited || atomic_load(&server->stopping) ||
+        atomic_load(&server->held) != 0)
+        return 0;
+    return coalescing_delay(&worker->pace, fan_out_delay_ns(worker->ingests->fan_out), now_ns);
+}
+
+/*
+ * All records of a round are offered together, before any of its connections is given away. Those
+ * that are kept are read when the rest is over, not in the rounds before that.
+ */
+static void serve(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    struct slot *again[WORK_MOST];
+    bool busy[WORK_MOST];
+    size_t again_count = 0;
+    int64_t now_ns = clock_monotonic_ns();
+    if (now_ns >= worker->keep_ns || atomic_load(&server->stopping))
+        worker->kept = 0;
+    size_t first = worker->kept;
+    if (first == worker->count)
+        return;
+    worker->stream.received = 0;
+    worker->stream.is_awaited = false;
+    size_t frames = read_all(worker, first, now_ns, busy);
     ingest_seal(worker->stream.ingest);
     ingest_thread_commit(worker->ingests);
     if (frames != 0 && server->options.received != NULL)
         server->options.received(server->options.context, frames);
-    size_t kept = 0;
     now_ns = clock_monotonic_ns(); /* to offer them may have taken its time */
-    for (size_t i = 0; i < worker->count; i++) {
+    int64_t delay_ns = rest_ns(worker, frames, now_ns);
+    worker->rests = delay_ns > 0;
+    if (first == 0)
+        worker->keep_ns = now_ns + delay_ns;
+    for (size_t i = first; i < worker->count; i++) {
         struct slot *slot = worker->work[i];
-        if (pass_on(worker, slot, now_ns))
-            worker->work[kept++] = slot;
+        if (worker->rests && busy[i] && worker->kept < KEEP_MOST)
+            worker->work[worker->kept++] = slot;
+        else if (pass_on(worker, slot, now_ns))
+            again[again_count++] = slot;
     }
-    worker->count = kept;
+    worker->count = worker->kept + again_count;
+    memcpy(worker->work + worker->kept, again, again_count * sizeof again[0]);
+}
+
+/* --- resting ---------------------------------------------------------------------------------- */
+
+/* Sinks are woken for what was offered, or later, where that is soon enough: it is noted when. */
+static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
+{
+    struct fan_out *fan_out = worker->ingests->fan_out;
+    bool may_hold = worker->rests || fan_out_delay_ns(fan_out) != 0;
+    worker->wake_ns =
+        may_hold ? fan_out_hold(fan_out, now_ns, next_ns) : fan_out_hold(fan_out, 0, INT64_MAX);
+}
+
+/* After a round: the next one finds more. It goes on at once where there is anything left to do. */
+static void rest(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    int64_t now_ns = clock_monotonic_ns();
+    if (!worker->rests || !worker->reported_all || worker->count != worker->kept ||
+        atomic_load(&server->quiesce_wanted) || now_ns >= worker->keep_ns) {
+        wake_sinks(worker, now_ns, now_ns);
+        return;
+    }
+    wake_sinks(worker, now_ns, worker->keep_ns);
+    int64_t until_ns = worker->wake_ns < worker->keep_ns ? worker->wake_ns : worker->keep_ns;
+    now_ns = clock_monotonic_ns();
+    if (now_ns < until_ns)
+        pause_wait(worker->pause, until_ns - now_ns);
 }
 
 /* --- looking after connections ---------------------------------------------------------------- */
@@ -584,16 +671,29 @@ static void accept_again(struct stream_server *server, int64_t now_ns)
     mutex_unlock(server->accept_lock);
 }
 
-static int wait_ms(const struct worker *worker)
+/* Until it looks after connections; negative: it does not. */
+static int until_look_ms(const struct worker *worker)
 {
     struct stream_server *server = worker->server;
-    if (worker->count != 0)
-        return 0;
     if (atomic_load(&server->stopping))
         return STOP_LOOK_MS;
     if (worker->index != 0)
         return -1;
     return atomic_load(&server->held) != 0 ? HELD_LOOK_MS : LOOK_MS;
+}
+
+static int wait_ms(const struct worker *worker)
+{
+    if (worker->count != worker->kept)
+        return 0;
+    int64_t due_ns = worker->wake_ns;
+    if (worker->kept != 0 && worker->keep_ns < due_ns)
+        due_ns = worker->keep_ns;
+    int look_ms = until_look_ms(worker);
+    if (due_ns == INT64_MAX)
+        return look_ms;
+    int due_ms = milliseconds_until(due_ns, clock_monotonic_ns());
+    return look_ms < 0 || due_ms < look_ms ? due_ms : look_ms;
 }
 
 /* What the token of an event is, where it is no connection's. */
@@ -610,8 +710,11 @@ static void take_events(struct worker *worker)
     struct stream_server *server = worker->server;
     struct notifier_event events[EVENTS_MOST];
     size_t most = WORK_MOST - worker->count;
-    size_t count = notifier_wait(server->notifier, worker->index, events,
-                                 most < EVENTS_MOST ? most : EVENTS_MOST, wait_ms(worker));
+    if (most > EVENTS_MOST)
+        most = EVENTS_MOST;
+    size_t count =
+        notifier_wait(server->notifier, worker->index, events, most, wait_ms(worker));
+    worker->reported_all = count < most;
     for (size_t i = 0; i < count; i++) {
         if (events[i].type == NOTIFIER_WOKEN)
             continue;
@@ -660,6 +763,7 @@ static void leave(struct worker *worker)
     struct fan_out *fan_out = worker->ingests->fan_out;
     notifier_leave(server->notifier, worker->index);
     ingest_seal(worker->stream.ingest);
+    fan_out_wake_sinks(fan_out);
     ingest_thread_close(worker->ingests);
     bool last = atomic_fetch_sub(&server->running, 1) == 1;
     if (last)
@@ -681,6 +785,7 @@ static void stand_still(struct worker *worker)
     struct stream_server *server = worker->server;
     if (!atomic_load(&server->quiesce_wanted))
         return;
+    fan_out_wake_sinks(worker->ingests->fan_out);
     if (atomic_fetch_add(&server->quiescent, 1) + 1 == atomic_load(&server->present))
         server->options.finished(server->options.context);
     else
@@ -717,6 +822,7 @@ static void run(void *argument)
         }
         if (worker->count != 0)
             serve(worker);
+        rest(worker);
     }
     leave(worker);
 }
@@ -739,6 +845,10 @@ static int make_workers(struct stream_server *server, struct error *error)
             return error_no_memory(error);
         if (wakeup_create(&worker->resumed, error) != 0)
             return -1;
+        worker->wake_ns = INT64_MAX;
+        worker->pause = pause_create();
+        coalescing_init(&worker->pace, clock_monotonic_ns());
+        coalescing_set_stream(&worker->pace);
     }
     return 0;
 }
@@ -856,6 +966,10 @@ static void follow_limits(struct stream_server *server, const struct stream_limi
     server->settings.max_frame = limits->max_frame;
     server->settings.idle_ns = limits->idle_ns;
     server->settings.frame_ns = limits->frame_ns;
+    for (size_t i = 0; i < server->options.thread_count; i++) {
+        coalescing_forget_sockets(&server->workers[i].pace);
+        coalescing_add_socket(&server->workers[i].pace, limits->coalesce_ns, STREAM_WINDOW);
+    }
 }
 
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
@@ -871,11 +985,13 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     deadline_init(&server->deadline);
     server->settings.framing = options->framing;
     server->settings.kind = kind;
-    follow_limits(server, &options->limits);
     copy_content_type(server, options->content_type);
-    if (make_parts(server, error) == 0 && listen_on(server, bound, error) == 0) {
-        *out = server;
-        return 0;
+    if (make_parts(server, error) == 0) {
+        follow_limits(server, &options->limits);
+        if (listen_on(server, bound, error) == 0) {
+            *out = server;
+            return 0;
+        }
     }
     stream_server_destroy(server);
     return -1;
@@ -1029,6 +1145,7 @@ void stream_server_destroy(struct stream_server *server)
     for (size_t i = 0; server->workers != NULL && i < server->options.thread_count; i++) {
         ingest_destroy(server->workers[i].stream.ingest);
         wakeup_destroy(server->workers[i].resumed);
+        pause_destroy(server->workers[i].pause);
     }
     channel_kind_end(&server->settings.kind);
     channel_kind_end(&server->kind_before);

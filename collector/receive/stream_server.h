@@ -7,6 +7,11 @@
  * frame. It is armed again only when its records were offered to the sinks: they reach each sink in
  * the order in which they were sent. The listening socket is owned in the same way.
  *
+ * Where much comes a thread rests between its rounds, so that each finds more (coalescing.h): for as
+ * long as the listener and all sinks allow, and not while somebody waits for an answer. What has
+ * come often it keeps meanwhile and reads again after that. So others are not woken for it, and it
+ * need not be armed. A connection that it keeps has no records that were not offered.
+ *
  * Nothing is lost on the way: where a sink's queue is nearly full, connections are not read, and
  * those who send wait. They are armed for a hang-up alone, and their times do not run.
  *
@@ -36,6 +41,7 @@ struct stream_limits {
     size_t max_per_address;
     int64_t idle_ns;
     int64_t frame_ns;
+    int64_t coalesce_ns; /* what comes may wait for so long at a high rate; 0: not at all */
 };
 
 struct stream_server_options {

@@ -2,15 +2,18 @@
 import re
 
 from built import STOP_SIGNAL
-from protobuf import metric
-from sluice_program import BURST, RIEMANN, ProgramTest, wait_until
+from protobuf import gauge, metric
+from sluice_program import BURST, RIEMANN, ProgramTest, read_lines, wait_until
+from test_tcp import OK, TCP, Client, framed
 from tracing import main, signal_traced, start_traced
+
+STREAM = "tcp://127.0.0.1:0?schema=telemetry&framing=length32"
 
 
 class Coalesce(ProgramTest):
-    def start_with(self, keys, sink_keys=""):
+    def start_with(self, keys, sink_keys="", listener=RIEMANN):
         self.calls = self.folder / "calls"
-        return start_traced(self, "clock_nanosleep", self.calls, "--listen", RIEMANN + keys,
+        return start_traced(self, "clock_nanosleep", self.calls, "--listen", listener + keys,
                             "--sink", f"file:{self.folder / 'lines'}{sink_keys}")
 
     def rests(self):
@@ -61,6 +64,67 @@ class Coalesce(ProgramTest):
         self.send_until(program, lambda: self.sent >= 20000, "all is sent")
         self.end(program)
         self.assertEqual(self.rests(), [])
+
+    def stream_until(self, program, reached, what):
+        """Frames come one at a time over two connections. Returns how many over each."""
+        clients = [Client(program) for _ in range(2)]
+        for client in clients:
+            self.addCleanup(client.socket.close)
+        sent = 0
+
+        def sent_more():
+            nonlocal sent
+            for number in range(sent, sent + 500):
+                for name, client in zip("ab", clients):
+                    client.send(framed(gauge(name, number)))
+            sent += 500
+            return reached(sent)
+        wait_until(sent_more, what)
+        return sent
+
+    def assert_in_order(self, sent):
+        values = {"a": [], "b": []}
+        for line in read_lines(self.folder / "lines"):
+            values[line["name"]].append(line["value"])
+        self.assertEqual(values, {"a": list(range(sent)), "b": list(range(sent))})
+
+    def test_a_thread_of_a_stream_rests_for_as_long_as_it_may(self):
+        program = self.start_with("&receivers=2&coalesce=4ms", listener=STREAM)
+        sent = self.stream_until(program, lambda _: any(rest > 500000 for rest in self.rests()),
+                                 "a thread has rested for longer than usual")
+        self.end(program)
+        self.assertLessEqual(max(self.rests()), 4000000)
+        self.assert_in_order(sent)
+
+    def test_without_leave_no_thread_of_a_stream_rests(self):
+        program = self.start_with("&coalesce=0", listener=STREAM)
+        sent = self.stream_until(program, lambda sent: sent >= 5000, "all is sent")
+        self.end(program)
+        self.assertEqual(self.rests(), [])
+        self.assert_in_order(sent)
+
+    def test_who_waits_for_answers_is_not_kept_waiting(self):
+        program = self.start_with("", listener=TCP)
+        client = Client(program)
+        self.addCleanup(client.socket.close)
+        for number in range(2000):
+            client.send(framed(metric(number)))
+            self.assertEqual(client.answer(), OK)
+        self.end(program)
+        self.assertEqual(self.rests(), [])
+
+    def test_what_comes_last_over_a_stream_is_written_though_nothing_follows(self):
+        program = self.start("--listen", STREAM + "&receivers=2", "--sink", "stdout:")
+        client = Client(program)
+        self.addCleanup(client.socket.close)
+        bursts = 30
+        for burst in range(1, bursts + 1):
+            for value in range(BURST):
+                client.send(framed(gauge("a", value)))
+            program.wait_for_lines(burst * BURST)
+        self.assertEqual([line["value"] for line in program.output()],
+                         list(range(BURST)) * bursts)
+        self.assertEqual(program.stop()["sinks"][0]["written"], bursts * BURST)
 
     def test_what_comes_last_at_a_high_rate_is_written_though_nothing_follows(self):
         program = self.start("--listen", RIEMANN, "--sink", "stdout:")

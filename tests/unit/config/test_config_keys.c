@@ -73,6 +73,8 @@ static const struct number_key {
      100000000},
     {KEY_OF_UDP, "coalesce", LISTENER_FIELD(coalesce), 5000000, "0", "10ms", NULL, "10001us", 0,
      10000000},
+    {KEY_OF_STREAM, "coalesce", LISTENER_FIELD(coalesce), 5000000, "0", "10ms", NULL, "10001us", 0,
+     10000000},
     {KEY_OF_UDP, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "64MiB", "1023B",
      "65537KiB", 1024, 67108864},
     {KEY_OF_CAPTURE, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "64MiB", "1023B",

@@ -8,12 +8,12 @@
 #define NOW_NS INT64_C(1000000000000)
 
 /* A feed for `sinks` sinks: the fake one as often, by its queues in turn. */
-static struct fan_out *make_feed(struct fake_sink *fake, struct offer_counters *offers,
-                                 size_t sinks)
+static struct fan_out *make_feed_of(struct fake_sink *fake, struct offer_counters *offers,
+                                    size_t sinks, size_t threads, enum fan_out_waiting waiting)
 {
     struct fan_out *fan_out;
     struct error error;
-    assert_int_equal(fan_out_create(&fan_out, 1, FAN_OUT_NEVER_WAITS, &error), 0);
+    assert_int_equal(fan_out_create(&fan_out, threads, waiting, &error), 0);
     for (size_t i = 0; i < sinks; i++) {
         const struct fan_out_sink to = {
             .name = "fake:",
@@ -25,6 +25,12 @@ static struct fan_out *make_feed(struct fake_sink *fake, struct offer_counters *
         assert_int_equal(fan_out_add_sink(fan_out, &to, &error), 0);
     }
     return fan_out;
+}
+
+static struct fan_out *make_feed(struct fake_sink *fake, struct offer_counters *offers,
+                                 size_t sinks)
+{
+    return make_feed_of(fake, offers, sinks, 1, FAN_OUT_NEVER_WAITS);
 }
 
 static bool is_terminal(const struct destination *destination)
@@ -169,5 +175,32 @@ TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, f
         offer(fake, fan_out);
     fake_sink_wait_committed(fake, FAN_OUT_MOST_HELD);
     assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == INT64_MAX);
+    finish(fake, fan_out, offers);
+}
+
+/* What one thread of a stream's offers another one may have written. */
+TEST_WITH(what_a_streams_threads_offer_is_held_too, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct fan_out *fan_out = make_feed_of(fake, offers, 1, 4, FAN_OUT_WAITS);
+    const int64_t due_ns = NOW_NS + FAN_OUT_HOLD_NS;
+    offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == due_ns);
+    assert_asleep(fake, 1);
+    assert_true(fan_out_hold(fan_out, due_ns, due_ns) == INT64_MAX);
+    fake_sink_wait_committed(fake, 1);
+    finish(fake, fan_out, offers);
+}
+
+TEST_WITH(who_waits_for_room_wakes_the_sinks_that_make_it, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct fan_out *fan_out = make_feed_of(fake, offers, 1, 1, FAN_OUT_WAITS);
+    offer(fake, fan_out);
+    assert_asleep(fake, 1);
+    assert_true(fan_out_pause(fan_out));
+    fake_sink_wait_committed(fake, 1);
     finish(fake, fan_out, offers);
 }

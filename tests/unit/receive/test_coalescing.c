@@ -156,6 +156,23 @@ TEST(a_burst_after_a_quiet_time_finds_room)
     assert_int_equal(late_pause_at(10 * MS, 50 * MS, 4096, 8), 0);
 }
 
+/* Its buffer holds bytes alone, and who sends faster waits. */
+TEST(a_stream_may_be_left_alone_for_longer_than_datagrams_in_as_large_a_buffer)
+{
+    const uint64_t buffer = 64 * 1024;
+    struct coalescing datagrams = of_socket(5 * MS, buffer);
+    struct coalescing stream = of_socket(5 * MS, buffer);
+    coalescing_set_stream(&stream);
+    allowed_ns = 50 * MS;
+    int64_t rest = rest_at(stream, 20);
+    assert_int_equal(rest, 5 * MS);
+    assert_true(rest_at(datagrams, 20) <= 500 * US);
+    /* At most a part of the buffer comes meanwhile. */
+    rest = rest_at(stream, 100);
+    assert_in_range(rest, MS, buffer / COALESCING_BUFFER_PART * MS / (100 * SIZE));
+    allowed_ns = 0;
+}
+
 TEST(a_pause_lasts_as_long_as_it_was_asked_for)
 {
     struct pause *pause = pause_create();

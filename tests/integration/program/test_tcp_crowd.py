@@ -3,7 +3,12 @@
 Short here; TEST_CROWD has it run longer: connections, bad ones, messages a second, seconds, and of
 these how many the sink stands still.
 """
+import io
+import math
+import multiprocessing
 import os
+import pathlib
+import re
 import resource
 import select
 import socket
@@ -14,14 +19,18 @@ import unittest
 
 from built import WINDOWS
 from protobuf import metric
-from sluice_program import DEADLINE, ProgramTest, parse_lines
+from sluice_program import DEADLINE, ProgramTest, parse_json
 from test_tcp import OK, TCP, framed
 
 CONNECTIONS, BAD, RATE, SECONDS, STALL = map(
     float, os.environ.get("TEST_CROWD", "60 10 2000 2 0.5").split())
 ANSWER = struct.pack(">I", len(OK)) + OK
 UNANSWERED = 20  # messages of a client that waits for answers, at most
+TOGETHER = 4  # messages of a client that it sends at once, at most
+RATE_OF_SENDER = 7000  # messages a second that a process can send and have answered
+SENDERS = math.ceil(RATE / RATE_OF_SENDER)
 TICK = 0.01
+MARK = 0.1  # a value whose bytes nothing else in a message has
 
 
 class Reader(threading.Thread):
@@ -51,10 +60,17 @@ class Client:
         self.host = str(number)
         self.sent = self.answered = 0
         self.rest = b""
+        self.before, self.after = framed(metric(MARK, host=self.host)).split(struct.pack("<d", MARK))
 
     def send(self):
-        self.socket.send(framed(metric(self.sent, host=self.host)))
-        self.sent += 1
+        """One message, or several. Returns how many."""
+        count = self.sent % TOGETHER + 1
+        numbers = range(self.sent, self.sent + count)
+        data = b"".join(self.before + struct.pack("<d", number) + self.after for number in numbers)
+        if self.socket.send(data) != len(data):
+            raise AssertionError("a socket takes part of a few messages")
+        self.sent += count
+        return count
 
     def take_answers(self):
         data = self.rest + self.socket.recv(1 << 16)
@@ -63,6 +79,40 @@ class Client:
             raise AssertionError(f"other answers: {data[:100]!r}")
         self.answered += count
         self.rest = data[len(data) - left:]
+
+
+def send_all(port, numbers, rate, to):
+    """A process: sends `rate` messages a second by clients of these numbers; says what each has sent."""
+    clients = [Client(port, number) for number in numbers]
+    poller = select.epoll()
+    by_number = {client.socket.fileno(): client for client in clients}
+    for number in by_number:
+        poller.register(number, select.EPOLLIN)
+
+    def take_answers(until):
+        while True:
+            for number, _ in poller.poll(max(0, until - time.monotonic())):
+                by_number[number].take_answers()
+            if time.monotonic() >= until:
+                return
+
+    sent, at = 0, 0
+    begin = time.monotonic()
+    while (now := time.monotonic() - begin) < SECONDS:
+        for _ in clients:
+            if sent >= rate * now:
+                break
+            client = clients[at % len(clients)]
+            at += 1
+            if client.sent - client.answered <= UNANSWERED - TOGETHER:
+                sent += client.send()
+        take_answers(begin + now + TICK)
+    end = time.monotonic() + DEADLINE
+    while any(client.answered < client.sent for client in clients):
+        if time.monotonic() > end:
+            raise AssertionError("some are not answered")
+        take_answers(time.monotonic() + TICK)
+    to.send({client.host: client.sent for client in clients})
 
 
 class Misbehaving(threading.Thread):
@@ -103,6 +153,11 @@ class Misbehaving(threading.Thread):
             client.close()
 
 
+def peak_memory(process_id):
+    status = pathlib.Path(f"/proc/{process_id}/status").read_text(encoding="ascii")
+    return re.search(r"VmHWM:\s*(.*)", status)[1]
+
+
 class Crowd(ProgramTest):
     def test_every_good_client_is_served_in_order_and_nothing_is_lost(self):
         resource.setrlimit(resource.RLIMIT_NOFILE,
@@ -114,66 +169,57 @@ class Crowd(ProgramTest):
         os.close(writer)
         reader = Reader(descriptor)
         reader.start()
-        clients = [Client(program.port(), number) for number in range(int(CONNECTIONS))]
-        for client in clients:
-            self.addCleanup(client.socket.close)
         bad = Misbehaving(program.port(), int(BAD))
         bad.start()
-        self.drive(clients, reader)
+        begin = time.monotonic()
+        sent = self.drive(program.port(), reader)
+        took = time.monotonic() - begin
         bad.done.set()
         bad.join(DEADLINE)
-        most = least = len(clients) + bad.connections
+        most = least = len(sent) + bad.connections
         if WINDOWS:  # one that was reset before it was accepted is none there
             least -= bad.resets
         program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["connections"] >= least,
                                 "all connections were accepted")
+        memory = "unknown" if WINDOWS else peak_memory(program.process.pid)
         ledger = program.stop()
         reader.join(DEADLINE)
         values = {}
-        for line in parse_lines(bytes(reader.data)):
+        for text in io.BytesIO(reader.data):
+            line = parse_json(text.decode("utf-8"))
             values.setdefault(line["labels"]["host"], []).append(line["value"])
-        for client in clients:
-            self.assertEqual(values[client.host], list(range(client.sent)))
+        for host, count in sent.items():
+            self.assertEqual(values[host], list(range(count)))
         listener = ledger["listeners"][0]
-        total = sum(client.sent for client in clients)
-        print(f"{total} messages of {len(clients)} connections, {bad.connections} bad ones; "
-              f"connections {listener['connections']}")
+        total = sum(sent.values())
+        counts = {name: value for name, value in listener.items() if value}
+        print(f"{total} messages of {len(sent)} connections in {took:.1f} s, {bad.connections} bad "
+              f"ones; memory at its peak {memory}; {counts}")
         self.assertEqual(listener["decoded"], total)
         self.assertTrue(least <= listener["connections"] <= most, (least, most))
 
-    def drive(self, clients, reader):
-        """At the rate for the time; a third of the way the sink stands still."""
-        poller = select.epoll()
-        by_number = {client.socket.fileno(): client for client in clients}
-        for number in by_number:
-            poller.register(number, select.EPOLLIN)
-        begin = time.monotonic()
-        due, at = 0.0, 0
-        while True:
-            now = time.monotonic() - begin
-            stalled = SECONDS / 3 <= now < SECONDS / 3 + STALL
-            (reader.go_on.clear if stalled else reader.go_on.set)()
-            if now >= SECONDS:
-                break
-            due += RATE * TICK
-            for _ in range(len(clients)):
-                if due < 1:
-                    break
-                client = clients[at % len(clients)]
-                at += 1
-                if client.sent - client.answered < UNANSWERED:
-                    client.send()
-                    due -= 1
-            due = min(due, RATE * TICK)  # who has to wait does not catch up
-            until = begin + now + TICK
-            while (left := until - time.monotonic()) > 0:
-                for number, _ in poller.poll(left):
-                    by_number[number].take_answers()
-        end = time.monotonic() + DEADLINE
-        while any(client.answered < client.sent for client in clients):
-            self.assertLess(time.monotonic(), end, "some are not answered")
-            for number, _ in poller.poll(1):
-                by_number[number].take_answers()
+    def drive(self, port, reader):
+        """At the rate for the time; a third of the way the sink stands still. Returns messages by host."""
+        context = multiprocessing.get_context("spawn")
+        ends, senders = [], []
+        for number in range(SENDERS):
+            end, theirs = context.Pipe(duplex=False)
+            senders.append(context.Process(target=send_all, daemon=True, args=(
+                port, range(number, int(CONNECTIONS), SENDERS), RATE / SENDERS, theirs)))
+            senders[-1].start()
+            self.addCleanup(senders[-1].join)
+            self.addCleanup(senders[-1].kill)
+            theirs.close()
+            ends.append(end)
+        time.sleep(SECONDS / 3)
+        reader.go_on.clear()
+        time.sleep(STALL)
+        reader.go_on.set()
+        sent = {}
+        for end in ends:
+            self.assertTrue(end.poll(SECONDS + 2 * DEADLINE), "a sender says nothing")
+            sent.update(end.recv())
+        return sent
 
 
 if __name__ == "__main__":

@@ -72,6 +72,10 @@ struct source_host {
     void (*received)(void *context, size_t datagrams);
     void (*finished)(void *context);
     void *context;
+
+    /* For tests, NULL otherwise: called before each receive of a producer's that has any. */
+    void (*before_receive)(void *context);
+    void *hook_context;
 };
 
 /* Of the receivers, the one that serves the source's socket of that number, counted from 0. */
@@ -99,6 +103,12 @@ struct producer_ops {
 
     /* Any thread. */
     bool (*has_finished)(const void *producer);
+
+    /*
+     * Main thread: whether each of its threads waits, or has begun a turn since this was last
+     * asked. NULL: that is not known of it.
+     */
+    bool (*is_alive)(void *producer);
 
     /* After it has finished: its input was damaged, as the log said. NULL: it never is. */
     bool (*was_damaged)(const void *producer);

@@ -25,6 +25,8 @@ struct fan_out {
     bool holds;              /* its producer says when sinks are to be woken */
     _Atomic size_t held;     /* batches that they were not woken for */
     _Atomic int64_t held_ns; /* since when, by fan_out_hold; 0: none is held, or it is not dated */
+    _Atomic size_t pausing;  /* threads that wait for room */
+    _Atomic bool paused;     /* one did, since that was asked */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -301,8 +303,17 @@ bool fan_out_pause(struct fan_out *fan_out)
         return false;
     if (fan_out->holds) /* who makes room may sleep */
         notify_sinks(fan_out);
+    atomic_fetch_add(&fan_out->pausing, 1);
     wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);
+    atomic_store(&fan_out->paused, true);
+    atomic_fetch_sub(&fan_out->pausing, 1);
     return true;
+}
+
+bool fan_out_has_paused(struct fan_out *fan_out)
+{
+    bool paused = atomic_exchange(&fan_out->paused, false);
+    return atomic_load(&fan_out->pausing) != 0 || paused;
 }
 
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns)

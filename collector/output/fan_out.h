@@ -118,6 +118,12 @@ double fan_out_backlog(const struct fan_out *fan_out);
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
+ * Any one thread: whether another one waits for room, or has since this was last asked. Those that
+ * offer wait for that one, too.
+ */
+bool fan_out_has_paused(struct fan_out *fan_out);
+
+/*
  * Any thread: from now on one that waits does so no longer than `deadline_ns` (monotonic). Of
  * several deadlines the earliest counts.
  */

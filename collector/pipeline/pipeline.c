@@ -259,6 +259,12 @@ const char *pipeline_stuck(struct pipeline *pipeline)
     for (size_t i = 0; i < pipeline->receiver_count; i++)
         if (!receiver_is_alive(pipeline->producers[i].receiver))
             stuck = name_of_receiver(pipeline, &pipeline->producers[i]);
+    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        if (pipeline_is_live(producer) && producer->ops->is_alive != NULL &&
+            !producer->ops->is_alive(producer->object))
+            stuck = producer->source->listener.name;
+    }
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!sink_thread_is_alive(pipeline->slots[i]->sink))
             stuck = pipeline->slots[i]->config->name;

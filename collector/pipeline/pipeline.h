@@ -112,9 +112,9 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error);
 int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error);
 
 /*
- * The name of a listener or sink whose thread neither waits, for datagrams, records or a
- * destination, nor has come round since this was last asked: it is stuck. NULL: none is. Captures
- * and dead letters are not looked at: their threads only read and write.
+ * The name of a listener or sink whose thread neither waits, for datagrams, frames, records, room
+ * in a queue or a destination, nor has come round since this was last asked: it is stuck. NULL:
+ * none is. Captures and dead letters are not looked at: their threads only read and write.
  */
 const char *pipeline_stuck(struct pipeline *pipeline);
 

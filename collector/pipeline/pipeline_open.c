@@ -129,6 +129,8 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
         .received = counted ? pipeline_count_received : NULL,
         .finished = pipeline_changed,
         .context = pipeline,
+        .before_receive = pipeline->options.before_receive,
+        .hook_context = pipeline->options.hook_context,
     };
     return 0;
 }

@@ -180,6 +180,8 @@ static int create(void **producer, struct source *source, struct ingest_thread *
         .received = host->received,
         .finished = host->finished,
         .context = host->context,
+        .before_receive = host->before_receive,
+        .hook_context = host->hook_context,
     };
     int result = stream_server_create(&server, &options, &source->address, error);
     *producer = server;
@@ -207,6 +209,11 @@ static void leave(void *producer, int64_t deadline_ns)
 static bool has_finished(const void *producer)
 {
     return stream_server_has_finished(producer);
+}
+
+static bool is_alive(void *producer)
+{
+    return stream_server_is_alive(producer);
 }
 
 static void ask_to_quiesce(void *producer)
@@ -283,6 +290,7 @@ static const struct producer_ops server_ops = {
     .stop = stop,
     .leave = leave,
     .has_finished = has_finished,
+    .is_alive = is_alive,
     .ask_to_quiesce = ask_to_quiesce,
     .is_quiescent = is_quiescent,
     .is_awake = is_awake,

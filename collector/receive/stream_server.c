@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/heartbeat.h"
 #include "collector/base/networks.h"
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
@@ -89,6 +90,8 @@ struct worker {
     size_t next_look;          /* the slot that it looks at first */
     bool stops;                /* it has seen that the server stops */
     struct wakeup *resumed;
+    struct heartbeat heartbeat;
+    uint64_t heartbeat_seen; /* by the main thread */
     struct log_limit log;
 };
 
@@ -517,6 +520,8 @@ static size_t read_all(struct worker *worker, size_t first, int64_t now_ns, bool
         connection->patient = patient;
         if (over)
             stream_connection_give_up(connection);
+        if (server->options.before_receive != NULL)
+            server->options.before_receive(server->options.hook_context);
         size_t taken =
             stream_connection_read(connection, &server->settings, &worker->stream, room, now_ns);
         busy[i] = taken >= KEEP_FRAMES && connection->next == STREAM_READ;
@@ -599,8 +604,10 @@ static void rest(struct worker *worker)
     wake_sinks(worker, now_ns, worker->keep_ns);
     int64_t until_ns = worker->wake_ns < worker->keep_ns ? worker->wake_ns : worker->keep_ns;
     now_ns = clock_monotonic_ns();
-    if (now_ns < until_ns)
-        pause_wait(worker->pause, until_ns - now_ns);
+    if (now_ns >= until_ns)
+        return;
+    heartbeat_wait(&worker->heartbeat);
+    pause_wait(worker->pause, until_ns - now_ns);
 }
 
 /* --- looking after connections ---------------------------------------------------------------- */
@@ -712,8 +719,10 @@ static void take_events(struct worker *worker)
     size_t most = WORK_MOST - worker->count;
     if (most > EVENTS_MOST)
         most = EVENTS_MOST;
-    size_t count =
-        notifier_wait(server->notifier, worker->index, events, most, wait_ms(worker));
+    int timeout_ms = wait_ms(worker);
+    heartbeat_wait(&worker->heartbeat);
+    size_t count = notifier_wait(server->notifier, worker->index, events, most, timeout_ms);
+    heartbeat_work(&worker->heartbeat);
     worker->reported_all = count < most;
     for (size_t i = 0; i < count; i++) {
         if (events[i].type == NOTIFIER_WOKEN)
@@ -774,6 +783,7 @@ static void leave(struct worker *worker)
     else if (atomic_load(&server->quiesce_wanted))
         notifier_wake(server->notifier); /* it was perhaps the one that was woken for that */
     server->options.finished(server->options.context);
+    heartbeat_wait(&worker->heartbeat);
 }
 
 /*
@@ -790,8 +800,10 @@ static void stand_still(struct worker *worker)
         server->options.finished(server->options.context);
     else
         notifier_wake(server->notifier);
+    heartbeat_wait(&worker->heartbeat);
     while (atomic_load(&server->quiesce_wanted))
         wakeup_wait(worker->resumed, NO_HANDLE, false, -1);
+    heartbeat_work(&worker->heartbeat);
     if (atomic_fetch_sub(&server->quiescent, 1) == 1)
         server->options.finished(server->options.context);
 }
@@ -809,6 +821,7 @@ static void run(void *argument)
     int64_t look_ns = 0;
     stand_still(worker); /* it may be started so */
     while (!is_done(worker)) {
+        heartbeat_work(&worker->heartbeat);
         if (worker->count < WORK_MOST)
             take_events(worker);
         int64_t now_ns = clock_monotonic_ns();
@@ -1117,6 +1130,17 @@ void stream_server_resume(struct stream_server *server)
 bool stream_server_has_finished(const struct stream_server *server)
 {
     return atomic_load(&server->finished);
+}
+
+/* All are asked, so that each is asked anew the next time. */
+bool stream_server_is_alive(struct stream_server *server)
+{
+    bool alive = true;
+    for (size_t i = 0; i < server->options.thread_count; i++) {
+        struct worker *worker = &server->workers[i];
+        alive = heartbeat_advanced(&worker->heartbeat, &worker->heartbeat_seen) && alive;
+    }
+    return fan_out_has_paused(server->options.threads->fan_out) || alive;
 }
 
 size_t stream_server_connections(const struct stream_server *server)

@@ -62,6 +62,10 @@ struct stream_server_options {
     void (*received)(void *context, size_t frames);
     void (*finished)(void *context);
     void *context;
+
+    /* For tests, NULL otherwise: called before what has come over a connection is received. */
+    void (*before_receive)(void *context);
+    void *hook_context;
 };
 
 /* Bytes that it allocates; and those of one that is there, when it follows the limits. */
@@ -119,6 +123,12 @@ void stream_server_resume(struct stream_server *server);
 
 /* Any thread. */
 bool stream_server_has_finished(const struct stream_server *server);
+
+/*
+ * Main thread: whether each of its threads waits, for events or for room in a queue, or has begun a
+ * round since this was last asked.
+ */
+bool stream_server_is_alive(struct stream_server *server);
 
 /* Any thread: connections that are open. */
 size_t stream_server_connections(const struct stream_server *server);

@@ -1,8 +1,10 @@
 /* Threads that are stuck are reported by name; those that wait are not, whatever they wait for. */
 #include <string.h>
 
+#include "collector/platform/tcp_connection.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
@@ -54,6 +56,37 @@ TEST_WITH(the_same_where_it_writes_as_well, flow_set_up, flow_tear_down)
     struct flow *flow = *state;
     flow_open(flow, LISTEN " --sink file:OUTPUT --threads 1");
     hold_receiver(flow);
+}
+
+/* An empty message. */
+static void send_frame(wait_handle client)
+{
+    static const uint8_t frame[4] = {0};
+    size_t sent = 0;
+    int64_t until = patience_until();
+    while (tcp_connection_send(client, frame, sizeof frame, &sent) != TCP_OK)
+        if (!patience(until))
+            fail_msg("the frame is not sent");
+    assert_int_equal(sent, sizeof frame);
+}
+
+TEST_WITH(one_of_a_streams_threads_that_hangs_is_stuck_until_it_goes_on, flow_set_up,
+          flow_tear_down)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen tcp://127.0.0.1:0?schema=riemann&receivers=2 --sink file:OUTPUT");
+    struct address address = flow_address(flow, 0);
+    wait_handle client = tcp_client_connect(&address);
+    await_stuck(flow, false);
+    gate_shut(&flow->receiving);
+    send_frame(client);
+    gate_await_arrivals(&flow->receiving, 1);
+    assert_non_null(strstr(await_stuck(flow, true), "tcp://127.0.0.1:"));
+    gate_open(&flow->receiving);
+    flow_await_received(flow, 0, 1);
+    await_stuck(flow, false);
+    tcp_connection_close(client);
+    flow_finish(flow, 20000);
 }
 
 /* What the system does with a write for as long as it likes. */

@@ -200,7 +200,10 @@ TEST_WITH(who_waits_for_room_wakes_the_sinks_that_make_it, fake_sink_set_up, fak
     struct fan_out *fan_out = make_feed_of(fake, offers, 1, 1, FAN_OUT_WAITS);
     offer(fake, fan_out);
     assert_asleep(fake, 1);
+    assert_false(fan_out_has_paused(fan_out));
     assert_true(fan_out_pause(fan_out));
+    assert_true(fan_out_has_paused(fan_out));
+    assert_false(fan_out_has_paused(fan_out));
     fake_sink_wait_committed(fake, 1);
     finish(fake, fan_out, offers);
 }

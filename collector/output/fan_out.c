@@ -40,8 +40,7 @@ int fan_out_create(struct fan_out **out, size_t threads, enum fan_out_waiting wa
         return -1;
     }
     fan_out->waiting = waiting;
-    fan_out->holds =
-        waiting == FAN_OUT_WAITS || (waiting == FAN_OUT_NEVER_WAITS && threads == 1);
+    fan_out->holds = waiting == FAN_OUT_WAITS || (waiting == FAN_OUT_NEVER_WAITS && threads == 1);
     deadline_init(&fan_out->deadline);
     if (threads > 1 && (fan_out->lock = mutex_create()) == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");

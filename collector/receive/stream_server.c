@@ -80,15 +80,15 @@ struct worker {
     struct stream_worker stream;
     struct slot *work[WORK_MOST];
     size_t count;
-    size_t kept;               /* of these, the first ones: until keep_ns */
-    int64_t keep_ns;           /* monotonic: when its rest ends */
-    bool rests;                /* as of its last round, so much comes that it does */
-    bool reported_all;         /* the notifier has no other events for it */
-    int64_t wake_ns;           /* when sinks are to be woken; INT64_MAX: for nothing */
-    struct coalescing pace;    /* how long it may rest */
-    struct pause *pause;       /* NULL: it cannot */
-    size_t next_look;          /* the slot that it looks at first */
-    bool stops;                /* it has seen that the server stops */
+    size_t kept;            /* of these, the first ones: until keep_ns */
+    int64_t keep_ns;        /* monotonic: when its rest ends */
+    bool rests;             /* as of its last round, so much comes that it does */
+    bool reported_all;      /* the notifier has no other events for it */
+    int64_t wake_ns;        /* when sinks are to be woken; INT64_MAX: for nothing */
+    struct coalescing pace; /* how long it may rest */
+    struct pause *pause;    /* NULL: it cannot */
+    size_t next_look;       /* the slot that it looks at first */
+    bool stops;             /* it has seen that the server stops */
     struct wakeup *resumed;
     struct heartbeat heartbeat;
     uint64_t heartbeat_seen; /* by the main thread */

@@ -7,10 +7,10 @@
  * frame. It is armed again only when its records were offered to the sinks: they reach each sink in
  * the order in which they were sent. The listening socket is owned in the same way.
  *
- * Where much comes a thread rests between its rounds, so that each finds more (coalescing.h): for as
- * long as the listener and all sinks allow, and not while somebody waits for an answer. What has
- * come often it keeps meanwhile and reads again after that. So others are not woken for it, and it
- * need not be armed. A connection that it keeps has no records that were not offered.
+ * Where much comes a thread rests between its rounds, so that each finds more (coalescing.h). It
+ * rests for as long as the listener and all sinks allow, and not while an answer is owed. It keeps
+ * connections that bring much and reads them again after the rest: no other thread is woken for
+ * them, and they need not be armed. All records of a connection that it keeps were offered.
  *
  * Nothing is lost on the way: where a sink's queue is nearly full, connections are not read, and
  * those who send wait. They are armed for a hang-up alone, and their times do not run.

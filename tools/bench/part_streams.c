@@ -8,7 +8,7 @@
 static const struct way {
     const char *name;
     size_t connections;
-} ways[] = {{"udp", 0}, {"tcp", 1}, {"tcp", 64}};
+} ways[] = {{"udp", 0}, {"tcp", 1}, {"tcp", 8}, {"tcp", 64}};
 #define WAYS (sizeof ways / sizeof ways[0])
 
 /* What the rounds found, by way. */

@@ -131,7 +131,48 @@ class TcpReload(ProgramTest):
             self.assertEqual(values.get(stream.name_sent, []), list(range(stream.sent)))
 
 
+class Unanswered(threading.Thread):
+    """A client that sends one frame after the other, to which there are no answers."""
+
+    def __init__(self, client, name):
+        super().__init__(daemon=True)
+        self.client, self.name_sent = client, name
+        self.sent = 0
+        self.over = threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.over.is_set():
+            self.client.send(framed(gauge(self.name_sent, self.sent)))
+            self.sent += 1
+
+
 class Changes(TcpReload):
+    def test_how_long_its_threads_rest_changes_while_they_do(self):
+        """They keep connections while they rest: nothing of those is lost, and all is in order."""
+        def listener(number):
+            return self.tcp(schema="telemetry", framing="length32", receivers=2,
+                            coalesce=("10ms", "0s", "1ms")[number % 3])
+        program = self.begin(listener(0))
+        clients = [Unanswered(self.client(program), name) for name in "abcd"]
+        for number in range(1, 10):
+            before = [client.sent for client in clients]
+            self.change(program, listener(number))
+            wait_until(lambda: all(client.sent > count + 100
+                                   for client, count in zip(clients, before)), "all go on")
+        for client in clients:
+            client.over.set()
+            client.join(DEADLINE)
+        sent = sum(client.sent for client in clients)
+        program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["decoded"] == sent,
+                                "all that was sent is decoded")
+        program.stop()
+        values = {client.name_sent: [] for client in clients}
+        for line in read_lines(self.kept):
+            values[line["name"]].append(line["value"])
+        for client in clients:
+            self.assertEqual(values[client.name_sent], list(range(client.sent)))
+
     def test_its_keys_change_under_load_and_no_connection_is_closed(self):
         program = self.begin(self.tcp(receivers=4))
         for _ in range(6):

@@ -86,6 +86,8 @@ struct worker {
     bool reported_all;      /* the notifier has no other events for it */
     int64_t wake_ns;        /* when sinks are to be woken; INT64_MAX: for nothing */
     struct coalescing pace; /* how long it may rest */
+    uint64_t frames_noted;  /* of the server's, for that */
+    uint64_t bytes_noted;
     struct pause *pause;    /* NULL: it cannot */
     size_t next_look;       /* the slot that it looks at first */
     bool stops;             /* it has seen that the server stops */
@@ -129,8 +131,10 @@ struct stream_server {
     struct slot *free;
     size_t made; /* slots that were ever used: the first ones */
 
-    _Atomic size_t open;    /* connections */
-    _Atomic size_t held;    /* of these */
+    _Atomic size_t open;     /* connections */
+    _Atomic size_t held;     /* of these */
+    _Atomic uint64_t frames; /* taken, by all threads; and their bytes */
+    _Atomic uint64_t bytes;
     _Atomic size_t running; /* threads that serve */
     _Atomic size_t present; /* threads that have not done all they will do */
     _Atomic size_t stops;   /* of these, those that know of the stop */
@@ -530,11 +534,29 @@ static size_t read_all(struct worker *worker, size_t first, int64_t now_ns, bool
     return frames;
 }
 
+/*
+ * Its pace is that of all threads, of which each has its share: were it its own, what one leaves
+ * alone while it rests would go, one by one, to another that had little to do.
+ */
+static void note_pace(struct worker *worker, size_t frames)
+{
+    struct stream_server *server = worker->server;
+    uint64_t threads = server->options.thread_count;
+    uint64_t all_frames = atomic_fetch_add(&server->frames, frames) + frames;
+    uint64_t all_bytes =
+        atomic_fetch_add(&server->bytes, worker->stream.received) + worker->stream.received;
+    uint64_t frame_share = (all_frames - worker->frames_noted) / threads;
+    uint64_t byte_share = (all_bytes - worker->bytes_noted) / threads;
+    worker->frames_noted += frame_share * threads;
+    worker->bytes_noted += byte_share * threads;
+    coalescing_note(&worker->pace, frame_share, byte_share);
+}
+
 /* How long it may rest after a round: not while somebody would wait for it. */
 static int64_t rest_ns(struct worker *worker, size_t frames, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
-    coalescing_note(&worker->pace, frames, worker->stream.received);
+    note_pace(worker, frames);
     if (worker->pause == NULL || worker->stream.is_awaited || atomic_load(&server->stopping) ||
         atomic_load(&server->held) != 0)
         return 0;

@@ -88,9 +88,9 @@ struct worker {
     struct coalescing pace; /* how long it may rest */
     uint64_t frames_noted;  /* of the server's, for that */
     uint64_t bytes_noted;
-    struct pause *pause;    /* NULL: it cannot */
-    size_t next_look;       /* the slot that it looks at first */
-    bool stops;             /* it has seen that the server stops */
+    struct pause *pause; /* NULL: it cannot */
+    size_t next_look;    /* the slot that it looks at first */
+    bool stops;          /* it has seen that the server stops */
     struct wakeup *resumed;
     struct heartbeat heartbeat;
     uint64_t heartbeat_seen; /* by the main thread */

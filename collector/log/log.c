@@ -27,6 +27,9 @@ static _Atomic uint64_t lost;
 
 static log_taker *diverted_to;
 
+/* Lines on stderr begin with their time. */
+static _Atomic bool is_dated;
+
 /* Between log_begin and log_end. `lock` guards what follows it. */
 static struct {
     _Atomic int level; /* an enum log_level */
@@ -86,7 +89,15 @@ static enum log_place place_of_lines(void)
 {
     if (diverted_to != NULL)
         return LOG_ELSEWHERE;
-    return log_stream_is_journal() ? LOG_IN_JOURNAL : LOG_ON_STREAM;
+    if (log_stream_is_journal())
+        return LOG_IN_JOURNAL;
+    return atomic_load_explicit(&is_dated, memory_order_relaxed) ? LOG_ON_STREAM_DATED
+                                                                 : LOG_ON_STREAM;
+}
+
+void log_date_lines(bool dated)
+{
+    atomic_store(&is_dated, dated);
 }
 
 /* Puts the line before all others that says how many were lost. Returns its size. */

@@ -11,8 +11,10 @@
  * log_write_repeats does when log_settings.repeats_ns have passed. Lines at LOG_INFO are never
  * merged: each answers somebody who may be waiting for it, such as whoever had a file reopened.
  *
- * Where stderr is the system's journal each line begins with its level, as sd-daemon(3) has it
- * ("<3>"), and does not say who speaks: the journal knows.
+ * Lines of text begin with their time as long as log_date_lines says so: a program that runs for
+ * days dates them, one that answers a question does not. Where stderr is the system's journal each
+ * line begins with its level, as sd-daemon(3) has it ("<3>"), and says neither when it was nor who
+ * speaks: the journal knows.
  */
 #ifndef SLUICE_COLLECTOR_LOG_LOG_H
 #define SLUICE_COLLECTOR_LOG_LOG_H
@@ -72,6 +74,12 @@ int log_begin(const struct log_settings *settings, struct error *error);
 
 /* Other settings from now on, between the two. Any thread. */
 void log_set(const struct log_settings *settings);
+
+/*
+ * From now on lines of text on stderr begin with their time (UTC, RFC 3339), or no longer. Lines as
+ * JSON have it always; the journal adds its own. Any thread.
+ */
+void log_date_lines(bool dated);
 
 /* Writes what is counted and unwritten and ends all that log_begin began; while there is one thread
  * again. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/text/calendar.h"
 #include "collector/text/control_character.h"
 #include "collector/text/json_writer.h"
 
@@ -40,6 +41,7 @@ static const char *prefix_of(enum log_level level, enum log_place place)
         [LOG_ERROR] = "<3>", [LOG_WARNING] = "<4>", [LOG_INFO] = "<6>"};
     switch (place) {
     case LOG_ON_STREAM:
+    case LOG_ON_STREAM_DATED:
         return on_stream[level];
     case LOG_IN_JOURNAL:
         return in_journal[level];
@@ -57,12 +59,29 @@ static void put(struct output *out, const char *text)
     output_bytes(out, text, size < room ? size : room);
 }
 
-static size_t write_text(const struct log_entry *entry, uint64_t repeated, const char *prefix,
-                         char *line)
+/* As RFC 3339 has it, to the millisecond and with a blank after it. Not before 1970. */
+static void put_date(struct output *out, int64_t time_ns)
+{
+    char text[32];
+    const uint64_t day_ms = UINT64_C(86400000);
+    uint64_t ms = time_ns < 0 ? 0 : (uint64_t)time_ns / 1000000;
+    unsigned of_day = (unsigned)(ms % day_ms);
+    struct calendar_date date =
+        calendar_date_of((uint32_t)(ms / day_ms) + CALENDAR_DAYS_BEFORE_1970);
+    snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ ", (unsigned)date.year,
+             (unsigned)date.month, (unsigned)date.day, of_day / 3600000, of_day / 60000 % 60,
+             of_day / 1000 % 60, of_day % 1000);
+    put(out, text);
+}
+
+static size_t write_text(const struct log_entry *entry, uint64_t repeated, enum log_place place,
+                         int64_t time_ns, char *line)
 {
     struct output out = {.data = line, .capacity = LOG_TEXT_SIZE - 2};
     char times[64];
-    put(&out, prefix);
+    if (place == LOG_ON_STREAM_DATED)
+        put_date(&out, time_ns);
+    put(&out, prefix_of(entry->level, place));
     if (repeated != 0) {
         snprintf(times, sizeof times, "last message repeated %" PRIu64 " time%s", repeated,
                  repeated == 1 ? "" : "s");
@@ -142,7 +161,7 @@ size_t log_entry_write(const struct log_entry *entry, uint64_t repeated, enum lo
                        enum log_place place, int64_t time_ns, char *line)
 {
     if (format == LOG_TEXT)
-        return write_text(entry, repeated, prefix_of(entry->level, place), line);
+        return write_text(entry, repeated, place, time_ns, line);
     const char *prefix = place == LOG_IN_JOURNAL ? prefix_of(entry->level, place) : "";
     return write_json(entry, repeated, prefix, time_ns, line);
 }

@@ -30,9 +30,10 @@ struct log_entry {
 
 /* What a line has around its message. */
 enum log_place {
-    LOG_ON_STREAM,  /* who speaks and how bad it is */
-    LOG_IN_JOURNAL, /* "<3>" */
-    LOG_ELSEWHERE,  /* nothing */
+    LOG_ON_STREAM,       /* who speaks and how bad it is */
+    LOG_ON_STREAM_DATED, /* the same after the time, UTC: "2026-01-02T03:04:05.678Z " */
+    LOG_IN_JOURNAL,      /* "<3>" */
+    LOG_ELSEWHERE,       /* nothing */
 };
 
 /* `name` is NULL for LOG_OF_PROGRAM. Control characters become '?'. */

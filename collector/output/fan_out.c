@@ -118,8 +118,10 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     route->refused += records;
     if (reason == REFUSED_SINK_ENDED || !log_allowed(&route->log, &held))
         return;
-    log_about(LOG_WARNING, LOG_OF_SINK, route->to.name, "behind: %" PRIu64 " records refused (%s)",
-              route->refused, record_refusal_names[reason]);
+    log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
+              "behind: %" PRIu64 " records refused (%s%s)", route->refused,
+              record_refusal_names[reason],
+              reason == REFUSED_RING_FULL ? ": raise --memory for longer bursts" : "");
     route->refused = 0;
 }
 

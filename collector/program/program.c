@@ -408,7 +408,9 @@ enum exit_code program_run(const struct program_options *options)
         .options = options, .config = options->config, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
     struct error error;
     enum exit_code code;
+    log_date_lines(true);
     if (start(&run, &error) != 0) {
+        log_date_lines(false); /* whoever started it reads why at once */
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;
     } else {
@@ -427,5 +429,6 @@ enum exit_code program_run(const struct program_options *options)
     log_watch(NULL, NULL);
     control_destroy(run.control);
     inherited_sockets_forget();
+    log_date_lines(false);
     return code;
 }

@@ -102,15 +102,18 @@ static void log_drops(struct endpoint *endpoint, int64_t now)
     uint64_t drops = counter_read(&ingest_counters(endpoint->ingest)->kernel_drops);
     if (drops == endpoint->drops_logged)
         return;
+    size_t buffer_kib = udp_socket_receive_buffer(endpoint->socket) / 1024;
     if (endpoint->filtered)
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped or filtered %" PRIu64
-                  " datagrams: the receive buffer was full, or their senders may not send",
-                  drops - endpoint->drops_logged);
+                  " datagrams: the receive buffer of %zu KiB was full (raise receive_buffer=), "
+                  "or their senders may not send",
+                  drops - endpoint->drops_logged, buffer_kib);
     else
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
-                  "the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
-                  drops - endpoint->drops_logged);
+                  "the kernel dropped %" PRIu64
+                  " datagrams: the receive buffer of %zu KiB was full (raise receive_buffer=)",
+                  drops - endpoint->drops_logged, buffer_kib);
     endpoint->drops_logged = drops;
 }
 

@@ -28,6 +28,7 @@ ONE_THREAD = os.environ.get("TEST_THREADS") == "1"
 ORDERS = Orders()
 CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
 
+LOG_TIME = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (?=sluice: )"
 DEADLINE = 45  # seconds that any one step may take
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two requests for a ledger
 FLOOD_GROUP = 20  # datagrams
@@ -326,7 +327,8 @@ class Sluice:
         return [line for line in self.said() if LEDGER not in line]
 
     def said(self):
-        return [line.decode().rstrip("\n") for line in self.stderr.lines()]
+        """The same without the time that each line of text begins with."""
+        return [re.sub(LOG_TIME, "", line.decode().rstrip("\n")) for line in self.stderr.lines()]
 
     def ledgers(self):
         """Commands share its stderr, so one may stand after the beginning of another's line."""

@@ -47,6 +47,27 @@ TEST(text_has_the_name_before_the_message)
                         "sluice: listening on udp://a:1\n");
 }
 
+TEST(text_begins_with_its_time_where_lines_are_dated)
+{
+    const struct log_entry entry = entry_of(LOG_WARNING, LOG_OF_PROGRAM, NULL, false, "careful");
+    char dated[LOG_LINE_SIZE];
+    const struct {
+        int64_t time_ns;
+        const char *text;
+    } cases[] = {
+        {INT64_C(1767323045678999999), "2026-01-02T03:04:05.678Z sluice: warning: careful\n"},
+        {0, "1970-01-01T00:00:00.000Z sluice: warning: careful\n"},
+        {-1, "1970-01-01T00:00:00.000Z sluice: warning: careful\n"},
+        {INT64_MAX, "2262-04-11T23:47:16.854Z sluice: warning: careful\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t size =
+            log_entry_write(&entry, 0, LOG_TEXT, LOG_ON_STREAM_DATED, cases[i].time_ns, dated);
+        dated[size] = '\0';
+        assert_string_equal(dated, cases[i].text);
+    }
+}
+
 TEST(json_has_the_name_as_a_member)
 {
     const struct log_entry sink = entry_of(LOG_ERROR, LOG_OF_SINK, "file:a", false, "is full");

@@ -80,10 +80,11 @@ class FullSpeed(BenchTest):
             rows = document[f"streams_{rate}"]
             self.assertEqual([(row["receiver"], row["over"], row["connections"]) for row in rows],
                              [(receiver, over, connections) for receiver in ("json", "null")
-                              for over, connections in (("udp", 0), ("tcp", 1), ("tcp", 64))])
+                              for over, connections in (("udp", 0), ("tcp", 1), ("tcp", 8),
+                                                        ("tcp", 64))])
             self.assert_numbers(rows, "cpu_ns", "to_udp", "sent_per_second", "peak_memory_mib")
             self.assertEqual([row["lost_percent"] for row in rows if row["over"] == "tcp"],
-                             [0] * 4)
+                             [0] * 6)
 
     def assert_rates_and_latency(self, document):
         self.assertEqual([(row["sender"], row["receiver"]) for row in document["rates"]],

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "tools/send/wire.h"
+#include "proto/reading/wire.h"
 
 #define PROBE_NAME "sluice.bench.probe"
 #define SECOND     INT64_C(1000000000)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "collector/platform/entry.h"
+#include "proto/reading/json_message.h"
 #include "tools/command/interrupt.h"
-#include "tools/send/json_message.h"
 #include "tools/send/options.h"
 #include "tools/send/report.h"
 #include "tools/sending/udp_sender.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/send/wire.h"
+#include "proto/reading/wire.h"
 #include "tools/sending/udp_sender.h"
 
 const struct message_shape *const message_shapes[] = {

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
+#include "proto/reading/wire.h"
 #include "tools/send/message.h"
-#include "tools/send/wire.h"
 
 #define SERVICE "sluice-send"
 

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "proto/reading/wire.h"
 #include "tools/send/message.h"
-#include "tools/send/wire.h"
 
 #define MICROSECONDS_SIZE 8 /* bytes of the varint, from 1987 to 4253 */
 

@@ -1,6 +1,6 @@
 /* Messages of proto/telemetry.proto; the numbers below are that file's. */
+#include "proto/reading/wire.h"
 #include "tools/send/message.h"
-#include "tools/send/wire.h"
 
 /* A label whose value is `value` with so many bytes of padding. */
 static void put_label(struct output *out, unsigned number, const char *key, const char *value,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "collector/platform/entry.h"
-#include "tools/send/json_message.h"
+#include "proto/reading/json_message.h"
 
 static void answer(uint8_t verdict, const void *bytes, size_t size)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/reading/json_message.h"
+#include "proto/reading/json_text.h"
 #include "tests/support/test.h"
-#include "tools/send/json_message.h"
-#include "tools/send/json_text.h"
 
 static const struct json_message_type telemetry = {.schema = "telemetry"};
 static const struct json_message_type kinds = {.file = TEST_SETS "/shapes.desc",

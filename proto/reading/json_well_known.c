@@ -4,9 +4,9 @@
 
 #include "collector/text/calendar.h"
 #include "collector/text/digit.h"
+#include "proto/reading/json_reading.h"
+#include "proto/reading/wire.h"
 #include "proto/types/type_set.h"
-#include "tools/send/json_reading.h"
-#include "tools/send/wire.h"
 
 #define NANOS_DIGITS    9
 #define DURATION_MOST   INT64_C(315576000000) /* seconds, either way */

@@ -1,4 +1,4 @@
-#include "tools/send/json_text.h"
+#include "proto/reading/json_text.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/send/json_reading.h"
-#include "tools/send/wire.h"
+#include "proto/reading/json_reading.h"
+#include "proto/reading/wire.h"
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 

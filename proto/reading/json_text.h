@@ -5,8 +5,8 @@
  * Lifecycle: an arena that is all zero, json_text_parse, use the tree, free the arena. The text
  * lives as long. One thread.
  */
-#ifndef SLUICE_TOOLS_SEND_JSON_TEXT_H
-#define SLUICE_TOOLS_SEND_JSON_TEXT_H
+#ifndef SLUICE_PROTO_READING_JSON_TEXT_H
+#define SLUICE_PROTO_READING_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * Written by hand rather than through generated structures because a load generator needs to know
  * where in the bytes a value stands, to put the next one there. One thread per output.
  */
-#ifndef SLUICE_TOOLS_SEND_WIRE_H
-#define SLUICE_TOOLS_SEND_WIRE_H
+#ifndef SLUICE_PROTO_READING_WIRE_H
+#define SLUICE_PROTO_READING_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>

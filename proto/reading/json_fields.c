@@ -5,8 +5,8 @@
 #include "collector/base/suggestion.h"
 #include "collector/contract/schema.h"
 #include "collector/text/json_writer.h"
-#include "tools/send/json_reading.h"
-#include "tools/send/wire.h"
+#include "proto/reading/json_reading.h"
+#include "proto/reading/wire.h"
 
 /* The keys of a field are its names as JSON has them, with a colon. */
 static bool is_key(const char *key, size_t key_size, const struct output *wanted)

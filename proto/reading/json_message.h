@@ -4,8 +4,8 @@
  *
  * For a start, not for the datagram path: allocates, and may read files and run protoc.
  */
-#ifndef SLUICE_TOOLS_SEND_JSON_MESSAGE_H
-#define SLUICE_TOOLS_SEND_JSON_MESSAGE_H
+#ifndef SLUICE_PROTO_READING_JSON_MESSAGE_H
+#define SLUICE_PROTO_READING_JSON_MESSAGE_H
 
 #include "collector/base/error.h"
 #include "collector/contract/schema.h"

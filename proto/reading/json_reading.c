@@ -1,4 +1,4 @@
-#include "tools/send/json_reading.h"
+#include "proto/reading/json_reading.h"
 
 #include <stdarg.h>
 #include <stdio.h>

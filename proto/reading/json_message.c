@@ -1,12 +1,12 @@
-#include "tools/send/json_message.h"
+#include "proto/reading/json_message.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/message_schema.h"
+#include "proto/reading/json_reading.h"
 #include "proto/runtime/descriptor_file.h"
 #include "proto/schemas.h"
-#include "tools/send/json_reading.h"
 
 /* More than a character of JSON becomes in the wire format: "-1," has 16 bytes with its tag. */
 #define BYTES_PER_CHARACTER 16

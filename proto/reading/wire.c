@@ -1,4 +1,4 @@
-#include "tools/send/wire.h"
+#include "proto/reading/wire.h"
 
 enum wire_type {
     WIRE_VARINT = 0,

@@ -3,8 +3,8 @@
  * from the lowest, what appends to its output. Functions that return a bool return false with the
  * reading's error filled. One thread.
  */
-#ifndef SLUICE_TOOLS_SEND_JSON_READING_H
-#define SLUICE_TOOLS_SEND_JSON_READING_H
+#ifndef SLUICE_PROTO_READING_JSON_READING_H
+#define SLUICE_PROTO_READING_JSON_READING_H
 
 #include <stdbool.h>
 
@@ -12,7 +12,7 @@
 #include "collector/base/error.h"
 #include "collector/text/output.h"
 #include "proto/message/type.h"
-#include "tools/send/json_text.h"
+#include "proto/reading/json_text.h"
 
 #define JSON_PLACE_SIZE 256
 

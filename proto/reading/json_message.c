@@ -55,21 +55,22 @@ static int open_type(const struct json_message_type *wanted, struct opened_type 
     return -1;
 }
 
-static int put_root(const struct message_type *type, const char *json, struct output *out,
-                    struct error *error)
+static int put_root(const struct message_type *type, const char *called, const char *json,
+                    struct output *out, struct error *error)
 {
     struct growing_arena arena = {0};
     struct error reason;
     const struct json_node *root = json_text_parse(json, &arena, &reason);
     bool good = false;
     if (root == NULL) {
-        error_set(error, reason.code, "--json: %s", reason.text);
+        error_set(error, reason.code, "%s: %s", called, reason.text);
     } else {
         struct json_reading reading = {
             .text = json,
             .value = root,
             .out = out,
             .error = error,
+            .called = called,
             .put_well_known = json_put_well_known,
         };
         good = json_put_content(&reading, type, root) && json_encode_again(&reading, type, 0);
@@ -78,14 +79,14 @@ static int put_root(const struct message_type *type, const char *json, struct ou
     return good ? 0 : -1;
 }
 
-static int encode_as(const struct message_type *type, const char *json, uint8_t **bytes,
-                     size_t *size, struct error *error)
+static int encode_as(const struct message_type *type, const char *called, const char *json,
+                     uint8_t **bytes, size_t *size, struct error *error)
 {
     size_t capacity = strlen(json) * BYTES_PER_CHARACTER + 64;
     struct output out = {.data = malloc(capacity), .capacity = capacity};
     if (out.data == NULL)
         return error_no_memory(error);
-    if (put_root(type, json, &out, error) != 0) {
+    if (put_root(type, called, json, &out, error) != 0) {
         free(out.data);
         return -1;
     }
@@ -100,7 +101,8 @@ int json_message_encode(const struct json_message_type *type, const char *json, 
     struct opened_type opened = {.type = NULL};
     int result = open_type(type, &opened, error);
     if (result == 0)
-        result = encode_as(opened.type, json, bytes, size, error);
+        result = encode_as(opened.type, type->called != NULL ? type->called : "--json", json, bytes,
+                           size, error);
     close_type(&opened);
     return result;
 }

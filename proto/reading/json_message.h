@@ -15,6 +15,7 @@ struct json_message_type {
     const char *schema;  /* the name of a built-in one; NULL: `file` */
     const char *file;    /* a descriptor set, or a .proto file */
     const char *message; /* of a file: package.Type */
+    const char *called;  /* what errors call the JSON; NULL: "--json" */
 };
 
 /*

@@ -19,8 +19,8 @@ bool json_refuse(struct json_reading *reading, const char *format, ...)
     unsigned line;
     unsigned column;
     json_text_place(reading->text, reading->value->at, &line, &column);
-    error_set(reading->error, EXIT_CODE_USAGE, "--json: line %u, column %u: %s%s%s", line, column,
-              reading->place, reading->place_size != 0 ? ": " : "", why);
+    error_set(reading->error, EXIT_CODE_USAGE, "%s: line %u, column %u: %s%s%s", reading->called,
+              line, column, reading->place, reading->place_size != 0 ? ": " : "", why);
     return false;
 }
 

@@ -34,6 +34,7 @@ struct encoder_options {
     enum sink_view view;
     struct json_style json;
     struct sample_rules rules; /* their lists outlive the encoder */
+    const char *host; /* what %{hostname} stands for; NULL: this machine's name. Outlives it */
 };
 
 /* Whether encoders of one format with these options write the same. */

@@ -109,7 +109,8 @@ static bool has_room_for_answer(const struct stream_connection *connection,
 /* --- frames ----------------------------------------------------------------------------------- */
 
 static struct datagram_slot describe(const struct stream_connection *connection,
-                                     const uint8_t *data, size_t size)
+                                     const struct stream_settings *settings, const uint8_t *data,
+                                     size_t size)
 {
     return (struct datagram_slot){
         .front = data,
@@ -118,7 +119,7 @@ static struct datagram_slot describe(const struct stream_connection *connection,
         .sent_size = (uint32_t)size,
         .source = connection->peer,
         .destination = connection->own,
-        .received_ns = clock_wall_ns(),
+        .received_ns = settings->arrival_ns != 0 ? settings->arrival_ns : clock_wall_ns(),
     };
 }
 
@@ -127,7 +128,7 @@ static void refuse_frame(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          const uint8_t *data, size_t size, enum datagram_reason reason)
 {
-    const struct datagram_slot slot = describe(connection, data, size);
+    const struct datagram_slot slot = describe(connection, settings, data, size);
     const struct ingest_verdict verdict = {.refused = reason};
     ingest_refuse_frame(worker->ingest, &slot, reason);
     answer(connection, settings, worker, &verdict);
@@ -140,7 +141,7 @@ static bool take_control(struct stream_connection *connection,
                          const uint8_t *data, size_t size)
 {
     struct frame_streams_answer answer;
-    const struct datagram_slot slot = describe(connection, data, size);
+    const struct datagram_slot slot = describe(connection, settings, data, size);
     enum frame_streams_result result =
         frame_streams_control(&connection->streams, &settings->content_type, data, size, &answer);
     if (result == FRAME_STREAMS_MALFORMED) {
@@ -178,7 +179,7 @@ static bool take_frame(struct stream_connection *connection, const struct stream
         refuse_frame(connection, settings, worker, data, size, REASON_MALFORMED);
         return false;
     }
-    const struct datagram_slot slot = describe(connection, data, size);
+    const struct datagram_slot slot = describe(connection, settings, data, size);
     const struct ingest_verdict verdict = ingest_take_frame(worker->ingest, &slot);
     answer(connection, settings, worker, &verdict);
     return true;

@@ -50,6 +50,7 @@ struct stream_settings {
     int64_t idle_ns;                    /* nothing comes, or no answer is read, for so long */
     int64_t frame_ns;                   /* a frame takes so long, or to open the channel */
     struct stream_blocks *blocks;       /* of stream_block_size bytes */
+    int64_t arrival_ns; /* since 1970 UTC, of all that comes; 0: the moment when it is taken */
 };
 
 /* Bytes of a block for a listener with this max_frame. */

@@ -1,6 +1,7 @@
 #include "sinks/encoders/sample_encoder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sinks/encoders/sample_filter.h"
 #include "sinks/encoders/sample_shape.h"
@@ -9,15 +10,22 @@
  * characters, escaped): that of any datagram fits. */
 _Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fit");
 
-static void set_rules(struct sample_encoder *encoder, const struct sample_rules *rules)
+static struct text host_of(const char *given, char host[HOST_NAME_SIZE])
 {
+    return given != NULL ? (struct text){given, strlen(given)}
+                         : (struct text){host, host_name(host)};
+}
+
+static void set_rules(struct sample_encoder *encoder, const struct encoder_options *options)
+{
+    const struct sample_rules *rules = &options->rules;
     encoder->rules = *rules;
     encoder->filters = sample_rules_filter(rules);
     encoder->renames = rules->rename != NULL;
     if (rules->rename_label != NULL || rules->add_label != NULL || rules->drop_label != NULL)
         encoder->labels.rules = &encoder->rules;
     if (rules->add_label != NULL)
-        encoder->labels.host = (struct text){encoder->host, host_name(encoder->host)};
+        encoder->labels.host = host_of(options->host, encoder->host);
 }
 
 void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
@@ -33,7 +41,7 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
         return NULL;
     }
     made->encoder.ops = ops;
-    set_rules(made, &options->rules);
+    set_rules(made, options);
     return made;
 }
 

@@ -17,6 +17,7 @@
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
 #include "collector/program/service.h"
+#include "collector/program/test_command.h"
 #include "collector/receive/channel_tls.h"
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
@@ -187,6 +188,8 @@ static enum exit_code run_subcommand(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "ctl") == 0)
         return ctl_command(argc - 1, argv + 1);
+    if (strcmp(name, "test") == 0)
+        return test_command(argc - 1, argv + 1);
     if (strcmp(name, "service") == 0)
         return service_command(&service, argc - 1, argv + 1);
     return collect(argc, argv);

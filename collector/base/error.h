@@ -12,6 +12,7 @@
 /* The programs' exit codes. The numbers are those of sysexits.h, where it names them. */
 enum exit_code {
     EXIT_CODE_OK = 0,
+    EXIT_CODE_TEST_FAILED = 1,  /* sluice test: a test of a configuration failed */
     EXIT_CODE_NO_JSON_FORM = 3, /* sluice-decode: the message is sound, but has no form in JSON */
     EXIT_CODE_USAGE = 64,
     EXIT_CODE_BAD_INPUT = 65,

@@ -16,18 +16,24 @@
  *       - to: file:/var/log/sluice/samples.ndjson
  *         format: json
  *
+ * A list called `tests` is not the collector's: `sluice test` reads it (collector/cases/).
+ *
  * The main thread's.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "collector/base/error.h"
 #include "collector/config/provenance.h"
 
 /* A larger file is no configuration. */
 #define CONFIG_FILE_MAX ((size_t)1 << 20)
+
+/* The list that is for `sluice test` alone. */
+#define CONFIG_FILE_TESTS "tests"
 
 /* Items that a list of listeners, sinks or schemas may have. */
 #define CONFIG_LIST_MAX 1024
@@ -39,6 +45,12 @@
  * written_free.
  */
 bool config_file_read(const char *path, struct provenance *provenance, struct error *error);
+
+/*
+ * Reads all of such a file into *bytes, which is the caller's to free. Returns false with `error`
+ * filled (EXIT_CODE_CONFIG, EXIT_CODE_INTERNAL).
+ */
+bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error);
 
 /* "libyaml 0.2.5", what files are read by; NULL: by nothing. */
 const char *config_file_library(void);

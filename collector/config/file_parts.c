@@ -23,6 +23,30 @@ bool file_next(struct file_reading *reading)
            file_parse_error(reading, mark, &fault);
 }
 
+bool file_skip(struct file_reading *reading)
+{
+    size_t open = 0;
+    for (;;) {
+        switch (reading->piece.kind) {
+        case PIECE_LIST:
+        case PIECE_MAP:
+            open++;
+            break;
+        case PIECE_LIST_END:
+        case PIECE_MAP_END:
+            open--;
+            break;
+        case PIECE_TEXT:
+        case PIECE_END:
+            break;
+        }
+        if (open == 0)
+            return true;
+        if (!file_next(reading))
+            return false;
+    }
+}
+
 const char *file_piece_name(const struct file_reading *reading)
 {
     switch (reading->piece.kind) {

@@ -19,6 +19,9 @@ struct file_reading {
 /* file_parts.c: reads the next piece into `piece`. Returns false with the error filled. */
 bool file_next(struct file_reading *reading);
 
+/* Passes what the piece that was read last begins. Returns as file_next does. */
+bool file_skip(struct file_reading *reading);
+
 /* Fill the error with what is wrong at a mark. Return false. */
 bool file_parse_error(const struct file_reading *reading, struct provenance_mark mark,
                       const struct parse_error *fault);

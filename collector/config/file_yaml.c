@@ -102,6 +102,7 @@ static bool unknown_name(const struct file_reading *reading)
             suggestion_offer(&suggestion, name_in_file(option));
             suggestion_offer_others(&suggestion, option->setting.others, name_in_file(option));
         }
+    suggestion_offer(&suggestion, CONFIG_FILE_TESTS);
     parse_error_set(&fault, 0, "unknown option %s", quoted(piece->text, piece->length, given));
     if (suggestion_found(&suggestion) == NULL)
         parse_error_append(&fault, "; a file has listeners, sinks and what --help lists");
@@ -169,6 +170,8 @@ static bool read_pair(struct file_reading *reading, size_t *lines)
         parse_error_set(&fault, 0, "%s where a name is due", file_piece_name(reading));
         return file_parse_error(reading, reading->piece.mark, &fault);
     }
+    if (is(&reading->piece, CONFIG_FILE_TESTS))
+        return file_next(reading) && file_skip(reading);
     while (option->setting.name != NULL && !is(&reading->piece, name_in_file(option)))
         option++;
     if (option->setting.name == NULL)
@@ -253,25 +256,35 @@ static bool read_bytes(struct input_file *file, char *bytes, size_t *length, str
     }
 }
 
-bool config_file_read(const char *path, struct provenance *provenance, struct error *error)
+bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error)
 {
     struct input_file *file;
     struct error why;
-    size_t length = 0;
-    bool good = false;
     if (input_file_open(path, &file, &why) != 0) {
         error_set(error, why.code == EXIT_CODE_BAD_INPUT ? EXIT_CODE_CONFIG : why.code, "%s",
                   why.text);
         return false;
     }
-    char *bytes = malloc(CONFIG_FILE_MAX + 1);
-    if (bytes == NULL)
-        error_set(error, EXIT_CODE_INTERNAL, "not enough memory");
-    else if (!read_bytes(file, bytes, &length, &why))
+    *length = 0;
+    *bytes = malloc(CONFIG_FILE_MAX + 1);
+    bool good = *bytes != NULL && read_bytes(file, *bytes, length, &why);
+    if (*bytes == NULL)
+        error_no_memory(error);
+    else if (!good)
         error_set(error, EXIT_CODE_CONFIG, "%s: %s", path, why.text);
-    else
-        good = parse(path, bytes, length, provenance, error);
-    free(bytes);
+    if (!good)
+        free(*bytes);
     input_file_close(file);
+    return good;
+}
+
+bool config_file_read(const char *path, struct provenance *provenance, struct error *error)
+{
+    char *bytes;
+    size_t length;
+    if (!config_file_load(path, &bytes, &length, error))
+        return false;
+    bool good = parse(path, bytes, length, provenance, error);
+    free(bytes);
     return good;
 }

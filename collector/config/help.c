@@ -280,6 +280,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
     fprintf(page->to,
             "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
             "       sluice ctl reload|ledger|stop PID|%s\n"
+            "       sluice test [--record] [--report text|tap|junit] FILE...\n"
             "Receives protobuf telemetry by UDP and writes records; stdout gets data alone.\n\n",
             registry->local_syntax);
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)

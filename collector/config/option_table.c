@@ -144,6 +144,7 @@ _Static_assert(sizeof command_options / sizeof command_options[0] <= OPTIONS_MAX
 
 const struct exit_meaning exit_meanings[] = {
     {EXIT_CODE_OK, "done"},
+    {EXIT_CODE_TEST_FAILED, "(test) a test failed"},
     {EXIT_CODE_USAGE, "wrong command line"},
     {EXIT_CODE_BAD_INPUT, "bad input data"},
     {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl) nobody there"},

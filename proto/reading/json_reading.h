@@ -21,7 +21,7 @@ struct json_reading {
     const struct json_node *value; /* that is read */
     struct output *out;            /* in the wire format */
     struct error *error;
-    const char *called; /* what errors call the JSON */
+    const char *called;          /* what errors call the JSON */
     unsigned level;              /* messages that are open */
     size_t place_size;           /* of `place`, without its NUL */
     char place[JSON_PLACE_SIZE]; /* what is read: "readings[1].celsius" */

@@ -95,6 +95,9 @@ class Shell:
         "sluice --sink 'stdout:?format=infl": "sluice --sink 'stdout:?format=influx",
         "sluice ctl rel": "sluice ctl reload",
         "sluice ctl reload uni": "sluice ctl reload unix:",
+        "sluice tes": "sluice test",
+        "sluice test --reco": "sluice test --record",
+        "sluice test --report ju": "sluice test --report junit",
         "sluice-send --schema rie": "sluice-send --schema riemann",
         "sluice-replay --spe": "sluice-replay --speed",
         "sluice-decode --descr": "sluice-decode --descriptor-set",
@@ -119,7 +122,8 @@ class Shell:
     def test_a_file_is_completed_after_its_scheme(self):
         (self.folder / "capture-of-a-day.pcap").touch()
         for line in (f"sluice --listen pcap:{self.folder}/capt",
-                     f"sluice ctl stop unix:{self.folder}/capt"):
+                     f"sluice ctl stop unix:{self.folder}/capt",
+                     f"sluice test {self.folder}/capt"):
             self.assertTrue(self.complete(line).startswith(f"{line}ure-of-a-day.pcap"), line)
 
 

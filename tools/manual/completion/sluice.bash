@@ -153,13 +153,21 @@ _sluice() {
                 esac
                 ;;
         esac
+    elif [[ ${words[1]} == test && ${#words[@]} -gt 2 ]]; then
+        case ${words[-2]} in
+            --report) _sluice_offer text tap junit ;;
+            *)
+                _sluice_offer --record --report
+                _sluice_offer_files '' "$current" -f
+                ;;
+        esac
     elif [[ $current == --*=* ]]; then
         _sluice_offer_option_value "${current%%=*}" "${current%%=*}=" "${current#*=}"
     elif ! _sluice_offer_option_value "${words[-2]}" '' "$current"; then
         for option in $_sluice_options; do
             _sluice_offer "${option%%=*}"
         done
-        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl
+        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl test
     fi
     [[ ${COMPREPLY[0]} != *[=:/] ]] || compopt -o nospace 2>/dev/null
 }

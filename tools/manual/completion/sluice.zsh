@@ -83,9 +83,18 @@ _sluice() {
         esac
         return
     fi
+    if [[ $words[2] == test && CURRENT -gt 2 ]]; then
+        if [[ $words[CURRENT-1] == --report ]]; then
+            compadd -- text tap junit
+        else
+            compadd -- --record --report
+            _files
+        fi
+        return
+    fi
     local -a options=(
 @zsh-options
-        '1:subcommand:(ctl)'
+        '1:subcommand:(ctl test)'
     )
     _arguments $options
 }

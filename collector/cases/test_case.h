@@ -1,0 +1,93 @@
+/*
+ * A test of a configuration, as it was written: what comes to a listener, and what each sink is to
+ * write.
+ *
+ * Made from a file by case_file.h, run by case_run.h, compared by case_check.h. Plain values, owned
+ * by the struct case_file that they were read into.
+ */
+#ifndef SLUICE_COLLECTOR_CASES_TEST_CASE_H
+#define SLUICE_COLLECTOR_CASES_TEST_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/address.h"
+#include "collector/base/error.h"
+#include "collector/config/provenance.h"
+
+/* How an input is written. */
+enum case_input_kind {
+    CASE_INPUT_NONE,
+    CASE_INPUT_JSON,    /* a message of one of the listener's schemas */
+    CASE_INPUT_HEX,     /* a datagram, or what comes over a connection */
+    CASE_INPUT_BASE64,  /* the same */
+    CASE_INPUT_CAPTURE, /* a file with datagrams */
+};
+
+/* A text of the file, with a NUL at its end. */
+struct case_text {
+    char *data; /* NULL: it is not given */
+    size_t size;
+    struct provenance_mark mark;
+};
+
+/* When a datagram arrives where its test does not say so: 2026-01-01T00:00:00Z. */
+#define CASE_TIME_NS INT64_C(1767225600000000000)
+
+struct case_input {
+    enum case_input_kind kind;
+    struct provenance_mark mark;
+    struct case_text text;   /* of `kind` */
+    struct case_text schema; /* of JSON: the schema's name; not given: the listener's first */
+    struct address source;   /* 192.0.2.1:40000 where it is not given; a capture has its own */
+    int64_t time_ns;         /* since 1970 UTC; a capture has its own */
+};
+
+/* What a sink's lines are compared with. */
+enum case_form {
+    CASE_FORM_NONE,  /* nothing: they may be any */
+    CASE_FORM_LINES, /* lines, exactly */
+    CASE_FORM_LIKE,  /* globs (collector/text/glob.h), one for each line */
+    CASE_FORM_HEX,   /* bytes in hexadecimal: of a format without lines, of a relay */
+};
+
+struct case_expectation {
+    struct provenance_mark mark;
+    struct case_text sink; /* its name; not given: the only one */
+    enum case_form form;
+    struct case_text *lines; /* without their ends */
+    size_t line_count;
+    struct case_text reason;  /* of records of the sink that were not written */
+    struct case_text refused; /* a reason of datagrams; then there is nothing about a sink */
+    bool has_count;
+    uint64_t count; /* of `reason` or `refused`; 1 where it is not given */
+};
+
+struct test_case {
+    struct provenance_mark mark; /* of its first key, below which its other keys stand */
+    bool in_braces;              /* it is no block of lines, and nothing can be written to it */
+    struct case_text name, listener, hostname;
+    struct case_input *inputs;
+    size_t input_count;
+    bool has_expect;
+    struct case_expectation *expectations;
+    size_t expectation_count;
+
+    /* Lines of the file, from 1, that `expect` takes; where it has none, both are where it would
+     * stand. */
+    size_t expect_line, expect_end;
+    size_t expect_column;
+};
+
+/* A file of tests. */
+struct case_file {
+    char *path;   /* as it was given */
+    char *config; /* the path of the configuration that is tested; the file's own, perhaps */
+    char *text;   /* all of it, a newline at its end */
+    size_t size;
+    struct test_case *cases;
+    size_t count;
+};
+
+#endif

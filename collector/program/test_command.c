@@ -1,0 +1,252 @@
+#include "collector/program/test_command.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/base/parse_error.h"
+#include "collector/base/suggestion.h"
+#include "collector/cases/case_check.h"
+#include "collector/cases/case_file.h"
+#include "collector/cases/case_keys.h"
+#include "collector/cases/case_record.h"
+#include "collector/cases/case_report.h"
+#include "collector/cases/case_run.h"
+#include "collector/config/options.h"
+#include "collector/log/log.h"
+#include "collector/platform/clock.h"
+#include "collector/program/registry.h"
+#include "proto/reading/json_message.h"
+
+/* What the command line says; then what came of it. */
+struct testing {
+    bool record, help;
+    char *const *files;
+    int file_count;
+    struct case_report report;
+    enum exit_code code;
+};
+
+/* --- the command line ------------------------------------------------------------------------- */
+
+static bool parse_form(const char *text, enum case_report_form *form, struct parse_error *fault)
+{
+    char given[QUOTED_SIZE];
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, text, strlen(text));
+    for (size_t i = 0; case_report_names[i] != NULL; i++) {
+        suggestion_offer(&suggestion, case_report_names[i]);
+        if (strcmp(text, case_report_names[i]) != 0)
+            continue;
+        *form = (enum case_report_form)i;
+        return true;
+    }
+    parse_error_set(fault, 0, "--report %s is not one of text, tap, junit",
+                    quoted(text, strlen(text), given));
+    parse_error_suggest(fault, suggestion_found(&suggestion));
+    return false;
+}
+
+static bool unknown_option(const char *text, struct parse_error *fault)
+{
+    char given[QUOTED_SIZE];
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, text, strlen(text));
+    suggestion_offer(&suggestion, "--record");
+    suggestion_offer(&suggestion, "--report");
+    suggestion_offer(&suggestion, "--help");
+    parse_error_set(fault, 0, "unknown option %s", quoted(text, strlen(text), given));
+    parse_error_suggest(fault, suggestion_found(&suggestion));
+    return false;
+}
+
+static bool parse_option(int argc, char *const *argv, int *at, struct testing *testing,
+                         struct parse_error *fault)
+{
+    static const char report[] = "--report";
+    const char *option = argv[*at];
+    if (strcmp(option, "--record") == 0)
+        return testing->record = true;
+    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0)
+        return testing->help = true;
+    if (strncmp(option, "--report=", sizeof report) == 0)
+        return parse_form(option + sizeof report, &testing->report.form, fault);
+    if (strcmp(option, report) != 0)
+        return unknown_option(option, fault);
+    if (*at + 1 == argc)
+        return parse_error_set(fault, 0, "--report: its value is missing: text, tap or junit");
+    return parse_form(argv[++*at], &testing->report.form, fault);
+}
+
+/* Options first, then files; "--" ends the options. */
+static bool parse(int argc, char *const *argv, struct testing *testing, struct parse_error *fault)
+{
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0; at++)
+        if (!parse_option(argc, argv, &at, testing, fault))
+            return false;
+    at += at < argc && strcmp(argv[at], "--") == 0;
+    testing->files = argv + at;
+    testing->file_count = argc - at;
+    for (int i = at; i < argc; i++)
+        if (argv[i][0] == '\0')
+            return parse_error_set(fault, 0, "a FILE has no name");
+    return testing->help || testing->file_count != 0 ||
+           parse_error_set(fault, 0,
+                           "write sluice test [--record] [--report text|tap|junit] "
+                           "FILE...");
+}
+
+static void print_help(void)
+{
+    printf("Usage: sluice test [--record] [--report text|tap|junit] FILE...\n"
+           "Runs the tests that stand in each FILE: in a configuration, or in a file of their own\n"
+           "that names one. Nothing is received or written; the report is printed here.\n"
+           "Exit code 1 where a test failed, 78 where a FILE has no tests or is wrong.\n"
+           "\n"
+           "  --record       write what came into FILE, for each test that failed or expects\n"
+           "                 nothing yet\n"
+           "  --report FORM  text (the default), tap or junit\n");
+    case_keys_print(stdout);
+}
+
+/* --- one file --------------------------------------------------------------------------------- */
+
+static int encode(const struct schema_config *schema, const char *json, uint8_t **bytes,
+                  size_t *size, struct error *error)
+{
+    const struct json_message_type type = {
+        .schema = schema->from_file ? NULL : schema->source,
+        .file = schema->from_file ? schema->source : NULL,
+        .message = schema->message,
+        .called = "json",
+    };
+    return json_message_encode(&type, json, bytes, size, error);
+}
+
+static void note(struct testing *testing, const struct error *error)
+{
+    log_line(LOG_ERROR, "test: %s", error->text);
+    if (testing->code == EXIT_CODE_OK || testing->code == EXIT_CODE_TEST_FAILED)
+        testing->code = error->code == EXIT_CODE_USAGE ? EXIT_CODE_CONFIG : error->code;
+}
+
+static void note_broken(struct testing *testing, const char *path, const struct error *error)
+{
+    note(testing, error);
+    case_report_add_broken(&testing->report, path, error->text);
+}
+
+/* Of the configuration alone: what somebody has in the environment is no part of a test. */
+static bool read_config(const struct case_file *file, struct config *config, struct error *error)
+{
+    char program[] = "sluice", option[] = "--config";
+    char *const argv[] = {program, option, file->config, NULL};
+    return options_parse(3, argv, &program_registry, config, error) == OPTIONS_RUN;
+}
+
+static int judge(struct testing *testing, const struct case_file *file,
+                 const struct test_case *test, const struct config *config,
+                 const struct case_outcome *outcome, struct case_recording *recording,
+                 struct growing_text *differences, enum case_result *result, struct error *error)
+{
+    *result = CASE_PASSED;
+    if (test->has_expect && case_check(file, test, config, outcome, differences, error) != 0)
+        return -1;
+    if (!test->has_expect && !testing->record) {
+        case_file_error(file, test->mark,
+                        "\"expect\" is missing in this test; sluice test --record writes it",
+                        error);
+        return -1;
+    }
+    if (test->has_expect && differences->used == 0)
+        return 0;
+    *result = testing->record ? CASE_RECORDED : CASE_FAILED;
+    return testing->record ? case_record(recording, file, test, outcome, error) : 0;
+}
+
+static int run_test(struct testing *testing, const struct case_file *file,
+                    const struct test_case *test, const struct config *config,
+                    struct case_recording *recording, struct error *error)
+{
+    struct growing_text differences = {.data = NULL};
+    struct case_outcome outcome;
+    enum case_result result;
+    int64_t begun_ns = clock_monotonic_ns();
+    if (case_run(file, test, config, encode, &outcome, error) != 0)
+        return -1;
+    int good =
+        judge(testing, file, test, config, &outcome, recording, &differences, &result, error);
+    if (good == 0) {
+        case_report_add(&testing->report, file, test, result, &differences,
+                        clock_monotonic_ns() - begun_ns);
+        if (result == CASE_FAILED && testing->code == EXIT_CODE_OK)
+            testing->code = EXIT_CODE_TEST_FAILED;
+    }
+    growing_text_free(&differences);
+    case_outcome_free(&outcome);
+    return good;
+}
+
+/* A test that is wrong ends its file: nothing is recorded then. */
+static int run_tests(struct testing *testing, const struct case_file *file,
+                     const struct config *config, struct error *error)
+{
+    struct case_recording recording = {.copied = 0};
+    struct error why;
+    int result = 0;
+    case_report_begin_file(&testing->report, file);
+    for (size_t i = 0; i < file->count && result == 0; i++)
+        result = run_test(testing, file, &file->cases[i], config, &recording, error);
+    case_report_end_file(&testing->report, file);
+    if (case_record_end(&recording, file, result != 0, &why) == 0)
+        return result;
+    *error = why;
+    return -1;
+}
+
+static void run_file(struct testing *testing, const char *path)
+{
+    struct case_file file = {.path = NULL};
+    struct config config = {0};
+    struct error error;
+    if (!case_file_read(path, &file, &error) || !read_config(&file, &config, &error) ||
+        run_tests(testing, &file, &config, &error) != 0)
+        note_broken(testing, path, &error);
+    config_free(&config);
+    case_file_free(&file);
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static enum exit_code run_files(struct testing *testing)
+{
+    /* Of what the collector says of a datagram a test says enough. */
+    static const struct log_settings quiet = {.level = LOG_ERROR};
+    struct error error;
+    if (log_begin(&quiet, &error) != 0) {
+        note(testing, &error);
+        return testing->code;
+    }
+    case_report_begin(&testing->report);
+    for (int i = 0; i < testing->file_count; i++)
+        run_file(testing, testing->files[i]);
+    if (case_report_end(&testing->report, &error) != 0)
+        note(testing, &error);
+    log_end();
+    return testing->code;
+}
+
+enum exit_code test_command(int argc, char *const *argv)
+{
+    struct testing testing = {.report = {.to = stdout}};
+    struct parse_error fault;
+    if (!parse(argc, argv, &testing, &fault)) {
+        log_line(LOG_ERROR, "test: %s", fault.text);
+        return EXIT_CODE_USAGE;
+    }
+    if (!testing.help)
+        return run_files(&testing);
+    print_help();
+    return EXIT_CODE_OK;
+}

@@ -5,228 +5,23 @@
  */
 #include <stdlib.h>
 
-#include "collector/base/wire.h"
-#include "collector/text/utf8.h"
+#include "sinks/encoders/delimited.h"
 #include "sinks/encoders/encoders.h"
 
 #define LONGEST_MESSAGE 65535u /* it was in a datagram */
-
-static size_t put_varint(uint8_t *to, uint32_t value)
-{
-    size_t size = 0;
-    for (; value >= 0x80; value >>= 7)
-        to[size++] = (uint8_t)(value | 0x80);
-    to[size++] = (uint8_t)value;
-    return size;
-}
 
 static struct encoded encode(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out)
 {
     (void)encoder;
     (void)listener;
-    uint8_t length[WIRE_SIZE_MAX];
-    output_bytes(out, length, put_varint(length, record->size));
-    output_bytes(out, record->data, record->size);
+    delimited_put(out, record->data, record->size);
     return (struct encoded){.lines = 1};
 }
 
-/* --- what is whole -----------------------------------------------------------------------------
- */
-
-enum reading {
-    READ_WHOLE,   /* and `at` is after it */
-    READ_ENDS,    /* the bytes end before it does */
-    READ_FOREIGN, /* no such thing */
-};
-
-/* `size` bytes that are read from the front. Only the first `there` of them are at hand. */
-struct bytes {
-    const uint8_t *data;
-    size_t there;
-    size_t size;
-    size_t at; /* past `there` while the rest is missing */
-};
-
-static const uint8_t *here(const struct bytes *bytes)
-{
-    return bytes->data + bytes->at;
-}
-
-static const uint8_t *end_of(const struct bytes *bytes)
-{
-    return bytes->data + bytes->there;
-}
-
-/* What reading a number of at most `most` bytes has come to: `next` is where it ends, or NULL. */
-static enum reading pass_number(struct bytes *bytes, const uint8_t *next, size_t most)
-{
-    if (next == NULL) {
-        bool cut = bytes->there < bytes->size && bytes->there - bytes->at < most;
-        return cut ? READ_ENDS : READ_FOREIGN;
-    }
-    bytes->at = (size_t)(next - bytes->data);
-    return READ_WHOLE;
-}
-
-static enum reading read_size(struct bytes *bytes, uint64_t *size)
-{
-    return pass_number(bytes, wire_read_size(here(bytes), end_of(bytes), size), WIRE_SIZE_MAX);
-}
-
-static enum reading skip(struct bytes *bytes, uint64_t size)
-{
-    if (size > bytes->size - bytes->at)
-        return READ_FOREIGN;
-    bytes->at += (size_t)size;
-    return READ_WHOLE;
-}
-
-static enum reading skip_value(struct bytes *bytes, uint32_t wire_type)
-{
-    uint64_t value;
-    enum reading result;
-    switch (wire_type) {
-    case WIRE_VARINT:
-        return pass_number(bytes, wire_read_varint(here(bytes), end_of(bytes), &value),
-                           WIRE_VARINT_MAX);
-    case WIRE_FIXED64:
-        return skip(bytes, 8);
-    case WIRE_LENGTH:
-        result = read_size(bytes, &value);
-        return result == READ_WHOLE ? skip(bytes, value) : result;
-    case WIRE_FIXED32:
-        return skip(bytes, 4);
-    default:
-        return READ_FOREIGN;
-    }
-}
-
-/* The groups that are open, by their fields' numbers. */
-struct groups {
-    uint32_t numbers[SCHEMA_MAX_DEPTH];
-    size_t open;
-};
-
-static bool begin_group(struct groups *groups, uint32_t number)
-{
-    if (groups->open == SCHEMA_MAX_DEPTH)
-        return false;
-    groups->numbers[groups->open++] = number;
-    return true;
-}
-
-static bool end_group(struct groups *groups, uint32_t number)
-{
-    return groups->open != 0 && groups->numbers[--groups->open] == number;
-}
-
-static enum reading read_field(struct bytes *bytes, struct groups *groups)
-{
-    uint32_t tag = 0;
-    enum reading result =
-        pass_number(bytes, wire_read_tag(here(bytes), end_of(bytes), &tag), WIRE_TAG_MAX);
-    if (result != READ_WHOLE)
-        return result;
-    if (tag >> 3 == 0)
-        return READ_FOREIGN;
-    switch (tag & 7) {
-    case WIRE_GROUP_START:
-        return begin_group(groups, tag >> 3) ? READ_WHOLE : READ_FOREIGN;
-    case WIRE_GROUP_END:
-        return end_group(groups, tag >> 3) ? READ_WHOLE : READ_FOREIGN;
-    default:
-        return skip_value(bytes, tag & 7);
-    }
-}
-
-/*
- * Whether the bytes are fields in a row: each that a decoder takes, of whatever type. Tags and
- * lengths are read by the decoder's functions, so what was decoded and written is recognised.
- */
-static enum reading read_fields(struct bytes *bytes)
-{
-    struct groups groups;
-    enum reading result = READ_WHOLE;
-    groups.open = 0;
-    while (result == READ_WHOLE && bytes->at < bytes->there)
-        result = read_field(bytes, &groups);
-    if (result != READ_WHOLE)
-        return result;
-    if (bytes->there < bytes->size)
-        return READ_ENDS;
-    return groups.open == 0 ? READ_WHOLE : READ_FOREIGN;
-}
-
-static enum reading read_message(struct bytes *stream)
-{
-    uint64_t size;
-    enum reading result = read_size(stream, &size);
-    if (result != READ_WHOLE)
-        return result;
-    if (size > LONGEST_MESSAGE)
-        return READ_FOREIGN;
-    size_t there = stream->there - stream->at;
-    struct bytes message = {
-        .data = here(stream), .there = there < size ? there : (size_t)size, .size = (size_t)size};
-    result = read_fields(&message);
-    return result == READ_WHOLE ? skip(stream, size) : result;
-}
-
-/* --- what may be text --------------------------------------------------------------------------
- */
-
-#define TEXT_LEAST     8 /* bytes: fewer do not distinguish a text from a message */
-#define TEXT_MESSAGES  8 /* in a row, which no text passes for */
-#define TEXT_BEGINNING 4 /* bytes: there text has no tab or line end, and messages have tags */
-
-static bool is_of_text(uint8_t byte, size_t at)
-{
-    if (byte == '\t' || byte == '\n' || byte == '\r')
-        return at >= TEXT_BEGINNING;
-    return byte >= ' ' && byte != 0x7f;
-}
-
-/* Whether all bytes are text, which may be torn within a character. */
-static bool is_text(const uint8_t *data, size_t size)
-{
-    if (size < TEXT_LEAST)
-        return false;
-    for (size_t at = 0; at < size;) {
-        bool valid;
-        size_t length = utf8_sequence(data + at, size - at, &valid);
-        if (!valid)
-            return at + length == size;
-        if (!is_of_text(data[at], at))
-            return false;
-        at += length;
-    }
-    return true;
-}
-
-/*
- * A message is recognised by its fields; what is within them is not looked at. Bytes that are
- * messages to their end are ours, even if they are also text. A short text can read as the
- * beginning of a message: a line of JSON as one of 123 bytes that begins with field 4. It would be
- * cut off as a torn record. So a file of nothing but text that ends within one of its first
- * messages is foreign. The length of a message of 128 bytes or more is never text.
- */
 static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *foreign)
 {
-    struct bytes stream = {.data = data, .there = size, .size = SIZE_MAX};
-    size_t end = 0;
-    size_t count = 0;
-    enum reading result = READ_WHOLE;
-    while (result == READ_WHOLE && stream.at < size) {
-        result = read_message(&stream);
-        if (result == READ_WHOLE) {
-            end = stream.at;
-            count++;
-        }
-    }
-    bool few = at_start && count < TEXT_MESSAGES;
-    *foreign = result == READ_FOREIGN || (result == READ_ENDS && few && is_text(data, size));
-    return end;
+    return delimited_whole(data, size, LONGEST_MESSAGE, at_start, foreign);
 }
 
 /* --- the encoder -------------------------------------------------------------------------------

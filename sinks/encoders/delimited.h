@@ -1,0 +1,24 @@
+/*
+ * Messages that each stand after their length as a varint: the stream form that protobuf's
+ * libraries read with parseDelimitedFrom and the like. Pure functions; any thread.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_DELIMITED_H
+#define SLUICE_SINKS_ENCODERS_DELIMITED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/text/output.h"
+
+/* Appends a message of `size` bytes, after its length. */
+void delimited_put(struct output *out, const void *message, size_t size);
+
+/*
+ * The operation `whole` of an encoder of such messages (collector/platform/output_whole.h), none of
+ * which is longer than `longest` bytes.
+ */
+size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at_start,
+                       bool *foreign);
+
+#endif

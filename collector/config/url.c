@@ -457,12 +457,12 @@ static bool check_view(const struct url *url, const struct sink_config *sink,
     const struct encoder_ops *encoder = sink->encoder;
     size_t place = keys_place(given, KEY_OF_SINK, "view");
     enum sink_view view = sink->encoding.view;
-    if (encoder->needs_samples && (view == VIEW_MESSAGE || view == VIEW_RECORD))
-        parse_error_set(fault, place, "view=%s, but format=%s writes samples alone",
-                        sink_view_names[view], encoder->name);
-    else if (encoder->binary && view != VIEW_AUTO)
+    if (encoder->binary && view != VIEW_AUTO)
         parse_error_set(fault, place, "view=%s, but format=%s has no views", sink_view_names[view],
                         encoder->name);
+    else if (encoder->needs_samples && (view == VIEW_MESSAGE || view == VIEW_RECORD))
+        parse_error_set(fault, place, "view=%s, but format=%s writes samples alone",
+                        sink_view_names[view], encoder->name);
     else
         return true;
     return wrong_keys(url, fault);
@@ -479,7 +479,7 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
                         "%s= is about samples, but view=%s writes none", rule,
                         sink_view_names[sink->encoding.view]);
-    else if (rule != NULL && sink->encoder->binary)
+    else if (rule != NULL && sink->encoder->binary && !sink->encoder->needs_samples)
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
                         "%s= is about samples, but format=%s writes none", rule,
                         sink->encoder->name);

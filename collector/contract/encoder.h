@@ -73,6 +73,7 @@ static inline void encoded_add(struct encoded *sum, const struct encoded *one)
 struct encoder_ops {
     const char *name;   /* of format= */
     bool needs_samples; /* it writes samples alone: only for schemas that have them, no messages */
+    bool passes_otlp;   /* but messages of OTLP's schemas (is_otlp of struct schema_ops), too */
     bool needs_packets; /* it writes whole datagrams: the records' packets */
     bool relayed;       /* what it writes is a datagram's own bytes: for relays, and they for it */
     bool binary;        /* no lines of text: not for a terminal, no views, and torn otherwise */

@@ -222,6 +222,8 @@ struct schema_ops {
      */
     enum framing stream_framing;
 
+    bool is_otlp; /* its messages are requests of OpenTelemetry's protocol */
+
     enum otlp_udp_signal otlp_udp; /* which requests of OTLP over UDP are its messages */
 
     /* Returns 0, or -1 with `error` filled, which says what is wrong with the options or the file.

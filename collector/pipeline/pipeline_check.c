@@ -140,11 +140,17 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
 
 /* --- whether it can be had -------------------------------------------------------------------- */
 
+/* Whether the sink passes messages of the schema on, which need no samples then. */
+static bool passes_on(const struct sink_config *sink, const struct schema *schema)
+{
+    return sink->encoder->passes_otlp && schema->ops->is_otlp;
+}
+
 static void set_no_samples(struct error *error, const struct sink_config *sink,
                            const struct schema *schema, const struct listener_config *listener)
 {
     const char *rule = sample_rules_given(&sink->encoding.rules);
-    if (sink->encoder->needs_samples)
+    if (sink->encoder->needs_samples && !passes_on(sink, schema))
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: format=%s writes samples, but %s of %s has none; format=json shows its "
                   "messages",
@@ -170,7 +176,8 @@ static bool can_write(const struct sink_config *sink, const struct schema *schem
                   sink->name, schema->name, listener->name);
         return false;
     }
-    bool needs_samples = sink->encoder->needs_samples || sink->encoding.view == VIEW_SAMPLE ||
+    bool needs_samples = (sink->encoder->needs_samples && !passes_on(sink, schema)) ||
+                         sink->encoding.view == VIEW_SAMPLE ||
                          sample_rules_given(&sink->encoding.rules) != NULL;
     if (needs_samples && !schema->has_samples) {
         set_no_samples(error, sink, schema, listener);

@@ -256,6 +256,7 @@ static bool next_exemplar(const struct schema *schema, const void *message,
 const struct schema_ops schema_otlp = {
     .name = "otlp",
     .accepts_empty = false,
+    .is_otlp = true,
     .otlp_udp = OTLP_UDP_METRICS,
     .create = create,
     .destroy = message_schema_destroy,

@@ -100,6 +100,7 @@ static int create(const struct schema_options *options, struct schema **out, str
 const struct schema_ops schema_otlp_logs = {
     .name = "otlp-logs",
     .accepts_empty = false,
+    .is_otlp = true,
     .otlp_udp = OTLP_UDP_NONE,
     .create = create,
     .destroy = message_schema_destroy,

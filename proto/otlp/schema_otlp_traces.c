@@ -171,6 +171,7 @@ static int create(const struct schema_options *options, struct schema **out, str
 const struct schema_ops schema_otlp_traces = {
     .name = "otlp-traces",
     .accepts_empty = false,
+    .is_otlp = true,
     .otlp_udp = OTLP_UDP_TRACES,
     .create = create,
     .destroy = message_schema_destroy,

@@ -14,6 +14,7 @@
     ROW(prometheus)                                                                                \
     ROW(openmetrics)                                                                               \
     ROW(csv)                                                                                       \
+    ROW(otlp)                                                                                      \
     ROW(protobuf)                                                                                  \
     ROW(pcap)                                                                                      \
     ROW(datagram)

@@ -319,7 +319,7 @@ class Files(ProgramTest):
 class Terminal(ProgramTest):
     @not_on_windows(NO_TERMINAL)
     def test_a_binary_format_is_not_written_to_a_terminal(self):
-        for form in ("protobuf", "pcap"):
+        for form in ("otlp", "protobuf", "pcap"):
             with self.subTest(form):
                 ours, its = pty.openpty()
                 said = self.refused("--listen", RIEMANN, "--sink", f"stdout:?format={form}", code=78,

@@ -6,7 +6,7 @@ from capture_writing import write_capture
 from protobuf import sample, telemetry
 from sluice_program import CAPTURES, ProgramTest
 
-FORMATS = ("json", "influx", "prometheus", "csv", "protobuf", "pcap", "json&view=message")
+FORMATS = ("json", "influx", "prometheus", "csv", "otlp", "protobuf", "pcap", "json&view=message")
 REAL = (f"{CAPTURES / 'otlp_metrics_v4'}.pcap?port=4317&schema=otlp",
         f"{CAPTURES / 'otlp_sizes_v4'}.pcap?port=4317&schema=otlp",
         f"{CAPTURES / 'syslogng_riemann_batch10'}.pcap?schema=riemann")
@@ -75,7 +75,7 @@ class SameLines(ProgramTest):
     def test_of_batches_of_all_sizes(self):
         capture = self.folder / "sent.pcap"
         write_capture(capture, many_sizes())
-        for keys in ("json", "csv", "protobuf", "influx&include=cpu&rename=cpu:processor",
+        for keys in ("json", "csv", "otlp", "protobuf", "influx&include=cpu&rename=cpu:processor",
                      "json&exclude=host=web1*&sample=1/2"):
             with self.subTest(format=keys):
                 self.assert_same(f"pcap:{capture}?schema=telemetry", keys)

@@ -1,4 +1,4 @@
-/* What holds for every format that writes samples alone: limits, whole records, whole lines. */
+/* What holds for every format of lines that writes samples alone: limits, whole records, whole lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void for_each_format(const struct schema_ops *schema, void (*check)(struc
 {
     size_t formats = 0;
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
-        if (!(*row)->needs_samples)
+        if (!(*row)->needs_samples || (*row)->binary)
             continue;
         struct encoding *encoding = encoding_create(schema, *row, &options);
         check(encoding);

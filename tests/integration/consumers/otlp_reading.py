@@ -1,0 +1,14 @@
+"""Reads requests, each after its length as a varint, with OpenTelemetry's own classes.
+
+usage: otlp_reading.py FILE; prints each request on a line, in protobuf's JSON with the names of
+the .proto files, numbers that are not finite as text."""
+import json
+import sys
+
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.proto import parse_length_prefixed
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+
+with open(sys.argv[1], "rb") as requests:
+    while (request := parse_length_prefixed(ExportMetricsServiceRequest, requests)) is not None:
+        print(json.dumps(MessageToDict(request, preserving_proto_field_name=True)))

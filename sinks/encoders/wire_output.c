@@ -5,11 +5,17 @@
 #include "collector/text/escaped.h"
 #include "collector/text/utf8.h"
 
+static void fixed64_to(char *to, uint64_t value)
+{
+    for (size_t i = 0; i < sizeof value; i++)
+        to[i] = (char)(value >> 8 * i);
+}
+
 void wire_add_fixed64(struct output *out, uint64_t value)
 {
     char *to = output_reserve(out, sizeof value);
-    for (size_t i = 0; to != NULL && i < sizeof value; i++)
-        to[i] = (char)(value >> 8 * i);
+    if (to != NULL)
+        fixed64_to(to, value);
 }
 
 void wire_add_double(struct output *out, double value)
@@ -21,14 +27,18 @@ void wire_add_double(struct output *out, double value)
 
 void wire_add_fixed64_field(struct output *out, uint32_t tag, uint64_t value)
 {
-    wire_add_varint(out, tag);
-    wire_add_fixed64(out, value);
+    char *to = output_reserve(out, 1 + sizeof value);
+    if (to == NULL)
+        return;
+    to[0] = (char)tag;
+    fixed64_to(to + 1, value);
 }
 
 void wire_add_double_field(struct output *out, uint32_t tag, double value)
 {
-    wire_add_varint(out, tag);
-    wire_add_double(out, value);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    wire_add_fixed64_field(out, tag, bits);
 }
 
 void wire_add_varint_field(struct output *out, uint32_t tag, uint64_t value)
@@ -58,8 +68,9 @@ void wire_add_text_field(struct output *out, uint32_t tag, const struct text *te
 
 size_t wire_begin_message(struct output *out, uint32_t tag)
 {
-    wire_add_varint(out, tag);
-    output_char(out, 0); /* its length, once that is known */
+    char *to = output_reserve(out, 2);
+    if (to != NULL)
+        to[0] = (char)tag; /* and its length, once that is known */
     return out->used;
 }
 

@@ -35,6 +35,10 @@ static inline char *wire_varint_to(char *to, uint64_t value)
 static inline void wire_add_varint(struct output *out, uint64_t value)
 {
     char bytes[WIRE_VARINT_MAX];
+    if (value < 0x80) {
+        output_char(out, (char)value);
+        return;
+    }
     output_bytes(out, bytes, (size_t)(wire_varint_to(bytes, value) - bytes));
 }
 
@@ -42,7 +46,7 @@ static inline void wire_add_varint(struct output *out, uint64_t value)
 void wire_add_fixed64(struct output *out, uint64_t value);
 void wire_add_double(struct output *out, double value);
 
-/* A field of one of these types. The tags are WIRE_TAG's. */
+/* A field of one of these types. The tags are WIRE_TAG's, of numbers below 16: they are one byte. */
 void wire_add_fixed64_field(struct output *out, uint32_t tag, uint64_t value);
 void wire_add_double_field(struct output *out, uint32_t tag, double value);
 void wire_add_varint_field(struct output *out, uint32_t tag, uint64_t value);

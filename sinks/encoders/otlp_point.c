@@ -190,9 +190,8 @@ static void put_exemplars(struct point *point, uint32_t tag)
     struct sample_exemplar exemplar;
     if (schema->ops->next_exemplar == NULL)
         return;
-    while (!point->out->overflow &&
-           schema->ops->next_exemplar(schema, point->record->message, point->sample, &cursor,
-                                      &exemplar))
+    while (!point->out->overflow && schema->ops->next_exemplar(schema, point->record->message,
+                                                               point->sample, &cursor, &exemplar))
         put_exemplar(point, &exemplar, tag);
 }
 

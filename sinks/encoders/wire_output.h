@@ -46,7 +46,8 @@ static inline void wire_add_varint(struct output *out, uint64_t value)
 void wire_add_fixed64(struct output *out, uint64_t value);
 void wire_add_double(struct output *out, double value);
 
-/* A field of one of these types. The tags are WIRE_TAG's, of numbers below 16: they are one byte. */
+/* A field of one of these types. The tags are WIRE_TAG's, of numbers below 16: they are one byte.
+ */
 void wire_add_fixed64_field(struct output *out, uint32_t tag, uint64_t value);
 void wire_add_double_field(struct output *out, uint32_t tag, double value);
 void wire_add_varint_field(struct output *out, uint32_t tag, uint64_t value);

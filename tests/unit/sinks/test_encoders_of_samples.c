@@ -1,4 +1,5 @@
-/* What holds for every format of lines that writes samples alone: limits, whole records, whole lines. */
+/* What holds for every format of lines that writes samples alone: limits, whole records, whole
+ * lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -214,7 +214,8 @@ static size_t last_end(size_t cut)
     return end;
 }
 
-/* The one thing that formats of messages refuse of their own: text without a whole message in it. */
+/* The one thing that formats of messages refuse of their own: text without a whole message in it.
+ */
 static bool may_be_text(const struct encoder_ops *ops, const uint8_t *bytes, size_t size)
 {
     if ((ops != &encoder_protobuf && ops != &encoder_otlp) || last_end(size) != 0)

@@ -35,7 +35,8 @@ struct way {
     struct encoding *sent;
     struct ruled written;
     struct encoding *back;
-    bool has_repeated_keys; /* room is needed for a label before it is seen that it does not count */
+    bool
+        has_repeated_keys; /* room is needed for a label before it is seen that it does not count */
 };
 
 static struct way open_way(const struct schema_ops *schema, const char *keys)
@@ -145,8 +146,8 @@ TEST_WITH(numbers_of_every_kind_come_back, open_telemetry, close_telemetry)
 
 TEST_WITH(numbers_that_are_not_finite_come_back, open_telemetry, close_telemetry)
 {
-    static const double numbers[] = {
-        (double)NAN, (double)INFINITY, -(double)INFINITY, -0.0, 0.0, 5e-324, 1.7976931348623157e308};
+    static const double numbers[] = {(double)NAN, (double)INFINITY, -(double)INFINITY,     -0.0,
+                                     0.0,         5e-324,           1.7976931348623157e308};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         telemetry_add_double(&builder, "n", numbers[i]);
     assert_builder_comes_back(*state);
@@ -283,10 +284,10 @@ TEST(changed_requests_are_written_whole)
  */
 TEST(what_is_not_utf8_becomes_the_replacement_character)
 {
-    static const uint8_t event[] = {0x32, 40,  0x1a, 4,    0xe2, 0x82, 'n',  0xff, 0x4a, 12, 0x0a, 2,
-                                    'k',  0xc0, 0x12, 6,   'v',  0xed, 0xa0, 0x80, 'w',  0,  0x4a, 7,
-                                    0x0a, 2,   'k',  0xc1, 0x12, 1,    'x',  0x71, 0,    0,  0,    0,
-                                    0,    0,   0xf0, 0x3f, 0x28, 0};
+    static const uint8_t event[] = {0x32, 40,  0x1a, 4,    0xe2, 0x82, 'n',  0xff, 0x4a, 12,   0x0a,
+                                    2,    'k', 0xc0, 0x12, 6,    'v',  0xed, 0xa0, 0x80, 'w',  0,
+                                    0x4a, 7,   0x0a, 2,    'k',  0xc1, 0x12, 1,    'x',  0x71, 0,
+                                    0,    0,   0,    0,    0,    0xf0, 0x3f, 0x28, 0};
     struct way way = open_way(&schema_riemann, NO_RULES);
     way.has_repeated_keys = true;
     assert_comes_back(&way, event, sizeof event);

@@ -1,9 +1,10 @@
 /*
  * A destination: where an encoder's bytes go.
  *
- * An interface, in three kinds: a stream takes bytes as they come, a file set takes blocks of whole
- * records, a relay takes datagrams one by one. sinks/destinations/ implements it, one file each,
- * and sinks/sinks.c lists all of them. After create, only the sink's thread calls a destination.
+ * An interface, in four kinds: a stream takes bytes as they come, a file set takes blocks of whole
+ * records, a relay takes datagrams one by one, a delivery takes blocks and reports later what
+ * became of them. sinks/destinations/ implements it, one file each, and sinks/sinks.c lists all of
+ * them. After create, only the sink's thread calls a destination.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DESTINATION_H
 #define SLUICE_COLLECTOR_CONTRACT_DESTINATION_H
@@ -14,6 +15,7 @@
 
 #include "collector/base/address.h"
 #include "collector/base/error.h"
+#include "collector/contract/delivery.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "collector/platform/wakeup.h"
@@ -64,6 +66,7 @@ struct destination_options {
     const char *path;
     struct file_options file;
     struct relay_options relay;
+    uint64_t timeout_ns;               /* of a delivery: how long a block is sent for */
     uint64_t flush_interval;           /* nanoseconds that records may be collected for */
     uint64_t stall_timeout_ns;         /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder; /* what is written */
@@ -72,6 +75,7 @@ struct destination_options {
     const char *head; /* what a file begins with */
     size_t head_size;
     struct sink_counters *counters;
+    struct wakeup *wakeup; /* of the sink's thread: any thread may signal it */
 };
 
 /* Nanoseconds between two times that SYNC_INTERVAL is about. */
@@ -87,7 +91,7 @@ struct destination_shape {
     size_t blocks;     /* of a file set: files that are filled at the same time; 0: it is none */
     size_t block_size; /* of a file set: bytes that are collected for each, if no record has more */
     bool arranged;     /* of a file set: a block is arranged, and written as a file of its own */
-    size_t memory;     /* bytes that it allocates when it is made, less the blocks */
+    size_t memory;     /* bytes that it takes, with its library's own, less the blocks */
 };
 
 struct destination_ops {
@@ -96,6 +100,7 @@ struct destination_ops {
     bool needs_path;    /* something must follow the colon; else nothing may */
     bool is_file;       /* the keys about files are for it */
     bool is_relay;      /* the keys about relays are for it; its place is a list of addresses */
+    bool is_delivery;   /* the keys about deliveries are for it */
     bool is_standard_output;
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
 
@@ -281,11 +286,12 @@ struct relay_ops {
     void (*cancel)(struct destination *destination, struct relay_datagram *datagrams, size_t count);
 };
 
-/* Every implementation begins with this. One of the three is not NULL. */
+/* Every implementation begins with this. One of the four is not NULL. */
 struct destination {
     const struct stream_ops *stream;
     const struct file_set_ops *file_set;
     const struct relay_ops *relay;
+    const struct delivery_ops *delivery;
     void (*destroy)(struct destination *destination);
 };
 

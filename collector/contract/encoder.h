@@ -76,6 +76,7 @@ struct encoder_ops {
     bool passes_otlp;   /* but messages of OTLP's schemas (is_otlp of struct schema_ops), too */
     bool needs_packets; /* it writes whole datagrams: the records' packets */
     bool relayed;       /* what it writes is a datagram's own bytes: for relays, and they for it */
+    bool overwrites;    /* a reader keeps one of a sample that comes twice: it may come again */
     bool binary;        /* no lines of text: not for a terminal, no views, and torn otherwise */
 
     /* Returns NULL where memory is short. */

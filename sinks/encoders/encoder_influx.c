@@ -281,6 +281,7 @@ static struct encoder *create(const struct encoder_options *options)
 
 const struct encoder_ops encoder_influx = {
     .name = "influx",
+    .overwrites = true,
     .needs_samples = true,
     .create = create,
     .destroy = sample_encoder_destroy,

@@ -134,6 +134,7 @@ static struct encoder *create(const struct encoder_options *options)
 
 const struct encoder_ops encoder_prometheus = {
     .name = "prometheus",
+    .overwrites = true,
     .needs_samples = true,
     .create = create,
     .destroy = sample_encoder_destroy,

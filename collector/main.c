@@ -50,6 +50,11 @@ static void print_version(void)
     printf("metrics: %s\n", library != NULL ? library : "none");
     library = channel_tls_library();
     printf("tls: %s\n", library != NULL ? library : "none");
+    for (const struct destination_ops *const *to = program_registry.destinations; *to != NULL; to++)
+        if ((*to)->library != NULL) {
+            library = (*to)->library();
+            printf("%s: %s\n", (*to)->scheme, library != NULL ? library : "none");
+        }
 }
 
 /* What is there to print, when asked for what is not. */

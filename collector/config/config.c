@@ -48,6 +48,9 @@ void config_free(struct config *config)
         free(config->sinks[i].url);
         free(config->sinks[i].written_at);
         free(config->sinks[i].path);
+        free(config->sinks[i].http.query);
+        free(config->sinks[i].http.header_file);
+        free(config->sinks[i].http.ca);
         sample_rules_free(&config->sinks[i].encoding.rules);
     }
     free(config->dead_letter.name);

@@ -50,6 +50,8 @@ struct sink_config {
     char *path; /* what follows the colon, perhaps empty */
     struct file_options file;
     struct relay_options relay;
+    struct delivery_options delivery;
+    struct http_options http;
     uint64_t flush_interval; /* nanoseconds; 0: while more are waiting */
     bool at_once;            /* no record may be late: flush_interval=0 was written */
     enum overflow_policy overflow;

@@ -14,7 +14,7 @@
 #define HOUR        (3600 * 1000 * MILLISECOND)
 
 #define LISTENER   (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
-#define LAST_SCOPE KEY_OF_STREAM
+#define LAST_SCOPE KEY_OF_HTTP_SINK
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const flow_datagram[] = {"flow", "datagram", NULL};
@@ -37,6 +37,10 @@ static const char *const overflows[] = {[OVERFLOW_AUTO] = "auto",
                                         [OVERFLOW_DROP_OLDEST] = "drop_oldest",
                                         [OVERFLOW_BLOCK] = "block",
                                         NULL};
+static const char *const retries[] = {[RETRY_AUTO] = "auto",
+                                      [RETRY_AT_MOST_ONCE] = "at_most_once",
+                                      [RETRY_AT_LEAST_ONCE] = "at_least_once",
+                                      NULL};
 static const char *const end_stop[] = {[ON_EPIPE_END] = "end", [ON_EPIPE_STOP] = "stop", NULL};
 static const char *const all_turn[] = {"all", "turn", NULL};
 static const char *const drop_too[] = {"drop", "too", NULL};
@@ -135,7 +139,7 @@ const struct setting config_keys[] = {
     {"idle_timeout", SETTING_DURATION, KEY_OF_STREAM,
      offsetof(struct listener_config, idle_timeout), "10m", 100 * MILLISECOND, 24 * HOUR,
      .help = "a connection is closed when nothing came for so long",
-     .others = "read_timeout keepalive timeout"},
+     .others = "read_timeout keepalive"},
     {"frame_timeout", SETTING_DURATION, KEY_OF_STREAM,
      offsetof(struct listener_config, frame_timeout), "30s", 100 * MILLISECOND, HOUR,
      .help = "a connection is closed when a frame that has begun, or a handshake of TLS, is not "
@@ -288,6 +292,35 @@ const struct setting config_keys[] = {
      .help = "whether datagrams are passed on under the address of their first sender (Linux, with "
              "the right CAP_NET_RAW at the start)"},
 
+    /* Deliveries. */
+    {"timeout", SETTING_DURATION, KEY_OF_DELIVERY_SINK,
+     offsetof(struct sink_config, delivery.timeout), "30s", 100 * MILLISECOND, HOUR,
+     .help = "how long a block of records is sent, again and again, until it is given up; one "
+             "answer may take a third of it",
+     .others = "request_timeout retry_timeout message_timeout"},
+    {"retry", SETTING_ENUM, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, delivery.retry),
+     "auto", .choices = retries,
+     .help = "whether a block that was sent, and that nobody answered, is sent again; auto: where "
+             "a sample that comes twice overwrites itself (influx, prometheus)"},
+    {"in_flight", SETTING_COUNT, KEY_OF_DELIVERY_SINK,
+     offsetof(struct sink_config, delivery.in_flight), "4", 1, 64,
+     .help = "blocks that wait for their answers at a time",
+     .others = "max_in_flight concurrency connections"},
+    {"query", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.query),
+     .syntax = "TEXT",
+     .help = "what follows the path of each request after a question mark; an ampersand in it is "
+             "written %26"},
+    {"header_file", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.header_file),
+     .syntax = "FILE",
+     .help = "headers of each request, one a line (\"Authorization: Bearer ...\"), read at the "
+             "start",
+     .others = "token_file headers auth"},
+    {"server_ca", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.ca),
+     .syntax = "FILE",
+     .help = "of https: the certificates that servers are trusted by, in PEM (default: the "
+             "system's)",
+     .others = "cacert"},
+
     /* Which samples of a sink, and how they are called. */
     {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,
      .syntax = RULES_CONDITION_SYNTAX,
@@ -332,7 +365,8 @@ const char *key_scope_name(unsigned scopes)
         {KEY_OF_CAPTURE, "a capture listener"}, {KEY_OF_FILE_SINK, "a file: sink"},
         {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_SINK, "a sink"},
         {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
-        {KEY_OF_LETTERS, "dead letters"},
+        {KEY_OF_LETTERS, "dead letters"},       {KEY_OF_DELIVERY_SINK, "a delivery"},
+        {KEY_OF_HTTP_SINK, "an http: sink"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((scopes & names[i].scope) != 0)
@@ -482,7 +516,9 @@ bool keys_parse(unsigned scopes, const struct config_registry *registry, const c
 unsigned keys_of_sink(const struct destination_ops *destination)
 {
     return KEY_OF_SINK | (destination->is_file ? KEY_OF_FILE_SINK : 0) |
-           (destination->is_relay ? KEY_OF_RELAY_SINK : 0);
+           (destination->is_relay ? KEY_OF_RELAY_SINK : 0) |
+           (destination->is_delivery ? KEY_OF_DELIVERY_SINK : 0) |
+           (destination->is_http ? KEY_OF_HTTP_SINK : 0);
 }
 
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,

@@ -25,6 +25,8 @@ enum key_scope {
     KEY_OF_RELAY_SINK = 1 << 6, /* struct sink_config of a relay */
     KEY_OF_LETTERS = 1 << 7,    /* struct dead_letter_config */
     KEY_OF_STREAM = SOURCE_KEYS_STREAM, /* struct listener_config */
+    KEY_OF_DELIVERY_SINK = 1 << 9,      /* struct sink_config of a delivery */
+    KEY_OF_HTTP_SINK = 1 << 10,         /* struct sink_config of one by HTTP */
 };
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */

@@ -375,7 +375,7 @@ static void set_collecting(struct sink_config *sink, const struct keys_given *gi
         return;
     if (sink->encoder->arrange != NULL)
         sink->flush_interval = 10 * second;
-    else if (sink->file.compression != NULL)
+    else if (sink->file.compression != NULL || sink->destination->is_delivery)
         sink->flush_interval = second;
 }
 

@@ -41,6 +41,8 @@ struct delivery_record {
     uint32_t key, key_size; /* of its key in the block's keys; size 0: it has none */
     uint32_t lines;
     uint8_t fate, reason; /* the answer, where the block is answered record by record */
+    bool done;            /* its fate is known since an earlier try: it is not sent again */
+    bool doubtful;        /* it was sent before, and nobody answered */
 };
 
 /* Memory of the writer, unchanged from send to answer: nothing needs to be copied. */

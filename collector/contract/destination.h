@@ -60,13 +60,22 @@ struct relay_options {
     bool keep_source; /* under the address of its first sender; else under the system's */
 };
 
+/* The keys of a sink's URL that are about HTTP; NULL where one was not given. */
+struct http_options {
+    char *query;       /* without the question mark; %26 in it is an ampersand, and so on */
+    char *header_file; /* each line a header; nothing of it is ever shown */
+    char *ca;          /* a file of certificates in PEM */
+};
+
 /* What a destination is made from. All of it outlives the destination. */
 struct destination_options {
     const char *name; /* of the sink, for the log */
     const char *path;
     struct file_options file;
     struct relay_options relay;
-    uint64_t timeout_ns;               /* of a delivery: how long a block is sent for */
+    struct http_options http;
+    uint64_t timeout_ns; /* of a delivery: how long a block is sent for */
+    size_t in_flight;    /* of a delivery: blocks that are handed over at a time, at most */
     uint64_t flush_interval;           /* nanoseconds that records may be collected for */
     uint64_t stall_timeout_ns;         /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder; /* what is written */
@@ -101,8 +110,15 @@ struct destination_ops {
     bool is_file;       /* the keys about files are for it */
     bool is_relay;      /* the keys about relays are for it; its place is a list of addresses */
     bool is_delivery;   /* the keys about deliveries are for it */
+    bool is_http;       /* the keys about HTTP are for it */
     bool is_standard_output;
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
+
+    /*
+     * The library that is loaded for it, for people; it returns NULL where this system has none.
+     * NULL: it needs none.
+     */
+    const char *(*library)(void);
 
     /*
      * Fills *shape. Changes nothing else, but needs memory: returns false where that is short.

@@ -561,7 +561,7 @@ static bool sink_balances(const struct sink_totals *sink)
     uint64_t offered = sink->queued;
     for (int i = 0; i < REFUSAL_COUNT; i++)
         offered += sink->refused[i];
-    uint64_t queued = sink->written + sink->filtered + sink->evicted;
+    uint64_t queued = sink->written + sink->filtered + sink->evicted + sink->unknown;
     for (int i = 0; i < FAILURE_COUNT; i++)
         queued += sink->failed[i];
     return sink->in_flight == 0 && sink->offered == offered && sink->queued == queued &&

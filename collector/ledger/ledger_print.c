@@ -88,6 +88,8 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
     if (sink->evicted != 0)
         put(out, " + evicted %" PRIu64, sink->evicted);
     print_terms(out, record_failure_names, sink->failed, FAILURE_COUNT);
+    if (sink->unknown != 0)
+        put(out, " + unknown %" PRIu64, sink->unknown);
     put(out, " + in flight %" PRId64 "\n", sink->in_flight);
     put(out, "    lines %" PRIu64 ", samples %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines,
         sink->samples, sink->bytes);

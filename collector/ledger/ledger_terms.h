@@ -63,7 +63,7 @@
 #define RECORD_FAILURES(REASON)                                                                    \
     REASON(TOO_LARGE, too_large,                                                                   \
            "it has more bytes when it is written than a sink has room for (1 MiB, and more where " \
-           "messages may be longer), or more than a datagram takes",                               \
+           "messages may be longer), or more than a datagram or a delivery's far end takes",       \
            "look at the sender")                                                                   \
     REASON(NO_SOURCE, no_source,                                                                   \
            "keep_source=on, and its sender's address is of another family than where it goes",     \
@@ -75,6 +75,13 @@
     REASON(IO_ERROR, io_error, "the destination failed for good", "look in the log for the error") \
     REASON(STOP_TIMEOUT, stop_timeout, "it was still unwritten when --stop-timeout was over",      \
            "raise it, or have a faster reader")                                                    \
+    REASON(REJECTED, rejected, "a delivery's far end does not take what it is",                    \
+           "look in the log for its answer")                                                       \
+    REASON(DENIED, denied, "a delivery's far end did not let us write there",                      \
+           "look at the token or password, and at the rights it has")                              \
+    REASON(TIMEOUT_UNSENT, timeout_unsent,                                                         \
+           "a delivery could not send it in timeout=, and the far end certainly has it not",       \
+           "look in the log for the error, or raise timeout=")                                     \
     REASON(COMMAND_ENDED, command_ended,                                                           \
            "the command ended before it had read it, or none was there at the stop",               \
            "look at what the command writes to standard error")
@@ -182,6 +189,8 @@ enum ledger_part {
     TERM(written, PART_FLOW, "Records written, each to its last byte.")                            \
     TERM(filtered, PART_FLOW, "Records that left nothing to write.")                               \
     TERM(evicted, PART_FLOW, "Records taken out of a queue for newer ones.")                       \
+    TERM(unknown, PART_FLOW,                                                                       \
+         "Records that a delivery sent and nobody answered: the far end has them, or not.")        \
     TERM(lines, PART_ALWAYS, "Lines written.")                                                     \
     TERM(samples, PART_ALWAYS, "Metric values written, where each has a line.")                    \
     TERM(bytes, PART_ALWAYS,                                                                       \
@@ -194,6 +203,8 @@ enum ledger_part {
     TERM(to_other_file, PART_BESIDE, "Records for more different paths than max_files.")           \
     TERM(json_fallback, PART_BESIDE,                                                               \
          "Values written that the protobuf JSON mapping has no form for.")                         \
+    TERM(possible_duplicates, PART_BESIDE,                                                         \
+         "Written records that a delivery sent again after nobody had answered.")                  \
     TERM(left_out, PART_BESIDE, "Samples that a file had no place for.")                           \
     TERM(raw_offered, PART_RAW, "Datagrams that could not be decoded, offered to be passed on.")   \
     TERM(raw_sent, PART_RAW, "Such datagrams that were sent.")                                     \

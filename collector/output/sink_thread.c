@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
+#include "collector/output/delivery_writer.h"
 #include "collector/output/file_set_writer.h"
 #include "collector/output/relay_writer.h"
 #include "collector/output/sink_writer.h"
@@ -75,6 +76,8 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
     *bytes = sizeof(struct sink_thread) + sink_writer_memory(&shape);
     if (shape.relays)
         *bytes += relay_writer_memory();
+    else if (options->destination->is_delivery)
+        *bytes += delivery_writer_memory(&options->delivery, record_size);
     else
         *bytes += shape.blocks == 0 ? stream_writer_memory(record_size)
                                     : file_set_writer_memory(&shape, record_size);
@@ -323,6 +326,8 @@ static enum step take_step(struct sink_thread *sink, int64_t *due)
     sink->stepped = true;
     heartbeat_work(writer->heartbeat);
     *due = INT64_MAX;
+    if (sink->unfinished == UNFINISHED_NONE && writer->ops->catch_up != NULL)
+        writer->ops->catch_up(writer);
     bool taking = sink->unfinished == UNFINISHED_BATCH || sink->unfinished == UNFINISHED_FLUSH;
     if (!taking && !take_care(sink, due))
         return STEP_BLOCKED;
@@ -470,6 +475,8 @@ static struct sink_writer *create_writer(const struct sink_thread_options *optio
     if (shape.relays)
         return relay_writer_create();
     size_t record_size = sink_writer_record_size(options);
+    if (options->destination->is_delivery)
+        return delivery_writer_create(options, record_size);
     return shape.blocks == 0 ? stream_writer_create(record_size)
                              : file_set_writer_create(&shape, record_size);
 }

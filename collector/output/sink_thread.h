@@ -36,6 +36,8 @@ struct sink_thread_options {
     const char *path; /* of the destination; outlives the sink, too */
     struct file_options file;
     struct relay_options relay;
+    struct delivery_options delivery;
+    struct http_options http; /* its texts outlive the sink */
     size_t record_size;      /* bytes that a record may have when it is written; 0: as usual */
     uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
     bool at_once;            /* no record may be late, whatever the destination is */
@@ -59,8 +61,8 @@ struct sink_thread_options {
 
 /*
  * Fills *bytes with what such a sink allocates: its blocks, and what its encoder and its
- * destination work in. Of the options the destination, path, file and flush_interval count. Returns
- * false where memory is short.
+ * destination work in. Of the options the destination, path, file, delivery and flush_interval
+ * count. Returns false where memory is short.
  */
 bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes);
 

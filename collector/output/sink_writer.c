@@ -65,6 +65,11 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
     commit(writer, &writer->options.counters->failed[reason], records);
 }
 
+void sink_writer_count_unknown(struct sink_writer *writer, size_t records)
+{
+    commit(writer, &writer->options.counters->unknown, records);
+}
+
 void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 {
     if (writer->options.relay.raw)
@@ -144,7 +149,7 @@ void sink_writer_note_failure(struct sink_writer *writer)
     writer->failing = true;
 }
 
-void sink_writer_pause(struct sink_writer *writer, const struct error *error)
+void sink_writer_note_retry(struct sink_writer *writer, const struct error *error)
 {
     counter_add(&writer->options.counters->write_errors, 1);
     uint64_t held;
@@ -152,8 +157,13 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
         log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name, "%s; trying again", error->text);
         writer->failure_logged = true;
     }
-    int64_t now = clock_monotonic_ns();
     sink_writer_note_failure(writer);
+}
+
+void sink_writer_pause(struct sink_writer *writer, const struct error *error)
+{
+    sink_writer_note_retry(writer, error);
+    int64_t now = clock_monotonic_ns();
     if (now >= writer->calm_ns)
         writer->pause_ms = FIRST_PAUSE_MS;
     writer->pausing = true;
@@ -246,6 +256,9 @@ static struct destination_options destination_options(const struct sink_thread_o
         .relay = options->relay,
         .flush_interval = options->flush_interval,
         .stall_timeout_ns = options->stall_timeout_ns,
+        .timeout_ns = options->delivery.timeout,
+        .in_flight = (size_t)options->delivery.in_flight,
+        .http = options->http,
         .encoder = options->encoder,
     };
 }
@@ -258,12 +271,15 @@ bool sink_writer_shape(const struct sink_thread_options *options, struct destina
            options->destination->shape(&of_destination, shape);
 }
 
-/* Lines that are arranged, or that stand in files by what the records are, are no batch's. */
+/*
+ * Lines that are arranged, that stand in files by what the records are, or that are answered record
+ * by record, are no batch's.
+ */
 static bool keeps_lines(const struct sink_thread_options *options)
 {
     struct destination_shape shape;
     return options->encoder->arrange == NULL && sink_writer_shape(options, &shape) &&
-           shape.blocks <= 1 && !shape.relays;
+           shape.blocks <= 1 && !shape.relays && !options->destination->is_delivery;
 }
 
 bool sink_writer_same_lines(const struct sink_thread_options *a,
@@ -326,6 +342,7 @@ int sink_writer_open(struct sink_writer *writer, struct error *error)
     to.head = writer->head.data;
     to.head_size = writer->head.used;
     to.counters = options->counters;
+    to.wakeup = writer->wakeup;
     return options->destination->create(&to, &writer->destination, error);
 }
 

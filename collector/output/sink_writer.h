@@ -2,9 +2,10 @@
  * The writing side of a sink: encodes the records that the sink's thread takes, brings the bytes to
  * the destination, and counts what became of each record.
  *
- * There is one implementation for each kind of destination, stream_writer.h, file_set_writer.h and
- * relay_writer.h, and the sink's thread chooses between them; what they have in common stands here:
- * the outcome of writes, how long is waited after one that failed, when the sink ends or gives up.
+ * There is one implementation for each kind of destination, stream_writer.h, file_set_writer.h,
+ * relay_writer.h and delivery_writer.h, and the sink's thread chooses between them; what they have
+ * in common stands here: the outcome of writes, how long is waited after one that failed, when the
+ * sink ends or gives up.
  * Private to the sink's thread (collector/output/sink_thread.h), which alone calls these functions;
  * what other threads say to it and ask of it is marked.
  */
@@ -68,6 +69,12 @@ struct sink_writer_ops {
      */
     bool (*put_encoded)(struct sink_writer *writer, const struct encoded_batch *encoded,
                         size_t *next);
+
+    /*
+     * Called between two operations, whenever the thread comes round: something may have come in
+     * from the destination, which has signalled the wake-up then. NULL: nothing does.
+     */
+    void (*catch_up)(struct sink_writer *writer);
 
     /* Whether there is something that need not wait for more to come. */
     bool (*has_work)(const struct sink_writer *writer);
@@ -196,6 +203,9 @@ void sink_writer_count_failed(struct sink_writer *writer, size_t records);
 void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
                                  size_t records);
 
+/* Counts `records` as unknown: a delivery sent them, and nobody answered. */
+void sink_writer_count_unknown(struct sink_writer *writer, size_t records);
+
 /* Counts so many datagrams that could not be decoded, and that are not passed on. */
 void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams);
 
@@ -225,6 +235,9 @@ void sink_writer_note_success(struct sink_writer *writer);
 
 /* What was written was not accepted, and is not tried again. */
 void sink_writer_note_failure(struct sink_writer *writer);
+
+/* The same, and it is tried again: counts and logs it. */
+void sink_writer_note_retry(struct sink_writer *writer, const struct error *error);
 
 /* Whether the command that reads is there. */
 void sink_writer_note_reader(struct sink_writer *writer, bool there);

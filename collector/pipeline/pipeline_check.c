@@ -14,6 +14,8 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .path = config->path,
         .file = config->file,
         .relay = config->relay,
+        .delivery = config->delivery,
+        .http = config->http,
         .flush_interval = config->flush_interval,
         .at_once = config->at_once,
         .encoder = config->encoder,
@@ -286,6 +288,13 @@ static int check_threads(const struct config *config, struct error *error)
     if (config->sink_count != 1) {
         error_set(error, EXIT_CODE_CONFIG, "--threads 1: one thread can have one sink, not %zu",
                   config->sink_count);
+        return -1;
+    }
+    if (config->sinks[0].destination->is_delivery) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "--threads 1: %s: a sink that waits for answers has a thread of its own",
+                  config->sinks[0].name);
+        error_place(error, config->sinks[0].written_at);
         return -1;
     }
     for (size_t i = 0; i < config->listener_count; i++) {

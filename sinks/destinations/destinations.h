@@ -7,12 +7,17 @@
 
 #include "collector/contract/destination.h"
 
-/* ROW(NAME) stands for destination_NAME, which the file destination_NAME.c defines. */
+/*
+ * ROW(NAME) stands for destination_NAME, which the file destination_NAME.c defines; that of http
+ * defines https as well.
+ */
 #define BUILTIN_DESTINATIONS(ROW)                                                                  \
     ROW(stdout)                                                                                    \
     ROW(file)                                                                                      \
     ROW(command)                                                                                   \
-    ROW(udp)
+    ROW(udp)                                                                                       \
+    ROW(http)                                                                                      \
+    ROW(https)
 
 #define DECLARE_DESTINATION(name) extern const struct destination_ops destination_##name;
 BUILTIN_DESTINATIONS(DECLARE_DESTINATION)

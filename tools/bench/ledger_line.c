@@ -86,6 +86,7 @@ bool ledger_line_read(const char *line, struct ledger_sums *sums)
         .filtered = sum_of(line, end, "filtered"),
         .evicted = sum_of(line, end, "evicted"),
         .failed = sum_inside(line, end, "failed"),
+        .unknown = sum_of(line, end, "unknown"),
         .in_flight = sum_of(line, end, "in_flight"),
     };
     return true;
@@ -95,5 +96,6 @@ bool ledger_sums_balance(const struct ledger_sums *sums)
 {
     return sums->final && sums->balances && sums->received == sums->decoded + sums->reasons &&
            sums->offered == sums->queued + sums->refused && sums->in_flight == 0 &&
-           sums->queued == sums->written + sums->filtered + sums->evicted + sums->failed;
+           sums->queued == sums->written + sums->filtered + sums->evicted + sums->failed +
+                               sums->unknown;
 }

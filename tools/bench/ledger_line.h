@@ -30,6 +30,7 @@ struct ledger_sums {
     uint64_t filtered;
     uint64_t evicted;
     uint64_t failed;
+    uint64_t unknown;
     uint64_t in_flight;
 };
 

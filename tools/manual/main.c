@@ -138,6 +138,8 @@ static const struct {
     {"sink", KEY_OF_SINK},
     {"file_sink", KEY_OF_FILE_SINK},
     {"relay_sink", KEY_OF_RELAY_SINK},
+    {"delivery_sink", KEY_OF_DELIVERY_SINK},
+    {"http_sink", KEY_OF_HTTP_SINK},
     {"letters", KEY_OF_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_stream", KEY_OF_STREAM | KEY_OF_SCHEMA | KEY_OF_FILE},

@@ -104,6 +104,7 @@ static void read_sink(struct reading *reading, const json_t *from, struct model_
     to->bytes = read_count(reading, from, "bytes");
     to->filtered = read_count(reading, from, "filtered");
     to->evicted = read_count(reading, from, "evicted");
+    to->unknown = read_count(reading, from, "unknown");
     to->in_flight = json_integer_value(member(reading, from, "in_flight"));
     to->refused = read_counts(reading, from, "refused");
     to->failed = read_counts(reading, from, "failed");

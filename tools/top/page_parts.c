@@ -194,7 +194,7 @@ static size_t count_drops(const struct model *model)
     for (size_t i = 0; i < model->listener_count; i++)
         count += model->listeners[i].reasons.count;
     for (size_t i = 0; i < model->sink_count; i++)
-        count += 1 + model->sinks[i].refused.count + model->sinks[i].failed.count;
+        count += 2 + model->sinks[i].refused.count + model->sinks[i].failed.count;
     return count;
 }
 
@@ -217,6 +217,7 @@ static bool make_drops(struct page_part *part, size_t width, const struct model 
         add_drops(part, width, sink->name, &sink->refused, rates->sinks[i].refused);
         add_drop(part, width, sink->name, "evicted", sink->evicted, rates->sinks[i].evicted);
         add_drops(part, width, sink->name, &sink->failed, rates->sinks[i].failed);
+        add_drop(part, width, sink->name, "unknown", sink->unknown, rates->sinks[i].unknown);
     }
     return true;
 }

@@ -63,6 +63,7 @@ static void make_sink(struct making *making, size_t index)
         .written = per_second(making, now->written, before->written),
         .bytes = per_second(making, now->bytes, before->bytes),
         .evicted = per_second(making, now->evicted, before->evicted),
+        .unknown = per_second(making, now->unknown, before->unknown),
         .refused = rates_of_counts(making, &now->refused, &before->refused),
         .failed = rates_of_counts(making, &now->failed, &before->failed),
     };

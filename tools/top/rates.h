@@ -18,7 +18,7 @@ struct listener_rates {
 };
 
 struct sink_rates {
-    double written, bytes, evicted;
+    double written, bytes, evicted, unknown;
     double *refused, *failed; /* as the model's */
 };
 

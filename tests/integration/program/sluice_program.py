@@ -126,7 +126,7 @@ def _not_above(what, left, right):
 
 def settled(sink):
     """Records whose fate is known."""
-    return (sink["written"] + sink["filtered"] + sink["evicted"] +
+    return (sink["written"] + sink["filtered"] + sink["evicted"] + sink["unknown"] +
             sum(sink["failed"].values()))
 
 
@@ -274,7 +274,8 @@ class Stream:
 def can_have_one_thread(arguments):
     """Whether --threads 1 changes nothing for a command line but the number of threads."""
     return (arguments.count("--sink") < 2 and "--threads" not in arguments and
-            not any("pcap:" in word or "receivers=" in word for word in map(str, arguments)))
+            not any("pcap:" in word or "receivers=" in word or word.startswith("http")
+                    for word in map(str, arguments)))
 
 
 # Leaves out a test whose command lines all have several sinks, several receivers or a capture: a

@@ -307,7 +307,8 @@ void fake_sink_start(struct fake_sink *made)
 
 struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payload, size_t count)
 {
-    static const struct listener listener = {.index = 0, .name = "test"};
+    static const struct schema schema = {.name = "fake"};
+static const struct listener listener = {.index = 0, .name = "test"};
     int64_t until = patience_until();
     struct batch *batch;
     while ((batch = batch_acquire(made->pool, false)) == NULL)
@@ -321,7 +322,10 @@ struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payloa
             abort(); /* a batch has room for what tests put into one */
         memcpy(data, payload, size + 1);
         *record =
-            (struct record){.listener = &listener, .data = (uint8_t *)data, .size = (uint32_t)size};
+            (struct record){.listener = &listener,
+                            .schema = &schema,
+                            .data = (uint8_t *)data,
+                            .size = (uint32_t)size};
         batch_append(batch, record);
     }
     return batch;
@@ -354,7 +358,7 @@ uint64_t fake_sink_committed(const struct fake_sink *made)
 {
     const struct sink_counters *counters = made->counters;
     uint64_t sum = counter_read(&counters->written) + counter_read(&counters->filtered) +
-                   counter_read(&counters->evicted);
+                   counter_read(&counters->evicted) + counter_read(&counters->unknown);
     for (int i = 0; i < FAILURE_COUNT; i++)
         sum += counter_read(&made->counters->failed[i]);
     return sum;

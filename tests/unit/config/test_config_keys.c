@@ -16,8 +16,9 @@ struct target {
 
 static void *part_of(struct target *target, unsigned scopes)
 {
-    return (scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target->sink
-                                                            : (void *)&target->listener;
+    const unsigned of_sinks =
+        KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_DELIVERY_SINK | KEY_OF_HTTP_SINK;
+    return (scopes & of_sinks) != 0 ? (void *)&target->sink : (void *)&target->listener;
 }
 
 static bool read_keys(unsigned scope, const char *text, struct target *target,
@@ -298,9 +299,7 @@ static void assert_default_allowed(const struct setting *key)
     struct target target = {0};
     struct schema_config schema = {0};
     struct parse_error fault;
-    void *into = (key->scopes & KEY_OF_SCHEMA) != 0                      ? &schema
-                 : (key->scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target.sink
-                                                                         : (void *)&target.listener;
+    void *into = (key->scopes & KEY_OF_SCHEMA) != 0 ? &schema : part_of(&target, key->scopes);
     if (!setting_parse(key, &test_registry, key->default_text, strlen(key->default_text), into,
                        &fault))
         fail_msg("default: %s", fault.text);

@@ -59,8 +59,9 @@ static void fill_sink(struct sink_counters *sink, uint64_t queued)
         counter_add(&sink->failed[i], i + 1);
     counter_add(&sink->filtered, 7);
     counter_add(&sink->evicted, 8);
+    counter_add(&sink->unknown, 9);
     const uint64_t failed = (uint64_t)FAILURE_COUNT * (FAILURE_COUNT + 1) / 2;
-    counter_add(&sink->written, queued - failed - 7 - 8);
+    counter_add(&sink->written, queued - failed - 7 - 8 - 9);
     counter_add(&sink->raw_sent, 40);
     counter_add(&sink->raw_refused, 2);
 }
@@ -170,6 +171,7 @@ TEST_WITH(a_mistake_in_any_count_of_records_is_seen, set_up, tear_down)
         assert_watched(run, &run->sinks[i]->written, "written");
         assert_watched(run, &run->sinks[i]->filtered, "filtered");
         assert_watched(run, &run->sinks[i]->evicted, "evicted");
+        assert_watched(run, &run->sinks[i]->unknown, "unknown");
         assert_watched(run, &run->sinks[i]->raw_sent, "raw_sent");
         assert_watched(run, &run->sinks[i]->raw_refused, "raw_refused");
         for (int r = 0; r < FAILURE_COUNT; r++)

@@ -13,7 +13,7 @@ struct numbers {
     double uptime;
     unsigned received, bytes, malformed, kernel_drops, lost;
     bool filtered; /* by the kernel too, so that its drops have another name */
-    unsigned written, in_flight, ring_full, filtered_out, io_error, evicted;
+    unsigned written, in_flight, ring_full, filtered_out, io_error, evicted, unknown;
     const char *reasons; /* of the health; NULL: there are none */
 };
 
@@ -33,11 +33,11 @@ static struct model model_of(const struct numbers *n, const char *senders)
              "\"no_buffer\":0,\"malformed\":%u},\"%s\":%u,\"lost\":%u,\"duplicated\":0}],"
              "\"sinks\":[{\"name\":\"stdout:\",\"written\":%u,\"bytes\":%u,\"refused\":{"
              "\"ring_full\":%u},\"failed\":{\"io_error\":%u},\"in_flight\":%u,"
-             "\"filtered\":%u,\"evicted\":%u}]}\n",
+             "\"filtered\":%u,\"evicted\":%u,\"unknown\":%u}]}\n",
              n->uptime, n->received, n->bytes, n->received - n->malformed, n->malformed,
              n->filtered ? "kernel_drops_and_filtered" : "kernel_drops", n->kernel_drops, n->lost,
              n->written, n->written * 10, n->ring_full, n->io_error, n->in_flight, n->filtered_out,
-             n->evicted);
+             n->evicted, n->unknown);
     snprintf(health, sizeof health, "{\"status\":\"degraded\",\"reasons\":[%s]}\n",
              n->reasons != NULL ? n->reasons : "");
     const struct model_answers answers = {answer(ledger), answer(senders), answer(health)};
@@ -253,11 +253,13 @@ TEST(each_reason_of_a_drop_has_a_line)
                                 .malformed = 8,
                                 .kernel_drops = 7,
                                 .ring_full = 100,
-                                .evicted = 6};
+                                .evicted = 6,
+                                .unknown = 4};
     struct drawn drawn;
     draw_after(&drawn, &now, &before, no_senders, 40, 80);
     const char *expected[] = {"udp://h:1 0 7 kernel_drops", "udp://h:1 4 8 malformed",
-                              "stdout: 50 100 ring_full", "stdout: 3 6 evicted"};
+                              "stdout: 50 100 ring_full", "stdout: 3 6 evicted",
+                              "stdout: 2 4 unknown"};
     size_t found = 0;
     for (size_t i = 0; i < drawn.page.rows; i++) {
         char name[16], reason[32];
@@ -269,7 +271,7 @@ TEST(each_reason_of_a_drop_has_a_line)
         snprintf(line, sizeof line, "%s %u %u %s", name, rate, total, reason);
         assert_string_equal(line, expected[found++]);
     }
-    assert_int_equal(found, 4);
+    assert_int_equal(found, 5);
     clear(&drawn);
 }
 

@@ -1,0 +1,81 @@
+/*
+ * The blocks of a delivery: memory that is allocated once, which records are collected in and which
+ * stays as it is until their answer came.
+ *
+ * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is being
+ * filled, or waits to be handed over, or is with the destination. Those that wait are in the order
+ * of their records' numbers: one that is sent again goes before those that never were.
+ */
+#ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
+#define SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/contract/delivery.h"
+#include "collector/contract/record.h"
+#include "collector/output/encoded_counts.h"
+#include "collector/text/output.h"
+
+/* A block is full with so many records, or with so many bytes of keys. */
+#define DELIVERY_RECORDS   ((size_t)4096)
+#define DELIVERY_KEYS_SIZE ((size_t)64 * 1024)
+
+/* Bytes that the names of a schema and of a listener may have, to be known of a block. */
+#define DELIVERY_FACT_SIZE ((size_t)256)
+
+enum block_state { BLOCK_EMPTY, BLOCK_FILLED, BLOCK_WAITS, BLOCK_OUT };
+
+struct held_block {
+    struct delivery_block block; /* first: it is what the destination gives back */
+    enum block_state state;
+    struct output out;
+    struct encoded_counts *counts; /* of its records, in their order */
+    uint8_t *keys;
+    size_t keys_used;
+    char route[DELIVERY_ROUTE_SIZE];
+    char schema[DELIVERY_FACT_SIZE], listener[DELIVERY_FACT_SIZE];
+    int64_t collected_until_ns; /* monotonic, while it is filled */
+    int64_t begun_ns;           /* monotonic: it was first ready to be sent */
+    struct held_block *next;    /* of those that wait */
+};
+
+/* One record, as it is added. */
+struct delivery_addition {
+    const char *route;
+    const uint8_t *key;
+    size_t key_size;
+    const char *schema, *listener;
+    struct encoded_counts counts;
+};
+
+/*
+ * Makes a block that always has room for one more record of `record_size` bytes until it is full.
+ * Returns false where memory is short; either way held_block_free frees what there is.
+ */
+bool held_block_make(struct held_block *held, size_t record_size);
+void held_block_free(struct held_block *held);
+
+/* Bytes that it takes, beside its own structure. */
+size_t held_block_memory(size_t record_size);
+
+/* An empty block begins to be filled: with what a file begins with, before the first record. */
+void held_block_begin(struct held_block *held, const char *head, size_t head_size);
+
+/* What stands at the end of its bytes from `start` on is a record. */
+void held_block_add(struct held_block *held, size_t start, const struct delivery_addition *one);
+
+/* Whether it has no room for one more record for certain. */
+bool held_block_is_full(const struct held_block *held);
+
+/* Whether this record may stand in it: it is empty, or has records of the same route. */
+bool held_block_takes(const struct held_block *held, const char *route);
+
+/* The filled block is ready: its fields say what is in it. */
+void held_block_seal(struct held_block *held, uint64_t first_number, int64_t now_ns);
+
+/* Puts it among those that wait, by its number. */
+void held_block_queue(struct held_block **waiting, struct held_block *held);
+
+#endif

@@ -1,0 +1,105 @@
+"""A store that takes records by HTTP and answers as a test says."""
+import collections
+import socket
+import threading
+
+from sluice_program import DEADLINE
+
+Request = collections.namedtuple("Request", "path headers body")
+
+NO_ANSWER = "no answer"  # the connection stays open
+CLOSE = "close"  # after the whole body
+
+
+class Store:
+    """Answers each request by the next step of `script`, then with 204.
+
+    A step is a status, a status with headers, or one of the words above. What was answered with a
+    2xx is `stored`, in the order of the answers.
+    """
+
+    def __init__(self, *script, port=0, context=None):
+        self.script = collections.deque(script)
+        self.requests = []
+        self.stored = b""
+        self.changed = threading.Condition()
+        self._context = context
+        self._connections = set()
+        self._socket = socket.create_server(("127.0.0.1", port))
+        self.port = self._socket.getsockname()[1]
+        self.place = f"//127.0.0.1:{self.port}/write"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        """Once or several times."""
+        if self._socket.fileno() >= 0:
+            self._socket.shutdown(socket.SHUT_RDWR)
+            self._socket.close()
+        with self.changed:
+            connections = list(self._connections)
+        for connection in connections:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it has gone by itself
+
+    def wait_for_requests(self, count):
+        with self.changed:
+            if not self.changed.wait_for(lambda: len(self.requests) >= count, DEADLINE):
+                raise AssertionError(f"{len(self.requests)} of {count} requests came")
+
+    def lines(self):
+        return self.stored.decode().splitlines()
+
+    def _accept(self):
+        while True:
+            try:
+                connection = self._socket.accept()[0]
+            except OSError:
+                return
+            with self.changed:
+                self._connections.add(connection)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        try:
+            if self._context is not None:
+                connection = self._context.wrap_socket(connection, server_side=True)
+            stream = connection.makefile("rb")
+            while self._answer(connection, stream):
+                pass
+            stream.close()
+        except OSError:
+            pass  # the client has gone, or does not like the certificate
+        finally:
+            with self.changed:
+                self._connections.discard(connection)
+            connection.close()
+
+    def _answer(self, connection, stream):
+        head = stream.readline().decode().split()
+        if not head:
+            return False
+        headers = {}
+        while (line := stream.readline().decode().strip()) != "":
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        with self.changed:
+            step = self.script.popleft() if self.script else 204
+        body = stream.read(int(headers["content-length"]))
+        status, more = step if isinstance(step, tuple) else (step, {})
+        with self.changed:
+            self.requests.append(Request(head[1], headers, body))
+            if status in (200, 204):
+                self.stored += body
+            self.changed.notify_all()
+        if status == CLOSE:
+            return False
+        if status == NO_ANSWER:
+            stream.read(1)  # until the client goes
+            return False
+        lines = [f"HTTP/1.1 {status} So", *(f"{name}: {value}" for name, value in more.items())]
+        if status != 204:
+            lines.append("Content-Length: 0")
+        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
+        return True

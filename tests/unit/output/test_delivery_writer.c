@@ -1,0 +1,412 @@
+/* A sink that delivers: every record has the fate that the far end's answer gave it, and no other. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "collector/platform/clock.h"
+#include "collector/platform/wakeup.h"
+#include "tests/support/output/fake_sink.h"
+#include "tests/support/test.h"
+
+#define MOST    64 /* blocks, in one test */
+#define GOT     4096
+#define SECONDS UINT64_C(1000000000)
+
+/* A far end that answers as the script says; its fields are the sink's thread's. */
+static struct {
+    struct destination destination;
+    struct wakeup *wakeup;
+
+    /*
+     * What becomes of each block, by the number of its handing over; what follows is acknowledged.
+     * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h" held
+     * until the next one is answered, before it; "s" never answered; "x" there is no room; "p" record
+     * by record: those of `of_records`.
+     */
+    const char *script;
+    const char *of_records;
+    int64_t retry_after_ns; /* of each that is not sent */
+    bool by_letter;         /* a record's route is the first letter of its payload */
+    _Atomic size_t sends;   /* any thread */
+    int64_t sent_ns[MOST];
+    uint64_t numbers[MOST];
+    size_t counts[MOST];
+
+    struct delivery_block *held, *silent[MOST];
+    size_t silent_count;
+    struct delivery_block *answered[MOST];
+    size_t answered_count, taken;
+
+    char got[GOT]; /* of the blocks that were acknowledged */
+    size_t used;
+} far;
+
+static void answer_by(struct delivery_block *block, char letter)
+{
+    static const char letters[] = ".rnu";
+    block->fate = letter == 'l' || letter == 'd' ? DELIVERY_REFUSED
+                                                 : (uint8_t)(strchr(letters, letter) - letters);
+    block->reason = letter == 'l' ? DELIVERY_TOO_LARGE
+                    : letter == 'd' ? DELIVERY_DENIED
+                                    : DELIVERY_REJECTED;
+    if (letter == '.' && far.used + block->size < GOT) {
+        memcpy(far.got + far.used, block->bytes, block->size);
+        far.used += block->size;
+    }
+    far.answered[far.answered_count++ % MOST] = block;
+}
+
+static void answer_records(struct delivery_block *block)
+{
+    block->per_record = true;
+    for (size_t i = 0; i < block->count; i++) {
+        char letter = far.of_records[i];
+        if (!block->records[i].done)
+            block->records[i].fate = letter == '.'   ? DELIVERY_ACKNOWLEDGED
+                                     : letter == 'n' ? DELIVERY_NOT_SENT
+                                     : letter == 'u' ? DELIVERY_UNKNOWN
+                                                     : DELIVERY_REFUSED;
+        block->records[i].reason = DELIVERY_REJECTED;
+    }
+    far.answered[far.answered_count++ % MOST] = block;
+}
+
+static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
+{
+    (void)destination;
+    (void)error;
+    size_t number = atomic_load(&far.sends);
+    char letter = number < strlen(far.script) ? far.script[number] : '.';
+    assert_true(number < MOST);
+    far.sent_ns[number] = clock_monotonic_ns();
+    far.numbers[number] = block->first_number;
+    far.counts[number] = block->count;
+    if (letter == 'h')
+        far.held = block;
+    else if (letter == 's')
+        far.silent[far.silent_count++] = block;
+    else if (letter == 'p')
+        answer_records(block);
+    else if (letter != 'x')
+        answer_by(block, letter);
+    if (far.held != NULL && letter != 'h') {
+        answer_by(far.held, '.');
+        far.held = NULL;
+    }
+    atomic_fetch_add(&far.sends, 1);
+    wakeup_signal(far.wakeup);
+    return letter != 'x';
+}
+
+static struct delivery_block *answer(struct destination *destination, struct error *error,
+                                     int64_t *retry_after_ns)
+{
+    (void)destination;
+    if (far.taken == far.answered_count)
+        return NULL;
+    struct delivery_block *block = far.answered[far.taken++ % MOST];
+    *retry_after_ns = block->fate == DELIVERY_NOT_SENT ? far.retry_after_ns : 0;
+    error_set(error, EXIT_CODE_IO, "the far end says no");
+    return block;
+}
+
+static void abandon(struct destination *destination)
+{
+    (void)destination;
+    for (size_t i = 0; i < far.silent_count; i++)
+        answer_by(far.silent[i], 'u');
+    far.silent_count = 0;
+}
+
+/* Records go where their first letter says; none begins with "?". */
+static bool route(struct destination *destination, const struct listener *listener,
+                  const struct record *record, char *out)
+{
+    (void)destination;
+    (void)listener;
+    out[0] = far.by_letter ? (char)record->data[0] : '\0';
+    out[1] = '\0';
+    return out[0] != '?';
+}
+
+static void destroy(struct destination *destination)
+{
+    (void)destination;
+}
+
+static const struct delivery_ops delivery_ops = {
+    .send = take, .answer = answer, .route = route, .abandon = abandon};
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    (void)error;
+    far.wakeup = options->wakeup;
+    far.destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
+    *out = &far.destination;
+    return 0;
+}
+
+static const struct destination_ops far_destination = {
+    .scheme = "far", .is_delivery = true, .create = create};
+
+static int set_up(void **state)
+{
+    int result = fake_sink_set_up(state);
+    struct fake_sink *fake = *state;
+    memset(&far, 0, sizeof far);
+    far.script = "";
+    fake->options.destination = &far_destination;
+    fake->options.delivery =
+        (struct delivery_options){.timeout = 30 * SECONDS, .in_flight = 4};
+    return result;
+}
+
+static uint64_t written(const struct fake_sink *fake)
+{
+    return counter_read(&fake->counters->written);
+}
+
+static uint64_t unknown(const struct fake_sink *fake)
+{
+    return counter_read(&fake->counters->unknown);
+}
+
+static uint64_t failed(const struct fake_sink *fake, enum record_failure reason)
+{
+    return counter_read(&fake->counters->failed[reason]);
+}
+
+/* A block for each letter, of one record: the next one follows when this one has its fate. */
+static void push_apart(struct fake_sink *fake, const char *letters)
+{
+    for (; *letters != '\0'; letters++) {
+        const char text[] = {*letters, '\0'};
+        fake_sink_push(fake, 0, text, 1);
+        fake_sink_wait_committed(fake, fake->queued);
+    }
+}
+
+static void wait_sends(size_t sends)
+{
+    int64_t until = clock_monotonic_ns() + 20 * (int64_t)SECONDS;
+    while (atomic_load(&far.sends) < sends)
+        if (clock_monotonic_ns() > until)
+            fail_msg("%zu of %zu blocks were handed over", atomic_load(&far.sends), sends);
+}
+
+TEST_WITH(what_is_acknowledged_is_written, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    push_apart(fake, "abc");
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 3);
+    assert_int_equal(counter_read(&fake->counters->lines), 3);
+    assert_int_equal(counter_read(&fake->counters->bytes), 6);
+    assert_int_equal(far.used, 6);
+    assert_memory_equal(far.got, "a\nb\nc\n", 6);
+}
+
+TEST_WITH(each_refusal_has_its_reason_and_is_not_sent_again, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "r.ld.";
+    fake_sink_start(fake);
+    push_apart(fake, "abcde");
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 2);
+    assert_int_equal(failed(fake, FAILED_REJECTED), 1);
+    assert_int_equal(failed(fake, FAILED_TOO_LARGE), 1);
+    assert_int_equal(failed(fake, FAILED_DENIED), 1);
+    assert_int_equal(atomic_load(&far.sends), 5);
+}
+
+TEST_WITH(what_was_not_sent_is_sent_again_after_pauses_that_grow, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "nnn.";
+    fake_sink_start(fake);
+    push_apart(fake, "a");
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 1);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 3);
+    assert_int_equal(counter_read(&fake->counters->possible_duplicates), 0);
+    assert_true(far.sent_ns[1] - far.sent_ns[0] >= 100000000);
+    assert_true(far.sent_ns[2] - far.sent_ns[1] >= 200000000);
+    assert_true(far.sent_ns[3] - far.sent_ns[2] >= 400000000);
+}
+
+TEST_WITH(the_far_end_may_ask_for_a_longer_pause, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "n.";
+    far.retry_after_ns = 700000000;
+    fake_sink_start(fake);
+    push_apart(fake, "a");
+    fake_sink_finish(fake);
+    assert_true(far.sent_ns[1] - far.sent_ns[0] >= 700000000);
+}
+
+TEST_WITH(what_could_not_be_sent_in_its_time_has_failed, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "nnnnnnnnnnnnnnnnnnnnnnn";
+    fake->options.delivery.timeout = 250000000;
+    fake_sink_start(fake);
+    push_apart(fake, "a");
+    fake_sink_finish(fake);
+    assert_int_equal(failed(fake, FAILED_TIMEOUT_UNSENT), 1);
+    assert_int_equal(atomic_load(&far.sends), 2); /* at 0 and 100 ms; the third is due at 300 */
+}
+
+TEST_WITH(what_nobody_answered_is_unknown_and_not_sent_again, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "u";
+    fake_sink_start(fake);
+    push_apart(fake, "ab");
+    fake_sink_finish(fake);
+    assert_int_equal(unknown(fake), 1);
+    assert_int_equal(written(fake), 1);
+    assert_memory_equal(far.got, "b\n", 2);
+}
+
+TEST_WITH(at_least_once_sends_it_again_and_counts_what_may_be_there_twice, set_up,
+          fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "u.";
+    fake->options.delivery.retry = RETRY_AT_LEAST_ONCE;
+    fake_sink_start(fake);
+    push_apart(fake, "ab");
+    fake_sink_finish(fake);
+    assert_int_equal(unknown(fake), 0);
+    assert_int_equal(written(fake), 2);
+    assert_int_equal(counter_read(&fake->counters->possible_duplicates), 1);
+    assert_int_equal(far.numbers[0], far.numbers[1]);
+}
+
+/* It may be there since the first time, whatever is answered later. */
+TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "urunnnnnnnnnnnnnnnnnnnn";
+    fake->options.delivery.retry = RETRY_AT_LEAST_ONCE;
+    fake->options.delivery.timeout = 500000000;
+    fake_sink_start(fake);
+    push_apart(fake, "ab");
+    fake_sink_finish(fake);
+    assert_int_equal(unknown(fake), 2);
+}
+
+/* The first finds no room, and is not sent when it does. */
+TEST_WITH(what_is_sent_again_goes_before_what_never_was, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "xn";
+    fake->options.delivery.in_flight = 1;
+    far.by_letter = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "c", 1);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 3);
+    assert_memory_equal(far.got, "a\nb\nc\n", 6);
+}
+
+TEST_WITH(answers_in_another_order_are_counted_all_the_same, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "h.h.";
+    far.by_letter = true;
+    fake_sink_start(fake);
+    for (const char *letter = "abcd"; *letter != '\0'; letter++) {
+        const char text[] = {*letter, '\0'};
+        fake_sink_push(fake, 0, text, 2);
+    }
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 8);
+    assert_int_equal(far.used, 16);
+}
+
+TEST_WITH(a_block_has_records_of_one_route_and_numbers_go_on, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.by_letter = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 3);
+    fake_sink_push(fake, 0, "b", 2);
+    fake_sink_push(fake, 0, "?", 1);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 6);
+    assert_int_equal(failed(fake, FAILED_REJECTED), 1);
+    uint64_t next = 0;
+    for (size_t i = 0; i < atomic_load(&far.sends); i++) {
+        assert_int_equal(far.numbers[i], next);
+        next += far.counts[i];
+    }
+    assert_int_equal(next, 6);
+}
+
+TEST_WITH(records_of_a_block_may_have_different_answers, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "p.";
+    far.of_records = ".rnu.";
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 5);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 3); /* two at once, and the one that was not sent */
+    assert_int_equal(counter_read(&fake->counters->lines), 3);
+    assert_int_equal(failed(fake, FAILED_REJECTED), 1);
+    assert_int_equal(unknown(fake), 1);
+    assert_int_equal(atomic_load(&far.sends), 2);
+}
+
+TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "ss";
+    far.by_letter = true;
+    fake->options.delivery.in_flight = 2;
+    fake_sink_start(fake);
+    for (int i = 0; i < 6; i++)
+        fake_sink_push(fake, 0, i % 2 == 0 ? "a" : "b", 1);
+    wait_sends(2);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + 300000000);
+    fake_sink_finish(fake);
+    assert_int_equal(atomic_load(&far.sends), 2);
+    assert_int_equal(unknown(fake), 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 4);
+}
+
+TEST_WITH(a_stop_waits_for_answers_that_come_in_time, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "n.";
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    wait_sends(1);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + 10 * (int64_t)SECONDS);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 1);
+}
+
+/* More than all blocks hold: what is full is sent while the rest is collected. */
+TEST_WITH(many_records_pass_through_few_blocks, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.delivery.in_flight = 1;
+    fake_sink_start(fake);
+    for (int i = 0; i < 20; i++)
+        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "*60000", 10);
+    fake_sink_push(fake, 0, "!", 1);
+    fake_sink_push(fake, 0, "-", 2);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 200);
+    assert_int_equal(failed(fake, FAILED_TOO_LARGE), 1);
+    assert_int_equal(counter_read(&fake->counters->filtered), 2);
+    assert_int_equal(counter_read(&fake->counters->bytes), 200 * 60001);
+}

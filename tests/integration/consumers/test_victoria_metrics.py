@@ -1,5 +1,6 @@
-"""VictoriaMetrics takes influx and prometheus from standard output, by curl, and tells what was sent."""
+"""VictoriaMetrics takes influx and prometheus, by curl and by http:, and tells what was sent."""
 import math
+import subprocess
 
 import sent
 from capture_writing import FIRST_CAPTURED, write_capture
@@ -7,7 +8,7 @@ from format_texts import alphabet_text, as_utf8, first_of_each, influx_text, ran
 from protobuf import metric, riemann
 from readme import from_readme
 from shell import ConsumerTest, main
-from sluice_program import RIEMANN, wait_until
+from sluice_program import DEADLINE, RIEMANN, SLUICE, wait_until
 from victoria_metrics import VictoriaMetrics
 
 WRITE, IMPORT = "/write", "/api/v1/import/prometheus"
@@ -132,6 +133,26 @@ class EveryKind(StoreTest):
                                         sent.SECONDS + 1)
         self.assertTrue(math.isclose(median, 0.1 * 2.5 / 3), median)
         self.assertEqual(self.store.query("sent_counter{newline='first'}", sent.SECONDS + 1), [])
+
+
+class Delivered(EveryKind):
+    """The same by http: sinks."""
+
+    def setUp(self):
+        super().setUp()
+        if "http: none" in subprocess.run([SLUICE, "--version"], check=True, capture_output=True,
+                                          text=True, timeout=DEADLINE).stdout:
+            self.skipTest("needs libcurl")
+
+    def send(self, form, schema, datagrams):
+        to = WRITE if form == "influx" else IMPORT
+        program = self.shell(f"sluice --listen 'udp://127.0.0.1:0?schema={schema}' --sink "
+                             f"'{self.store.url}{to}?format={form}&flush_interval=20ms'")
+        self.sender(program).send_all(datagrams)
+        program.wait_for_settled(len(datagrams))
+        ledger = program.stop()
+        self.assertEqual([said for said in program.log() if "listening" not in said], [])
+        self.assertEqual(ledger["sinks"][0]["written"], len(datagrams))
 
 
 class RandomTexts(StoreTest):

@@ -74,10 +74,10 @@ struct destination_options {
     struct file_options file;
     struct relay_options relay;
     struct http_options http;
-    uint64_t timeout_ns; /* of a delivery: how long a block is sent for */
-    size_t in_flight;    /* of a delivery: blocks that are handed over at a time, at most */
-    uint64_t flush_interval;           /* nanoseconds that records may be collected for */
-    uint64_t stall_timeout_ns;         /* what a reader that is replaced gets to read the rest */
+    uint64_t timeout_ns;       /* of a delivery: how long a block is sent for */
+    size_t in_flight;          /* of a delivery: blocks that are handed over at a time, at most */
+    uint64_t flush_interval;   /* nanoseconds that records may be collected for */
+    uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder; /* what is written */
 
     /* Below: only for create, not for shape. */

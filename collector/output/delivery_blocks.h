@@ -2,9 +2,9 @@
  * The blocks of a delivery: memory that is allocated once, which records are collected in and which
  * stays as it is until their answer came.
  *
- * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is being
- * filled, or waits to be handed over, or is with the destination. Those that wait are in the order
- * of their records' numbers: one that is sent again goes before those that never were.
+ * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is
+ * being filled, or waits to be handed over, or is with the destination. Those that wait are in the
+ * order of their records' numbers: one that is sent again goes before those that never were.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H

@@ -408,8 +408,7 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
     struct output *out = &delivery->filled->out;
     struct encoded encoded;
     size_t start = out->used;
-    if (ops->route != NULL &&
-        !ops->route(writer->destination, listener, record, delivery->route)) {
+    if (ops->route != NULL && !ops->route(writer->destination, listener, record, delivery->route)) {
         sink_writer_count_failed_by(writer, FAILED_REJECTED, 1);
         return true;
     }

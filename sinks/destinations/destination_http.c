@@ -19,7 +19,7 @@
 #include "sinks/destinations/http_request.h"
 #include "sinks/destinations/http_url.h"
 
-/* Bytes that libcurl takes, and each of its connections: measured, and rounded up. */
+/* Bytes that libcurl takes when it is connected, and an allowance for each of its connections. */
 #define LIBRARY_MEMORY    ((size_t)3 * 1024 * 1024)
 #define CONNECTION_MEMORY ((size_t)192 * 1024)
 

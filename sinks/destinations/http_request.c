@@ -102,8 +102,7 @@ static void explain(struct http_request *request, CURLcode result, long status)
         error_set(&request->error, EXIT_CODE_IO, "the stop came before an answer");
     else
         error_set(&request->error, EXIT_CODE_IO, "%s",
-                  request->why[0] != '\0' ? request->why
-                                          : request->library->easy_strerror(result));
+                  request->why[0] != '\0' ? request->why : request->library->easy_strerror(result));
 }
 
 void http_request_end(struct http_request *request, CURLcode result)

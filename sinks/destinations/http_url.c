@@ -57,9 +57,9 @@ static int check(const char *scheme, const char *place, struct error *error)
     }
     if (memchr(place + 2, '@', host) == NULL)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG,
-              "%s: has a user before its host; put an Authorization header into header_file=",
-              scheme);
+    error_set(
+        error, EXIT_CODE_CONFIG,
+        "%s: has a user before its host; put an Authorization header into header_file=", scheme);
     return -1;
 }
 

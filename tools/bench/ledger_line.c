@@ -96,6 +96,6 @@ bool ledger_sums_balance(const struct ledger_sums *sums)
 {
     return sums->final && sums->balances && sums->received == sums->decoded + sums->reasons &&
            sums->offered == sums->queued + sums->refused && sums->in_flight == 0 &&
-           sums->queued == sums->written + sums->filtered + sums->evicted + sums->failed +
-                               sums->unknown;
+           sums->queued ==
+               sums->written + sums->filtered + sums->evicted + sums->failed + sums->unknown;
 }

@@ -308,7 +308,7 @@ void fake_sink_start(struct fake_sink *made)
 struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payload, size_t count)
 {
     static const struct schema schema = {.name = "fake"};
-static const struct listener listener = {.index = 0, .name = "test"};
+    static const struct listener listener = {.index = 0, .name = "test"};
     int64_t until = patience_until();
     struct batch *batch;
     while ((batch = batch_acquire(made->pool, false)) == NULL)
@@ -321,11 +321,10 @@ static const struct listener listener = {.index = 0, .name = "test"};
         if (record == NULL || data == NULL)
             abort(); /* a batch has room for what tests put into one */
         memcpy(data, payload, size + 1);
-        *record =
-            (struct record){.listener = &listener,
-                            .schema = &schema,
-                            .data = (uint8_t *)data,
-                            .size = (uint32_t)size};
+        *record = (struct record){.listener = &listener,
+                                  .schema = &schema,
+                                  .data = (uint8_t *)data,
+                                  .size = (uint32_t)size};
         batch_append(batch, record);
     }
     return batch;

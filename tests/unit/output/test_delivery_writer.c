@@ -1,4 +1,5 @@
-/* A sink that delivers: every record has the fate that the far end's answer gave it, and no other. */
+/* A sink that delivers: every record has the fate that the far end's answer gave it, and no other.
+ */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -18,9 +19,9 @@ static struct {
 
     /*
      * What becomes of each block, by the number of its handing over; what follows is acknowledged.
-     * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h" held
-     * until the next one is answered, before it; "s" never answered; "x" there is no room; "p" record
-     * by record: those of `of_records`.
+     * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h"
+     * held until the next one is answered, before it; "s" never answered; "x" there is no room; "p"
+     * record by record: those of `of_records`.
      */
     const char *script;
     const char *of_records;
@@ -45,7 +46,7 @@ static void answer_by(struct delivery_block *block, char letter)
     static const char letters[] = ".rnu";
     block->fate = letter == 'l' || letter == 'd' ? DELIVERY_REFUSED
                                                  : (uint8_t)(strchr(letters, letter) - letters);
-    block->reason = letter == 'l' ? DELIVERY_TOO_LARGE
+    block->reason = letter == 'l'   ? DELIVERY_TOO_LARGE
                     : letter == 'd' ? DELIVERY_DENIED
                                     : DELIVERY_REJECTED;
     if (letter == '.' && far.used + block->size < GOT) {
@@ -156,8 +157,7 @@ static int set_up(void **state)
     memset(&far, 0, sizeof far);
     far.script = "";
     fake->options.destination = &far_destination;
-    fake->options.delivery =
-        (struct delivery_options){.timeout = 30 * SECONDS, .in_flight = 4};
+    fake->options.delivery = (struct delivery_options){.timeout = 30 * SECONDS, .in_flight = 4};
     return result;
 }
 

@@ -60,7 +60,7 @@ TEST(what_may_not_stand_in_a_url_is_encoded)
 
 TEST(a_place_without_a_host_or_with_a_user_is_refused)
 {
-    static const char *const places[] = {"",      "/",       "h:1",         "//",     "///x",
+    static const char *const places[] = {"",      "/",       "h:1",         "//",    "///x",
                                          "//:1/", "//u@h/x", "//u:p@h:1/x", "//@h/", "x//h"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         char *url = NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/suggestion.h"
+#include "collector/config/file.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
@@ -282,9 +283,12 @@ static void print_first_page(struct page *page, const struct config_registry *re
     fprintf(page->to,
             "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
             "       sluice ctl reload|ledger|stop PID|%s\n"
-            "       sluice test [--record] [--report text|tap|junit] FILE...\n"
+            "%s"
             "Receives protobuf telemetry by UDP and writes records; stdout gets data alone.\n\n",
-            registry->local_syntax);
+            registry->local_syntax,
+            config_file_library() == NULL
+                ? "" /* tests are YAML */
+                : "       sluice test [--record] [--report text|tap|junit] FILE...\n");
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
         for (const struct option *one = command_options; one->setting.name != NULL; one++)
             if (strcmp(one->setting.name, frequent[i]) == 0)

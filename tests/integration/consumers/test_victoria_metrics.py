@@ -3,6 +3,7 @@ import math
 import subprocess
 
 import sent
+from built import command
 from capture_writing import FIRST_CAPTURED, write_capture
 from format_texts import alphabet_text, as_utf8, first_of_each, influx_text, random_events
 from protobuf import metric, riemann
@@ -140,8 +141,8 @@ class Delivered(EveryKind):
 
     def setUp(self):
         super().setUp()
-        if "http: none" in subprocess.run([SLUICE, "--version"], check=True, capture_output=True,
-                                          text=True, timeout=DEADLINE).stdout:
+        if "http: none" in subprocess.run(command(SLUICE, "--version"), check=True,
+                                          capture_output=True, text=True, timeout=DEADLINE).stdout:
             self.skipTest("needs libcurl")
 
     def send(self, form, schema, datagrams):

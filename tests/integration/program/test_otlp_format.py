@@ -3,7 +3,7 @@ import json
 import subprocess
 import unittest
 
-from built import beside, command
+from built import beside, command, not_on_windows
 from protobuf import integer, message, metric, riemann, sample, split, telemetry
 from sluice_program import (CAPTURES, DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
                             read_lines)
@@ -131,6 +131,7 @@ class Refused(OtlpFormat):
         self.refuse("udp://127.0.0.1:0?schema=otlp-logs", "&include=a", 78,
                     "include= is about samples, but otlp-logs")
 
+    @not_on_windows("there is no protoc")
     def test_other_schemas_without_samples(self):
         proto = self.folder / "own.proto"
         proto.write_text('syntax = "proto3"; message Own { int32 a = 1; }', encoding="ascii")

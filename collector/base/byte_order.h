@@ -76,4 +76,10 @@ static inline void put_little_u32(uint8_t *bytes, uint32_t value)
     put_little_u16(bytes + 2, value >> 16);
 }
 
+static inline void put_little_u64(uint8_t *bytes, uint64_t value)
+{
+    put_little_u32(bytes, (uint32_t)value);
+    put_little_u32(bytes + 4, (uint32_t)(value >> 32));
+}
+
 #endif

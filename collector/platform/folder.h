@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
+
 struct folder;
 
 struct folder_entry {
@@ -29,5 +31,15 @@ bool folder_has(const char *path);
 
 /* Removes a file. Returns false where it is still there. */
 bool folder_remove_file(const char *path);
+
+/* Gives a file another name on the same disk, in place of what has that name. Returns false where
+ * it still has its own. */
+bool folder_rename_file(const char *from, const char *to);
+
+/*
+ * Makes the names in a folder reach the disk: files that were made, renamed and removed. Returns
+ * false with `error` filled. Windows has no such call: its file systems keep names in a journal.
+ */
+bool folder_sync(const char *path, struct error *error);
 
 #endif

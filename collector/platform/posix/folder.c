@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,4 +57,20 @@ bool folder_has(const char *path)
 bool folder_remove_file(const char *path)
 {
     return unlink(path) == 0 || errno == ENOENT;
+}
+
+bool folder_rename_file(const char *from, const char *to)
+{
+    return rename(from, to) == 0;
+}
+
+bool folder_sync(const char *path, struct error *error)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool done = fd >= 0 && fsync(fd) == 0;
+    if (!done)
+        error_set(error, EXIT_CODE_IO, "cannot write the folder to the disk: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return done;
 }

@@ -119,3 +119,21 @@ bool folder_remove_file(const char *path)
     free(wide);
     return gone;
 }
+
+bool folder_rename_file(const char *from, const char *to)
+{
+    wchar_t *wide_from = file_access_path(from);
+    wchar_t *wide_to = file_access_path(to);
+    bool done = wide_from != NULL && wide_to != NULL &&
+                MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING);
+    free(wide_from);
+    free(wide_to);
+    return done;
+}
+
+bool folder_sync(const char *path, struct error *error)
+{
+    (void)path;
+    (void)error;
+    return true;
+}

@@ -1,0 +1,144 @@
+#include "collector/platform/data_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "collector/platform/posix/retry.h"
+
+static int descriptor(struct data_file file)
+{
+    return (int)file.handle;
+}
+
+static bool fail(struct error *error, const char *what)
+{
+    error_set(error, EXIT_CODE_IO, "%s: %s", what, strerror(errno));
+    return false;
+}
+
+static enum data_file_result failed(struct error *error, const char *what)
+{
+    bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+    fail(error, what);
+    return full ? DATA_FILE_FULL : DATA_FILE_FAILED;
+}
+
+enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+    if (fd < 0 && errno == EEXIST)
+        return DATA_FILE_TAKEN;
+    if (fd < 0)
+        return failed(error, "cannot create it");
+    out->handle = fd;
+    return DATA_FILE_DONE;
+}
+
+enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
+{
+    struct stat status;
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT)
+        return DATA_FILE_MISSING;
+    if (fd < 0) {
+        fail(error, "cannot open it");
+        return DATA_FILE_FAILED;
+    }
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+        out->handle = fd;
+        return DATA_FILE_DONE;
+    }
+    close(fd);
+    error_set(error, EXIT_CODE_IO, "cannot open it: it is no regular file");
+    return DATA_FILE_FAILED;
+}
+
+bool data_file_size(struct data_file file, uint64_t *size, struct error *error)
+{
+    struct stat status;
+    if (fstat(descriptor(file), &status) != 0)
+        return fail(error, "cannot look at it");
+    *size = (uint64_t)status.st_size;
+    return true;
+}
+
+bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t size, size_t *got,
+                    struct error *error)
+{
+    unsigned times = 0;
+    *got = 0;
+    while (*got < size) {
+        ssize_t part =
+            pread(descriptor(file), (char *)bytes + *got, size - *got, (off_t)(offset + *got));
+        if (part < 0 && retry_interrupted(&times))
+            continue;
+        if (part < 0)
+            return fail(error, "cannot read");
+        if (part == 0)
+            break;
+        *got += (size_t)part;
+    }
+    return true;
+}
+
+/* Takes what was written off the front of those that are left. */
+static void advance(struct iovec **next, int *left, size_t written)
+{
+    while (*left > 0 && written >= (*next)->iov_len) {
+        written -= (*next)->iov_len;
+        ++*next;
+        --*left;
+    }
+    if (*left == 0)
+        return;
+    (*next)->iov_base = (char *)(*next)->iov_base + written;
+    (*next)->iov_len -= written;
+}
+
+enum data_file_result data_file_write(struct data_file file, uint64_t offset,
+                                      const struct text *pieces, size_t count, struct error *error)
+{
+    struct iovec parts[DATA_FILE_PIECES_MAX];
+    struct iovec *next = parts;
+    unsigned times = 0;
+    int left = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        union {
+            const char *given;
+            void *taken; /* iovec has no const; writing leaves it alone */
+        } bytes = {.given = pieces[i].data};
+        parts[i] = (struct iovec){.iov_base = bytes.taken, .iov_len = pieces[i].size};
+    }
+    advance(&next, &left, 0);
+    while (left > 0) {
+        ssize_t written = pwritev(descriptor(file), next, left, (off_t)offset);
+        if (written < 0 && retry_interrupted(&times))
+            continue;
+        if (written == 0)
+            errno = ENOSPC;
+        if (written <= 0)
+            return failed(error, "cannot write");
+        offset += (uint64_t)written;
+        advance(&next, &left, (size_t)written);
+    }
+    return DATA_FILE_DONE;
+}
+
+bool data_file_cut(struct data_file file, uint64_t size, struct error *error)
+{
+    return ftruncate(descriptor(file), (off_t)size) == 0 || fail(error, "cannot cut it off");
+}
+
+bool data_file_sync(struct data_file file, struct error *error)
+{
+    return fdatasync(descriptor(file)) == 0 || fail(error, "cannot write to the disk");
+}
+
+void data_file_close(struct data_file file)
+{
+    close(descriptor(file));
+}

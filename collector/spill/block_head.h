@@ -1,0 +1,64 @@
+/*
+ * What stands before each image in a segment: 64 bytes, all numbers with the least significant byte
+ * first.
+ *
+ *      0  magic "SLB1"
+ *      4  bytes of the image (u32)
+ *      8  the spill that it belongs to, a random number (u64)
+ *     16  the epoch of the run that wrote it (u64)
+ *     24  position of its first record (u64)
+ *     32  number of its first record (u64)
+ *     40  records (u32)
+ *     44  layout of the image (u32)
+ *     48  CRC-32C of the image (u32)
+ *     52  zero (8 bytes)
+ *     60  CRC-32C of the 60 bytes before (u32)
+ *
+ * An image may hold bytes of a sender that look like a head. Senders do not know the random number.
+ *
+ * Pure functions; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_SPILL_BLOCK_HEAD_H
+#define SLUICE_COLLECTOR_SPILL_BLOCK_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/spill/spill.h"
+
+struct block_head {
+    uint64_t spill;
+    uint64_t epoch;
+    uint64_t position;
+    uint64_t number;
+    uint32_t size;
+    uint32_t count;
+    uint32_t layout;
+    uint32_t checksum; /* of the image */
+};
+
+/* Positions stay below this: sums of a position and a count cannot overflow. */
+#define BLOCK_POSITION_END ((uint64_t)1 << 63)
+
+void block_head_write(const struct block_head *head, uint8_t bytes[SPILL_HEAD_SIZE]);
+
+/* Returns false where the bytes are no head of a block as this program writes it. */
+bool block_head_read(const uint8_t bytes[SPILL_HEAD_SIZE], struct block_head *head);
+
+/* How many of the bytes, from the first on, cannot be the beginning of a head. */
+size_t block_head_skip(const uint8_t *bytes, size_t size);
+
+/* Bytes that the block takes in its segment. */
+static inline uint64_t block_head_whole(const struct block_head *head)
+{
+    return SPILL_HEAD_SIZE + (uint64_t)head->size;
+}
+
+/* The position after its last record. */
+static inline uint64_t block_head_end(const struct block_head *head)
+{
+    return head->position + head->count;
+}
+
+#endif

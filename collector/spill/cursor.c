@@ -1,0 +1,97 @@
+#include "collector/spill/cursor.h"
+
+#include <string.h>
+
+#include "collector/base/byte_order.h"
+#include "collector/platform/crc32c.h"
+
+/*
+ * A slot, the least significant bytes first:
+ *
+ *      0  magic "SLA1" and four zero bytes
+ *      8  the spill (u64)
+ *     16  position (u64)
+ *     24  turn (u64): how often a slot was written, this time included
+ *     32  zero
+ *     60  CRC-32C of the 60 bytes before (u32)
+ */
+#define SLOT_SIZE ((size_t)64)
+#define CHECKED   (SLOT_SIZE - 4)
+
+/* The two are in different sectors of every disk: a power cut may cost all of one. */
+#define SLOT_DISTANCE 4096
+
+static const uint8_t magic[8] = "SLA1";
+
+static bool read_slot(const struct cursor *cursor, unsigned slot, struct cursor_place *place,
+                      uint64_t *turn)
+{
+    uint8_t bytes[SLOT_SIZE];
+    size_t got;
+    if (!data_file_read(cursor->file, (uint64_t)slot * SLOT_DISTANCE, bytes, sizeof bytes, &got,
+                        NULL) ||
+        got != sizeof bytes || memcmp(bytes, magic, sizeof magic) != 0 ||
+        ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes + CHECKED) != crc32c(0, bytes, CHECKED))
+        return false;
+    *place = (struct cursor_place){little_u64(bytes + 8), little_u64(bytes + 16)};
+    *turn = little_u64(bytes + 24);
+    return true;
+}
+
+bool cursor_open(struct cursor *cursor, const char *path, struct cursor_place *place)
+{
+    *cursor = (struct cursor){0};
+    cursor->is_open = data_file_open(path, &cursor->file, NULL) == DATA_FILE_DONE;
+    bool found = false;
+    for (unsigned slot = 0; cursor->is_open && slot < 2; slot++) {
+        struct cursor_place one;
+        uint64_t turn;
+        if (!read_slot(cursor, slot, &one, &turn) || (found && turn < cursor->turn))
+            continue;
+        *place = one;
+        cursor->turn = turn;
+        found = true;
+    }
+    return found;
+}
+
+static bool get_file(struct cursor *cursor, const char *path, struct error *error)
+{
+    if (cursor->is_open)
+        return true;
+    enum data_file_result result = data_file_open(path, &cursor->file, error);
+    if (result == DATA_FILE_MISSING)
+        result = data_file_make(path, &cursor->file, error);
+    if (result == DATA_FILE_TAKEN) /* since then */
+        error_set(error, EXIT_CODE_IO, "cannot create the cursor: the name is taken");
+    cursor->is_open = result == DATA_FILE_DONE;
+    return cursor->is_open;
+}
+
+bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_place *place,
+                  bool sync, struct error *error)
+{
+    uint8_t bytes[SLOT_SIZE] = {0};
+    if (!get_file(cursor, path, error))
+        return false;
+    uint64_t turn = cursor->turn + 1;
+    memcpy(bytes, magic, sizeof magic);
+    put_little_u64(bytes + 8, place->spill);
+    put_little_u64(bytes + 16, place->position);
+    put_little_u64(bytes + 24, turn);
+    put_little_u32(bytes + CHECKED, crc32c(0, bytes, CHECKED));
+    const struct text piece = {(const char *)bytes, sizeof bytes};
+    if (data_file_write(cursor->file, turn % 2 * SLOT_DISTANCE, &piece, 1, error) !=
+            DATA_FILE_DONE ||
+        (sync && !data_file_sync(cursor->file, error)))
+        return false;
+    cursor->turn = turn;
+    return true;
+}
+
+void cursor_close(struct cursor *cursor)
+{
+    if (cursor->is_open)
+        data_file_close(cursor->file);
+    cursor->is_open = false;
+}

@@ -1,0 +1,39 @@
+/*
+ * The cursor: up to which position all is acknowledged, in a file of two slots that are written in
+ * turn. The newer one that is whole counts. A write that is torn leaves the older one.
+ *
+ * It may be old, and it may be missing: then blocks are read again. One thread.
+ */
+#ifndef SLUICE_COLLECTOR_SPILL_CURSOR_H
+#define SLUICE_COLLECTOR_SPILL_CURSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "collector/platform/data_file.h"
+
+struct cursor {
+    struct data_file file;
+    bool is_open;
+    uint64_t turn; /* of the slot that was written last; 0: none was */
+};
+
+struct cursor_place {
+    uint64_t spill; /* the spill that it belongs to */
+    uint64_t position;
+};
+
+/* Opens it, where it is there, and reads it. Returns false where it says nothing. */
+bool cursor_open(struct cursor *cursor, const char *path, struct cursor_place *place);
+
+/*
+ * Writes it, and makes the file where it is not there; `sync`: has it reach the disk. Returns false
+ * with `error` filled; the next write tries all of it again.
+ */
+bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_place *place,
+                  bool sync, struct error *error);
+
+void cursor_close(struct cursor *cursor);
+
+#endif

@@ -1,0 +1,245 @@
+#include "collector/spill/reader.h"
+
+#include <stdlib.h>
+
+#include "collector/base/rule.h"
+#include "collector/log/log.h"
+#include "collector/platform/crc32c.h"
+
+/* What cannot be read so often is damaged. */
+#define ATTEMPTS 3
+
+int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
+                struct error *error)
+{
+    *reader = (struct reader){.spill = spill, .position = position};
+    return reader_resize(reader, window, error);
+}
+
+int reader_resize(struct reader *reader, size_t window, struct error *error)
+{
+    struct unsettled *ring = calloc(window, sizeof *ring);
+    if (ring == NULL)
+        return error_no_memory(error);
+    free(reader->ring);
+    reader->ring = ring;
+    reader->window = window;
+    reader->start = 0;
+    return 0;
+}
+
+static void close_file(struct reader *reader)
+{
+    if (reader->is_open)
+        data_file_close(reader->walk.file);
+    reader->is_open = false;
+}
+
+void reader_free(struct reader *reader)
+{
+    close_file(reader);
+    free(reader->ring);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static struct unsettled *unsettled_at(const struct reader *reader, size_t place)
+{
+    return &reader->ring[(reader->start + place) % reader->window];
+}
+
+static void keep_unsettled(struct reader *reader, const struct block_head *head)
+{
+    *unsettled_at(reader, reader->count++) = (struct unsettled){
+        .from = reader->position, .position = head->position, .end = block_head_end(head)};
+    reader->position = block_head_end(head);
+    reader->walk.offset += block_head_whole(head);
+    reader->failures = 0;
+}
+
+static void go_on(struct reader *reader)
+{
+    close_file(reader);
+    reader->number++;
+}
+
+/*
+ * There is nothing more to be read. What there should be is lost: at once, or when what was read
+ * before it is settled.
+ */
+static enum spill_found at_end(struct reader *reader, const struct segments *segments)
+{
+    if (reader->count == 0) {
+        reader->lost += segments->end - reader->position;
+        reader->position = segments->end;
+    }
+    return SPILL_FOUND_NONE;
+}
+
+static enum data_file_result open_segment(struct reader *reader, struct segments *segments,
+                                          struct segment *segment, struct error *error)
+{
+    struct data_file file;
+    enum data_file_result result =
+        data_file_open(segments_file(segments, segment->first), &file, error);
+    if (result == DATA_FILE_DONE) {
+        reader->walk = (struct segment_walk){.file = file, .spill = reader->spill};
+        reader->is_open = true;
+    } else if (result == DATA_FILE_MISSING) {
+        log_line(LOG_WARNING, "spill segment %s is missing; its records are lost",
+                 segments_file(segments, segment->first));
+        segment->sealed = true;
+    }
+    return result;
+}
+
+enum image { IMAGE_SOUND, IMAGE_DAMAGED, IMAGE_UNREAD };
+
+static enum image read_image(struct reader *reader, const struct block_head *head, void *bytes,
+                             struct error *error)
+{
+    size_t got;
+    if (!data_file_read(reader->walk.file, reader->walk.offset + SPILL_HEAD_SIZE, bytes, head->size,
+                        &got, error))
+        return ++reader->failures < ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
+    return got == head->size && crc32c(0, bytes, got) == head->checksum ? IMAGE_SOUND
+                                                                        : IMAGE_DAMAGED;
+}
+
+/* Whether a block is to be read: it is not done with, and belongs where it was found. */
+static bool is_wanted(const struct reader *reader, struct segment *segment, uint64_t segment_end,
+                      const struct block_head *head)
+{
+    if (block_head_end(head) <= reader->position)
+        return false;
+    if (head->position >= reader->position && head->position >= segment->first &&
+        block_head_end(head) <= segment_end)
+        return true;
+    segment->damaged = true;
+    return false;
+}
+
+/* Looks for the next block of the open segment; SPILL_FOUND_NONE: it has no more. */
+static enum spill_found next_of_segment(struct reader *reader, struct segment *segment,
+                                        uint64_t segment_end, void *bytes, size_t size,
+                                        struct block_head *head, struct error *error)
+{
+    uint8_t window[SEGMENT_WINDOW_MIN];
+    for (;;) {
+        reader->walk.size = segment->size;
+        enum segment_found found =
+            segment_next(&reader->walk, window, sizeof window, head, error);
+        if (found == SEGMENT_FAILED) {
+            if (++reader->failures < ATTEMPTS)
+                return SPILL_FOUND_FAILED;
+            segment->damaged = true;
+            reader->walk.offset += sizeof window;
+            continue;
+        }
+        if (found == SEGMENT_END) {
+            if (reader->walk.skipped && reader->position < segment_end)
+                segment->damaged = true;
+            return SPILL_FOUND_NONE;
+        }
+        segment->damaged |= reader->walk.skipped;
+        if (!is_wanted(reader, segment, segment_end, head)) {
+            reader->walk.offset += block_head_whole(head);
+            continue;
+        }
+        enum image image =
+            head->size > size ? IMAGE_SOUND : read_image(reader, head, bytes, error);
+        if (image == IMAGE_UNREAD)
+            return SPILL_FOUND_FAILED;
+        if (image == IMAGE_SOUND) {
+            keep_unsettled(reader, head);
+            return head->size > size ? SPILL_FOUND_TOO_LARGE : SPILL_FOUND;
+        }
+        segment->damaged = true;
+        reader->walk.offset += block_head_whole(head);
+    }
+}
+
+enum spill_found reader_next(struct reader *reader, struct segments *segments, void *bytes,
+                             size_t size, struct block_head *head, struct error *error)
+{
+    if (reader->count == reader->window)
+        return SPILL_FOUND_NONE;
+    if (reader->number < segments->removed)
+        reader->number = segments->removed;
+    while (reader->number < segments->removed + segments->count) {
+        struct segment *segment = segments_at(segments, reader->number);
+        uint64_t end = segments_end_of(segments, reader->number);
+        if (!reader->is_open) {
+            enum data_file_result opened = open_segment(reader, segments, segment, error);
+            if (opened == DATA_FILE_FAILED)
+                return SPILL_FOUND_FAILED;
+            if (opened == DATA_FILE_MISSING) {
+                go_on(reader);
+                continue;
+            }
+        }
+        enum spill_found found =
+            next_of_segment(reader, segment, end, bytes, size, head, error);
+        if (found != SPILL_FOUND_NONE)
+            return found;
+        if (segment == segments_last(segments) && !segment->sealed)
+            break;
+        go_on(reader);
+    }
+    return at_end(reader, segments);
+}
+
+/* --- settling --------------------------------------------------------------------------------- */
+
+void reader_acknowledge(struct reader *reader)
+{
+    RULE(reader->count != 0, "what is acknowledged was read");
+    const struct unsettled *oldest = unsettled_at(reader, 0);
+    reader->acknowledged += oldest->end - oldest->position;
+    reader->lost += oldest->position - oldest->from;
+    reader->start = (reader->start + 1) % reader->window;
+    reader->count--;
+}
+
+void reader_rewind(struct reader *reader, const struct segments *segments)
+{
+    for (; reader->count != 0 && unsettled_at(reader, 0)->evicted; reader->count--) {
+        reader->evicted += unsettled_at(reader, 0)->end - unsettled_at(reader, 0)->from;
+        reader->start = (reader->start + 1) % reader->window;
+    }
+    if (reader->count != 0)
+        reader->position = unsettled_at(reader, 0)->from;
+    reader->count = 0;
+    close_file(reader);
+    reader->number = segments->removed;
+}
+
+uint64_t reader_settled(const struct reader *reader)
+{
+    return reader->count == 0 ? reader->position : unsettled_at(reader, 0)->from;
+}
+
+void reader_leave(struct reader *reader, uint64_t number)
+{
+    if (reader->number == number)
+        close_file(reader);
+}
+
+uint64_t reader_evict(struct reader *reader, uint64_t end)
+{
+    uint64_t evicted = 0;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct unsettled *block = unsettled_at(reader, i);
+        block->evicted |= block->end <= end;
+        if (block->evicted || block->from >= end)
+            continue;
+        evicted += end - block->from; /* what was lost at the end of the segment */
+        block->from = end;
+    }
+    if (reader->position < end) {
+        evicted += end - reader->position;
+        reader->position = end;
+    }
+    reader->evicted += evicted;
+    return evicted;
+}

@@ -1,0 +1,62 @@
+#include "collector/spill/segment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/text/digit.h"
+
+/* Digits of a name: those of the largest number of 64 bits. */
+#define DIGITS 20
+
+void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE])
+{
+    snprintf(name, SEGMENT_NAME_SIZE, "%020" PRIu64 "%s", first, ending);
+}
+
+bool segment_is_named(const char *name, const char *ending, uint64_t *first)
+{
+    *first = 0;
+    for (size_t i = 0; i < DIGITS; i++) {
+        if (!is_digit(name[i]) || *first >= BLOCK_POSITION_END / 10)
+            return false;
+        *first = *first * 10 + (uint64_t)(name[i] - '0');
+    }
+    return strcmp(name + DIGITS, ending) == 0;
+}
+
+/* Whether the bytes are the head of a block that ends within the segment. */
+static bool is_whole(const struct segment_walk *walk, const uint8_t *bytes,
+                     struct block_head *head)
+{
+    return block_head_read(bytes, head) && (walk->spill == 0 || head->spill == walk->spill) &&
+           block_head_whole(head) <= walk->size - walk->offset;
+}
+
+enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size_t window_size,
+                                struct block_head *head, struct error *error)
+{
+    size_t wanted = SPILL_HEAD_SIZE; /* as a rule there is a head */
+    while (walk->offset + SPILL_HEAD_SIZE <= walk->size) {
+        uint64_t left = walk->size - walk->offset;
+        size_t got;
+        if (!data_file_read(walk->file, walk->offset, window,
+                            left < wanted ? (size_t)left : wanted, &got, error))
+            return SEGMENT_FAILED;
+        if (got < SPILL_HEAD_SIZE)
+            break; /* somebody has cut it */
+        for (size_t at = 0; at + SPILL_HEAD_SIZE <= got;) {
+            if (is_whole(walk, window + at, head))
+                return SEGMENT_BLOCK;
+            size_t passed = 1 + block_head_skip(window + at + 1, got - at - 1);
+            at += passed;
+            walk->offset += passed;
+            walk->skipped = true;
+        }
+        wanted = window_size;
+    }
+    if (walk->offset < walk->size)
+        walk->skipped = true;
+    walk->offset = walk->size;
+    return SEGMENT_END;
+}

@@ -1,0 +1,56 @@
+/*
+ * Segments: files that hold blocks, one after the other, and their names.
+ */
+#ifndef SLUICE_COLLECTOR_SPILL_SEGMENT_H
+#define SLUICE_COLLECTOR_SPILL_SEGMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/platform/data_file.h"
+#include "collector/spill/block_head.h"
+
+/* A segment that is on disk. */
+struct segment {
+    uint64_t first; /* position of its first record, and its name */
+    uint64_t size;  /* bytes, as far as they are looked at */
+    bool damaged;   /* something in it was passed over */
+    bool sealed;    /* nothing more is appended */
+};
+
+/* Room for a name in the folder, and its NUL. */
+#define SEGMENT_NAME_SIZE 32
+
+/* "00000000000000001200.seg", or ".bad" of one that was set aside. */
+void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE]);
+
+/* Whether a name is such a one with that ending; *first is its number. */
+bool segment_is_named(const char *name, const char *ending, uint64_t *first);
+
+/* A place to look for blocks in a segment. */
+struct segment_walk {
+    struct data_file file;
+    uint64_t size;   /* where it ends */
+    uint64_t spill;  /* the blocks of this one alone count; 0: those of any */
+    uint64_t offset; /* where the next block is looked for */
+    bool skipped;    /* bytes were passed over, set and never cleared here */
+};
+
+enum segment_found {
+    SEGMENT_BLOCK,
+    SEGMENT_END,
+    SEGMENT_FAILED, /* the system cannot read, as `error` says; the offset is where */
+};
+
+/*
+ * Finds the next whole block at the offset or after it; the offset becomes that of its head. Its
+ * image is not looked at. `window` is memory to look in, SEGMENT_WINDOW_MIN bytes or more: what is
+ * damaged is searched for a head in pieces of that size.
+ */
+enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size_t window_size,
+                                struct block_head *head, struct error *error);
+
+#define SEGMENT_WINDOW_MIN ((size_t)4096)
+
+#endif

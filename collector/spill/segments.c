@@ -1,0 +1,157 @@
+#include "collector/spill/segments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/log/log.h"
+#include "collector/platform/folder.h"
+
+int segments_init(struct segments *segments, const char *folder, struct error *error)
+{
+    size_t length = strlen(folder);
+    size_t room = length + 1 + SEGMENT_NAME_SIZE;
+    *segments = (struct segments){
+        .folder = malloc(length + 1),
+        .paths = {malloc(room), malloc(room)},
+    };
+    if (segments->folder == NULL || segments->paths[0] == NULL || segments->paths[1] == NULL)
+        return error_no_memory(error);
+    memcpy(segments->folder, folder, length + 1);
+    while (length > 0 && folder[length - 1] == '/')
+        length--;
+    for (unsigned i = 0; i < 2; i++) {
+        memcpy(segments->paths[i], folder, length);
+        segments->paths[i][length] = '/';
+    }
+    segments->prefix = length + 1;
+    return 0;
+}
+
+void segments_free(struct segments *segments)
+{
+    free(segments->ring);
+    free(segments->paths[0]);
+    free(segments->paths[1]);
+    free(segments->folder);
+}
+
+static size_t slot_of(const struct segments *segments, size_t place)
+{
+    return (segments->start + place) % segments->capacity;
+}
+
+int segments_reserve(struct segments *segments, size_t capacity, struct error *error)
+{
+    if (capacity < segments->count)
+        capacity = segments->count;
+    struct segment *ring = calloc(capacity == 0 ? 1 : capacity, sizeof *ring);
+    if (ring == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < segments->count; i++)
+        ring[i] = segments->ring[slot_of(segments, i)];
+    free(segments->ring);
+    segments->ring = ring;
+    segments->capacity = capacity;
+    segments->start = 0;
+    return 0;
+}
+
+const char *segments_path(struct segments *segments, const char *name)
+{
+    char *path = segments->paths[segments->turn ^= 1];
+    snprintf(path + segments->prefix, SEGMENT_NAME_SIZE, "%s", name);
+    return path;
+}
+
+const char *segments_file(struct segments *segments, uint64_t first)
+{
+    char name[SEGMENT_NAME_SIZE];
+    segment_name(first, SEGMENT_ENDING, name);
+    return segments_path(segments, name);
+}
+
+struct segment *segments_at(const struct segments *segments, uint64_t number)
+{
+    return &segments->ring[slot_of(segments, (size_t)(number - segments->removed))];
+}
+
+struct segment *segments_last(const struct segments *segments)
+{
+    return segments->count == 0 ? NULL
+                                : segments_at(segments, segments->removed + segments->count - 1);
+}
+
+uint64_t segments_end_of(const struct segments *segments, uint64_t number)
+{
+    return number + 1 < segments->removed + segments->count
+               ? segments_at(segments, number + 1)->first
+               : segments->end;
+}
+
+struct segment *segments_push(struct segments *segments, uint64_t first, uint64_t size)
+{
+    if (segments->count == segments->capacity)
+        return NULL;
+    struct segment *added = &segments->ring[slot_of(segments, segments->count++)];
+    *added = (struct segment){.first = first, .size = size};
+    segments->bytes += size;
+    return added;
+}
+
+void segments_pop(struct segments *segments)
+{
+    segments->bytes -= segments_last(segments)->size;
+    segments->count--;
+}
+
+bool segments_remove_first(struct segments *segments)
+{
+    struct segment *first = segments_at(segments, segments->removed);
+    bool gone = first->damaged ? segments_set_aside(segments, first->first)
+                               : folder_remove_file(segments_file(segments, first->first));
+    if (!gone)
+        return false;
+    segments->bytes -= first->size;
+    segments->start = slot_of(segments, 1);
+    segments->count--;
+    segments->removed++;
+    return true;
+}
+
+bool segments_set_aside(struct segments *segments, uint64_t first)
+{
+    char name[SEGMENT_NAME_SIZE];
+    const char *from = segments_file(segments, first);
+    segment_name(first, SEGMENT_BAD_ENDING, name);
+    if (!folder_rename_file(from, segments_path(segments, name)) && folder_has(from))
+        return false;
+    log_line(LOG_WARNING,
+             "spill %s: a segment is damaged, or is not of this spill; it is kept as %s",
+             segments->folder, name);
+    segments_note_bad(segments, first);
+    return true;
+}
+
+void segments_note_bad(struct segments *segments, uint64_t first)
+{
+    size_t oldest = 0;
+    for (size_t i = 0; i < segments->bad_count; i++) {
+        if (segments->bad[i] == first)
+            return;
+        if (segments->bad[i] < segments->bad[oldest])
+            oldest = i;
+    }
+    if (segments->bad_count < SEGMENTS_BAD_KEPT) {
+        segments->bad[segments->bad_count++] = first;
+        return;
+    }
+    uint64_t removed = first;
+    if (segments->bad[oldest] < first) {
+        removed = segments->bad[oldest];
+        segments->bad[oldest] = first;
+    }
+    char name[SEGMENT_NAME_SIZE];
+    segment_name(removed, SEGMENT_BAD_ENDING, name);
+    folder_remove_file(segments_path(segments, name));
+}

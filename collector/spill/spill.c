@@ -1,0 +1,565 @@
+#include "collector/spill/spill.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/rule.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/crc32c.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/folder.h"
+#include "collector/platform/part_file.h"
+#include "collector/platform/random.h"
+#include "collector/spill/cursor.h"
+#include "collector/spill/reader.h"
+#include "collector/spill/recovery.h"
+#include "collector/spill/segments.h"
+
+/* The segment that blocks are appended to: the last one. */
+struct tail {
+    struct data_file file;
+    bool is_open;
+    bool unsynced;     /* written since the last sync */
+    bool name_unsynced; /* it was made since then */
+};
+
+struct spill {
+    struct spill_settings settings; /* their folder is that of the segments */
+    struct part_file *lock;
+    struct segments segments;
+    struct reader reader;
+    struct tail tail;
+    struct cursor cursor;
+
+    uint64_t id; /* what each of its blocks bears */
+    uint64_t epoch;
+    uint64_t recovered;
+    uint64_t recovered_bytes;
+    uint64_t appended;
+
+    uint64_t cursor_position; /* what the cursor's file says; UINT64_MAX: nothing */
+    int64_t cursor_ns;        /* when it was last written, or that was tried */
+    int64_t synced_ns;        /* the same of blocks */
+};
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+static int check(const struct spill_settings *given, struct spill_settings *settings,
+                 struct error *error)
+{
+    uint64_t block = SPILL_HEAD_SIZE + (uint64_t)given->image_size;
+    *settings = *given;
+    if (given->segment_size == 0) {
+        settings->segment_size = given->size / 16;
+        if (settings->segment_size > SPILL_SEGMENT_SIZE)
+            settings->segment_size = SPILL_SEGMENT_SIZE;
+        if (settings->segment_size < 2 * block)
+            settings->segment_size = 2 * block;
+    }
+    if (given->image_size <= SPILL_IMAGE_MAX && given->size >= 4 * block &&
+        settings->segment_size >= 2 * block)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "spill %s: %" PRIu64 " bytes are too few for blocks of %" PRIu64, given->folder,
+              given->size, block);
+    return -1;
+}
+
+/* Of two that follow each other at least one is half full, or they would be one. */
+static size_t most_segments(const struct spill_settings *settings, size_t there)
+{
+    return there + (size_t)(settings->size / settings->segment_size) * 2 + 4;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* The file is made with its folder, and stays: whoever removed it could lock another one. */
+static enum part_result lock_file(const char *path, size_t root, struct part_file **lock,
+                                  struct error *error)
+{
+    enum part_result result = PART_TAKEN;
+    for (int i = 0; i < 3 && result == PART_TAKEN; i++) {
+        result = part_file_open_left(path, lock, error);
+        if (result == PART_MISSING)
+            result = part_file_open_new(path, root, lock, error);
+    }
+    return result;
+}
+
+static int take_lock(struct spill *spill, struct error *error)
+{
+    const char *path = segments_path(&spill->segments, "lock");
+    switch (lock_file(path, file_path_root(path), &spill->lock, error)) {
+    case PART_DONE:
+        return 0;
+    case PART_LOCKED:
+    case PART_TAKEN:
+        error_set(error, EXIT_CODE_CONFIG, "spill %s: another sink or program has it open",
+                  spill->segments.folder);
+        return -1;
+    case PART_MISSING:
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: it is no file", path);
+        return -1;
+    default:
+        return -1;
+    }
+}
+
+static uint64_t random_number(struct error *error)
+{
+    uint64_t number = 0;
+    while (number == 0)
+        if (random_bytes((uint8_t *)&number, sizeof number, error) != 0)
+            return 0;
+    return number;
+}
+
+/* Returns whether the cursor says something, which *place is. */
+static bool open_cursor(struct spill *spill, struct cursor_place *place)
+{
+    bool found = cursor_open(&spill->cursor, segments_path(&spill->segments, "ack"), place);
+    spill->cursor_position = found ? place->position : UINT64_MAX;
+    return found;
+}
+
+static int open_all(struct spill *spill, const struct spill_settings *settings, struct error *error)
+{
+    struct recovered recovered;
+    struct cursor_place place;
+    if (segments_init(&spill->segments, settings->folder, error) != 0)
+        return -1;
+    spill->settings.folder = spill->segments.folder;
+    if (take_lock(spill, error) != 0 ||
+        recovery_run(&spill->segments, open_cursor(spill, &place) ? &place : NULL, &recovered,
+                     error) != 0 ||
+        segments_reserve(&spill->segments,
+                         most_segments(&spill->settings, spill->segments.count), error) != 0)
+        return -1;
+    spill->id = recovered.spill != 0 ? recovered.spill : random_number(error);
+    spill->epoch = random_number(error);
+    if (spill->id == 0 || spill->epoch == 0)
+        return -1;
+    spill->recovered = spill->segments.end - recovered.position;
+    spill->recovered_bytes = spill->segments.bytes;
+    spill->cursor_ns = spill->synced_ns = clock_monotonic_ns();
+    return reader_init(&spill->reader, spill->id, recovered.position, settings->window, error);
+}
+
+static void free_all(struct spill *spill)
+{
+    reader_free(&spill->reader);
+    cursor_close(&spill->cursor);
+    part_file_close(spill->lock);
+    segments_free(&spill->segments);
+    free(spill);
+}
+
+int spill_open(const struct spill_settings *settings, struct spill **out, struct error *error)
+{
+    struct spill_settings checked;
+    if (check(settings, &checked, error) != 0)
+        return -1;
+    struct spill *spill = calloc(1, sizeof *spill);
+    if (spill == NULL)
+        return error_no_memory(error);
+    spill->settings = checked;
+    if (open_all(spill, settings, error) != 0) {
+        free_all(spill);
+        return -1;
+    }
+    *out = spill;
+    return 0;
+}
+
+int spill_change(struct spill *spill, const struct spill_settings *settings, struct error *error)
+{
+    struct spill_settings checked;
+    if (check(settings, &checked, error) != 0 ||
+        segments_reserve(&spill->segments, most_segments(&checked, spill->segments.count), error) !=
+            0)
+        return -1;
+    spill_rewind(spill);
+    if (reader_resize(&spill->reader, settings->window, error) != 0)
+        return -1;
+    checked.folder = spill->segments.folder;
+    spill->settings = checked;
+    return 0;
+}
+
+const char *spill_folder(const struct spill *spill)
+{
+    return spill->segments.folder;
+}
+
+uint64_t spill_epoch(const struct spill *spill)
+{
+    return spill->epoch;
+}
+
+/* --- reaching the disk ------------------------------------------------------------------------ */
+
+static bool may_sync(const struct spill *spill)
+{
+    return spill->settings.sync != SPILL_SYNC_NEVER;
+}
+
+static bool sync_blocks(struct spill *spill, struct error *error)
+{
+    struct tail *tail = &spill->tail;
+    if (tail->is_open && tail->unsynced && !data_file_sync(tail->file, error))
+        return false;
+    tail->unsynced = false;
+    if (tail->name_unsynced && !folder_sync(spill->segments.folder, error))
+        return false;
+    tail->name_unsynced = false;
+    return true;
+}
+
+/*
+ * Whatever was settled is below the first segment that is still there, even where blocks that were
+ * read before their segment was evicted are not acknowledged yet: they cannot be read again.
+ */
+static uint64_t settled(const struct spill *spill)
+{
+    const struct segments *segments = &spill->segments;
+    uint64_t position = reader_settled(&spill->reader);
+    uint64_t first = segments->count == 0 ? segments->end
+                                          : segments_at(segments, segments->removed)->first;
+    return position < first && segments->removed != 0 ? first : position;
+}
+
+static bool write_cursor(struct spill *spill, uint64_t position, struct error *error)
+{
+    const struct cursor_place place = {spill->id, position};
+    if (spill->cursor_position == position)
+        return true;
+    if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &place,
+                      may_sync(spill), error))
+        return false;
+    spill->cursor_position = position;
+    return true;
+}
+
+/* Whether all that is there was acknowledged, or is gone. */
+static bool is_settled(const struct spill *spill)
+{
+    return reader_settled(&spill->reader) == spill->segments.end;
+}
+
+/* Ends the segment that is written: the next block begins another one. */
+static bool seal(struct spill *spill, struct error *error)
+{
+    struct tail *tail = &spill->tail;
+    if (!tail->is_open)
+        return true;
+    bool done = !may_sync(spill) || is_settled(spill) || sync_blocks(spill, error);
+    data_file_close(tail->file);
+    *tail = (struct tail){.name_unsynced = tail->name_unsynced};
+    segments_last(&spill->segments)->sealed = true;
+    return done;
+}
+
+/* --- removing --------------------------------------------------------------------------------- */
+
+/*
+ * Removes the first segment. The cursor is written first: what is not there any more must not be
+ * missed. Where that fails it is removed all the same, because a full disk needs the room.
+ */
+static bool remove_first(struct spill *spill, uint64_t position)
+{
+    struct segments *segments = &spill->segments;
+    write_cursor(spill, position, NULL);
+    reader_leave(&spill->reader, segments->removed);
+    return segments_remove_first(segments) && write_cursor(spill, position, NULL);
+}
+
+/* Removes those that are done with; the last one only where it is not written any more. */
+static void remove_settled(struct spill *spill)
+{
+    struct segments *segments = &spill->segments;
+    while (segments->count != 0 && segments_at(segments, segments->removed)->sealed) {
+        uint64_t end = segments_end_of(segments, segments->removed);
+        if (end > reader_settled(&spill->reader))
+            break;
+        if (!remove_first(spill, reader_settled(&spill->reader)))
+            break;
+    }
+}
+
+bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
+{
+    struct segments *segments = &spill->segments;
+    *records = 0;
+    if (segments->count == 0) {
+        error_set(error, EXIT_CODE_IO, "spill %s: nothing is there", segments->folder);
+        return false;
+    }
+    if (segments->count == 1)
+        seal(spill, NULL);
+    uint64_t end = segments_end_of(segments, segments->removed);
+    reader_leave(&spill->reader, segments->removed);
+    if (!segments_remove_first(segments)) {
+        error_set(error, EXIT_CODE_IO, "cannot remove %s",
+                  segments_file(segments, segments_at(segments, segments->removed)->first));
+        return false;
+    }
+    *records = reader_evict(&spill->reader, end);
+    write_cursor(spill, settled(spill), NULL);
+    return true;
+}
+
+/* --- appending -------------------------------------------------------------------------------- */
+
+static enum spill_stored failed(struct spill *spill, enum data_file_result result,
+                                const struct error *why, struct error *error)
+{
+    error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why->text);
+    return result == DATA_FILE_FULL ? SPILL_FULL : SPILL_FAILED;
+}
+
+/* An empty file is one that could not be removed when the first write to it had failed. */
+static bool take_empty(const char *path, struct data_file *file)
+{
+    uint64_t size;
+    if (data_file_open(path, file, NULL) != DATA_FILE_DONE)
+        return false;
+    if (data_file_size(*file, &size, NULL) && size == 0)
+        return true;
+    data_file_close(*file);
+    return false;
+}
+
+/* What has the name is no segment of ours, or it would be in the table. */
+static enum data_file_result make_file(struct spill *spill, uint64_t first, struct error *error)
+{
+    struct segments *segments = &spill->segments;
+    struct data_file *file = &spill->tail.file;
+    enum data_file_result result = data_file_make(segments_file(segments, first), file, error);
+    if (result == DATA_FILE_TAKEN && take_empty(segments_file(segments, first), file))
+        return DATA_FILE_DONE;
+    if (result == DATA_FILE_TAKEN && segments_set_aside(segments, first))
+        result = data_file_make(segments_file(segments, first), file, error);
+    if (result == DATA_FILE_TAKEN)
+        error_set(error, EXIT_CODE_IO, "cannot create %s: the name is taken",
+                  segments_file(segments, first));
+    return result;
+}
+
+static enum data_file_result begin_segment(struct spill *spill, struct error *error)
+{
+    struct segments *segments = &spill->segments;
+    if (segments->count == segments->capacity) {
+        error_set(error, EXIT_CODE_IO, "it has too many segments");
+        return DATA_FILE_FULL;
+    }
+    enum data_file_result result = make_file(spill, segments->end, error);
+    if (result != DATA_FILE_DONE)
+        return result;
+    segments_push(segments, segments->end, 0);
+    spill->tail = (struct tail){
+        .file = spill->tail.file, .is_open = true, .name_unsynced = may_sync(spill)};
+    return result;
+}
+
+/*
+ * After a write that failed: what was written of it is cut off, and what comes next is written to a
+ * new segment, unless only room was missing.
+ */
+static void take_back(struct spill *spill, enum data_file_result result)
+{
+    struct segments *segments = &spill->segments;
+    struct segment *last = segments_last(segments);
+    data_file_cut(spill->tail.file, last->size, NULL);
+    if (last->size != 0 && result == DATA_FILE_FULL)
+        return;
+    seal(spill, NULL);
+    /* An empty one has the name that the next one will have. */
+    if (last->size == 0) {
+        uint64_t number = segments->removed + segments->count - 1;
+        const char *path = segments_file(segments, last->first);
+        reader_leave(&spill->reader, number);
+        segments_pop(segments);
+        folder_remove_file(path);
+    }
+}
+
+static enum data_file_result write_block(struct spill *spill, const struct block_head *head,
+                                         const struct text *pieces, size_t count,
+                                         struct error *error)
+{
+    _Static_assert(1 + SPILL_PIECES_MAX <= DATA_FILE_PIECES_MAX, "a write takes them all");
+    uint8_t bytes[SPILL_HEAD_SIZE];
+    struct text all[1 + SPILL_PIECES_MAX];
+    struct tail *tail = &spill->tail;
+    block_head_write(head, bytes);
+    all[0] = (struct text){(const char *)bytes, sizeof bytes};
+    memcpy(all + 1, pieces, count * sizeof *pieces);
+    enum data_file_result result = data_file_write(
+        tail->file, segments_last(&spill->segments)->size, all, 1 + count, error);
+    if (result != DATA_FILE_DONE)
+        return result;
+    tail->unsynced = true;
+    return spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error)
+               ? DATA_FILE_DONE
+               : DATA_FILE_FAILED;
+}
+
+enum spill_stored spill_append(struct spill *spill, const struct spill_block *block,
+                               const struct text *pieces, size_t count, struct error *error)
+{
+    struct segments *segments = &spill->segments;
+    struct block_head head = {
+        .spill = spill->id,
+        .epoch = spill->epoch,
+        .position = segments->end,
+        .number = block->number,
+        .count = block->count,
+        .layout = block->layout,
+    };
+    struct error why;
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += pieces[i].size;
+        head.checksum = crc32c(head.checksum, pieces[i].data, pieces[i].size);
+    }
+    RULE(count <= SPILL_PIECES_MAX && size != 0 && size <= spill->settings.image_size,
+         "an image is of the size that was agreed on");
+    RULE(block->count != 0, "a block has records");
+    head.size = (uint32_t)size;
+    uint64_t whole = block_head_whole(&head);
+    if (segments->bytes + whole > spill->settings.size) {
+        error_set(error, EXIT_CODE_IO, "spill %s: it has its size", segments->folder);
+        return SPILL_FULL;
+    }
+    const struct segment *last = segments_last(segments);
+    if (spill->tail.is_open &&
+        (last->sealed || (last->size != 0 && last->size + whole > spill->settings.segment_size)))
+        seal(spill, NULL);
+    if (!spill->tail.is_open) {
+        enum data_file_result result = begin_segment(spill, &why);
+        if (result != DATA_FILE_DONE)
+            return failed(spill, result, &why, error);
+    }
+    enum data_file_result result = write_block(spill, &head, pieces, count, &why);
+    if (result != DATA_FILE_DONE) {
+        take_back(spill, result);
+        return failed(spill, result, &why, error);
+    }
+    segments_last(segments)->size += whole;
+    segments->bytes += whole;
+    segments->end += block->count;
+    spill->appended += block->count;
+    return SPILL_STORED;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
+                            struct spill_block *block, struct error *error)
+{
+    struct block_head head;
+    struct error why;
+    enum spill_found found =
+        reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
+    if (found == SPILL_FOUND_FAILED)
+        error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why.text);
+    if (found == SPILL_FOUND || found == SPILL_FOUND_TOO_LARGE)
+        *block = (struct spill_block){head.number, head.count, head.layout, head.epoch, head.size};
+    return found;
+}
+
+void spill_acknowledge(struct spill *spill)
+{
+    reader_acknowledge(&spill->reader);
+    remove_settled(spill);
+}
+
+void spill_rewind(struct spill *spill)
+{
+    reader_rewind(&spill->reader, &spill->segments);
+}
+
+/* --- from time to time ------------------------------------------------------------------------ */
+
+static bool sync_is_due(const struct spill *spill)
+{
+    return spill->settings.sync == SPILL_SYNC_INTERVAL &&
+           (spill->tail.unsynced || spill->tail.name_unsynced);
+}
+
+/* The cursor's file is behind, or a segment is still there that is done with. */
+static bool cursor_is_due(const struct spill *spill)
+{
+    const struct segments *segments = &spill->segments;
+    return spill->cursor_position != settled(spill) ||
+           (segments->count != 0 &&
+            segments_end_of(segments, segments->removed) <= reader_settled(&spill->reader));
+}
+
+int64_t spill_due(const struct spill *spill)
+{
+    int64_t due = INT64_MAX;
+    if (sync_is_due(spill))
+        due = spill->synced_ns + spill->settings.sync_interval_ns;
+    if (cursor_is_due(spill) && spill->cursor_ns + spill->settings.cursor_interval_ns < due)
+        due = spill->cursor_ns + spill->settings.cursor_interval_ns;
+    return due;
+}
+
+/* Passes on why something failed, with the folder before it. Returns whether it was done. */
+static bool report(const struct spill *spill, bool done, const struct error *why,
+                   struct error *error)
+{
+    if (!done && why != NULL)
+        error_set(error, why->code, "spill %s: %s", spill->segments.folder, why->text);
+    return done;
+}
+
+bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error)
+{
+    struct error why;
+    bool done = true;
+    if (sync_is_due(spill) && now_ns >= spill->synced_ns + spill->settings.sync_interval_ns) {
+        spill->synced_ns = now_ns;
+        done = report(spill, sync_blocks(spill, &why), &why, error);
+    }
+    if (!cursor_is_due(spill) || now_ns < spill->cursor_ns + spill->settings.cursor_interval_ns)
+        return done;
+    spill->cursor_ns = now_ns;
+    if (is_settled(spill))
+        seal(spill, NULL);
+    remove_settled(spill);
+    return report(spill, write_cursor(spill, settled(spill), &why), done ? &why : NULL, error) &&
+           done;
+}
+
+struct spill_counts spill_counts(const struct spill *spill)
+{
+    const struct reader *reader = &spill->reader;
+    struct spill_counts counts = {
+        .recovered = spill->recovered,
+        .appended = spill->appended,
+        .acknowledged = reader->acknowledged,
+        .evicted = reader->evicted,
+        .lost = reader->lost,
+        .bytes = spill->segments.bytes,
+        .recovered_bytes = spill->recovered_bytes,
+    };
+    counts.held = counts.recovered + counts.appended - counts.acknowledged - counts.evicted -
+                  counts.lost;
+    return counts;
+}
+
+bool spill_close(struct spill *spill, struct error *error)
+{
+    if (spill == NULL)
+        return true;
+    struct error why;
+    bool done = report(spill, seal(spill, &why), &why, error);
+    remove_settled(spill);
+    done = report(spill, write_cursor(spill, settled(spill), &why), done ? &why : NULL, error) &&
+           done;
+    free_all(spill);
+    return done;
+}

@@ -1,0 +1,179 @@
+/*
+ * A queue of blocks on disk, bounded, oldest first: where a sink's records wait while what they are
+ * sent to is away. It knows nothing of destinations and encoders: a block is an image, bytes that
+ * its caller lays out and understands, and the number of records in it.
+ *
+ * Lifecycle: open, append and read in any order, close. One thread at a time; a reload hands an
+ * open spill, with its lock and its numbers, from one sink to the next (spill_change). What is
+ * allocated is allocated by open and change; only opening a segment allocates where the system
+ * needs that for a name.
+ *
+ * In the folder: segments, which hold nothing but blocks and are named by the position of their
+ * first record ("00000000000000001200.seg"); "ack", the cursor; "lock"; and, ending in ".bad", the
+ * last two segments that were damaged, which do not count towards its size. A position is the number of
+ * records that were stored before, in all runs. Each block has its own, so the segments alone say
+ * what there is, and how many records damage has cost. The cursor may only be old: then a block is
+ * read again.
+ *
+ * After kill -9 each block is there whose append had returned. After a power cut those may be gone
+ * that were appended after the last sync, and what was acknowledged after the last write of the
+ * cursor is read again. A damaged block costs itself alone. No damage keeps a spill from being
+ * opened, or from being read to its end.
+ */
+#ifndef SLUICE_COLLECTOR_SPILL_SPILL_H
+#define SLUICE_COLLECTOR_SPILL_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "collector/text/text.h"
+
+struct spill;
+
+/* When blocks are made to reach the disk. */
+enum spill_sync {
+    SPILL_SYNC_NEVER,    /* by no call of ours, not even for the cursor */
+    SPILL_SYNC_INTERVAL, /* by spill_tick, each sync_interval_ns */
+    SPILL_SYNC_CLOSE,    /* when a segment is complete, and when the spill is closed */
+    SPILL_SYNC_ALWAYS,   /* each block before its append returns */
+};
+
+/* Bytes of a segment, at most. It is smaller where a sixteenth of the spill's size is. */
+#define SPILL_SEGMENT_SIZE ((uint64_t)64 * 1024 * 1024)
+
+/* Bytes of an image, at most, and of what stands before each on disk. */
+#define SPILL_IMAGE_MAX ((size_t)64 * 1024 * 1024)
+#define SPILL_HEAD_SIZE ((size_t)64)
+
+struct spill_settings {
+    const char *folder;         /* made where it is not there, with those above it */
+    uint64_t size;              /* bytes of all segments, at most; ≥ 4 of the largest blocks */
+    uint64_t segment_size;      /* 0: as SPILL_SEGMENT_SIZE says; ≥ 2 of the largest blocks */
+    size_t image_size;          /* bytes of the largest image that is appended */
+    size_t window;              /* blocks read and not acknowledged, at most (≥ 1) */
+    enum spill_sync sync;
+    int64_t sync_interval_ns;   /* > 0 */
+    int64_t cursor_interval_ns; /* how long what was acknowledged may be unwritten; > 0 */
+};
+
+/*
+ * Opens the spill of a folder, and makes one of it where it is none. `settings` need not outlive
+ * the call. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG where another sink or program
+ * has the folder open, or the sizes do not fit each other; EXIT_CODE_CANNOT_CREATE where the folder
+ * cannot be used; EXIT_CODE_INTERNAL without memory. Damage is logged, and no error.
+ */
+int spill_open(const struct spill_settings *settings, struct spill **out, struct error *error);
+
+/*
+ * Other settings from now on; the folder must be the same. What was read and not acknowledged is
+ * read again, as spill_rewind says. Returns 0, or -1 with `error` filled and the settings as they
+ * were.
+ */
+int spill_change(struct spill *spill, const struct spill_settings *settings, struct error *error);
+
+/* The folder as it was given. */
+const char *spill_folder(const struct spill *spill);
+
+/*
+ * A random number that no other opening of a spill has: with it the numbers of the records that the
+ * caller counts are unique. A stored block keeps that of the run which appended it.
+ */
+uint64_t spill_epoch(const struct spill *spill);
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+struct spill_block {
+    uint64_t number; /* of its first record: the caller's, kept as it is */
+    uint32_t count;  /* records in it, ≥ 1 */
+    uint32_t layout; /* what its image is, as the caller says: kept as it is */
+    uint64_t epoch;  /* of the run that appended it (after a read) */
+    size_t size;     /* bytes of its image (after a read) */
+};
+
+/* Pieces of an image, at most. */
+#define SPILL_PIECES_MAX 8
+
+enum spill_stored {
+    SPILL_STORED,
+    SPILL_FULL,   /* the spill has its size, or the disk no room: evict, or try again later */
+    SPILL_FAILED, /* the system refuses, as `error` says; it may work later */
+};
+
+/*
+ * Stores a block after all others. Its image is the pieces one after the other, of 1 to image_size
+ * bytes together. After FULL and FAILED nothing is stored and `error` says why.
+ */
+enum spill_stored spill_append(struct spill *spill, const struct spill_block *block,
+                               const struct text *pieces, size_t count, struct error *error);
+
+enum spill_found {
+    SPILL_FOUND,           /* *block is filled, and its image is in the caller's buffer */
+    SPILL_FOUND_TOO_LARGE, /* the same without the image, which does not fit: to be given up, or
+                              read again after a rewind, with more room for block->size bytes */
+    SPILL_FOUND_NONE,      /* all that is there was read, or the window is full */
+    SPILL_FOUND_FAILED,    /* the system cannot read it now, as `error` says: try again later. What
+                              it cannot read for the third time is damaged */
+};
+
+/*
+ * Reads the oldest block that was not read yet, and checks it. What is damaged before it is passed
+ * over and counted.
+ */
+enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
+                            struct spill_block *block, struct error *error);
+
+/*
+ * The oldest block that was read is done with: it is not read again, and its segment is removed
+ * when all its blocks are. There must be one.
+ */
+void spill_acknowledge(struct spill *spill);
+
+/* Reads again from the oldest block on that is not acknowledged. */
+void spill_rewind(struct spill *spill);
+
+/*
+ * Makes room: removes the oldest segment. What was read of it can still be acknowledged, but not
+ * read again. Returns false with `error` filled where there is none or it cannot be removed;
+ * otherwise *records says how many were lost by it.
+ */
+bool spill_evict(struct spill *spill, uint64_t *records, struct error *error);
+
+/* --- what must be done from time to time ------------------------------------------------------ */
+
+/* When spill_tick has something to do: monotonic; INT64_MAX: nothing. */
+int64_t spill_due(const struct spill *spill);
+
+/*
+ * Makes blocks reach the disk and writes the cursor, each when its interval is over; removes
+ * segments that are done with. `now_ns` is monotonic. Returns false with `error` filled where a
+ * call failed; it is tried again after the interval.
+ */
+bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error);
+
+/*
+ * Records, since it was opened. At any time
+ *     recovered + appended = acknowledged + evicted + lost + held.
+ */
+struct spill_counts {
+    uint64_t recovered;    /* were there, by their positions, when it was opened */
+    uint64_t appended;     /* were stored since */
+    uint64_t acknowledged;
+    uint64_t evicted;      /* their segment was removed before they were read */
+    uint64_t lost;         /* by damage, or because their segment is gone */
+    uint64_t held;         /* are there, read or not */
+    uint64_t bytes;        /* of all segments on disk */
+    uint64_t recovered_bytes; /* the same when it was opened */
+};
+
+struct spill_counts spill_counts(const struct spill *spill);
+
+/*
+ * Makes all reach the disk (unless SPILL_SYNC_NEVER), writes the cursor, and lets go of the folder.
+ * Returns false with `error` filled where a call failed; it is closed all the same. NULL is
+ * allowed: true.
+ */
+bool spill_close(struct spill *spill, struct error *error);
+
+#endif

@@ -1,0 +1,423 @@
+/*
+ * System calls that fail under a spill: each of a run fails once, or all from one on do, as on a
+ * disk that is full, read-only or broken; or the program is killed before it. What was stored is
+ * there afterwards, in order, and what could not be stored works again when the calls do.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/platform/clock.h"
+#include "tests/support/platform/failing_memory.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/spilling.h"
+#include "tests/support/test.h"
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+/* What the linker makes of the names (ld(1), --wrap). */
+int __real_open(const char *path, int flags, ...);
+ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
+ssize_t __real_pwritev(int fd, const struct iovec *parts, int count, off_t offset);
+int __real_ftruncate(int fd, off_t size);
+int __real_fdatasync(int fd);
+int __real_fsync(int fd);
+int __real_unlink(const char *path);
+int __real_rename(const char *from, const char *to);
+int __wrap_open(const char *path, int flags, ...);
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwritev(int fd, const struct iovec *parts, int count, off_t offset);
+int __wrap_ftruncate(int fd, off_t size);
+int __wrap_fdatasync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_unlink(const char *path);
+int __wrap_rename(const char *from, const char *to);
+
+/* The exit code of a program that was killed. */
+#define DEAD 3
+
+static struct {
+    bool armed;
+    bool reads;     /* calls that change nothing count as well */
+    bool for_ever;  /* all from that one on fail */
+    bool half;      /* a write writes half of its bytes, and the next one fails */
+    bool dies;      /* it does not fail: the program ends before it */
+    unsigned left;  /* calls until the one that fails; 0: none does */
+    int number;     /* with this errno */
+    unsigned failed;
+} calls;
+
+static bool fails(bool changes)
+{
+    if (!calls.armed || (!changes && !calls.reads) || calls.left == 0)
+        return false;
+    if (calls.left > 1) {
+        calls.left--;
+        return false;
+    }
+    if (!calls.for_ever)
+        calls.left = 0;
+    if (calls.dies)
+        _exit(DEAD);
+    calls.failed++;
+    errno = calls.number;
+    return true;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = (flags & O_CREAT) != 0 ? (mode_t)va_arg(arguments, int) : 0;
+    va_end(arguments);
+    return fails((flags & O_CREAT) != 0) ? -1 : __real_open(path, flags, mode);
+}
+
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset)
+{
+    return fails(false) ? -1 : __real_pread(fd, bytes, size, offset);
+}
+
+ssize_t __wrap_pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    if (calls.half && calls.armed && calls.left == 1 && parts[count - 1].iov_len > 1) {
+        struct iovec some[16];
+        calls.half = false;
+        memcpy(some, parts, (size_t)count * sizeof *parts);
+        some[count - 1].iov_len /= 2;
+        return __real_pwritev(fd, some, count, offset);
+    }
+    return fails(true) ? -1 : __real_pwritev(fd, parts, count, offset);
+}
+
+int __wrap_ftruncate(int fd, off_t size)
+{
+    return fails(true) ? -1 : __real_ftruncate(fd, size);
+}
+
+int __wrap_fdatasync(int fd)
+{
+    return fails(true) ? -1 : __real_fdatasync(fd);
+}
+
+int __wrap_fsync(int fd)
+{
+    return fails(true) ? -1 : __real_fsync(fd);
+}
+
+int __wrap_unlink(const char *path)
+{
+    return fails(true) ? -1 : __real_unlink(path);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+    return fails(true) ? -1 : __real_rename(from, to);
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+/* What a run has done, also where it is a process of its own. */
+static struct done {
+    uint64_t stored[200]; /* numbers of the blocks that were stored, in their order */
+    size_t stored_count;
+    size_t acknowledged; /* of those: the first so many */
+    uint64_t next_number;
+    bool is_storing; /* the block of the next number: it may be there and not be said to be */
+} *done;
+
+static void append_some(struct spill *spill, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++, done->next_number++) {
+        done->is_storing = true;
+        enum spill_stored result = spilling_offer(spill, done->next_number, NULL);
+        done->is_storing = false;
+        if (result == SPILL_STORED)
+            done->stored[done->stored_count++] = done->next_number;
+    }
+}
+
+/* The first block of a run may be one that was acknowledged and is not in the cursor. */
+static void meet(uint64_t number, bool first)
+{
+    for (; first && done->acknowledged > 0 && number < done->stored[done->acknowledged];
+         done->acknowledged--)
+        ;
+    assert_in_range(done->acknowledged, 0, done->stored_count - 1);
+    assert_int_equal(number, done->stored[done->acknowledged++]);
+}
+
+/* Reads and acknowledges up to `count`. Returns whether they were all there. */
+static bool read_some(struct spill *spill, size_t count)
+{
+    bool first = spilling_counts(spill).acknowledged == 0;
+    for (size_t i = 0; i < count && done->acknowledged < done->stored_count; i++) {
+        uint8_t bytes[SPILLING_IMAGE];
+        struct spill_block block;
+        enum spill_found found = SPILL_FOUND_FAILED;
+        for (unsigned attempts = 0; found == SPILL_FOUND_FAILED && attempts < 2; attempts++)
+            found = spill_read(spill, bytes, sizeof bytes, &block, NULL);
+        if (found != SPILL_FOUND)
+            return false;
+        meet(block.number, first);
+        spill_acknowledge(spill);
+        first = false;
+    }
+    return true;
+}
+
+/* Does all that a spill can do while calls fail. */
+static void work(const struct spill_settings *settings)
+{
+    struct spill *spill;
+    struct error error;
+    if (spill_open(settings, &spill, &error) != 0) {
+        assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+        return;
+    }
+    append_some(spill, 30);
+    spill_tick(spill, clock_monotonic_ns() + 1, NULL);
+    read_some(spill, 14);
+    spill_tick(spill, clock_monotonic_ns() + 1, NULL);
+    append_some(spill, 5);
+    read_some(spill, 3);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spill_close(spill, NULL);
+}
+
+/*
+ * Calls work again. The next run finds what was stored; of what was acknowledged it may read again
+ * what its cursor does not say. What was being stored when the program was killed may be there.
+ */
+static void check_afterwards(const struct spill_settings *settings)
+{
+    struct spill *spill = spilling_open_with(settings);
+    uint64_t being_stored = done->is_storing ? done->next_number++ : UINT64_MAX;
+    uint64_t number;
+    append_some(spill, 20);
+    for (bool first = true; spilling_read(spill, &number); first = false) {
+        if (number != being_stored)
+            meet(number, first);
+        spill_acknowledge(spill);
+    }
+    assert_int_equal(done->acknowledged, done->stored_count);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    assert_int_equal(spilling_counts(spill).held, 0);
+    spilling_close(spill);
+    assert_int_equal(spilling_segments(), 0);
+}
+
+/* Something is there already, and what was acknowledged of it is known. */
+static void prepare(const struct spill_settings *settings)
+{
+    memset(done, 0, sizeof *done);
+    struct spill *spill = spilling_open_with(settings);
+    append_some(spill, 20);
+    assert_true(read_some(spill, 4));
+    spilling_close(spill);
+}
+
+static int set_up(void **state)
+{
+    done = mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return done == MAP_FAILED ? -1 : scratch_make(state);
+}
+
+static int tear_down(void **state)
+{
+    munmap(done, sizeof *done);
+    return scratch_remove(state);
+}
+
+static void fail_each_call(enum spill_sync sync, int number, bool reads, bool for_ever, bool half)
+{
+    struct spill_settings settings = spilling_settings();
+    settings.sync = sync;
+    unsigned failed = 1;
+    for (unsigned nth = 1; failed != 0; nth++) {
+        prepare(&settings);
+        memset(&calls, 0, sizeof calls);
+        calls.reads = reads;
+        calls.for_ever = for_ever;
+        calls.half = half;
+        calls.left = nth;
+        calls.number = number;
+        calls.armed = true;
+        work(&settings);
+        failed = calls.failed;
+        calls.armed = false;
+        check_afterwards(&settings);
+        assert_true(nth > 1 || failed != 0);
+    }
+}
+
+TEST_WITH(a_disk_that_is_full_once_or_for_long_costs_nothing_that_was_stored, set_up, tear_down)
+{
+    (void)state;
+    fail_each_call(SPILL_SYNC_INTERVAL, ENOSPC, false, false, false);
+    fail_each_call(SPILL_SYNC_INTERVAL, ENOSPC, false, true, false);
+    fail_each_call(SPILL_SYNC_NEVER, ENOSPC, false, false, true);
+    fail_each_call(SPILL_SYNC_NEVER, ENOSPC, false, true, true);
+}
+
+TEST_WITH(a_disk_that_cannot_be_written_costs_nothing_that_was_stored, set_up, tear_down)
+{
+    (void)state;
+    fail_each_call(SPILL_SYNC_CLOSE, EIO, false, false, false);
+    fail_each_call(SPILL_SYNC_ALWAYS, EIO, false, false, false);
+    fail_each_call(SPILL_SYNC_NEVER, EIO, false, true, true);
+    fail_each_call(SPILL_SYNC_NEVER, EROFS, false, true, false);
+}
+
+TEST_WITH(a_call_that_fails_once_costs_nothing_also_where_it_reads, set_up, tear_down)
+{
+    (void)state;
+    fail_each_call(SPILL_SYNC_INTERVAL, EIO, true, false, false);
+    fail_each_call(SPILL_SYNC_INTERVAL, EMFILE, true, false, false);
+}
+
+TEST_WITH(a_kill_before_any_call_costs_nothing_that_was_stored, set_up, tear_down)
+{
+    (void)state;
+    struct spill_settings settings = spilling_settings();
+    int status = 0;
+    for (unsigned nth = 1; nth == 1 || WEXITSTATUS(status) == DEAD; nth++) {
+        prepare(&settings);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            memset(&calls, 0, sizeof calls);
+            calls.armed = calls.dies = true;
+            calls.half = nth % 2 != 0;
+            calls.left = nth;
+            work(&settings);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        check_afterwards(&settings);
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+TEST_WITH(a_full_disk_is_full_and_a_broken_one_has_failed, scratch_make, scratch_remove)
+{
+    (void)state;
+    static const struct {
+        int number;
+        enum spill_stored stored;
+    } cases[] = {{ENOSPC, SPILL_FULL}, {EDQUOT, SPILL_FULL}, {EFBIG, SPILL_FULL},
+                 {EIO, SPILL_FAILED},  {EROFS, SPILL_FAILED}, {EACCES, SPILL_FAILED}};
+    struct spill *spill = spilling_open();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error error;
+        memset(&calls, 0, sizeof calls);
+        calls.armed = calls.for_ever = true;
+        calls.left = 1;
+        calls.number = cases[i].number;
+        assert_int_equal(spilling_offer(spill, 7, &error), cases[i].stored);
+        assert_non_null(strstr(error.text, strerror(cases[i].number)));
+        assert_non_null(strstr(error.text, scratch_path("spill")));
+        calls.armed = false;
+    }
+    spilling_append(spill, 1);
+    spilling_expect(spill, 1, 2, true);
+    spilling_close(spill);
+}
+
+TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 30);
+    memset(&calls, 0, sizeof calls);
+    calls.armed = calls.for_ever = calls.reads = true;
+    calls.number = EIO;
+    uint8_t bytes[SPILLING_IMAGE];
+    struct spill_block block;
+    uint64_t number;
+    assert_true(spilling_read(spill, &number));
+    spill_acknowledge(spill);
+    calls.left = 1;
+    assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
+    assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
+    calls.left = 3; /* the attempt after these two reads works again */
+    calls.armed = false;
+    assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND);
+    assert_int_equal(block.number, 1);
+    spill_acknowledge(spill);
+    calls.armed = true;
+    calls.left = 1;
+    unsigned failures = 0;
+    enum spill_found found;
+    while ((found = spill_read(spill, bytes, sizeof bytes, &block, NULL)) == SPILL_FOUND_FAILED &&
+           failures < 3)
+        failures++;
+    /* The file of the next segment cannot even be opened: that may pass, and nothing is lost. */
+    assert_int_equal(found, SPILL_FOUND_FAILED);
+    uint64_t lost = spilling_counts(spill).held;
+    calls.armed = false;
+    while (spilling_read(spill, &number)) {
+        lost -= spilling_count(number);
+        spill_acknowledge(spill);
+    }
+    assert_int_equal(spilling_counts(spill).lost, lost);
+    assert_int_equal(spilling_counts(spill).held, 0);
+    assert_true(lost > 0);
+    spilling_append(spill, 30);
+    spilling_expect(spill, 30, 31, true);
+    spilling_close(spill);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+TEST_WITH(without_memory_it_is_not_opened_and_the_folder_stays_as_it_was, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct spill_settings settings = spilling_settings();
+    spilling_close(spilling_open());
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 30);
+    spilling_close(spill);
+    uint64_t nth = 1;
+    for (;; nth++) {
+        struct error error;
+        failing_memory_fail(nth);
+        int result = spill_open(&settings, &spill, &error);
+        if (failing_memory_left() != 0)
+            break;
+        if (result == 0) {
+            spilling_close(spill);
+            continue;
+        }
+        assert_int_equal(error.code, EXIT_CODE_INTERNAL);
+    }
+    assert_true(nth > 5);
+    failing_memory_fail(0);
+    spilling_expect(spill, 0, 30, true);
+    spilling_close(spill);
+}
+
+TEST_WITH(blocks_come_and_go_without_an_allocation, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 5);
+    spilling_expect(spill, 0, 3, true);
+    failing_memory_fail(1000000);
+    spilling_append_all(spill, 5, 200);
+    spilling_expect(spill, 3, 200, true);
+    spilling_tick(spill);
+    assert_int_equal(failing_memory_left(), 1000000);
+    failing_memory_fail(0);
+    spilling_close(spill);
+}

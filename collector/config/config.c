@@ -51,6 +51,7 @@ void config_free(struct config *config)
         free(config->sinks[i].http.query);
         free(config->sinks[i].http.header_file);
         free(config->sinks[i].http.ca);
+        free(config->sinks[i].delivery.spill);
         sample_rules_free(&config->sinks[i].encoding.rules);
     }
     free(config->dead_letter.name);
@@ -70,8 +71,17 @@ bool listener_configs_conflict(const struct listener_config *a, const struct lis
     return a->source == b->source && a->source->conflict != NULL && a->source->conflict(a, b);
 }
 
+/* Two spills cannot be in one folder. */
+static bool share_spill(const struct sink_config *a, const struct sink_config *b)
+{
+    return a->delivery.spill != NULL && b->delivery.spill != NULL &&
+           file_path_same(a->delivery.spill, b->delivery.spill);
+}
+
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b)
 {
+    if (share_spill(a, b))
+        return true;
     if (a->destination != b->destination)
         return false;
     return a->destination->is_file ? file_path_same(a->path, b->path)

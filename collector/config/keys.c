@@ -268,10 +268,10 @@ const struct setting config_keys[] = {
      "1000", 1, 100000,
      .help = "different paths at a time, by %{source} and the like; what is too much goes to the "
              "one with \"other\" in it"},
-    {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.sync), "never",
-     .choices = syncs,
+    {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK | KEY_OF_DELIVERY_SINK,
+     offsetof(struct sink_config, file.sync), "never", .choices = syncs,
      .help = "when what was written is made to reach the disk: each flush_interval (1s at least), "
-             "or when a file is closed",
+             "or when a file is closed; of a spill each second, or when 64 MiB are full",
      .others = "sync"},
 
     /* Relays. */
@@ -320,6 +320,16 @@ const struct setting config_keys[] = {
      .help = "of https: the certificates that servers are trusted by, in PEM (default: the "
              "system's)",
      .others = "cacert"},
+    {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, delivery.spill),
+     .syntax = "FOLDER",
+     .help = "where records wait on disk while the far end is away or slow; they are sent from "
+             "there in their order, at least once (default: they do not)",
+     .others = "buffer queue_dir storage.path persistent_queue"},
+    {"spill_size", SETTING_SIZE, KEY_OF_DELIVERY_SINK,
+     offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB,
+     1024 * 1024 * 1024 * MIB,
+     .help = "bytes that may lie there; then overflow= decides",
+     .others = "buffer_size total_limit_size"},
 
     /* Which samples of a sink, and how they are called. */
     {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,

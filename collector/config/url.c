@@ -379,6 +379,23 @@ static void set_collecting(struct sink_config *sink, const struct keys_given *gi
         sink->flush_interval = second;
 }
 
+/* What is about a spill alone. */
+static bool check_spill(const struct url *url, const struct sink_config *sink,
+                        const struct keys_given *given, struct parse_error *fault)
+{
+    size_t size = keys_place(given, KEY_OF_DELIVERY_SINK, "spill_size");
+    size_t sync = keys_place(given, KEY_OF_DELIVERY_SINK, "fsync");
+    if (!sink->destination->is_delivery || sink->delivery.spill != NULL)
+        return true;
+    if (size != KEY_NOT_GIVEN)
+        parse_error_set(fault, size, "spill_size is about a spill; write spill=FOLDER as well");
+    else if (sync != KEY_NOT_GIVEN)
+        parse_error_set(fault, sync, "fsync is about a spill here; write spill=FOLDER as well");
+    else
+        return true;
+    return wrong_keys(url, fault);
+}
+
 /* The addresses that a relay sends to. */
 static bool parse_targets(const struct url *url, struct sink_config *sink,
                           struct parse_error *fault)
@@ -524,6 +541,7 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
     set_relayed(registry, sink, &given);
     return check_relayed(&parts, sink, &given, fault) &&
            check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
+           check_spill(&parts, sink, &given, fault) &&
            check_rules(&parts, sink, &given, fault) && check_path(&parts, sink, &given, fault);
 }
 

@@ -561,10 +561,12 @@ static bool sink_balances(const struct sink_totals *sink)
     uint64_t offered = sink->queued;
     for (int i = 0; i < REFUSAL_COUNT; i++)
         offered += sink->refused[i];
-    uint64_t queued = sink->written + sink->filtered + sink->evicted + sink->unknown;
+    uint64_t settled =
+        sink->written + sink->filtered + sink->evicted + sink->unknown + sink->spilled;
     for (int i = 0; i < FAILURE_COUNT; i++)
-        queued += sink->failed[i];
-    return sink->in_flight == 0 && sink->offered == offered && sink->queued == queued &&
+        settled += sink->failed[i];
+    return sink->in_flight == 0 && sink->offered == offered &&
+           sink->queued + sink->recovered == settled &&
            sink->offered == sink->messages &&
            sink->raw_offered == sink->raw_sent + sink->raw_refused;
 }

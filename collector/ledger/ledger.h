@@ -2,7 +2,8 @@
  * The ledger: the counters that account for every datagram and every record.
  *
  * A listener counts datagrams: received = decoded + the reasons. A sink counts records:
- * offered = queued + refused, queued = written + filtered + evicted + failed + unknown + in flight.
+ * offered = queued + refused, queued + recovered = written + filtered + evicted + failed + unknown +
+ * spilled + in flight.
  * Where it also passes on what could not be decoded, these datagrams are raw_offered = raw_sent +
  * raw_refused. Where dead letters are kept, they are offered = kept + dropped, offered being what
  * the listeners counted under the reasons that have letters. Each term is raised where its event

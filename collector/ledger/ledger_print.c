@@ -82,7 +82,10 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
     put(out, "  sink %s%s\n", sink->name, sink->retired ? ", retired" : "");
     put(out, "    offered %" PRIu64 " = queued %" PRIu64, sink->offered, sink->queued);
     print_terms(out, record_refusal_names, sink->refused, REFUSAL_COUNT);
-    put(out, "\n    queued %" PRIu64 " = written %" PRIu64, sink->queued, sink->written);
+    put(out, "\n    queued %" PRIu64, sink->queued);
+    if (sink->recovered != 0)
+        put(out, " + recovered %" PRIu64, sink->recovered);
+    put(out, " = written %" PRIu64, sink->written);
     if (sink->filtered != 0)
         put(out, " + filtered %" PRIu64, sink->filtered);
     if (sink->evicted != 0)
@@ -90,6 +93,8 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
     print_terms(out, record_failure_names, sink->failed, FAILURE_COUNT);
     if (sink->unknown != 0)
         put(out, " + unknown %" PRIu64, sink->unknown);
+    if (sink->spilled != 0)
+        put(out, " + spilled %" PRIu64, sink->spilled);
     put(out, " + in flight %" PRId64 "\n", sink->in_flight);
     put(out, "    lines %" PRIu64 ", samples %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines,
         sink->samples, sink->bytes);

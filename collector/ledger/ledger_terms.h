@@ -82,6 +82,9 @@
     REASON(TIMEOUT_UNSENT, timeout_unsent,                                                         \
            "a delivery could not send it in timeout=, and the far end certainly has it not",       \
            "look in the log for the error, or raise timeout=")                                     \
+    REASON(DAMAGED, damaged,                                                                       \
+           "it lay in a spill, and what was there is damaged, missing, or of another version",     \
+           "look at the disk, and for files that end in .bad in the spill's folder")               \
     REASON(COMMAND_ENDED, command_ended,                                                           \
            "the command ended before it had read it, or none was there at the stop",               \
            "look at what the command writes to standard error")
@@ -191,6 +194,8 @@ enum ledger_part {
     TERM(evicted, PART_FLOW, "Records taken out of a queue for newer ones.")                       \
     TERM(unknown, PART_FLOW,                                                                       \
          "Records that a delivery sent and nobody answered: the far end has them, or not.")        \
+    TERM(recovered, PART_FLOW, "Records that lay in a spill when it was opened.")                  \
+    TERM(spilled, PART_FLOW, "Records that lie in a spill now, less those that are being sent.")   \
     TERM(lines, PART_ALWAYS, "Lines written.")                                                     \
     TERM(samples, PART_ALWAYS, "Metric values written, where each has a line.")                    \
     TERM(bytes, PART_ALWAYS,                                                                       \

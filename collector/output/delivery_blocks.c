@@ -7,21 +7,21 @@
 #include "collector/output/sink_writer.h"
 
 /* Room beyond BLOCK_SIZE: for the record that passes it, and for what a block begins with. */
-static size_t room(size_t record_size)
+size_t held_block_room(size_t record_size)
 {
     return BLOCK_SIZE + record_size + ENCODER_HEAD_SIZE;
 }
 
 size_t held_block_memory(size_t record_size)
 {
-    return room(record_size) + DELIVERY_KEYS_SIZE +
+    return held_block_room(record_size) + DELIVERY_KEYS_SIZE +
            DELIVERY_RECORDS * (sizeof(struct delivery_record) + sizeof(struct encoded_counts));
 }
 
 bool held_block_make(struct held_block *held, size_t record_size)
 {
     *held = (struct held_block){0};
-    held->out.capacity = room(record_size);
+    held->out.capacity = held_block_room(record_size);
     held->out.data = malloc(held->out.capacity);
     held->keys = malloc(DELIVERY_KEYS_SIZE);
     held->block.records = calloc(DELIVERY_RECORDS, sizeof held->block.records[0]);
@@ -45,6 +45,7 @@ void held_block_begin(struct held_block *held, const char *head, size_t head_siz
     output_bytes(&held->out, head, head_size);
     held->keys_used = 0;
     held->block.count = 0;
+    held->on_disk = false;
     held->route[0] = '\0';
 }
 
@@ -91,8 +92,13 @@ bool held_block_takes(const struct held_block *held, const char *route)
 
 void held_block_seal(struct held_block *held, uint64_t first_number, int64_t now_ns)
 {
-    struct delivery_block *block = &held->block;
     held->begun_ns = now_ns;
+    held_block_describe(held, first_number);
+}
+
+void held_block_describe(struct held_block *held, uint64_t first_number)
+{
+    struct delivery_block *block = &held->block;
     block->route = held->route;
     block->bytes = (const uint8_t *)held->out.data;
     block->size = held->out.used;
@@ -102,9 +108,17 @@ void held_block_seal(struct held_block *held, uint64_t first_number, int64_t now
     block->listener = held->listener[0] == '\0' ? NULL : held->listener;
 }
 
+size_t held_block_open_records(const struct held_block *held)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < held->block.count; i++)
+        count += !held->block.records[i].done;
+    return count;
+}
+
 void held_block_queue(struct held_block **waiting, struct held_block *held)
 {
-    while (*waiting != NULL && (*waiting)->block.first_number < held->block.first_number)
+    while (*waiting != NULL && (*waiting)->order < held->order)
         waiting = &(*waiting)->next;
     held->state = BLOCK_WAITS;
     held->next = *waiting;

@@ -2,9 +2,9 @@
  * The blocks of a delivery: memory that is allocated once, which records are collected in and which
  * stays as it is until their answer came.
  *
- * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is
- * being filled, or waits to be handed over, or is with the destination. Those that wait are in the
- * order of their records' numbers: one that is sent again goes before those that never were.
+ * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is being
+ * filled, or waits to be handed over, or is with the destination. Those that wait are in the order
+ * in which they became ready: one that is sent again goes before those that never were.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
@@ -22,6 +22,9 @@
 #define DELIVERY_RECORDS   ((size_t)4096)
 #define DELIVERY_KEYS_SIZE ((size_t)64 * 1024)
 
+/* Bytes of an epoch, with the 0 that ends it. */
+#define DELIVERY_EPOCH_SIZE ((size_t)17)
+
 /* Bytes that the names of a schema and of a listener may have, to be known of a block. */
 #define DELIVERY_FACT_SIZE ((size_t)256)
 
@@ -36,6 +39,11 @@ struct held_block {
     size_t keys_used;
     char route[DELIVERY_ROUTE_SIZE];
     char schema[DELIVERY_FACT_SIZE], listener[DELIVERY_FACT_SIZE];
+    char epoch[DELIVERY_EPOCH_SIZE]; /* of the run that filled it */
+    uint64_t order;                  /* in which blocks are to be sent */
+    bool on_disk;                    /* it was taken from the spill, and is still there */
+    uint64_t ticket;                 /* which one it is there */
+    size_t open;                     /* records of it whose fate was open when it was taken */
     int64_t collected_until_ns; /* monotonic, while it is filled */
     int64_t begun_ns;           /* monotonic: it was first ready to be sent */
     struct held_block *next;    /* of those that wait */
@@ -75,7 +83,16 @@ bool held_block_takes(const struct held_block *held, const char *route);
 /* The filled block is ready: its fields say what is in it. */
 void held_block_seal(struct held_block *held, uint64_t first_number, int64_t now_ns);
 
-/* Puts it among those that wait, by its number. */
+/* The same of one whose memory was filled otherwise. */
+void held_block_describe(struct held_block *held, uint64_t first_number);
+
+/* Records of it whose fate is not known yet. */
+size_t held_block_open_records(const struct held_block *held);
+
+/* Bytes that its lines may have. */
+size_t held_block_room(size_t record_size);
+
+/* Puts it among those that wait, by its order. */
 void held_block_queue(struct held_block **waiting, struct held_block *held);
 
 #endif

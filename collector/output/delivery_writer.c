@@ -8,6 +8,7 @@
 #include "collector/base/rule.h"
 #include "collector/contract/schema.h"
 #include "collector/output/delivery_blocks.h"
+#include "collector/output/delivery_spill.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/random.h"
 
@@ -15,13 +16,17 @@
 #define FIRST_PAUSE_NS   INT64_C(100000000)
 #define LONGEST_PAUSE_NS INT64_C(5000000000)
 
-#define EPOCH_BYTES 8
+#define EPOCH_BYTES ((DELIVERY_EPOCH_SIZE - 1) / 2)
+
+/* How long what could not be stored on disk waits for the next try. */
+#define STORE_PAUSE_NS INT64_C(100000000)
 
 struct delivery_writer {
     struct sink_writer base;
     bool repeats; /* a block whose fate is unknown is sent again */
     char epoch[2 * EPOCH_BYTES + 1];
     uint64_t next_number;       /* of the next record that is ready to be sent */
+    uint64_t next_order;        /* of the next block that is */
     struct held_block *filled;  /* NULL: none is empty, or nothing was taken yet */
     struct held_block *waiting; /* by number */
     size_t out;                 /* blocks that are with the destination */
@@ -29,6 +34,15 @@ struct delivery_writer {
     int64_t pause_ns;           /* the next one; 0: the first */
     int64_t sends_ns;           /* monotonic: nothing is sent before */
     struct log_limit refusal_log;
+
+    struct delivery_spill *spill; /* NULL: nothing waits on disk */
+    struct held_block *unstored;  /* is to be stored, and could not be yet */
+    int64_t stores_ns;            /* monotonic: the next try */
+    bool drained;                 /* what is on disk comes after an answer, or is gone */
+    bool stopping;                /* nothing is taken from disk any more */
+    struct delivery_spill_counts seen; /* of the spill, as they are in the ledger */
+    uint64_t spilled_before;      /* in the ledger, of a spill that was there before */
+    struct log_limit spill_log;
 
     /* A put that stopped half-way: the record stands there, and belongs into the next block. */
     struct held_block *moved;
@@ -41,16 +55,20 @@ struct delivery_writer {
     struct held_block blocks[];
 };
 
-/* One more than may be in flight, so that records are collected meanwhile. */
+/*
+ * One more than may be in flight, so that records are collected meanwhile; and one that cannot be
+ * stored, so that others are sent from disk meanwhile.
+ */
 static size_t block_count(const struct delivery_options *options)
 {
-    return (size_t)options->in_flight + 1;
+    return (size_t)options->in_flight + (options->spill == NULL ? 1 : 2);
 }
 
 size_t delivery_writer_memory(const struct delivery_options *options, size_t record_size)
 {
     return sizeof(struct delivery_writer) +
-           block_count(options) * (sizeof(struct held_block) + held_block_memory(record_size));
+           block_count(options) * (sizeof(struct held_block) + held_block_memory(record_size)) +
+           (options->spill == NULL ? 0 : delivery_spill_memory(options, record_size));
 }
 
 static struct delivery_writer *of(struct sink_writer *writer)
@@ -158,6 +176,19 @@ static void count_fates(struct delivery_writer *delivery, const struct fates *fa
     sink_writer_publish(writer);
 }
 
+/* What became of records on disk comes into the ledger. */
+static void note_spill(struct delivery_writer *delivery)
+{
+    struct sink_counters *counters = delivery->base.options.counters;
+    if (delivery->spill == NULL)
+        return;
+    struct delivery_spill_counts now = delivery_spill_counts(delivery->spill);
+    counter_add(&counters->evicted, now.evicted - delivery->seen.evicted);
+    counter_add(&counters->failed[FAILED_DAMAGED], now.lost - delivery->seen.lost);
+    counter_set(&counters->spilled, delivery->spilled_before + now.spilled);
+    delivery->seen = now;
+}
+
 /* Others see since when the far end has answered nothing of what it has. */
 static void note_waits(struct delivery_writer *delivery, int64_t now)
 {
@@ -180,20 +211,22 @@ static void pause(struct delivery_writer *delivery, int64_t retry_after_ns, int6
             retry_after_ns < INT64_MAX - now ? now + retry_after_ns : INT64_MAX - 1;
 }
 
+/* What has a spill is sent until the far end answers: at a stop it stays on disk. */
 static bool is_over(const struct delivery_writer *delivery, const struct held_block *held,
                     int64_t now)
 {
+    if (delivery->spill != NULL)
+        return false;
     return delivery->base.state != SINK_WRITING ||
            (uint64_t)(now - held->begun_ns) >= delivery->base.options.delivery.timeout;
 }
 
-/* The block has the answer that stands in it. */
-static void settle(struct delivery_writer *delivery, struct held_block *held,
+/* The block has the answer that stands in it; `over`: it is not sent again. */
+static void settle(struct delivery_writer *delivery, struct held_block *held, bool over,
                    const struct error *error, int64_t retry_after_ns, int64_t now)
 {
     struct sink_writer *writer = &delivery->base;
     struct fates fates = {0};
-    bool over = is_over(delivery, held, now);
     for (size_t i = 0; i < held->block.count; i++)
         settle_record(delivery, held, i, over, &fates);
     if (fates.written != 0) {
@@ -210,9 +243,12 @@ static void settle(struct delivery_writer *delivery, struct held_block *held,
         pause(delivery, retry_after_ns, now);
         held_block_queue(&delivery->waiting, held);
     } else {
+        if (held->on_disk)
+            delivery_spill_settle(delivery->spill, held);
         held->state = BLOCK_EMPTY;
     }
     count_fates(delivery, &fates);
+    note_spill(delivery);
 }
 
 /* --- to and from the destination -------------------------------------------------------------- */
@@ -227,30 +263,41 @@ static void take_answers(struct delivery_writer *delivery)
            (block = ops_of(delivery)->answer(destination, &error, &retry_after_ns)) != NULL) {
         int64_t now = clock_monotonic_ns();
         delivery->out--;
-        delivery->refused = false;
+        delivery->refused = delivery->drained = false;
         note_waits(delivery, now);
-        settle(delivery, (struct held_block *)block, &error, retry_after_ns, now);
+        struct held_block *held = (struct held_block *)block;
+        settle(delivery, held, is_over(delivery, held, now), &error, retry_after_ns, now);
         error.text[0] = '\0';
         retry_after_ns = 0;
     }
 }
 
-/* Takes out those that wait and whose time is over. */
-static void expire(struct delivery_writer *delivery, int64_t now)
+/* Takes out those that wait and whose time is over, or all of them. */
+static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
 {
     static const struct error error = {.text = "it could not be sent in timeout="};
     struct held_block **link = &delivery->waiting;
     while (*link != NULL) {
         struct held_block *held = *link;
-        if (!is_over(delivery, held, now)) {
+        if (!all && !is_over(delivery, held, now)) {
             link = &held->next;
             continue;
         }
         *link = held->next;
         held->block.per_record = false;
         held->block.fate = DELIVERY_NOT_SENT;
-        settle(delivery, held, &error, 0, now);
+        settle(delivery, held, true, &error, 0, now);
     }
+}
+
+static void expire(struct delivery_writer *delivery, int64_t now)
+{
+    take_out(delivery, false, now);
+}
+
+static void give_waiting_up(struct delivery_writer *delivery, int64_t now)
+{
+    take_out(delivery, true, now);
 }
 
 static bool hand_over(struct delivery_writer *delivery, struct held_block *held)
@@ -282,16 +329,132 @@ static void send_waiting(struct delivery_writer *delivery, int64_t now)
     }
 }
 
+/* --- to and from the disk --------------------------------------------------------------------- */
+
+static void log_spill(struct delivery_writer *delivery, const struct error *error)
+{
+    uint64_t left_out;
+    if (log_allowed(&delivery->spill_log, &left_out))
+        log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name, "%s; trying again",
+                  error->text);
+}
+
+/* Stores a block, which is empty then. Returns false where it cannot be stored now. */
+static bool store(struct delivery_writer *delivery, struct held_block *held)
+{
+    struct error error;
+    enum spill_stored stored = delivery_spill_store(delivery->spill, held, &error);
+    while (stored == SPILL_FULL && delivery->base.options.drops_oldest &&
+           delivery_spill_evict(delivery->spill, &error))
+        stored = delivery_spill_store(delivery->spill, held, &error);
+    if (stored != SPILL_STORED) {
+        if (stored == SPILL_FAILED)
+            log_spill(delivery, &error);
+        return false;
+    }
+    sink_writer_note_spilled(&delivery->base, held_block_open_records(held));
+    held->state = BLOCK_EMPTY;
+    delivery->drained = false;
+    note_spill(delivery);
+    sink_writer_publish(&delivery->base);
+    return true;
+}
+
+/* A sealed block is to be sent, or is stored where it would have to wait. */
+static void place(struct delivery_writer *delivery, struct held_block *held)
+{
+    bool waits = delivery->spill != NULL &&
+                 (delivery->waiting != NULL || delivery_spill_waits(delivery->spill));
+    if (waits && !store(delivery, held)) {
+        delivery->unstored = held;
+        held->state = BLOCK_WAITS;
+        delivery->stores_ns = clock_monotonic_ns() + STORE_PAUSE_NS;
+    } else if (!waits) {
+        held->order = delivery->next_order++;
+        held_block_queue(&delivery->waiting, held);
+    }
+}
+
+/* What could not be stored is tried again; it may be sent by now. */
+static void place_unstored(struct delivery_writer *delivery, int64_t now)
+{
+    struct held_block *held = delivery->unstored;
+    if (held == NULL || now < delivery->stores_ns)
+        return;
+    delivery->unstored = NULL;
+    place(delivery, held);
+}
+
+static struct held_block *empty_block(struct delivery_writer *delivery)
+{
+    for (size_t i = 0; i < delivery->count; i++)
+        if (delivery->blocks[i].state == BLOCK_EMPTY)
+            return &delivery->blocks[i];
+    return NULL;
+}
+
+/* Takes a block from disk to those that wait, where the far end could have it now. */
+static bool take_from_disk(struct delivery_writer *delivery, int64_t now)
+{
+    struct error error;
+    struct held_block *held = empty_block(delivery);
+    if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
+        now < delivery->sends_ns || delivery->out >= delivery->base.options.delivery.in_flight ||
+        held == NULL || !delivery_spill_waits(delivery->spill))
+        return false;
+    bool taken = delivery_spill_take(delivery->spill, held, &error);
+    if (!taken && error.code != EXIT_CODE_OK) {
+        log_spill(delivery, &error);
+        pause(delivery, 0, now);
+    }
+    delivery->drained = !taken && error.code == EXIT_CODE_OK;
+    if (taken) {
+        sink_writer_note_unspilled(&delivery->base, held->open);
+        held->begun_ns = now;
+        held->order = delivery->next_order++;
+        held_block_queue(&delivery->waiting, held);
+    }
+    note_spill(delivery);
+    return taken;
+}
+
+/*
+ * At a stop: those that wait are left on disk, or go there. After them come the ones that were
+ * stored before, so a stop in an outage is the one case in which their order changes.
+ */
+static void store_waiting(struct delivery_writer *delivery)
+{
+    struct held_block **link = &delivery->waiting;
+    while (*link != NULL) {
+        struct held_block *held = *link;
+        if (held->on_disk) {
+            size_t open = held_block_open_records(held);
+            delivery_spill_leave(delivery->spill, held, held->open - open);
+            sink_writer_note_spilled(&delivery->base, open);
+            held->state = BLOCK_EMPTY;
+        } else if (!store(delivery, held)) {
+            link = &held->next;
+            continue;
+        }
+        *link = held->next;
+    }
+    note_spill(delivery);
+    sink_writer_publish(&delivery->base);
+}
+
 /* Does all that can be done now without new records. */
 static void catch_up(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = of(writer);
     take_answers(delivery);
-    if (delivery->waiting == NULL)
+    if (delivery->waiting == NULL && delivery->spill == NULL)
         return;
     int64_t now = clock_monotonic_ns();
+    place_unstored(delivery, now);
     expire(delivery, now);
     send_waiting(delivery, now);
+    while (take_from_disk(delivery, now))
+        send_waiting(delivery, now);
 }
 
 /* What is collected is ready to be sent. */
@@ -303,8 +466,8 @@ static void seal(struct delivery_writer *delivery)
     held_block_seal(held, delivery->next_number, clock_monotonic_ns());
     held->block.epoch = delivery->epoch;
     delivery->next_number += held->block.count;
-    held_block_queue(&delivery->waiting, held);
     delivery->filled = NULL;
+    place(delivery, held);
 }
 
 /* The deadline is over: nothing is in any block when this returns. */
@@ -314,7 +477,12 @@ static void give_up(struct delivery_writer *delivery)
     take_answers(delivery);
     RULE(delivery->out == 0, "a destination answers every block that is abandoned");
     seal(delivery);
-    expire(delivery, clock_monotonic_ns());
+    if (delivery->unstored != NULL)
+        held_block_queue(&delivery->waiting, delivery->unstored);
+    delivery->unstored = NULL;
+    if (delivery->spill != NULL)
+        store_waiting(delivery);
+    give_waiting_up(delivery, clock_monotonic_ns());
 }
 
 /* --- collecting ------------------------------------------------------------------------------- */
@@ -322,11 +490,12 @@ static void give_up(struct delivery_writer *delivery)
 /* Has a block that records are collected in. Returns false where none is empty. */
 static bool begin_block(struct delivery_writer *delivery)
 {
-    for (size_t i = 0; delivery->filled == NULL && i < delivery->count; i++)
-        if (delivery->blocks[i].state == BLOCK_EMPTY) {
-            delivery->filled = &delivery->blocks[i];
-            held_block_begin(delivery->filled, delivery->base.head.data, delivery->base.head.used);
-        }
+    if (delivery->filled != NULL)
+        return true;
+    if (delivery->unstored == NULL)
+        delivery->filled = empty_block(delivery);
+    if (delivery->filled != NULL)
+        held_block_begin(delivery->filled, delivery->base.head.data, delivery->base.head.used);
     return delivery->filled != NULL;
 }
 
@@ -429,11 +598,15 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* While something is in flight more is collected: the answer says when to go on. */
+/*
+ * While something is in flight more is collected: the answer says when to go on. In an outage it is
+ * safer on disk.
+ */
 static bool has_work(const struct sink_writer *writer)
 {
     const struct delivery_writer *delivery = (const struct delivery_writer *)writer;
-    return writer->options.flush_interval == 0 && delivery->out == 0 && delivery->waiting == NULL &&
+    bool now = delivery->waiting != NULL ? delivery->spill != NULL : delivery->out == 0;
+    return now && writer->options.flush_interval == 0 && delivery->unstored == NULL &&
            delivery->filled != NULL && delivery->filled->block.count != 0;
 }
 
@@ -451,6 +624,15 @@ static int64_t waiting_due(const struct delivery_writer *delivery)
     if (delivery->waiting != NULL && !delivery->refused &&
         delivery->out < options->delivery.in_flight)
         due_ns = delivery->sends_ns;
+    if (delivery->spill != NULL) {
+        if (delivery->waiting == NULL && delivery->out < options->delivery.in_flight &&
+            !delivery->stopping && !delivery->drained && delivery_spill_waits(delivery->spill))
+            bring_forward(&due_ns, delivery->sends_ns);
+        if (delivery->unstored != NULL)
+            bring_forward(&due_ns, delivery->stores_ns);
+        bring_forward(&due_ns, delivery_spill_due(delivery->spill));
+        return due_ns;
+    }
     for (const struct held_block *held = delivery->waiting; held != NULL; held = held->next)
         if (options->delivery.timeout < (uint64_t)(INT64_MAX - held->begun_ns))
             bring_forward(&due_ns, held->begun_ns + (int64_t)options->delivery.timeout);
@@ -477,10 +659,19 @@ static void serve_destination(struct delivery_writer *delivery, int64_t now_ns)
         ops->serve(destination);
 }
 
+static void serve_spill(struct delivery_writer *delivery, int64_t now_ns)
+{
+    struct error error;
+    if (delivery->spill != NULL && now_ns >= delivery_spill_due(delivery->spill) &&
+        !delivery_spill_tick(delivery->spill, now_ns, &error))
+        log_spill(delivery, &error);
+}
+
 static bool serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct delivery_writer *delivery = of(writer);
     serve_destination(delivery, now_ns);
+    serve_spill(delivery, now_ns);
     if (delivery->filled != NULL && delivery->filled->block.count != 0 &&
         now_ns >= delivery->filled->collected_until_ns)
         seal(delivery);
@@ -493,24 +684,46 @@ static void reopen(struct sink_writer *writer)
     atomic_store(&writer->reopen_wanted, false);
 }
 
+/* What waits need not be waited for where it can lie on disk: the far end does not answer. */
+static void leave_waiting(struct delivery_writer *delivery)
+{
+    if (delivery->spill != NULL && delivery->waiting != NULL &&
+        clock_monotonic_ns() < delivery->sends_ns)
+        store_waiting(delivery);
+}
+
+/* The next sink that has this spill can open it. */
+static void close_spill(struct delivery_writer *delivery)
+{
+    struct error error;
+    note_spill(delivery);
+    if (!delivery_spill_close(delivery->spill, &error))
+        log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name, "%s", error.text);
+    delivery->spill = NULL;
+}
+
 /* Waits until all is answered, or until the deadline is over. */
 static void finish(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = of(writer);
+    delivery->stopping = true;
     for (;;) {
         serve_destination(delivery, clock_monotonic_ns());
+        serve_spill(delivery, clock_monotonic_ns());
         catch_up(writer);
-        if (delivery->out == 0 && delivery->waiting == NULL)
-            return;
+        leave_waiting(delivery);
+        if (delivery->out == 0 && delivery->waiting == NULL && delivery->unstored == NULL)
+            break;
         if (!sink_writer_goes_on(writer)) {
             give_up(delivery);
-            return;
+            break;
         }
         int most = milliseconds_until(due(writer), clock_monotonic_ns());
         heartbeat_wait(writer->heartbeat);
         wakeup_wait(writer->wakeup, NO_HANDLE, false, deadline_wait_ms(&writer->deadline, most));
         heartbeat_work(writer->heartbeat);
     }
+    close_spill(delivery);
 }
 
 /* Whether the far end goes is its destination's to know. */
@@ -522,15 +735,37 @@ static wait_handle handle(const struct sink_writer *writer)
 
 /* --- making one ------------------------------------------------------------------------------- */
 
+/* Records that a sink of this name has left there are taken over. */
+static int open_spill(struct sink_writer *writer, struct error *error)
+{
+    struct delivery_writer *delivery = of(writer);
+    const struct sink_thread_options *options = &writer->options;
+    if (options->delivery.spill == NULL || delivery->spill != NULL)
+        return 0;
+    if (delivery_spill_open(&options->delivery, options->file.sync,
+                            sink_writer_record_size(options), &delivery->spill, error) != 0)
+        return -1;
+    uint64_t recovered = delivery_spill_counts(delivery->spill).recovered;
+    uint64_t before = counter_read(&options->counters->spilled);
+    uint64_t ours = before < recovered ? before : recovered;
+    delivery->seen = (struct delivery_spill_counts){0};
+    delivery->spilled_before = before - ours;
+    counter_add(&options->counters->recovered, recovered - ours);
+    note_spill(delivery);
+    return 0;
+}
+
 static void destroy(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = of(writer);
+    close_spill(delivery);
     for (size_t i = 0; i < delivery->count; i++)
         held_block_free(&delivery->blocks[i]);
     free(delivery);
 }
 
 static const struct sink_writer_ops delivery_writer_ops = {
+    .open = open_spill,
     .put = put,
     .put_on = put_on,
     .catch_up = catch_up,
@@ -564,6 +799,7 @@ struct sink_writer *delivery_writer_create(const struct sink_thread_options *opt
         return NULL;
     delivery->base.ops = &delivery_writer_ops;
     delivery->repeats = options->delivery.retry == RETRY_AT_LEAST_ONCE ||
+                        options->delivery.spill != NULL ||
                         (options->delivery.retry == RETRY_AUTO && options->encoder->overwrites);
     bool made = make_epoch(delivery);
     while (made && delivery->count < count)

@@ -70,6 +70,17 @@ void sink_writer_count_unknown(struct sink_writer *writer, size_t records)
     commit(writer, &writer->options.counters->unknown, records);
 }
 
+void sink_writer_note_spilled(struct sink_writer *writer, size_t records)
+{
+    writer->unpublished += records;
+}
+
+void sink_writer_note_unspilled(struct sink_writer *writer, size_t records)
+{
+    atomic_fetch_add_explicit(&writer->options.counters->in_flight, (int64_t)records,
+                              memory_order_relaxed);
+}
+
 void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 {
     if (writer->options.relay.raw)
@@ -343,6 +354,8 @@ int sink_writer_open(struct sink_writer *writer, struct error *error)
     to.head_size = writer->head.used;
     to.counters = options->counters;
     to.wakeup = writer->wakeup;
+    if (writer->ops->open != NULL && writer->ops->open(writer, error) != 0)
+        return -1;
     return options->destination->create(&to, &writer->destination, error);
 }
 

@@ -52,6 +52,13 @@ struct sink_block {
 
 struct sink_writer_ops {
     /*
+     * Opens what the writer itself needs, before its destination is opened. Returns 0, or -1 with
+     * `error` filled; it may be called again then, and after the destination was not opened. NULL:
+     * it needs nothing.
+     */
+    int (*open)(struct sink_writer *writer, struct error *error);
+
+    /*
      * Encodes a record; writes what is full. The state is SINK_WRITING. Where it stopped half-way
      * the record is taken, and put_on goes on.
      */
@@ -205,6 +212,10 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
 
 /* Counts `records` as unknown: a delivery sent them, and nobody answered. */
 void sink_writer_count_unknown(struct sink_writer *writer, size_t records);
+
+/* So many records are not in flight any more, or are again: they lie on disk, or come from there. */
+void sink_writer_note_spilled(struct sink_writer *writer, size_t records);
+void sink_writer_note_unspilled(struct sink_writer *writer, size_t records);
 
 /* Counts so many datagrams that could not be decoded, and that are not passed on. */
 void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams);

@@ -16,6 +16,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .relay = config->relay,
         .delivery = config->delivery,
         .http = config->http,
+        .drops_oldest = config->overflow == OVERFLOW_DROP_OLDEST,
         .flush_interval = config->flush_interval,
         .at_once = config->at_once,
         .encoder = config->encoder,

@@ -87,6 +87,8 @@ bool ledger_line_read(const char *line, struct ledger_sums *sums)
         .evicted = sum_of(line, end, "evicted"),
         .failed = sum_inside(line, end, "failed"),
         .unknown = sum_of(line, end, "unknown"),
+        .recovered = sum_of(line, end, "recovered"),
+        .spilled = sum_of(line, end, "spilled"),
         .in_flight = sum_of(line, end, "in_flight"),
     };
     return true;
@@ -96,6 +98,6 @@ bool ledger_sums_balance(const struct ledger_sums *sums)
 {
     return sums->final && sums->balances && sums->received == sums->decoded + sums->reasons &&
            sums->offered == sums->queued + sums->refused && sums->in_flight == 0 &&
-           sums->queued ==
-               sums->written + sums->filtered + sums->evicted + sums->failed + sums->unknown;
+           sums->queued + sums->recovered == sums->written + sums->filtered + sums->evicted +
+                                                 sums->failed + sums->unknown + sums->spilled;
 }

@@ -31,6 +31,8 @@ struct ledger_sums {
     uint64_t evicted;
     uint64_t failed;
     uint64_t unknown;
+    uint64_t recovered;
+    uint64_t spilled;
     uint64_t in_flight;
 };
 

@@ -127,7 +127,7 @@ def _not_above(what, left, right):
 def settled(sink):
     """Records whose fate is known."""
     return (sink["written"] + sink["filtered"] + sink["evicted"] + sink["unknown"] +
-            sum(sink["failed"].values()))
+            sink["spilled"] - sink["recovered"] + sum(sink["failed"].values()))
 
 
 CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame",

@@ -1,0 +1,238 @@
+#include "collector/output/delivery_spill.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "collector/log/log.h"
+#include "collector/output/delivery_image.h"
+
+/* How often the cursor is written, and blocks are synced where that was asked for. */
+#define INTERVAL_NS INT64_C(1000000000)
+
+/* One that was taken, in the order of reading. */
+struct taken {
+    uint64_t ticket;
+    bool settled;
+};
+
+struct delivery_spill {
+    struct spill *spill;
+    struct taken *ring;
+    size_t window;
+    size_t start;
+    size_t count;
+    uint64_t next_ticket;
+    uint64_t taken; /* records that are taken, less those done of blocks that are left */
+    uint64_t unreadable;
+    uint8_t *head; /* of the image that is stored */
+    uint8_t *image; /* that was read */
+    size_t image_size;
+    struct log_limit log;
+};
+
+/* Blocks that are taken at a time: those in flight, one that is to be next, and one to give up. */
+static size_t window_of(const struct delivery_options *options)
+{
+    return (size_t)options->in_flight + 2;
+}
+
+size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size)
+{
+    return sizeof(struct delivery_spill) + delivery_image_head_size() +
+           delivery_image_size(record_size) + window_of(options) * sizeof(struct taken);
+}
+
+/* --- from open to close ----------------------------------------------------------------------- */
+
+static void free_all(struct delivery_spill *spill)
+{
+    free(spill->ring);
+    free(spill->head);
+    free(spill->image);
+    free(spill);
+}
+
+static int open_spill(struct delivery_spill *spill, const struct delivery_options *options,
+                      enum file_sync sync, struct error *error)
+{
+    static const enum spill_sync syncs[] = {
+        [SYNC_NEVER] = SPILL_SYNC_NEVER,
+        [SYNC_INTERVAL] = SPILL_SYNC_INTERVAL,
+        [SYNC_CLOSE] = SPILL_SYNC_CLOSE,
+    };
+    const struct spill_settings settings = {
+        .folder = options->spill,
+        .size = options->spill_size,
+        .image_size = spill->image_size,
+        .window = spill->window,
+        .sync = syncs[sync],
+        .sync_interval_ns = INTERVAL_NS,
+        .cursor_interval_ns = INTERVAL_NS,
+    };
+    return spill_open(&settings, &spill->spill, error);
+}
+
+int delivery_spill_open(const struct delivery_options *options, enum file_sync sync,
+                        size_t record_size, struct delivery_spill **out, struct error *error)
+{
+    struct delivery_spill *spill = calloc(1, sizeof *spill);
+    if (spill == NULL)
+        return error_no_memory(error);
+    spill->window = window_of(options);
+    spill->image_size = delivery_image_size(record_size);
+    spill->ring = calloc(spill->window, sizeof *spill->ring);
+    spill->head = malloc(delivery_image_head_size());
+    spill->image = malloc(spill->image_size);
+    bool memory = spill->ring != NULL && spill->head != NULL && spill->image != NULL;
+    int result = memory ? open_spill(spill, options, sync, error) : error_no_memory(error);
+    if (result != 0) {
+        free_all(spill);
+        return -1;
+    }
+    *out = spill;
+    return 0;
+}
+
+bool delivery_spill_close(struct delivery_spill *spill, struct error *error)
+{
+    if (spill == NULL)
+        return true;
+    bool done = spill_close(spill->spill, error);
+    free_all(spill);
+    return done;
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+bool delivery_spill_waits(const struct delivery_spill *spill)
+{
+    return delivery_spill_counts(spill).spilled != 0;
+}
+
+enum spill_stored delivery_spill_store(struct delivery_spill *spill, const struct held_block *held,
+                                       struct error *error)
+{
+    struct text pieces[DELIVERY_IMAGE_PIECES];
+    const struct spill_block block = {
+        .number = held->block.first_number,
+        .count = (uint32_t)held_block_open_records(held),
+        .layout = DELIVERY_IMAGE_LAYOUT,
+    };
+    delivery_image_put(held, spill->head, pieces);
+    return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
+}
+
+static struct taken *taken_at(const struct delivery_spill *spill, size_t place)
+{
+    return &spill->ring[(spill->start + place) % spill->window];
+}
+
+/* The spill settles in the order of reading. */
+static void settle_oldest(struct delivery_spill *spill)
+{
+    while (spill->count != 0 && taken_at(spill, 0)->settled) {
+        spill_acknowledge(spill->spill);
+        spill->start = (spill->start + 1) % spill->window;
+        spill->count--;
+    }
+}
+
+/* An earlier run may have sent what it had stored. */
+static void doubt(struct held_block *held)
+{
+    for (size_t i = 0; i < held->block.count; i++)
+        held->block.records[i].doubtful = true;
+}
+
+/* Whether what was read is a block that can be handed over. */
+static bool is_block(struct delivery_spill *spill, enum spill_found found,
+                     const struct spill_block *read, struct held_block *held)
+{
+    if (found != SPILL_FOUND || read->layout != DELIVERY_IMAGE_LAYOUT ||
+        !delivery_image_get(spill->image, read->size, held) ||
+        held_block_open_records(held) != read->count)
+        return false;
+    held_block_describe(held, read->number);
+    held->block.epoch = held->epoch;
+    held->ticket = spill->next_ticket;
+    held->open = read->count;
+    held->on_disk = true;
+    if (read->epoch != spill_epoch(spill->spill))
+        doubt(held);
+    return true;
+}
+
+static void give_up(struct delivery_spill *spill, const struct spill_block *read)
+{
+    uint64_t left_out;
+    spill->unreadable += read->count;
+    if (log_allowed(&spill->log, &left_out))
+        log_line(LOG_WARNING,
+                 "spill %s: a block of %" PRIu32 " records is larger than blocks are now, or of "
+                 "another version; it is lost",
+                 spill_folder(spill->spill), read->count);
+}
+
+bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held,
+                         struct error *error)
+{
+    error->code = EXIT_CODE_OK;
+    while (spill->count < spill->window) {
+        struct spill_block read;
+        enum spill_found found =
+            spill_read(spill->spill, spill->image, spill->image_size, &read, error);
+        if (found == SPILL_FOUND_NONE || found == SPILL_FOUND_FAILED)
+            return false;
+        bool is = is_block(spill, found, &read, held);
+        *taken_at(spill, spill->count++) = (struct taken){spill->next_ticket++, !is};
+        if (is) {
+            spill->taken += read.count;
+            return true;
+        }
+        give_up(spill, &read);
+        settle_oldest(spill);
+    }
+    return false;
+}
+
+void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held)
+{
+    for (size_t i = 0; i < spill->count; i++)
+        if (taken_at(spill, i)->ticket == held->ticket)
+            taken_at(spill, i)->settled = true;
+    settle_oldest(spill);
+}
+
+void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t done)
+{
+    (void)held;
+    spill->taken -= held->open - done;
+}
+
+bool delivery_spill_evict(struct delivery_spill *spill, struct error *error)
+{
+    uint64_t records;
+    return spill_evict(spill->spill, &records, error);
+}
+
+int64_t delivery_spill_due(const struct delivery_spill *spill)
+{
+    return spill_due(spill->spill);
+}
+
+bool delivery_spill_tick(struct delivery_spill *spill, int64_t now_ns, struct error *error)
+{
+    return spill_tick(spill->spill, now_ns, error);
+}
+
+struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill)
+{
+    struct spill_counts counts = spill_counts(spill->spill);
+    return (struct delivery_spill_counts){
+        .recovered = counts.recovered,
+        .evicted = counts.evicted,
+        .lost = counts.lost + spill->unreadable,
+        .spilled = counts.recovered + counts.appended - counts.evicted - counts.lost -
+                   spill->unreadable - spill->taken,
+    };
+}

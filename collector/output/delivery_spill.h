@@ -1,0 +1,73 @@
+/*
+ * The blocks of a delivery that wait on disk: a spill (collector/spill/spill.h), and blocks as
+ * images.
+ *
+ * Lifecycle: open, store, take and settle, close. One thread at a time. Blocks are taken in the
+ * order in which they were stored, and may be settled in any.
+ */
+#ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_SPILL_H
+#define SLUICE_COLLECTOR_OUTPUT_DELIVERY_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "collector/contract/destination.h"
+#include "collector/output/delivery_blocks.h"
+#include "collector/spill/spill.h"
+
+struct delivery_spill;
+
+/* Bytes that it allocates. */
+size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size);
+
+/* Opens that of the options. Returns 0, or -1 with `error` filled, as spill_open says. */
+int delivery_spill_open(const struct delivery_options *options, enum file_sync sync,
+                        size_t record_size, struct delivery_spill **out, struct error *error);
+
+/* Whether records wait that were not taken: newer ones are to be sent after them. */
+bool delivery_spill_waits(const struct delivery_spill *spill);
+
+/* Stores a sealed block, as spill_append says. Its memory is free afterwards. */
+enum spill_stored delivery_spill_store(struct delivery_spill *spill, const struct held_block *held,
+                                       struct error *error);
+
+/*
+ * Fills an empty block with the oldest that was not taken yet, all but its state and times. Returns
+ * false where there is none now; `error` is filled where the spill cannot be read now, its code is
+ * EXIT_CODE_OK otherwise.
+ */
+bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held,
+                         struct error *error);
+
+/* It is known what became of a block that was taken: it need not be read again. */
+void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held);
+
+/*
+ * A block that was taken is left on disk for the next run, which may send it again. `done`: records
+ * of it whose fate is known all the same.
+ */
+void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t done);
+
+/* Makes room, as spill_evict says. */
+bool delivery_spill_evict(struct delivery_spill *spill, struct error *error);
+
+/* As spill_due and spill_tick say. */
+int64_t delivery_spill_due(const struct delivery_spill *spill);
+bool delivery_spill_tick(struct delivery_spill *spill, int64_t now_ns, struct error *error);
+
+/* Records, since it was opened: recovered + stored = taken + evicted + lost + spilled, at any time;
+ * what is left on disk is not taken. */
+struct delivery_spill_counts {
+    uint64_t recovered;
+    uint64_t evicted;
+    uint64_t lost;    /* damaged, missing, or no blocks that can be read */
+    uint64_t spilled; /* on disk, and not taken */
+};
+struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill);
+
+/* As spill_close says. NULL is allowed. */
+bool delivery_spill_close(struct delivery_spill *spill, struct error *error);
+
+#endif

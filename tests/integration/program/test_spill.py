@@ -1,0 +1,120 @@
+"""spill=: what an http: sink cannot deliver waits on disk, and none of it is missing afterwards."""
+import json
+import signal
+import socket
+import unittest
+
+from http_store import CLOSE, Store
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest, wait_until
+
+COUNT = 200
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Spilling(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.port = free_port()
+        self.spill = self.folder / "spill"
+
+    def deliver(self, keys=""):
+        return self.start("--listen", RIEMANN, "--sink",
+                          f"http://127.0.0.1:{self.port}/write?format=json&flush_interval=20ms"
+                          f"&in_flight=1&spill={self.spill}{keys}")
+
+    def store(self, *script):
+        store = Store(*script, port=self.port)
+        self.addCleanup(store.close)
+        return store
+
+    def send(self, program, begin, end):
+        """Some blocks, one after the other."""
+        sender = self.sender(program)
+        for number in range(begin, end):
+            sender.send(metric(number))
+
+    def send_in_outage(self, program, begin, end):
+        """The first is tried, and waits in memory or is on disk already; so the others go there."""
+        self.send(program, begin, begin + 1)
+        self.wait_for(program, lambda sink: sink["write_errors"] > 0)
+        self.send(program, begin + 1, end)
+
+    def wait_for(self, program, condition):
+        wait_until(lambda: condition(program.ledger_now()["sinks"][0]), "the sink has come so far")
+
+    def assert_refused(self, why, *arguments, code=64):
+        self.assertIn(why, self.refused("--listen", RIEMANN, *arguments, code=code))
+
+    def values(self, store):
+        return [json.loads(line)["value"] for line in store.lines()]
+
+    def test_after_an_outage_nothing_is_missing_and_all_is_in_order(self):
+        program = self.deliver()
+        self.send_in_outage(program, 0, COUNT)
+        self.wait_for(program, lambda sink: sink["spilled"] == COUNT - 1)
+        store = self.store()
+        self.wait_for(program, lambda sink: sink["written"] == COUNT)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["queued"], sink["recovered"], sink["spilled"]), (COUNT, 0, 0))
+        self.assertEqual(self.values(store), list(range(COUNT)))
+        self.assertEqual(sorted(path.name for path in self.spill.iterdir()), ["ack", "lock"])
+
+    def test_a_stop_in_an_outage_leaves_all_to_the_next_run(self):
+        program = self.deliver()
+        self.send_in_outage(program, 0, COUNT)
+        self.wait_for(program, lambda sink: sink["spilled"] == COUNT - 1)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["spilled"]), (0, COUNT))
+        store = self.store(CLOSE)
+        program = self.deliver()
+        self.wait_for(program, lambda sink: sink["written"] == COUNT)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["recovered"], sink["possible_duplicates"]), (COUNT, COUNT))
+        self.assertEqual(sorted(self.values(store)), list(range(COUNT)))
+
+    def test_after_a_kill_in_an_outage_what_was_stored_is_there(self):
+        program = self.deliver()
+        recovered = sent = 0
+        for _ in range(5):
+            self.send_in_outage(program, sent, sent + COUNT)
+            sent += COUNT
+            # The oldest block is in flight, and still on disk.
+            self.wait_for(program, lambda sink: sink["spilled"] >= max(recovered, 1))
+            stored = program.ledger_now()["sinks"][0]["spilled"]
+            program.process.send_signal(signal.SIGKILL)
+            program.process.wait()
+            program = self.deliver()
+            before, recovered = recovered, program.ledger_now()["sinks"][0]["recovered"]
+            self.assertGreaterEqual(recovered, stored)
+            self.assertGreater(recovered, before)
+        store = self.store()
+        self.wait_for(program, lambda sink: sink["spilled"] == 0 and sink["written"] == recovered)
+        program.stop()
+        values = self.values(store)
+        self.assertEqual(len(values), recovered)
+        self.assertEqual(values, sorted(set(values)))
+
+    def test_two_sinks_cannot_have_one_folder(self):
+        self.assert_refused("writes there already", "--sink",
+                            f"http://127.0.0.1:1/a?spill={self.spill}", "--sink",
+                            f"http://127.0.0.1:1/b?spill={self.spill}")
+        program = self.deliver()
+        self.assert_refused("another sink or program has it open", "--sink",
+                            f"http://127.0.0.1:1/a?spill={self.spill}", code=78)
+        program.stop()
+
+    def test_other_sinks_have_no_spill_and_what_is_about_one_needs_it(self):
+        self.assert_refused('key "spill" is for a delivery', "--sink", f"file:x?spill={self.spill}")
+        self.assert_refused("spill_size is about a spill", "--sink",
+                            "http://127.0.0.1:1/?spill_size=1GiB")
+        self.assert_refused("fsync is about a spill", "--sink", "http://127.0.0.1:1/?fsync=close")
+
+
+if __name__ == "__main__":
+    unittest.main()

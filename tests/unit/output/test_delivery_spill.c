@@ -1,0 +1,258 @@
+/*
+ * A delivery whose far end is away: its records wait on disk, and come from there in their order,
+ * also in the next run. At the end each has its fate, and the sum is right with what lay there.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/clock.h"
+#include "collector/platform/wakeup.h"
+#include "tests/support/output/fake_sink.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
+
+#define ROOM 100000
+#define MOST 8
+
+/* A far end that is there or away. What it gets is the sink's thread's, until that has ended. */
+static struct {
+    struct destination destination;
+    struct wakeup *wakeup;
+    _Atomic bool away;  /* blocks are certainly not there */
+    _Atomic bool quiet; /* they are there, and nobody answers; until it is left alone */
+    struct delivery_block *answered[MOST], *silent[MOST];
+    size_t answered_count, silent_count;
+    char got[ROOM];
+    size_t used;
+} far;
+
+static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
+{
+    (void)destination;
+    (void)error;
+    if (atomic_load(&far.quiet)) {
+        far.silent[far.silent_count++] = block;
+        return true;
+    }
+    block->fate = atomic_load(&far.away) ? DELIVERY_NOT_SENT : DELIVERY_ACKNOWLEDGED;
+    if (block->fate == DELIVERY_ACKNOWLEDGED) {
+        assert_true(far.used + block->size <= ROOM);
+        memcpy(far.got + far.used, block->bytes, block->size);
+        far.used += block->size;
+    }
+    far.answered[far.answered_count++] = block;
+    wakeup_signal(far.wakeup);
+    return true;
+}
+
+static struct delivery_block *answer(struct destination *destination, struct error *error,
+                                     int64_t *retry_after_ns)
+{
+    (void)destination;
+    if (far.answered_count == 0)
+        return NULL;
+    struct delivery_block *first = far.answered[0];
+    memmove(far.answered, far.answered + 1, --far.answered_count * sizeof far.answered[0]);
+    *retry_after_ns = 0;
+    error_set(error, EXIT_CODE_IO, "the far end is away");
+    return first;
+}
+
+static void abandon(struct destination *destination)
+{
+    (void)destination;
+    for (size_t i = 0; i < far.silent_count; i++) {
+        far.silent[i]->fate = DELIVERY_UNKNOWN;
+        far.answered[far.answered_count++] = far.silent[i];
+    }
+    far.silent_count = 0;
+}
+
+static void destroy(struct destination *destination)
+{
+    (void)destination;
+}
+
+static const struct delivery_ops delivery_ops = {
+    .send = take, .answer = answer, .abandon = abandon};
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    (void)error;
+    far.wakeup = options->wakeup;
+    far.destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
+    *out = &far.destination;
+    return 0;
+}
+
+static const struct destination_ops far_destination = {
+    .scheme = "far", .is_delivery = true, .create = create};
+
+static char folder[1300];
+
+static int set_up(void **state)
+{
+    if (scratch_make(state) != 0)
+        return -1;
+    int result = fake_sink_set_up(state);
+    struct fake_sink *fake = *state;
+    memset(&far, 0, sizeof far);
+    snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
+    fake->options.destination = &far_destination;
+    fake->options.delivery = (struct delivery_options){.timeout = 100000000,
+                                                       .in_flight = 4,
+                                                       .spill = folder,
+                                                       .spill_size = (uint64_t)64 * 1024 * 1024};
+    return result;
+}
+
+static int tear_down(void **state)
+{
+    int result = fake_sink_tear_down(state);
+    return scratch_remove(state) == 0 ? result : -1;
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+/* Blocks of one record each, by numbers: each is taken before the next one comes. */
+static void push(struct fake_sink *fake, unsigned first, unsigned end)
+{
+    for (unsigned number = first; number < end; number++) {
+        char text[16];
+        snprintf(text, sizeof text, "%u", number);
+        fake_sink_push(fake, 0, text, 1);
+        fake_sink_wait_asleep(fake);
+    }
+}
+
+static uint64_t count(const struct counter *counter)
+{
+    return counter_read(counter);
+}
+
+static void wait_counter(const struct counter *counter, uint64_t value)
+{
+    int64_t until = patience_until();
+    while (count(counter) != value)
+        if (!patience(until))
+            fail_msg("it is %llu, and not %llu", (unsigned long long)count(counter),
+                     (unsigned long long)value);
+}
+
+/* Ends the run: with a deadline that is over, or with time for what is in flight. */
+static void stop(struct fake_sink *fake, bool at_once)
+{
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + (at_once ? 0 : INT64_C(10000000000)));
+    fake_sink_close(fake);
+    sink_thread_join(fake->sink);
+    sink_thread_destroy(fake->sink);
+    fake->sink = NULL;
+    const struct sink_counters *counters = fake->counters;
+    uint64_t settled = count(&counters->written) + count(&counters->filtered) +
+                       count(&counters->evicted) + count(&counters->unknown) +
+                       count(&counters->spilled);
+    for (int i = 0; i < FAILURE_COUNT; i++)
+        settled += count(&counters->failed[i]);
+    assert_int_equal(fake->queued + count(&counters->recovered), settled);
+    assert_int_equal(atomic_load(&counters->in_flight), 0);
+}
+
+/* What it got is each number from 0 on and below `end`, once and, where that is said, in order. */
+static void assert_got(unsigned end, bool in_order)
+{
+    bool seen[1000] = {false};
+    unsigned total = 0;
+    far.got[far.used] = '\0';
+    for (char *at = far.got; *at != '\0'; total++) {
+        unsigned number = (unsigned)strtoul(at, &at, 10);
+        assert_int_equal(*at++, '\n');
+        assert_true(number < end && !seen[number]);
+        seen[number] = true;
+        if (in_order)
+            assert_int_equal(number, total);
+    }
+    assert_int_equal(total, end);
+}
+
+TEST_WITH(what_is_answered_never_comes_to_the_disk, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    push(fake, 0, 20);
+    wait_counter(&fake->counters->written, 20);
+    stop(fake, false);
+    assert_got(20, true);
+    assert_int_equal(scratch_count("spill"), 2); /* the lock and the cursor */
+}
+
+TEST_WITH(after_an_outage_all_is_sent_in_its_order, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    push(fake, 0, 100);
+    wait_counter(&fake->counters->spilled, 99); /* the first one waits in memory */
+    atomic_store(&far.away, false);
+    wait_counter(&fake->counters->written, 100);
+    push(fake, 100, 110);
+    wait_counter(&fake->counters->written, 110);
+    assert_int_equal(count(&fake->counters->spilled), 0);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 0);
+    stop(fake, false);
+    assert_got(110, true);
+    assert_int_equal(scratch_count("spill"), 2);
+}
+
+TEST_WITH(what_a_stop_leaves_on_disk_is_sent_by_the_next_run, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    push(fake, 0, 50);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->written), 0);
+    assert_int_equal(count(&fake->counters->spilled), 50);
+    atomic_store(&far.away, false);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, 50);
+    push(fake, 50, 60);
+    wait_counter(&fake->counters->written, 60);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->spilled), 0);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 50);
+    assert_got(60, false);
+}
+
+TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 30);
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->unknown), 0);
+    assert_int_equal(count(&fake->counters->spilled), 30);
+    atomic_store(&far.quiet, false);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, 30);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 30);
+    assert_got(30, false);
+}
+
+TEST_WITH(another_run_of_the_same_folder_is_refused, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    struct sink_thread *other;
+    struct error error;
+    fake_sink_start(fake);
+    assert_int_equal(sink_thread_create(&other, &fake->options, &error), 0);
+    assert_int_equal(sink_thread_open(other, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    sink_thread_destroy(other);
+    stop(fake, false);
+}

@@ -326,8 +326,7 @@ const struct setting config_keys[] = {
              "there in their order, at least once (default: they do not)",
      .others = "buffer queue_dir storage.path persistent_queue"},
     {"spill_size", SETTING_SIZE, KEY_OF_DELIVERY_SINK,
-     offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB,
-     1024 * 1024 * 1024 * MIB,
+     offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB, 1024 * 1024 * 1024 * MIB,
      .help = "bytes that may lie there; then overflow= decides",
      .others = "buffer_size total_limit_size"},
 

@@ -541,8 +541,8 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
     set_relayed(registry, sink, &given);
     return check_relayed(&parts, sink, &given, fault) &&
            check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
-           check_spill(&parts, sink, &given, fault) &&
-           check_rules(&parts, sink, &given, fault) && check_path(&parts, sink, &given, fault);
+           check_spill(&parts, sink, &given, fault) && check_rules(&parts, sink, &given, fault) &&
+           check_path(&parts, sink, &given, fault);
 }
 
 bool url_is_sink(const char *text, const struct config_registry *registry)

@@ -80,8 +80,8 @@ enum delivery_retry {
 struct delivery_options {
     uint64_t timeout; /* nanoseconds that a block is sent for */
     enum delivery_retry retry;
-    uint64_t in_flight; /* blocks handed over at a time, at most */
-    char *spill;        /* the folder where records wait on disk; NULL: they do not */
+    uint64_t in_flight;  /* blocks handed over at a time, at most */
+    char *spill;         /* the folder where records wait on disk; NULL: they do not */
     uint64_t spill_size; /* bytes there, at most */
 };
 

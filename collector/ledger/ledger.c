@@ -566,8 +566,7 @@ static bool sink_balances(const struct sink_totals *sink)
     for (int i = 0; i < FAILURE_COUNT; i++)
         settled += sink->failed[i];
     return sink->in_flight == 0 && sink->offered == offered &&
-           sink->queued + sink->recovered == settled &&
-           sink->offered == sink->messages &&
+           sink->queued + sink->recovered == settled && sink->offered == sink->messages &&
            sink->raw_offered == sink->raw_sent + sink->raw_refused;
 }
 

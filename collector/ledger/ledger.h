@@ -2,14 +2,13 @@
  * The ledger: the counters that account for every datagram and every record.
  *
  * A listener counts datagrams: received = decoded + the reasons. A sink counts records:
- * offered = queued + refused, queued + recovered = written + filtered + evicted + failed + unknown +
- * spilled + in flight.
- * Where it also passes on what could not be decoded, these datagrams are raw_offered = raw_sent +
- * raw_refused. Where dead letters are kept, they are offered = kept + dropped, offered being what
- * the listeners counted under the reasons that have letters. Each term is raised where its event
- * happens and none is computed from others, so the sums can fail, and tests check that they do not.
- * After a stop they are exact and in flight is 0; a live snapshot reads sinks before listeners, so
- * that a sum is never more than what was received.
+ * offered = queued + refused, queued + recovered = written + filtered + evicted + failed + unknown
+ * + spilled + in flight. Where it also passes on what could not be decoded, these datagrams are
+ * raw_offered = raw_sent + raw_refused. Where dead letters are kept, they are offered = kept +
+ * dropped, offered being what the listeners counted under the reasons that have letters. Each term
+ * is raised where its event happens and none is computed from others, so the sums can fail, and
+ * tests check that they do not. After a stop they are exact and in flight is 0; a live snapshot
+ * reads sinks before listeners, so that a sum is never more than what was received.
  *
  * Every writing thread has blocks of its own (no two threads write one cache line), made here and
  * owned by the ledger until it is destroyed. Making blocks and snapshots belongs to the main

@@ -2,9 +2,9 @@
  * The blocks of a delivery: memory that is allocated once, which records are collected in and which
  * stays as it is until their answer came.
  *
- * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is being
- * filled, or waits to be handed over, or is with the destination. Those that wait are in the order
- * in which they became ready: one that is sent again goes before those that never were.
+ * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is
+ * being filled, or waits to be handed over, or is with the destination. Those that wait are in the
+ * order in which they became ready: one that is sent again goes before those that never were.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_BLOCKS_H
@@ -44,9 +44,9 @@ struct held_block {
     bool on_disk;                    /* it was taken from the spill, and is still there */
     uint64_t ticket;                 /* which one it is there */
     size_t open;                     /* records of it whose fate was open when it was taken */
-    int64_t collected_until_ns; /* monotonic, while it is filled */
-    int64_t begun_ns;           /* monotonic: it was first ready to be sent */
-    struct held_block *next;    /* of those that wait */
+    int64_t collected_until_ns;      /* monotonic, while it is filled */
+    int64_t begun_ns;                /* monotonic: it was first ready to be sent */
+    struct held_block *next;         /* of those that wait */
 };
 
 /* One record, as it is added. */

@@ -24,7 +24,7 @@ struct delivery_spill {
     uint64_t next_ticket;
     uint64_t taken; /* records that are taken, less those done of blocks that are left */
     uint64_t unreadable;
-    uint8_t *head; /* of the image that is stored */
+    uint8_t *head;  /* of the image that is stored */
     uint8_t *image; /* that was read */
     size_t image_size;
     struct log_limit log;
@@ -173,8 +173,7 @@ static void give_up(struct delivery_spill *spill, const struct spill_block *read
                  spill_folder(spill->spill), read->count);
 }
 
-bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held,
-                         struct error *error)
+bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held, struct error *error)
 {
     error->code = EXIT_CODE_OK;
     while (spill->count < spill->window) {

@@ -35,13 +35,13 @@ struct delivery_writer {
     int64_t sends_ns;           /* monotonic: nothing is sent before */
     struct log_limit refusal_log;
 
-    struct delivery_spill *spill; /* NULL: nothing waits on disk */
-    struct held_block *unstored;  /* is to be stored, and could not be yet */
-    int64_t stores_ns;            /* monotonic: the next try */
-    bool drained;                 /* what is on disk comes after an answer, or is gone */
-    bool stopping;                /* nothing is taken from disk any more */
+    struct delivery_spill *spill;      /* NULL: nothing waits on disk */
+    struct held_block *unstored;       /* is to be stored, and could not be yet */
+    int64_t stores_ns;                 /* monotonic: the next try */
+    bool drained;                      /* what is on disk comes after an answer, or is gone */
+    bool stopping;                     /* nothing is taken from disk any more */
     struct delivery_spill_counts seen; /* of the spill, as they are in the ledger */
-    uint64_t spilled_before;      /* in the ledger, of a spill that was there before */
+    uint64_t spilled_before;           /* in the ledger, of a spill that was there before */
     struct log_limit spill_log;
 
     /* A put that stopped half-way: the record stands there, and belongs into the next block. */

@@ -213,7 +213,8 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
 /* Counts `records` as unknown: a delivery sent them, and nobody answered. */
 void sink_writer_count_unknown(struct sink_writer *writer, size_t records);
 
-/* So many records are not in flight any more, or are again: they lie on disk, or come from there. */
+/* So many records are not in flight any more, or are again: they lie on disk, or come from there.
+ */
 void sink_writer_note_spilled(struct sink_writer *writer, size_t records);
 void sink_writer_note_unspilled(struct sink_writer *writer, size_t records);
 

@@ -8,7 +8,7 @@
  * The checksum is linear: the entry of a byte is the sum (exclusive or) of those of its bits. So a
  * table is made from eight numbers, the entries of 1, 2, 4 and so on to 128.
  */
-#define BIT(byte, bit, entry) ((byte) >> (bit) & 1 ? (entry) : UINT32_C(0))
+#define BIT(byte, bit, entry) ((byte) >> (bit)&1 ? (entry) : UINT32_C(0))
 #define ENTRY(n, a, b, c, d, e, f, g, h)                                                           \
     (BIT(n, 0, a) ^ BIT(n, 1, b) ^ BIT(n, 2, c) ^ BIT(n, 3, d) ^ BIT(n, 4, e) ^ BIT(n, 5, f) ^     \
      BIT(n, 6, g) ^ BIT(n, 7, h))
@@ -16,8 +16,8 @@
     ENTRY((n), __VA_ARGS__), ENTRY((n) + 1, __VA_ARGS__), ENTRY((n) + 2, __VA_ARGS__),             \
         ENTRY((n) + 3, __VA_ARGS__)
 #define ENTRIES_16(n, ...)                                                                         \
-    ENTRIES_4((n), __VA_ARGS__), ENTRIES_4((n) + 4, __VA_ARGS__),                                  \
-        ENTRIES_4((n) + 8, __VA_ARGS__), ENTRIES_4((n) + 12, __VA_ARGS__)
+    ENTRIES_4((n), __VA_ARGS__), ENTRIES_4((n) + 4, __VA_ARGS__), ENTRIES_4((n) + 8, __VA_ARGS__), \
+        ENTRIES_4((n) + 12, __VA_ARGS__)
 #define ENTRIES_64(n, ...)                                                                         \
     ENTRIES_16((n), __VA_ARGS__), ENTRIES_16((n) + 16, __VA_ARGS__),                               \
         ENTRIES_16((n) + 32, __VA_ARGS__), ENTRIES_16((n) + 48, __VA_ARGS__)

@@ -127,8 +127,7 @@ static enum spill_found next_of_segment(struct reader *reader, struct segment *s
     uint8_t window[SEGMENT_WINDOW_MIN];
     for (;;) {
         reader->walk.size = segment->size;
-        enum segment_found found =
-            segment_next(&reader->walk, window, sizeof window, head, error);
+        enum segment_found found = segment_next(&reader->walk, window, sizeof window, head, error);
         if (found == SEGMENT_FAILED) {
             if (++reader->failures < ATTEMPTS)
                 return SPILL_FOUND_FAILED;
@@ -146,8 +145,7 @@ static enum spill_found next_of_segment(struct reader *reader, struct segment *s
             reader->walk.offset += block_head_whole(head);
             continue;
         }
-        enum image image =
-            head->size > size ? IMAGE_SOUND : read_image(reader, head, bytes, error);
+        enum image image = head->size > size ? IMAGE_SOUND : read_image(reader, head, bytes, error);
         if (image == IMAGE_UNREAD)
             return SPILL_FOUND_FAILED;
         if (image == IMAGE_SOUND) {
@@ -178,8 +176,7 @@ enum spill_found reader_next(struct reader *reader, struct segments *segments, v
                 continue;
             }
         }
-        enum spill_found found =
-            next_of_segment(reader, segment, end, bytes, size, head, error);
+        enum spill_found found = next_of_segment(reader, segment, end, bytes, size, head, error);
         if (found != SPILL_FOUND_NONE)
             return found;
         if (segment == segments_last(segments) && !segment->sealed)

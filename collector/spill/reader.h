@@ -22,11 +22,11 @@ struct unsettled {
 };
 
 struct reader {
-    uint64_t spill;     /* whose blocks count */
-    uint64_t position;  /* after the last record that was read, lost or evicted */
-    uint64_t number;    /* of the segment that it is in */
-    bool is_open;       /* the segment's file */
-    unsigned failures;  /* how often reading has failed since it last worked */
+    uint64_t spill;    /* whose blocks count */
+    uint64_t position; /* after the last record that was read, lost or evicted */
+    uint64_t number;   /* of the segment that it is in */
+    bool is_open;      /* the segment's file */
+    unsigned failures; /* how often reading has failed since it last worked */
     struct segment_walk walk;
 
     struct unsettled *ring;

@@ -26,8 +26,7 @@ bool segment_is_named(const char *name, const char *ending, uint64_t *first)
 }
 
 /* Whether the bytes are the head of a block that ends within the segment. */
-static bool is_whole(const struct segment_walk *walk, const uint8_t *bytes,
-                     struct block_head *head)
+static bool is_whole(const struct segment_walk *walk, const uint8_t *bytes, struct block_head *head)
 {
     return block_head_read(bytes, head) && (walk->spill == 0 || head->spill == walk->spill) &&
            block_head_whole(head) <= walk->size - walk->offset;
@@ -40,8 +39,8 @@ enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size
     while (walk->offset + SPILL_HEAD_SIZE <= walk->size) {
         uint64_t left = walk->size - walk->offset;
         size_t got;
-        if (!data_file_read(walk->file, walk->offset, window,
-                            left < wanted ? (size_t)left : wanted, &got, error))
+        if (!data_file_read(walk->file, walk->offset, window, left < wanted ? (size_t)left : wanted,
+                            &got, error))
             return SEGMENT_FAILED;
         if (got < SPILL_HEAD_SIZE)
             break; /* somebody has cut it */

@@ -16,7 +16,7 @@
 #define SEGMENTS_BAD_KEPT 2
 
 struct segments {
-    char *folder; /* as it was given */
+    char *folder;   /* as it was given */
     char *paths[2]; /* room for the paths of two files in it */
     size_t prefix;  /* bytes of a path that stay */
     unsigned turn;  /* which of the two is the next */

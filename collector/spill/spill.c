@@ -20,7 +20,7 @@
 struct tail {
     struct data_file file;
     bool is_open;
-    bool unsynced;     /* written since the last sync */
+    bool unsynced;      /* written since the last sync */
     bool name_unsynced; /* it was made since then */
 };
 
@@ -133,8 +133,8 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
     if (take_lock(spill, error) != 0 ||
         recovery_run(&spill->segments, open_cursor(spill, &place) ? &place : NULL, &recovered,
                      error) != 0 ||
-        segments_reserve(&spill->segments,
-                         most_segments(&spill->settings, spill->segments.count), error) != 0)
+        segments_reserve(&spill->segments, most_segments(&spill->settings, spill->segments.count),
+                         error) != 0)
         return -1;
     spill->id = recovered.spill != 0 ? recovered.spill : random_number(error);
     spill->epoch = random_number(error);
@@ -224,8 +224,8 @@ static uint64_t settled(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
     uint64_t position = reader_settled(&spill->reader);
-    uint64_t first = segments->count == 0 ? segments->end
-                                          : segments_at(segments, segments->removed)->first;
+    uint64_t first =
+        segments->count == 0 ? segments->end : segments_at(segments, segments->removed)->first;
     return position < first && segments->removed != 0 ? first : position;
 }
 
@@ -357,8 +357,8 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
     if (result != DATA_FILE_DONE)
         return result;
     segments_push(segments, segments->end, 0);
-    spill->tail = (struct tail){
-        .file = spill->tail.file, .is_open = true, .name_unsynced = may_sync(spill)};
+    spill->tail =
+        (struct tail){.file = spill->tail.file, .is_open = true, .name_unsynced = may_sync(spill)};
     return result;
 }
 
@@ -395,8 +395,8 @@ static enum data_file_result write_block(struct spill *spill, const struct block
     block_head_write(head, bytes);
     all[0] = (struct text){(const char *)bytes, sizeof bytes};
     memcpy(all + 1, pieces, count * sizeof *pieces);
-    enum data_file_result result = data_file_write(
-        tail->file, segments_last(&spill->segments)->size, all, 1 + count, error);
+    enum data_file_result result =
+        data_file_write(tail->file, segments_last(&spill->segments)->size, all, 1 + count, error);
     if (result != DATA_FILE_DONE)
         return result;
     tail->unsynced = true;
@@ -546,8 +546,8 @@ struct spill_counts spill_counts(const struct spill *spill)
         .bytes = spill->segments.bytes,
         .recovered_bytes = spill->recovered_bytes,
     };
-    counts.held = counts.recovered + counts.appended - counts.acknowledged - counts.evicted -
-                  counts.lost;
+    counts.held =
+        counts.recovered + counts.appended - counts.acknowledged - counts.evicted - counts.lost;
     return counts;
 }
 
@@ -558,8 +558,8 @@ bool spill_close(struct spill *spill, struct error *error)
     struct error why;
     bool done = report(spill, seal(spill, &why), &why, error);
     remove_settled(spill);
-    done = report(spill, write_cursor(spill, settled(spill), &why), done ? &why : NULL, error) &&
-           done;
+    done =
+        report(spill, write_cursor(spill, settled(spill), &why), done ? &why : NULL, error) && done;
     free_all(spill);
     return done;
 }

@@ -10,10 +10,10 @@
  *
  * In the folder: segments, which hold nothing but blocks and are named by the position of their
  * first record ("00000000000000001200.seg"); "ack", the cursor; "lock"; and, ending in ".bad", the
- * last two segments that were damaged, which do not count towards its size. A position is the number of
- * records that were stored before, in all runs. Each block has its own, so the segments alone say
- * what there is, and how many records damage has cost. The cursor may only be old: then a block is
- * read again.
+ * last two segments that were damaged, which do not count towards its size. A position is the
+ * number of records that were stored before, in all runs. Each block has its own, so the segments
+ * alone say what there is, and how many records damage has cost. The cursor may only be old: then a
+ * block is read again.
  *
  * After kill -9 each block is there whose append had returned. After a power cut those may be gone
  * that were appended after the last sync, and what was acknowledged after the last write of the
@@ -48,11 +48,11 @@ enum spill_sync {
 #define SPILL_HEAD_SIZE ((size_t)64)
 
 struct spill_settings {
-    const char *folder;         /* made where it is not there, with those above it */
-    uint64_t size;              /* bytes of all segments, at most; ≥ 4 of the largest blocks */
-    uint64_t segment_size;      /* 0: as SPILL_SEGMENT_SIZE says; ≥ 2 of the largest blocks */
-    size_t image_size;          /* bytes of the largest image that is appended */
-    size_t window;              /* blocks read and not acknowledged, at most (≥ 1) */
+    const char *folder;    /* made where it is not there, with those above it */
+    uint64_t size;         /* bytes of all segments, at most; ≥ 4 of the largest blocks */
+    uint64_t segment_size; /* 0: as SPILL_SEGMENT_SIZE says; ≥ 2 of the largest blocks */
+    size_t image_size;     /* bytes of the largest image that is appended */
+    size_t window;         /* blocks read and not acknowledged, at most (≥ 1) */
     enum spill_sync sync;
     int64_t sync_interval_ns;   /* > 0 */
     int64_t cursor_interval_ns; /* how long what was acknowledged may be unwritten; > 0 */
@@ -157,13 +157,13 @@ bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error);
  *     recovered + appended = acknowledged + evicted + lost + held.
  */
 struct spill_counts {
-    uint64_t recovered;    /* were there, by their positions, when it was opened */
-    uint64_t appended;     /* were stored since */
+    uint64_t recovered; /* were there, by their positions, when it was opened */
+    uint64_t appended;  /* were stored since */
     uint64_t acknowledged;
-    uint64_t evicted;      /* their segment was removed before they were read */
-    uint64_t lost;         /* by damage, or because their segment is gone */
-    uint64_t held;         /* are there, read or not */
-    uint64_t bytes;        /* of all segments on disk */
+    uint64_t evicted;         /* their segment was removed before they were read */
+    uint64_t lost;            /* by damage, or because their segment is gone */
+    uint64_t held;            /* are there, read or not */
+    uint64_t bytes;           /* of all segments on disk */
     uint64_t recovered_bytes; /* the same when it was opened */
 };
 

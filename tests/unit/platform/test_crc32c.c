@@ -14,9 +14,8 @@ static void assert_both(const void *bytes, size_t size, uint32_t expected)
 TEST(it_is_that_of_rfc_3720)
 {
     static const uint8_t read_command[48] = {
-        0x01, 0xc0, 0, 0, 0,    0, 0, 0,    0, 0, 0, 0,    0, 0, 0, 0,
-        0x14, 0,    0, 0, 0,    0, 4, 0,    0, 0, 0, 0x14, 0, 0, 0, 0x18,
-        0x28, 0,    0, 0, 0,    0, 0, 0,    2, 0, 0, 0,    0, 0, 0, 0};
+        0x01, 0xc0, 0, 0,    0, 0, 0, 0,    0,    0, 0, 0, 0, 0, 0, 0, 0x14, 0, 0, 0, 0, 0, 4, 0,
+        0,    0,    0, 0x14, 0, 0, 0, 0x18, 0x28, 0, 0, 0, 0, 0, 0, 0, 2,    0, 0, 0, 0, 0, 0, 0};
     uint8_t bytes[32] = {0};
     assert_both(bytes, 32, 0x8a9136aa);
     memset(bytes, 0xff, sizeof bytes);

@@ -46,12 +46,12 @@ int __wrap_rename(const char *from, const char *to);
 
 static struct {
     bool armed;
-    bool reads;     /* calls that change nothing count as well */
-    bool for_ever;  /* all from that one on fail */
-    bool half;      /* a write writes half of its bytes, and the next one fails */
-    bool dies;      /* it does not fail: the program ends before it */
-    unsigned left;  /* calls until the one that fails; 0: none does */
-    int number;     /* with this errno */
+    bool reads;    /* calls that change nothing count as well */
+    bool for_ever; /* all from that one on fail */
+    bool half;     /* a write writes half of its bytes, and the next one fails */
+    bool dies;     /* it does not fail: the program ends before it */
+    unsigned left; /* calls until the one that fails; 0: none does */
+    int number;    /* with this errno */
     unsigned failed;
 } calls;
 
@@ -132,7 +132,7 @@ static struct done {
     size_t acknowledged; /* of those: the first so many */
     uint64_t next_number;
     bool is_storing; /* the block of the next number: it may be there and not be said to be */
-} *done;
+} * done;
 
 static void append_some(struct spill *spill, unsigned count)
 {
@@ -314,7 +314,7 @@ TEST_WITH(a_full_disk_is_full_and_a_broken_one_has_failed, scratch_make, scratch
     static const struct {
         int number;
         enum spill_stored stored;
-    } cases[] = {{ENOSPC, SPILL_FULL}, {EDQUOT, SPILL_FULL}, {EFBIG, SPILL_FULL},
+    } cases[] = {{ENOSPC, SPILL_FULL}, {EDQUOT, SPILL_FULL},  {EFBIG, SPILL_FULL},
                  {EIO, SPILL_FAILED},  {EROFS, SPILL_FAILED}, {EACCES, SPILL_FAILED}};
     struct spill *spill = spilling_open();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -14,6 +14,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
 #include "collector/text/base64.h"
+#include "collector/text/hex.h"
 
 /* A test that takes longer hangs. */
 #define LONGEST_NS INT64_C(30000000000)
@@ -111,14 +112,6 @@ static int find_listener(struct running *running)
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -129,7 +122,7 @@ static int read_hex(const struct running *running, const struct case_input *inpu
 {
     int high = -1;
     for (size_t i = 0; i < input->text.size; i++) {
-        int digit = digit_of(input->text.data[i]);
+        int digit = hex_digit_value(input->text.data[i]);
         if (is_blank(input->text.data[i]) && high < 0)
             continue;
         if (digit < 0)

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "collector/text/hex.h"
 #include "collector/text/utf8.h"
 
 #define REPLACEMENT UINT32_C(0xfffd)
@@ -83,13 +84,6 @@ static void put_plain(struct output *text, struct rest *rest)
 
 /* --- escapes ---------------------------------------------------------------------------------- */
 
-static int digit_of(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *found = c == '\0' ? NULL : strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
-    return found != NULL ? (int)(found - digits) : -1;
-}
-
 /* The four digits of \uXXXX. */
 static bool read_unit(struct rest *rest, uint32_t *unit)
 {
@@ -97,7 +91,7 @@ static bool read_unit(struct rest *rest, uint32_t *unit)
     if (rest->size < 4)
         return false;
     for (int i = 0; i < 4; i++) {
-        int digit = digit_of(rest->at[i]);
+        int digit = hex_digit_value(rest->at[i]);
         if (digit < 0)
             return false;
         *unit = *unit << 4 | (uint32_t)digit;

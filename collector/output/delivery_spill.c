@@ -204,7 +204,6 @@ void delivery_spill_settle(struct delivery_spill *spill, const struct held_block
 
 void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t done)
 {
-    (void)held;
     spill->taken -= held->open - done;
 }
 

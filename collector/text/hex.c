@@ -12,3 +12,12 @@ void hex_put(struct output *out, const void *bytes, size_t size)
         at[2 * i + 1] = digits[from[i] & 15];
     }
 }
+
+int hex_digit_value(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    if (digit >= 'a' && digit <= 'f')
+        return digit - 'a' + 10;
+    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}

@@ -9,6 +9,9 @@
 
 #include "collector/text/output.h"
 
+/* What a digit stands for, in either case of letters; -1: it is none. */
+int hex_digit_value(char digit);
+
 /* Appends the digits. All of them or none fit. */
 void hex_put(struct output *out, const void *bytes, size_t size);
 

@@ -1,0 +1,198 @@
+#include <stdlib.h>
+
+#include "collector/base/networks.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/inherited_sockets.h"
+#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp_listener.h"
+#include "collector/receive/stream_server_parts.h"
+
+/* Connections that are accepted before others are served. */
+#define ACCEPT_MOST 32
+
+/* How long nobody is accepted after the system had no means for it. */
+#define ACCEPT_PAUSE_NS INT64_C(100000000)
+
+/* --- listening -------------------------------------------------------------------------------- */
+
+/* The next of its sockets, which is the server's. Returns 0, or -1 with `error` filled. */
+static int watch(struct stream_server *server, wait_handle socket, const struct address *address,
+                 struct error *error)
+{
+    struct listening *listening = &server->listening[server->listening_count++];
+    *listening = (struct listening){.socket = socket, .address = *address};
+    return notifier_watch(server->notifier, socket, listening, NOTIFIER_IN, error);
+}
+
+static int open_own(struct stream_server *server, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    struct address bound;
+    wait_handle socket = tcp_listener_open(&options->address, options->ipv6_only, &bound, error);
+    return socket == NO_HANDLE ? -1 : watch(server, socket, &bound, error);
+}
+
+/* Those that the process was started with, and that have the name. */
+static int adopt_all(struct stream_server *server, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    for (size_t i = 0; i < inherited_socket_count(); i++) {
+        struct address bound;
+        struct error why;
+        char text[ADDRESS_TEXT_SIZE];
+        if (!inherited_socket_is(i, options->inherited))
+            continue;
+        wait_handle socket = tcp_listener_adopt(inherited_socket_at(i).handle, &bound, &why);
+        if (socket == NO_HANDLE) {
+            error_set(error, why.code, "%s: %s", options->listener->name, why.text);
+            return -1;
+        }
+        if (watch(server, socket, &bound, error) != 0)
+            return -1;
+        address_format(&bound, text);
+        log_about(LOG_INFO, LOG_OF_LISTENER, options->listener->name,
+                  "a socket that is bound to %s", text);
+    }
+    return 0;
+}
+
+int stream_server_listen(struct stream_server *server, struct address *bound, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    const struct notifier_backend *backend = notifier_choose_for_streams(error);
+    if (backend == NULL ||
+        notifier_create(&server->notifier, backend, options->thread_count, error) != 0)
+        return -1;
+    server->listening = calloc(options->inherited != NULL ? inherited_socket_count() : 1,
+                               sizeof *server->listening);
+    if (server->listening == NULL)
+        return error_no_memory(error);
+    int result = options->inherited != NULL ? adopt_all(server, error) : open_own(server, error);
+    *bound = server->listening[0].address;
+    return result;
+}
+
+/* --- accepting -------------------------------------------------------------------------------- */
+
+/* Why one that wants to connect may not, a counter of the listener's; NULL: it may. */
+static struct counter *refusal(struct worker *worker, const struct address *peer)
+{
+    struct stream_server *server = worker->server;
+    struct ingest_counters *counters = worker->stream.counters;
+    const struct networks *senders = server->options.listener->senders;
+    if (senders != NULL && !networks_hold(senders, peer))
+        return &counters->denied;
+    if (stream_slots_of_address(&server->slots, peer) >= server->options.limits.max_per_address)
+        return &counters->over_address_limit;
+    return NULL;
+}
+
+static void refuse(struct worker *worker, wait_handle socket, const struct address *peer,
+                   struct counter *why)
+{
+    const struct ingest_counters *counters = worker->stream.counters;
+    counter_add(why, 1);
+    if (why == &counters->over_limit)
+        stream_server_log_about(worker, peer, "refused, as max_connections= are open");
+    else if (why == &counters->over_address_limit)
+        stream_server_log_about(worker, peer,
+                                "refused, as its address has max_connections_per_address= open");
+    else if (why == &counters->tls_failed)
+        stream_server_log_about(worker, peer, "refused, as there is no memory for its TLS");
+    tcp_connection_close(socket);
+}
+
+static void admit(struct worker *worker, const struct listening *from, wait_handle socket,
+                  const struct address *peer)
+{
+    struct stream_server *server = worker->server;
+    counter_add(&worker->stream.counters->connections, 1);
+    struct counter *why = refusal(worker, peer);
+    struct stream_slot *slot =
+        why == NULL ? stream_slots_take(&server->slots, server->options.limits.max_connections)
+                    : NULL;
+    if (slot == NULL) {
+        refuse(worker, socket, peer, why != NULL ? why : &worker->stream.counters->over_limit);
+        return;
+    }
+    if (!stream_connection_begin(&slot->connection, socket, peer, clock_monotonic_ns(),
+                                 &server->settings)) {
+        stream_slots_give_back(&server->slots, slot);
+        refuse(worker, socket, peer, &worker->stream.counters->tls_failed);
+        return;
+    }
+    slot->connection.own = &from->address;
+    stream_slot_own(slot);
+    if (stream_slot_give(slot, server->notifier, NOTIFIER_IN | NOTIFIER_HANGUP, true)) {
+        counter_add(&worker->stream.counters->unwatched, 1);
+        stream_server_release(worker, slot);
+    }
+}
+
+static void put_off(struct worker *worker, struct listening *listening, const struct error *error)
+{
+    uint64_t held;
+    counter_add(&worker->stream.counters->accept_errors, 1);
+    listening->accept_ns = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
+    if (log_allowed(&worker->log, &held))
+        log_about(LOG_ERROR, LOG_OF_LISTENER, worker->server->options.listener->name,
+                  "%s; trying again", error->text);
+}
+
+/* The socket is the caller's until it is armed again, or closed. Locked. */
+static void accept_from_queue(struct worker *worker, struct listening *listening)
+{
+    struct stream_server *server = worker->server;
+    struct error error;
+    enum accept_result result = ACCEPT_OK;
+    for (int i = 0; i < ACCEPT_MOST && result == ACCEPT_OK && !atomic_load(&server->stopping);
+         i++) {
+        wait_handle socket;
+        struct address peer;
+        result = tcp_connection_accept(listening->socket, &socket, &peer, &error);
+        if (result == ACCEPT_OK)
+            admit(worker, listening, socket, &peer);
+    }
+    if (result == ACCEPT_NO_MEANS ||
+        notifier_arm(server->notifier, listening->socket, listening, NOTIFIER_IN, &error) != 0)
+        put_off(worker, listening, &error);
+}
+
+void stream_server_accept(struct worker *worker, struct listening *listening)
+{
+    struct stream_server *server = worker->server;
+    mutex_lock(server->accept_lock);
+    if (listening->socket != NO_HANDLE)
+        accept_from_queue(worker, listening);
+    mutex_unlock(server->accept_lock);
+}
+
+void stream_server_stop_listening(struct stream_server *server)
+{
+    mutex_lock(server->accept_lock);
+    for (size_t i = 0; i < server->listening_count; i++) {
+        struct listening *listening = &server->listening[i];
+        if (listening->socket == NO_HANDLE)
+            continue;
+        notifier_unwatch(server->notifier, listening->socket);
+        tcp_listener_close(listening->socket);
+        listening->socket = NO_HANDLE;
+    }
+    mutex_unlock(server->accept_lock);
+}
+
+void stream_server_accept_again(struct stream_server *server, int64_t now_ns)
+{
+    struct error error;
+    mutex_lock(server->accept_lock);
+    for (size_t i = 0; i < server->listening_count; i++) {
+        struct listening *listening = &server->listening[i];
+        if (listening->accept_ns == 0 || now_ns < listening->accept_ns)
+            continue;
+        listening->accept_ns = 0;
+        if (listening->socket != NO_HANDLE &&
+            notifier_arm(server->notifier, listening->socket, listening, NOTIFIER_IN, &error) != 0)
+            listening->accept_ns = now_ns + ACCEPT_PAUSE_NS;
+    }
+    mutex_unlock(server->accept_lock);
+}

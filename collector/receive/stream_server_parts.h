@@ -1,0 +1,119 @@
+/*
+ * The stream server's parts, shared by the files that make it up: stream_server.c makes, starts,
+ * changes and stops it, stream_accept.c is how connections come, stream_loop.c what its threads do,
+ * stream_end.c how a connection ends. For nobody else. Whose a connection is: stream_slots.h.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_PARTS_H
+#define SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_PARTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/heartbeat.h"
+#include "collector/log/log.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/mutex.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/pause.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
+#include "collector/receive/coalescing.h"
+#include "collector/receive/stream_server.h"
+#include "collector/receive/stream_slots.h"
+
+/* Connections that a thread has in hand at a time. */
+#define WORK_MOST 128
+
+struct worker {
+    struct stream_server *server;
+    size_t index;
+    struct thread *thread;
+    struct ingest_thread *ingests;
+    struct stream_worker stream;
+    struct stream_slot *work[WORK_MOST];
+    size_t count;
+    size_t kept;            /* of these, the first ones: until keep_ns */
+    int64_t keep_ns;        /* monotonic: when its rest ends */
+    bool rests;             /* as of its last round, so much comes that it does */
+    bool reported_all;      /* the notifier has no other events for it */
+    int64_t wake_ns;        /* when sinks are to be woken; INT64_MAX: for nothing */
+    struct coalescing pace; /* how long it may rest */
+    uint64_t frames_noted;  /* of the server's, for that */
+    uint64_t bytes_noted;
+    struct pause *pause; /* NULL: it cannot */
+    size_t next_look;    /* the slot that it looks at first */
+    bool stops;          /* it has seen that the server stops */
+    struct wakeup *resumed;
+    struct heartbeat heartbeat;
+    uint64_t heartbeat_seen; /* by the main thread */
+    struct log_limit log;
+};
+
+/* A socket that others connect to: its own is the token of its events. */
+struct listening {
+    wait_handle socket; /* NO_HANDLE: nobody is accepted any more */
+    struct address address;
+    int64_t accept_ns; /* when accepting is tried again; 0: it is not put off */
+};
+
+struct stream_server {
+    struct stream_server_options options;
+    struct stream_settings settings;
+    char content_type[FRAME_STREAMS_TYPE_MOST]; /* of the settings */
+    struct channel_kind kind_before;            /* a change: until its threads resume */
+    struct notifier *notifier;
+    struct worker *workers;
+    _Atomic size_t started; /* threads */
+    struct stream_slots slots;
+    size_t block_frame; /* the longest message that the blocks have room for */
+
+    struct mutex *accept_lock; /* of what follows: held while connections are accepted */
+    struct listening *listening;
+    size_t listening_count;
+
+    _Atomic size_t held;     /* connections that were left alone */
+    _Atomic uint64_t frames; /* taken, by all threads; and their bytes */
+    _Atomic uint64_t bytes;
+    _Atomic size_t running; /* threads that serve */
+    _Atomic size_t present; /* threads that have not done all they will do */
+    _Atomic size_t stops;   /* of these, those that know of the stop */
+    _Atomic bool quiesce_wanted;
+    _Atomic size_t quiescent; /* threads that stand still */
+    _Atomic bool stopping;
+    _Atomic bool patient; /* stopping: frames that have begun are waited for */
+    _Atomic bool finished;
+    struct deadline deadline;
+};
+
+/* Listens at its address, or at the sockets that it inherits. Returns 0, or -1 with `error` filled.
+ */
+int stream_server_listen(struct stream_server *server, struct address *bound, struct error *error);
+
+/* Accepts those that wait at a socket whose event was taken, and has it watched again. */
+void stream_server_accept(struct worker *worker, struct listening *listening);
+
+/* Sockets whose accepting was put off, and whose time has come. */
+void stream_server_accept_again(struct stream_server *server, int64_t now_ns);
+
+/*
+ * Who wants to connect is refused by the system from now on, or waits for whoever else has the
+ * socket: then the notifier would still report it, were it only closed.
+ */
+void stream_server_stop_listening(struct stream_server *server);
+
+/* Logs about a connection, not more often than the thread's limit allows. */
+void stream_server_log_about(struct worker *worker, const struct address *peer, const char *what);
+
+/* The owner's connection has ended: it is counted, and the reason logged. */
+void stream_server_close_connection(struct worker *worker, struct stream_slot *slot);
+
+/* The same, not counted. The socket is closed last but the slot: until then nobody else gets its
+ * number. */
+void stream_server_release(struct worker *worker, struct stream_slot *slot);
+
+/* What a thread does; its worker is the argument. */
+void stream_server_run(void *argument);
+
+#endif

@@ -1,0 +1,167 @@
+#include "collector/receive/stream_slots.h"
+
+#include <stdlib.h>
+
+struct stream_slot_group {
+    struct stream_slot_group *next;
+    struct stream_slot slots[];
+};
+
+size_t stream_slots_memory(size_t count)
+{
+    return count * (sizeof(struct stream_slot) + sizeof(struct stream_slot *));
+}
+
+int stream_slots_init(struct stream_slots *slots, struct error *error)
+{
+    slots->lock = mutex_create();
+    return slots->lock != NULL ? 0 : error_no_memory(error);
+}
+
+void stream_slots_destroy(struct stream_slots *slots)
+{
+    mutex_destroy(slots->lock);
+    while (slots->groups != NULL) {
+        struct stream_slot_group *group = slots->groups;
+        slots->groups = group->next;
+        free(group);
+    }
+    free(slots->all);
+}
+
+bool stream_slots_grow(struct stream_slots *slots, size_t count)
+{
+    if (count <= slots->count)
+        return true;
+    struct stream_slot **grown = realloc(slots->all, count * sizeof(struct stream_slot *));
+    if (grown == NULL)
+        return false;
+    slots->all = grown;
+    size_t more = count - slots->count;
+    struct stream_slot_group *group = calloc(1, sizeof *group + more * sizeof group->slots[0]);
+    if (group == NULL)
+        return false;
+    group->next = slots->groups;
+    slots->groups = group;
+    for (size_t i = 0; i < more; i++)
+        slots->all[slots->count++] = &group->slots[i];
+    return true;
+}
+
+/* --- whose it is ------------------------------------------------------------------------------ */
+
+static enum stream_slot_phase phase_of(uint64_t state)
+{
+    return (enum stream_slot_phase)(state % STREAM_SLOT_PHASES);
+}
+
+static uint64_t in_phase(uint64_t state, enum stream_slot_phase phase)
+{
+    return state - state % STREAM_SLOT_PHASES + phase;
+}
+
+static uint64_t next_arming(const struct stream_slot *slot, enum stream_slot_phase phase)
+{
+    return in_phase(atomic_load(&slot->state) + STREAM_SLOT_PHASES, phase);
+}
+
+enum stream_slot_phase stream_slot_phase(const struct stream_slot *slot)
+{
+    return phase_of(atomic_load(&slot->state));
+}
+
+void stream_slot_own(struct stream_slot *slot)
+{
+    slot->hung_up = false;
+    atomic_store(&slot->held, false);
+    atomic_store(&slot->waits, false);
+    atomic_store(&slot->state, in_phase(atomic_load(&slot->state), SLOT_OWNED));
+}
+
+bool stream_slot_claim(struct stream_slot *slot, bool by_event)
+{
+    uint64_t state = atomic_load(&slot->state);
+    while (phase_of(state) == SLOT_ARMED || (by_event && phase_of(state) == SLOT_ARMING))
+        if (atomic_compare_exchange_weak(&slot->state, &state, in_phase(state, SLOT_OWNED)))
+            return true;
+    return false;
+}
+
+void stream_slot_note_times(struct stream_slot *slot)
+{
+    atomic_store(&slot->due_ns, slot->connection.due_ns);
+    atomic_store(&slot->hurry_ns, slot->connection.hurry_ns);
+}
+
+bool stream_slot_give(struct stream_slot *slot, struct notifier *notifier, unsigned interests,
+                      bool is_new)
+{
+    struct error error;
+    wait_handle socket = slot->connection.channel.socket;
+    stream_slot_note_times(slot);
+    atomic_fetch_add(&slot->givers, 1);
+    uint64_t arming = next_arming(slot, SLOT_ARMING);
+    atomic_store(&slot->state, arming);
+    int result =
+        (is_new ? notifier_watch : notifier_arm)(notifier, socket, slot, interests, &error);
+    uint64_t expected = arming;
+    bool ours = atomic_compare_exchange_strong(
+        &slot->state, &expected, in_phase(arming, result == 0 ? SLOT_ARMED : SLOT_OWNED));
+    atomic_fetch_sub(&slot->givers, 1);
+    return ours && result != 0;
+}
+
+void stream_slot_leave(struct stream_slot *slot)
+{
+    stream_slot_note_times(slot);
+    atomic_store(&slot->state, next_arming(slot, SLOT_ARMED));
+}
+
+/* --- which are free --------------------------------------------------------------------------- */
+
+struct stream_slot *stream_slots_take(struct stream_slots *slots, size_t most)
+{
+    struct stream_slot *slot = NULL;
+    mutex_lock(slots->lock);
+    bool allowed = atomic_load(&slots->open) < most;
+    if (allowed && slots->free != NULL) {
+        slot = slots->free;
+        slots->free = slot->next;
+    } else if (allowed) {
+        slot = slots->all[slots->made++];
+    }
+    if (slot != NULL)
+        atomic_fetch_add(&slots->open, 1);
+    mutex_unlock(slots->lock);
+    return slot;
+}
+
+void stream_slots_give_back(struct stream_slots *slots, struct stream_slot *slot)
+{
+    mutex_lock(slots->lock);
+    atomic_store(&slot->state, in_phase(atomic_load(&slot->state), SLOT_FREE));
+    slot->next = slots->free;
+    slots->free = slot;
+    atomic_fetch_sub(&slots->open, 1);
+    mutex_unlock(slots->lock);
+}
+
+size_t stream_slots_made(struct stream_slots *slots)
+{
+    mutex_lock(slots->lock);
+    size_t made = slots->made;
+    mutex_unlock(slots->lock);
+    return made;
+}
+
+/* Whoever is connected stays where it is noted until its slot is free, which takes the lock. */
+size_t stream_slots_of_address(struct stream_slots *slots, const struct address *peer)
+{
+    size_t count = 0;
+    mutex_lock(slots->lock);
+    for (size_t i = 0; i < slots->made; i++)
+        count += stream_slot_phase(slots->all[i]) != SLOT_FREE &&
+                 address_same_host(&slots->all[i]->connection.peer, peer);
+    mutex_unlock(slots->lock);
+    return count;
+}

@@ -7,71 +7,24 @@
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
+#include "collector/config/page.h"
 #include "collector/config/syntax.h"
 #include "collector/contract/source.h"
 
-/* The text stands to the right of what it is about, in columns TEXT_COLUMN to LAST_COLUMN. */
+/* The text stands to the right of what it is about, from this column on. */
 #define TEXT_COLUMN 28
-#define LAST_COLUMN 79
 
 /* A list in running text goes on in this column. */
 #define LIST_COLUMN 1
-
-/* Words on their way to a place on the page. */
-struct page {
-    FILE *to;
-    size_t column; /* bytes of this line so far */
-};
-
-static void new_line(struct page *page)
-{
-    fputc('\n', page->to);
-    page->column = 0;
-}
-
-static void indent(struct page *page, size_t column)
-{
-    for (; page->column < column; page->column++)
-        fputc(' ', page->to);
-}
-
-static void put(struct page *page, const char *text)
-{
-    fputs(text, page->to);
-    page->column += strlen(text);
-}
-
-/* Puts a word on this line where it fits, otherwise on the next one, from the column `from` on. */
-static void put_word(struct page *page, size_t from, const char *word, size_t length)
-{
-    if (page->column >= from && page->column + 1 + length > LAST_COLUMN)
-        new_line(page);
-    if (page->column < from)
-        indent(page, from);
-    else
-        put(page, " ");
-    fwrite(word, 1, length, page->to);
-    page->column += length;
-}
-
-static void put_words(struct page *page, size_t from, const char *text)
-{
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        put_word(page, from, text, length);
-        text += length;
-        text += strspn(text, " ");
-    }
-}
 
 /* One of several, in running text: a comma follows it, or the sentence ends. */
 static void put_item(struct page *page, const char *item, bool is_last)
 {
     char text[SYNTAX_SIZE + 2];
     snprintf(text, sizeof text, "%s%s", item, is_last ? "." : ",");
-    put_words(page, LIST_COLUMN, text);
+    page_put_words(page, LIST_COLUMN, text);
     if (is_last)
-        new_line(page);
+        page_new_line(page);
 }
 
 /* --- one setting ------------------------------------------------------------------------------ */
@@ -80,8 +33,8 @@ static void put_item(struct page *page, const char *item, bool is_last)
 static void put_help(struct page *page, const struct setting *setting)
 {
     if (page->column >= TEXT_COLUMN)
-        new_line(page);
-    put_words(page, TEXT_COLUMN, setting->help);
+        page_new_line(page);
+    page_put_words(page, TEXT_COLUMN, setting->help);
 }
 
 /* "(default 4MiB, 4KiB to 1GiB)", which is not broken over two lines. */
@@ -93,7 +46,7 @@ static void put_default(struct page *page, const struct setting *setting, bool w
     if (text[0] == '\0')
         return;
     int length = snprintf(bracketed, sizeof bracketed, "(%s)", text);
-    put_word(page, TEXT_COLUMN, bracketed, (size_t)length);
+    page_put_word(page, TEXT_COLUMN, bracketed, (size_t)length);
 }
 
 static void print_option(struct page *page, const struct option *option,
@@ -102,15 +55,15 @@ static void print_option(struct page *page, const struct option *option,
     char syntax[SYNTAX_SIZE];
     syntax_of_option(option, registry, syntax);
     const char letter[] = {'-', option->setting.letter, ',', ' ', '\0'};
-    put(page, "  ");
-    put(page, option->setting.letter != '\0' ? letter : "");
-    put(page, "--");
-    put(page, option->setting.name);
-    put(page, syntax[0] != '\0' ? " " : "");
-    put(page, syntax);
+    page_put(page, "  ");
+    page_put(page, option->setting.letter != '\0' ? letter : "");
+    page_put(page, "--");
+    page_put(page, option->setting.name);
+    page_put(page, syntax[0] != '\0' ? " " : "");
+    page_put(page, syntax);
     put_help(page, &option->setting);
     put_default(page, &option->setting, false);
-    new_line(page);
+    page_new_line(page);
 }
 
 /* "a|b|c": where the line ends it is broken after a bar, and goes on where it began. */
@@ -120,9 +73,9 @@ static void put_choices(struct page *page, const char *text)
     while (*text != '\0') {
         size_t length = strcspn(text, "|");
         length += text[length] == '|';
-        if (page->column + length > LAST_COLUMN) {
-            new_line(page);
-            indent(page, from);
+        if (page->column + length > PAGE_LAST_COLUMN) {
+            page_new_line(page);
+            page_indent(page, from);
         }
         fwrite(text, 1, length, page->to);
         page->column += length;
@@ -135,13 +88,13 @@ static void print_key(struct page *page, const struct setting *key,
 {
     char syntax[SYNTAX_SIZE];
     syntax_of_value(key, registry, syntax);
-    put(page, "  ");
-    put(page, key->name);
-    put(page, "=");
+    page_put(page, "  ");
+    page_put(page, key->name);
+    page_put(page, "=");
     put_choices(page, syntax);
     put_help(page, key);
     put_default(page, key, true);
-    new_line(page);
+    page_new_line(page);
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -161,9 +114,9 @@ static void print_exit_codes(struct page *page)
     for (const struct exit_meaning *exit = exit_meanings; exit->meaning != NULL; exit++) {
         char code[16];
         snprintf(code, sizeof code, "  %d", (int)exit->code);
-        put(page, code);
-        put_words(page, TEXT_COLUMN, exit->meaning);
-        new_line(page);
+        page_put(page, code);
+        page_put_words(page, TEXT_COLUMN, exit->meaning);
+        page_new_line(page);
     }
 }
 
@@ -186,7 +139,7 @@ static void print_options(struct page *page, const struct config_registry *regis
 
 static void print_listeners(struct page *page, const struct config_registry *registry)
 {
-    put(page, "Listeners are");
+    page_put(page, "Listeners are");
     for (size_t i = 0; registry->sources[i] != NULL; i++)
         put_item(page, registry->sources[i]->syntax, registry->sources[i + 1] == NULL);
     print_urls(page->to);
@@ -199,7 +152,7 @@ static void print_listeners(struct page *page, const struct config_registry *reg
 static void print_schemas(struct page *page, const struct config_registry *registry)
 {
     bool files = registry->schema_from_file != NULL;
-    put(page, "Schemas are");
+    page_put(page, "Schemas are");
     for (size_t i = 0; registry->schemas[i] != NULL; i++)
         put_item(page, registry->schemas[i]->name, registry->schemas[i + 1] == NULL && !files);
     if (files)
@@ -212,7 +165,7 @@ static void print_schemas(struct page *page, const struct config_registry *regis
 static void print_sinks(struct page *page, const struct config_registry *registry)
 {
     const struct destination_ops *destination;
-    put(page, "Sinks are");
+    page_put(page, "Sinks are");
     for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++) {
         char text[SYNTAX_SIZE];
         snprintf(text, sizeof text, "%s:%s", destination->scheme, destination_place(destination));

@@ -14,6 +14,7 @@
 #include "collector/platform/notifier.h"
 #include "collector/platform/output_file.h"
 #include "collector/program/ctl.h"
+#include "collector/program/explain.h"
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
 #include "collector/program/service.h"
@@ -195,6 +196,8 @@ static enum exit_code run_subcommand(int argc, char **argv)
         return ctl_command(argc - 1, argv + 1);
     if (strcmp(name, "test") == 0)
         return test_command(argc - 1, argv + 1);
+    if (strcmp(name, "explain") == 0)
+        return explain_command(argc - 1, argv + 1);
     if (strcmp(name, "service") == 0)
         return service_command(&service, argc - 1, argv + 1);
     return collect(argc, argv);

@@ -21,7 +21,8 @@
 #define HEALTH_REASONS(REASON)                                                                     \
     REASON(RECEIVER_STUCK, receiver_stuck,                                                         \
            "a receiving thread has not answered for so many seconds")                              \
-    REASON(SINK_ENDED, sink_ended, "the sink has ended for good, as its reader has gone")          \
+    REASON(SINK_ENDED, sink_ended,                                                                 \
+           "the sink has ended for good, as its reader has gone: start both again")                \
     REASON(SINK_FAILS, sink_fails,                                                                 \
            "the sink's destination fails and is tried again, or its command is away, for so many " \
            "seconds")                                                                              \
@@ -29,13 +30,16 @@
            "the sink's destination has taken nothing of what is being written for so many "        \
            "seconds, --stall-timeout or more")                                                     \
     REASON(KERNEL_DROPS, kernel_drops,                                                             \
-           "the kernel dropped count datagrams of the listener in the last minute")                \
+           "the kernel dropped count datagrams of the listener in the last minute: raise "         \
+           "receive_buffer=, or add receivers=")                                                   \
     REASON(GROUP_LOST, group_lost,                                                                 \
            "the listener's multicast group is not joined, as its interface has gone")              \
     REASON(NO_BUFFER, no_buffer,                                                                   \
-           "no batch was free for count datagrams of the listener in the last minute")             \
+           "no batch was free for count datagrams of the listener in the last minute: raise "      \
+           "--memory, or have a faster sink")                                                      \
     REASON(RECORDS_REFUSED, records_refused,                                                       \
-           "the sink's queues refused count records in the last minute")                           \
+           "the sink's queues refused count records in the last minute: have a faster sink, or "   \
+           "raise --memory")                                                                       \
     REASON(RECORDS_EVICTED, records_evicted,                                                       \
            "the sink's queues gave up count records for newer ones in the last minute")
 

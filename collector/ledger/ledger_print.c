@@ -109,6 +109,51 @@ static void print_letters(struct output *out, const struct letter_totals *letter
     put(out, "\n    bytes %" PRIu64 "\n", letters->bytes);
 }
 
+/* --- what to do about it ---------------------------------------------------------------------- */
+
+/* Words that `sluice explain` has an entry for, each once: of kernel_drops, and all reasons. */
+struct advice {
+    size_t count;
+    const char *words[1 + REASON_COUNT + REFUSAL_COUNT + FAILURE_COUNT + DROP_COUNT];
+};
+
+static void advise(struct advice *advice, const char *word)
+{
+    for (size_t i = 0; i < advice->count; i++)
+        if (strcmp(advice->words[i], word) == 0)
+            return;
+    advice->words[advice->count++] = word;
+}
+
+/* Where there is something to do. */
+static void advise_on(struct advice *advice, const struct reason_text *reasons,
+                      const uint64_t *counts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (counts[i] != 0 && reasons[i].remedy[0] != '\0')
+            advise(advice, reasons[i].name);
+}
+
+/* A line to copy, where anything was lost. */
+static void print_advice(struct output *out, const struct ledger_snapshot *snapshot)
+{
+    struct advice advice = {.count = 0};
+    for (size_t i = 0; i < snapshot->listener_count; i++) {
+        if (snapshot->listeners[i].kernel_drops != 0)
+            advise(&advice, "kernel_drops");
+        advise_on(&advice, datagram_reason_texts, snapshot->listeners[i].reasons, REASON_COUNT);
+    }
+    for (size_t i = 0; i < snapshot->sink_count; i++) {
+        advise_on(&advice, record_refusal_texts, snapshot->sinks[i].refused, REFUSAL_COUNT);
+        advise_on(&advice, record_failure_texts, snapshot->sinks[i].failed, FAILURE_COUNT);
+    }
+    advise_on(&advice, letter_drop_texts, snapshot->letters.dropped, DROP_COUNT);
+    for (size_t i = 0; i < advice.count; i++)
+        put(out, "%s %s", i == 0 ? "  what to do: sluice explain" : "", advice.words[i]);
+    if (advice.count != 0)
+        output_char(out, '\n');
+}
+
 void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out)
 {
     size_t start = out->used;
@@ -120,6 +165,7 @@ void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *ou
         print_sink(out, &snapshot->sinks[i]);
     if (snapshot->letters.name != NULL)
         print_letters(out, &snapshot->letters);
+    print_advice(out, snapshot);
     if (snapshot->final)
         put(out, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
     control_characters_hide_in_lines(out->data + start, out->used - start);

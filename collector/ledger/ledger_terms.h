@@ -136,7 +136,7 @@ enum ledger_part {
     TERM(messages, PART_ALWAYS, "Messages decoded; each is a record for every sink.")              \
     TERM(kernel_drops, PART_ALWAYS,                                                                \
          "What the kernel dropped before it could be received, mostly as the receive buffer was "  \
-         "full.")                                                                                  \
+         "full: raise receive_buffer=, or add receivers=.")                                        \
     TERM(refused_while_stopping, PART_BESIDE, "Datagrams that came during the stop, refused.")     \
     TERM(receive_errors, PART_BESIDE, "Errors that the socket reported; none lost a datagram.")    \
     TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that the schema lacks.")         \

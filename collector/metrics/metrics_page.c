@@ -157,8 +157,7 @@ static void put_terms(struct metrics_text *text, const struct rows *rows,
                       const struct ledger_term *terms, term_filter *fits)
 {
     for (; terms->name != NULL; terms++) {
-        const struct metric metric = {"sluice_", rows->of, terms->name,
-                                      terms->part == PART_NOW ? METRIC_GAUGE : METRIC_COUNTER};
+        const struct metric metric = metric_of_term(rows->of, terms);
         bool begun = false;
         for (size_t i = 0; i < rows->count; i++) {
             const void *row = row_at(rows, i);
@@ -287,7 +286,7 @@ static void put_letters(struct metrics_text *text, const struct letter_totals *l
     if (letters->name == NULL)
         return;
     for (const struct ledger_term *term = letter_terms; term->name != NULL; term++) {
-        const struct metric metric = {"sluice_", "dead_letters_", term->name, METRIC_COUNTER};
+        const struct metric metric = metric_of_term("dead_letters_", term);
         metrics_text_begin(text, &metric, term->help);
         metrics_text_integer(text, &metric, METRIC_NO_LABELS, ledger_total(letters, term));
     }

@@ -3,3 +3,9 @@
 #define ROW_OF(constant, prefix, of, what, type, labels, help)                                     \
     {{prefix, of, what, METRIC_##type}, labels, help},
 const struct metrics_row metrics_rows[] = {METRICS_ROWS(ROW_OF)};
+
+struct metric metric_of_term(const char *of, const struct ledger_term *term)
+{
+    return (struct metric){"sluice_", of, term->name,
+                           term->part == PART_NOW ? METRIC_GAUGE : METRIC_COUNTER};
+}

@@ -7,7 +7,7 @@
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
 
-#include "collector/ledger/ledger_terms.h"
+#include "collector/ledger/ledger.h"
 #include "collector/metrics/metrics_text.h"
 
 /*
@@ -81,5 +81,8 @@ struct metrics_row {
     const char *help;   /* a sentence, for people */
 };
 extern const struct metrics_row metrics_rows[METRICS_ROW_COUNT];
+
+/* What a term of the ledger is as a metric; `of` is whose: "listener_". */
+struct metric metric_of_term(const char *of, const struct ledger_term *term);
 
 #endif

@@ -119,9 +119,10 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     if (reason == REFUSED_SINK_ENDED || !log_allowed(&route->log, &held))
         return;
     log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
-              "behind: %" PRIu64 " records refused (%s%s)", route->refused,
+              "behind: %" PRIu64 " records refused (%s%s): sluice explain %s", route->refused,
               record_refusal_names[reason],
-              reason == REFUSED_RING_FULL ? ": raise --memory for longer bursts" : "");
+              reason == REFUSED_RING_FULL ? ": raise --memory for longer bursts" : "",
+              record_refusal_names[reason]);
     route->refused = 0;
 }
 

@@ -32,6 +32,7 @@ static const struct command *const tools[] = {&send_command,  &replay_command, &
 struct writing {
     const char *program;
     const struct command *tool; /* NULL: the collector */
+    const struct reference *reference;
     FILE *out;
 };
 
@@ -233,69 +234,31 @@ static int write_sinks(const struct writing *writing, const char *argument)
 
 /* --- what is reported ------------------------------------------------------------------------- */
 
-static int write_listener_terms(const struct writing *writing, const char *argument)
-{
-    (void)argument;
-    reported_write_terms(writing->out, listener_terms);
-    return 0;
-}
-
-static int write_sink_terms(const struct writing *writing, const char *argument)
-{
-    (void)argument;
-    reported_write_terms(writing->out, offer_terms);
-    reported_write_terms(writing->out, sink_terms);
-    return 0;
-}
-
-static int write_letter_terms(const struct writing *writing, const char *argument)
-{
-    (void)argument;
-    reported_write_terms(writing->out, letter_terms);
-    return 0;
-}
-
-/* WHOSE reasons: of datagrams, refusals, failures, letter-drops */
-static int write_reasons(const struct writing *writing, const char *argument)
+/* WHAT of the reference, by a name of this list. */
+static int write_reported(const struct writing *writing, const char *argument)
 {
     static const struct {
-        const char *whose;
-        const struct reason_text *texts;
-        size_t count;
-    } lists[] = {
-        {"datagrams", datagram_reason_texts, REASON_COUNT},
-        {"refusals", record_refusal_texts, REFUSAL_COUNT},
-        {"failures", record_failure_texts, FAILURE_COUNT},
-        {"letter-drops", letter_drop_texts, DROP_COUNT},
+        const char *name;
+        enum reference_kind kind;
+    } kinds[] = {
+        {"listener-terms", REFERENCE_LISTENER_TERM},
+        {"sink-terms", REFERENCE_SINK_TERM},
+        {"letter-terms", REFERENCE_LETTER_TERM},
+        {"datagram-reasons", REFERENCE_DATAGRAM_REASON},
+        {"refusals", REFERENCE_RECORD_REFUSAL},
+        {"failures", REFERENCE_RECORD_FAILURE},
+        {"letter-drops", REFERENCE_LETTER_DROP},
+        {"metrics", REFERENCE_METRIC},
+        {"health-statuses", REFERENCE_HEALTH_STATUS},
+        {"health-reasons", REFERENCE_HEALTH_REASON},
     };
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (strcmp(lists[i].whose, argument) != 0)
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(kinds[i].name, argument) != 0)
             continue;
-        reported_write_reasons(writing->out, lists[i].texts, lists[i].count);
+        reported_write(writing->out, writing->reference, kinds[i].kind);
         return 0;
     }
     return -1;
-}
-
-static int write_metrics(const struct writing *writing, const char *argument)
-{
-    (void)argument;
-    reported_write_measures(writing->out, thread_measures, "receiver_", "receiver");
-    reported_write_measures(writing->out, sink_measures, "sink_", "sink");
-    reported_write_metrics(writing->out);
-    return 0;
-}
-
-/* WHICH words of health: statuses, reasons */
-static int write_health(const struct writing *writing, const char *argument)
-{
-    if (strcmp(argument, "statuses") == 0)
-        reported_write_words(writing->out, health_statuses, HEALTH_STATUS_COUNT);
-    else if (strcmp(argument, "reasons") == 0)
-        reported_write_words(writing->out, health_reasons, HEALTH_REASON_COUNT);
-    else
-        return -1;
-    return 0;
 }
 
 /* --- templates -------------------------------------------------------------------------------- */
@@ -312,12 +275,7 @@ static const struct {
     {"fixed-options", write_fixed_options},
     {"keys", write_keys},
     {"exit-codes", write_exit_codes},
-    {"listener-terms", write_listener_terms},
-    {"sink-terms", write_sink_terms},
-    {"letter-terms", write_letter_terms},
-    {"reasons", write_reasons},
-    {"metrics", write_metrics},
-    {"health", write_health},
+    {"reported", write_reported},
     {"bash-options", write_bash_options},
     {"zsh-options", write_zsh_options},
     {"fish-options", write_fish_options},
@@ -396,5 +354,13 @@ int program_main(int argc, char **argv)
     for (size_t i = 0; tools[i] != NULL; i++)
         if (strcmp(tools[i]->name, argv[1]) == 0)
             writing.tool = tools[i];
-    return write_page(&writing, argv[2], argv[3]) == 0 ? EXIT_CODE_OK : EXIT_CODE_IO;
+    struct reference *reference = reference_create(&program_registry);
+    if (reference == NULL) {
+        fputs("sluice-manual: no memory\n", stderr);
+        return EXIT_CODE_INTERNAL;
+    }
+    writing.reference = reference;
+    int result = write_page(&writing, argv[2], argv[3]);
+    reference_destroy(reference);
+    return result == 0 ? EXIT_CODE_OK : EXIT_CODE_IO;
 }

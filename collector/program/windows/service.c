@@ -14,7 +14,7 @@
 #define DEFAULT_NAME "sluice"
 
 const char service_summary[] =
-    "\nsluice service makes it a service of Windows: see sluice service --help.\n";
+    "sluice service makes it a service of Windows: see sluice service --help.\n";
 
 static const char help[] =
     "Usage: sluice service install [--name NAME] [--display-name TEXT] -- OPTION...\n"

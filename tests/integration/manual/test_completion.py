@@ -17,6 +17,7 @@ import unittest
 MADE = pathlib.Path(os.environ["TEST_MANUAL"])
 TOOLS = ["sluice-send", "sluice-replay", "sluice-decode", "sluice-bench", "sluice-top"]
 DEADLINE = 30
+PATH = f"{pathlib.Path(os.environ['SLUICE']).parent}:{os.environ['PATH']}"
 
 BASHRC = """
 for program in {programs}; do source {made}/bash/$program; done
@@ -47,7 +48,8 @@ class Typed:
         pid, self.terminal = pty.fork()
         if pid == 0:
             try:
-                os.execvpe(arguments[0], arguments, {**os.environ, "TERM": "xterm", **environment})
+                os.execvpe(arguments[0], arguments,
+                           {**os.environ, "TERM": "xterm", "PATH": PATH, **environment})
             finally:
                 os._exit(127)
         case.addCleanup(self.end, pid)
@@ -95,6 +97,8 @@ class Shell:
         "sluice --sink 'stdout:?format=infl": "sluice --sink 'stdout:?format=influx",
         "sluice ctl rel": "sluice ctl reload",
         "sluice ctl reload uni": "sluice ctl reload unix:",
+        "sluice exp": "sluice explain",
+        "sluice explain listener_sh": "sluice explain listener_share",
         "sluice tes": "sluice test",
         "sluice test --reco": "sluice test --record",
         "sluice test --report ju": "sluice test --report junit",
@@ -166,7 +170,7 @@ class Fish(Shell, unittest.TestCase):
         sources = "; ".join(f"source {MADE}/fish/{each}.fish" for each in ["sluice", *TOOLS])
         done = subprocess.run(
             ["fish", "--no-config", "-c", f'{sources}; complete -C "{line}"'],
-            env={**os.environ, "HOME": str(self.folder)}, stdin=subprocess.DEVNULL,
+            env={**os.environ, "HOME": str(self.folder), "PATH": PATH}, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=DEADLINE, check=True)
         self.assertEqual(done.stderr, b"")
         return [each.split("\t")[0] for each in done.stdout.decode().splitlines()]

@@ -7,7 +7,7 @@ import unittest
 
 MAKER = os.environ["TEST_MAKER"]
 WRONG = ("@nonsense", "@title sluice", "@usage", "@summary", "@notes", "@keys nowhere",
-         "@reasons nobody", "@health nothing", "@shell-keys nowhere")
+         "@reported nothing", "@shell-keys nowhere")
 
 
 class Maker(unittest.TestCase):

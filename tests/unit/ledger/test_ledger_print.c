@@ -41,6 +41,25 @@ TEST(drops_that_are_counted_are_a_number)
     assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops\":7,");
 }
 
+TEST(what_was_lost_is_named_once_for_whoever_asks_what_to_do)
+{
+    struct listener_totals listeners[2] = {
+        {.name = "udp://h:1", .kind = &listener_kinds[LISTENER_UDP], .schema = "telemetry"},
+        {.name = "udp://h:2", .kind = &listener_kinds[LISTENER_UDP], .schema = "telemetry"},
+    };
+    struct sink_totals sink = {.name = "stdout:"};
+    const struct ledger_snapshot snapshot = {
+        .listener_count = 2, .listeners = listeners, .sink_count = 1, .sinks = &sink};
+    listeners[0].reasons[REASON_CONTROL] = 3; /* nothing was lost */
+    assert_null(strstr(written(ledger_write_text, &snapshot), "explain"));
+    listeners[0].kernel_drops = listeners[1].kernel_drops = 1;
+    listeners[1].reasons[REASON_TOO_LARGE] = 1;
+    sink.failed[FAILED_TOO_LARGE] = 1;
+    sink.refused[REFUSED_RING_FULL] = 1;
+    assert_non_null(strstr(written(ledger_write_text, &snapshot),
+                           "\n  what to do: sluice explain kernel_drops too_large ring_full\n"));
+}
+
 TEST(drops_of_whole_buffers_are_reported_as_such)
 {
     struct listener_totals listener = {.name = "udp://h:1",

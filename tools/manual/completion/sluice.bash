@@ -153,6 +153,8 @@ _sluice() {
                 esac
                 ;;
         esac
+    elif [[ ${words[1]} == explain && ${#words[@]} -gt 2 ]]; then
+        _sluice_offer $("${words[0]}" explain --list 2>/dev/null)
     elif [[ ${words[1]} == test && ${#words[@]} -gt 2 ]]; then
         case ${words[-2]} in
             --report) _sluice_offer text tap junit ;;
@@ -167,7 +169,7 @@ _sluice() {
         for option in $_sluice_options; do
             _sluice_offer "${option%%=*}"
         done
-        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl test
+        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl explain test
     fi
     [[ ${COMPREPLY[0]} != *[=:/] ]] || compopt -o nospace 2>/dev/null
 }

@@ -104,6 +104,8 @@ complete -c sluice -f
 @fish-options
 complete -c sluice -n __fish_use_subcommand -a ctl -d 'tell a running sluice something'
 complete -c sluice -n '__fish_seen_subcommand_from ctl' -a 'reload ledger stop'
+complete -c sluice -n __fish_use_subcommand -a explain -d 'say what a word means, and what to do'
+complete -c sluice -n '__fish_seen_subcommand_from explain' -a '(sluice explain --list 2>/dev/null)'
 complete -c sluice -n __fish_use_subcommand -a test -d 'run tests of a configuration'
 complete -c sluice -n '__fish_seen_subcommand_from test' -F
 complete -c sluice -n '__fish_seen_subcommand_from test' -l record -d 'write what came'

@@ -83,6 +83,10 @@ _sluice() {
         esac
         return
     fi
+    if [[ $words[2] == explain && CURRENT -gt 2 ]]; then
+        compadd -- $($words[1] explain --list 2>/dev/null)
+        return
+    fi
     if [[ $words[2] == test && CURRENT -gt 2 ]]; then
         if [[ $words[CURRENT-1] == --report ]]; then
             compadd -- text tap junit
@@ -94,7 +98,7 @@ _sluice() {
     fi
     local -a options=(
 @zsh-options
-        '1:subcommand:(ctl test)'
+        '1:subcommand:(ctl explain test)'
     )
     _arguments $options
 }

@@ -1,0 +1,176 @@
+#include "collector/program/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/base/parse_error.h"
+#include "collector/base/suggestion.h"
+#include "collector/config/keys.h"
+#include "collector/config/page.h"
+#include "collector/log/log.h"
+#include "collector/program/registry.h"
+#include "collector/reference/reference.h"
+
+/* What an entry says stands below its name, from this column on. */
+#define TEXT_COLUMN 4
+
+/* Longer than any text of the reference. */
+#define SENTENCE_SIZE 1024
+
+/* --- one entry -------------------------------------------------------------------------------- */
+
+static bool is_small(char character)
+{
+    return character >= 'a' && character <= 'z';
+}
+
+/* The rows' texts begin in lower case and end without a full stop, or are sentences already. */
+static void put_sentence(struct page *page, const char *before, const char *text)
+{
+    char sentence[SENTENCE_SIZE];
+    size_t length = strlen(text);
+    if (length == 0)
+        return;
+    snprintf(sentence, sizeof sentence, "%s%s%s", before, text, text[length - 1] == '.' ? "" : ".");
+    if (is_small(sentence[0]) && (is_small(sentence[1]) || sentence[1] == ' '))
+        sentence[0] = (char)(sentence[0] - 'a' + 'A');
+    page_put_words(page, TEXT_COLUMN, sentence);
+    page_new_line(page);
+}
+
+/* "memory=SIZE", "--memory SIZE", "sluice_sink_refused_total{sink,reason}" */
+static void put_name(struct page *page, const struct reference_entry *entry)
+{
+    static const struct {
+        const char *before, *between, *after;
+    } marks[REFERENCE_KIND_COUNT] = {
+        [REFERENCE_OPTION] = {"--", " ", ""},
+        [REFERENCE_KEY] = {"", "=", ""},
+        [REFERENCE_METRIC] = {"", "{", "}"},
+    };
+    bool has_syntax = entry->syntax[0] != '\0';
+    page_put(page, marks[entry->kind].before != NULL ? marks[entry->kind].before : "");
+    page_put(page, entry->name);
+    if (!has_syntax)
+        return;
+    page_put(page, marks[entry->kind].between);
+    page_put(page, entry->syntax);
+    page_put(page, marks[entry->kind].after);
+}
+
+/* "a key of a udp listener, a tcp listener" */
+static void put_kind(struct page *page, const struct reference_entry *entry)
+{
+    const char *title = reference_kinds[entry->kind].title;
+    const char *before = "of ";
+    page_put(page, ":");
+    page_put_words(page, 1, entry->histogram ? "a histogram" : title);
+    for (unsigned scope = 1; scope != 0 && scope <= entry->scopes; scope <<= 1) {
+        if ((entry->scopes & scope) == 0)
+            continue;
+        char words[64];
+        bool last = entry->scopes < scope << 1;
+        snprintf(words, sizeof words, "%s%s%s", before, key_scope_name(scope), last ? "" : ",");
+        page_put_words(page, 1, words);
+        before = "";
+    }
+    page_new_line(page);
+}
+
+static void print_entry(const struct reference_entry *entry)
+{
+    struct page page = {.to = stdout};
+    put_name(&page, entry);
+    put_kind(&page, entry);
+    put_sentence(&page, "", entry->what);
+    put_sentence(&page, "What to do: ", entry->remedy);
+    put_sentence(&page, "", entry->default_text);
+    put_sentence(&page, "See ", reference_kinds[entry->kind].page);
+}
+
+/* --- one word --------------------------------------------------------------------------------- */
+
+static void suggest(const struct reference *reference, const char *word)
+{
+    char given[QUOTED_SIZE];
+    struct suggestion suggestion;
+    struct parse_error unknown;
+    suggestion_begin(&suggestion, word, strlen(word));
+    for (size_t i = 0; i < reference->count; i++)
+        suggestion_offer(&suggestion, reference->entries[i].name);
+    parse_error_set(&unknown, 0, "%s has no entry", quoted(word, strlen(word), given));
+    if (suggestion_found(&suggestion) == NULL)
+        parse_error_append(&unknown, "; sluice explain --list prints those that have");
+    parse_error_suggest(&unknown, suggestion_found(&suggestion));
+    log_line(LOG_ERROR, "explain: %s", unknown.text);
+}
+
+/* All that is called so. *printed: whether something stands on the page already. */
+static bool explain(const struct reference *reference, const char *word, bool *printed)
+{
+    bool found = false;
+    for (size_t i = 0; i < reference->count; i++) {
+        if (!reference_is_meant(&reference->entries[i], word))
+            continue;
+        if (*printed)
+            putchar('\n');
+        print_entry(&reference->entries[i]);
+        *printed = found = true;
+    }
+    if (!found)
+        suggest(reference, word);
+    return found;
+}
+
+/* Each name once, in the order of the reference. */
+static void print_list(const struct reference *reference)
+{
+    for (size_t i = 0; i < reference->count; i++) {
+        size_t before = 0;
+        while (strcmp(reference->entries[before].name, reference->entries[i].name) != 0)
+            before++;
+        if (before == i)
+            puts(reference->entries[i].name);
+    }
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static enum exit_code explain_words(const struct reference *reference, int argc, char *const *argv)
+{
+    enum exit_code code = EXIT_CODE_OK;
+    bool printed = false;
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        print_list(reference);
+        return EXIT_CODE_OK;
+    }
+    for (int i = 1; i < argc; i++)
+        if (!explain(reference, argv[i], &printed))
+            code = EXIT_CODE_USAGE;
+    return code;
+}
+
+enum exit_code explain_command(int argc, char *const *argv)
+{
+    if (argc < 2) {
+        log_line(LOG_ERROR, "explain: write sluice explain WORD...");
+        return EXIT_CODE_USAGE;
+    }
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        puts("Usage: sluice explain WORD...\n"
+             "       sluice explain --list\n"
+             "Says what a WORD means, and what to do: a reason or a term of the ledger, a metric, "
+             "a\n"
+             "word of the health, a key, an option or an exit code. --list prints all of them. A\n"
+             "WORD that has no entry is reported with the nearest that has: exit code 64.");
+        return EXIT_CODE_OK;
+    }
+    struct reference *reference = reference_create(&program_registry);
+    if (reference == NULL) {
+        log_line(LOG_ERROR, "explain: out of memory");
+        return EXIT_CODE_INTERNAL;
+    }
+    enum exit_code code = explain_words(reference, argc, argv);
+    reference_destroy(reference);
+    return code;
+}

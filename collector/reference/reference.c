@@ -1,0 +1,251 @@
+#include "collector/reference/reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/keys.h"
+#include "collector/config/option_table.h"
+#include "collector/health/health_words.h"
+#include "collector/ledger/ledger.h"
+#include "collector/metrics/metrics_rows.h"
+
+/* Entries that memory is got for at a time. */
+#define GROWTH 128
+
+const struct reference_kind_text reference_kinds[] = {
+    [REFERENCE_OPTION] = {"an option of the command line", "sluice(1), OPTIONS"},
+    [REFERENCE_KEY] = {"a key", "sluice.yaml(5)"},
+    [REFERENCE_DATAGRAM_REASON] = {"why a listener did not decode a datagram",
+                                   "sluice(1), THE LEDGER"},
+    [REFERENCE_RECORD_REFUSAL] = {"why a sink's queue did not take a record",
+                                  "sluice(1), THE LEDGER"},
+    [REFERENCE_RECORD_FAILURE] = {"why a record that a sink had taken was not written",
+                                  "sluice(1), THE LEDGER"},
+    [REFERENCE_LETTER_DROP] = {"why a dead letter was not kept", "sluice(1), THE LEDGER"},
+    [REFERENCE_LISTENER_TERM] = {"a count of a listener", "sluice(1), THE LEDGER"},
+    [REFERENCE_SINK_TERM] = {"a count of a sink", "sluice(1), THE LEDGER"},
+    [REFERENCE_LETTER_TERM] = {"a count of dead letters", "sluice(1), THE LEDGER"},
+    [REFERENCE_METRIC] = {"a metric", "sluice(1), METRICS AND HEALTH"},
+    [REFERENCE_HEALTH_STATUS] = {"a status of the health", "sluice(1), METRICS AND HEALTH"},
+    [REFERENCE_HEALTH_REASON] = {"why the health is degraded or stuck",
+                                 "sluice(1), METRICS AND HEALTH"},
+    [REFERENCE_EXIT_CODE] = {"an exit code", "sluice(1), EXIT STATUS"},
+};
+
+/* What is being made, until memory is short. */
+struct making {
+    struct reference *reference;
+    const struct config_registry *registry;
+    size_t room;
+    bool failed;
+};
+
+/* A new entry of that kind and name; NULL where memory is short. */
+static struct reference_entry *add(struct making *making, enum reference_kind kind,
+                                   const char *name, const char *what)
+{
+    struct reference *reference = making->reference;
+    if (making->failed)
+        return NULL;
+    if (reference->count == making->room) {
+        size_t room = making->room + GROWTH;
+        void *larger = realloc(reference->entries, room * sizeof *reference->entries);
+        making->failed = larger == NULL;
+        if (making->failed)
+            return NULL;
+        reference->entries = larger;
+        making->room = room;
+    }
+    struct reference_entry *entry = &reference->entries[reference->count++];
+    *entry = (struct reference_entry){.kind = kind, .what = what, .remedy = ""};
+    snprintf(entry->name, sizeof entry->name, "%s", name);
+    return entry;
+}
+
+/* --- the configuration ------------------------------------------------------------------------ */
+
+static void add_options(struct making *making)
+{
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        struct reference_entry *entry =
+            add(making, REFERENCE_OPTION, option->setting.name, option->setting.help);
+        if (entry == NULL)
+            return;
+        syntax_of_option(option, making->registry, entry->syntax);
+        syntax_of_default(&option->setting, true, entry->default_text);
+    }
+}
+
+static void add_keys(struct making *making)
+{
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        struct reference_entry *entry = add(making, REFERENCE_KEY, key->name, key->help);
+        if (entry == NULL)
+            return;
+        entry->scopes = key->scopes;
+        syntax_of_value(key, making->registry, entry->syntax);
+        syntax_of_default(key, true, entry->default_text);
+    }
+}
+
+/* --- the ledger ------------------------------------------------------------------------------- */
+
+static void add_reasons(struct making *making, enum reference_kind kind,
+                        const struct reason_text *reasons, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct reference_entry *entry = add(making, kind, reasons[i].name, reasons[i].what);
+        if (entry != NULL)
+            entry->remedy = reasons[i].remedy;
+    }
+}
+
+static void add_terms(struct making *making, enum reference_kind kind,
+                      const struct ledger_term *terms)
+{
+    for (; terms->name != NULL; terms++)
+        add(making, kind, terms->name, terms->help);
+}
+
+/* --- metrics ---------------------------------------------------------------------------------- */
+
+static struct reference_entry *add_metric(struct making *making, const struct metric *metric,
+                                          const char *labels, const char *help)
+{
+    char name[REFERENCE_NAME_SIZE];
+    snprintf(name, sizeof name, "%s%s%s%s", metric->prefix, metric->of, metric->what,
+             metric_suffix(metric));
+    struct reference_entry *entry = add(making, REFERENCE_METRIC, name, help);
+    if (entry == NULL)
+        return NULL;
+    entry->short_name = metric->what;
+    entry->histogram = metric->type == METRIC_HISTOGRAM;
+    snprintf(entry->syntax, sizeof entry->syntax, "%s", labels);
+    return entry;
+}
+
+static void add_measures(struct making *making, const struct ledger_measure *measures,
+                         const char *of, const char *label)
+{
+    for (; measures->name != NULL; measures++) {
+        const struct metric metric = {"sluice_", of, measures->metric, METRIC_HISTOGRAM};
+        add_metric(making, &metric, label, measures->help);
+    }
+}
+
+static void add_term_metrics(struct making *making, const struct ledger_term *terms, const char *of,
+                             const char *label)
+{
+    for (; terms->name != NULL; terms++) {
+        const struct metric metric = metric_of_term(of, terms);
+        struct reference_entry *entry = add_metric(making, &metric, label, terms->help);
+        if (entry == NULL)
+            return;
+        entry->of_term = true;
+        entry->short_name = NULL; /* that is the term's own entry */
+    }
+}
+
+static void add_metrics(struct making *making)
+{
+    add_measures(making, thread_measures, "receiver_", "receiver");
+    add_measures(making, sink_measures, "sink_", "sink");
+    for (size_t i = 0; i < METRICS_ROW_COUNT; i++)
+        add_metric(making, &metrics_rows[i].metric, metrics_rows[i].labels, metrics_rows[i].help);
+    add_term_metrics(making, listener_terms, "listener_", "listener");
+    add_term_metrics(making, offer_terms, "sink_", "sink");
+    add_term_metrics(making, sink_terms, "sink_", "sink");
+    add_term_metrics(making, letter_terms, "dead_letters_", "");
+}
+
+/* --- health and exit codes -------------------------------------------------------------------- */
+
+static void add_words(struct making *making, enum reference_kind kind,
+                      const struct health_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add(making, kind, words[i].name, words[i].meaning);
+}
+
+static void add_exit_codes(struct making *making)
+{
+    for (const struct exit_meaning *exit = exit_meanings; exit->meaning != NULL; exit++) {
+        char code[16];
+        snprintf(code, sizeof code, "%d", (int)exit->code);
+        add(making, REFERENCE_EXIT_CODE, code, exit->meaning);
+    }
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static void add_all(struct making *making)
+{
+    add_options(making);
+    add_keys(making);
+    add_reasons(making, REFERENCE_DATAGRAM_REASON, datagram_reason_texts, REASON_COUNT);
+    add_reasons(making, REFERENCE_RECORD_REFUSAL, record_refusal_texts, REFUSAL_COUNT);
+    add_reasons(making, REFERENCE_RECORD_FAILURE, record_failure_texts, FAILURE_COUNT);
+    add_reasons(making, REFERENCE_LETTER_DROP, letter_drop_texts, DROP_COUNT);
+    add_terms(making, REFERENCE_LISTENER_TERM, listener_terms);
+    add_terms(making, REFERENCE_SINK_TERM, offer_terms);
+    add_terms(making, REFERENCE_SINK_TERM, sink_terms);
+    /* No row counts it: it is what is left of the others. Its gauge has the words for it. */
+    add(making, REFERENCE_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help);
+    add_terms(making, REFERENCE_LETTER_TERM, letter_terms);
+    add_metrics(making);
+    add_words(making, REFERENCE_HEALTH_STATUS, health_statuses, HEALTH_STATUS_COUNT);
+    add_words(making, REFERENCE_HEALTH_REASON, health_reasons, HEALTH_REASON_COUNT);
+    add_exit_codes(making);
+}
+
+struct reference *reference_create(const struct config_registry *registry)
+{
+    struct reference *reference = calloc(1, sizeof *reference);
+    if (reference == NULL)
+        return NULL;
+    struct making making = {.reference = reference, .registry = registry};
+    add_all(&making);
+    if (!making.failed)
+        return reference;
+    reference_destroy(reference);
+    return NULL;
+}
+
+void reference_destroy(struct reference *reference)
+{
+    if (reference == NULL)
+        return;
+    free(reference->entries);
+    free(reference);
+}
+
+/* --- what somebody means ---------------------------------------------------------------------- */
+
+static bool is(const char *name, const char *word, size_t length)
+{
+    return strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+/* Whether `word` is the entry's name and then one of the endings of a histogram's samples. */
+static bool is_sample_of(const struct reference_entry *entry, const char *word)
+{
+    size_t length = strlen(entry->name);
+    return entry->histogram && strncmp(word, entry->name, length) == 0 &&
+           (strcmp(word + length, "_bucket") == 0 || strcmp(word + length, "_sum") == 0 ||
+            strcmp(word + length, "_count") == 0);
+}
+
+bool reference_is_meant(const struct reference_entry *entry, const char *word)
+{
+    bool dashes = strncmp(word, "--", 2) == 0;
+    word += dashes ? 2 : 0;
+    if (dashes && entry->kind != REFERENCE_OPTION)
+        return false;
+    size_t length = strcspn(word, "=");
+    if (entry->kind != REFERENCE_OPTION && entry->kind != REFERENCE_KEY)
+        length = strlen(word);
+    if (is(entry->name, word, length) || is_sample_of(entry, word))
+        return true;
+    return entry->short_name != NULL && is(entry->short_name, word, length);
+}

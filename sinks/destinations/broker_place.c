@@ -1,0 +1,83 @@
+#include "sinks/destinations/broker_place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_host_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '.' || byte == '-' || byte == '_';
+}
+
+/* Bytes of the host that the text begins with, brackets included; 0: it begins with none. */
+static size_t host_length(const char *text, size_t length)
+{
+    size_t at = 0;
+    if (length == 0 || text[0] != '[') {
+        while (at < length && is_host_byte(text[at]))
+            at++;
+        return at;
+    }
+    for (at = 1; at < length && strchr("0123456789abcdefABCDEF:.", text[at]) != NULL; at++)
+        ;
+    return at < length && text[at] == ']' && at > 1 ? at + 1 : 0;
+}
+
+/* Whether all of the text is a port. */
+static bool is_port(const char *text, size_t length)
+{
+    unsigned port = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9' || i == 5)
+            return false;
+        port = port * 10 + (unsigned)(text[i] - '0');
+    }
+    return port >= 1 && port <= 65535;
+}
+
+/* Appends the broker. Returns false where it is none, or there is no room. */
+static bool add_broker(struct broker_place *place, const char *text, size_t length,
+                       unsigned default_port)
+{
+    size_t host = host_length(text, length);
+    bool has_port = host < length;
+    if (host == 0 || place->count == BROKERS_MOST ||
+        (has_port && (text[host] != ':' || !is_port(text + host + 1, length - host - 1))))
+        return false;
+    size_t used = strlen(place->brokers);
+    size_t room = sizeof place->brokers - used;
+    char port[8] = "";
+    if (!has_port)
+        snprintf(port, sizeof port, ":%u", default_port);
+    int needed = snprintf(place->brokers + used, room, "%s%.*s%s", used == 0 ? "" : ",",
+                          (int)length, text, port);
+    place->count++;
+    return needed > 0 && (size_t)needed < room;
+}
+
+int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
+                      struct error *error)
+{
+    if (strncmp(text, "//", 2) == 0)
+        text += 2;
+    place->brokers[0] = '\0';
+    place->count = 0;
+    const char *slash = strchr(text, '/');
+    if (slash == NULL || slash[1] == '\0') {
+        error_set(error, EXIT_CODE_CONFIG, "after the brokers stands \"/\" and a name");
+        return -1;
+    }
+    place->route = slash + 1;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",/");
+        if (!add_broker(place, at, length, default_port)) {
+            error_set(error, EXIT_CODE_CONFIG, "\"%.*s\" is no HOST:PORT of a broker",
+                      (int)(length < 300 ? length : 300), at);
+            return -1;
+        }
+        at += length;
+        if (at == slash)
+            return 0;
+    }
+}

@@ -1,0 +1,9 @@
+#include "sinks/destinations/message_id.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void message_id(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, size_t record)
+{
+    snprintf(id, MESSAGE_ID_SIZE, "%s-%" PRIu64, block->epoch, block->first_number + record);
+}

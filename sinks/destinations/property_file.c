@@ -1,0 +1,122 @@
+#include "sinks/destinations/property_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/input_file.h"
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static int too_long(const char *path, size_t size, struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s has more than %zu bytes", path, size - 1);
+    return -1;
+}
+
+static int fill(struct input_file *file, const char *path, char *text, size_t size,
+                struct error *error)
+{
+    size_t length = 0;
+    for (;;) {
+        if (length == size)
+            return too_long(path, size, error);
+        size_t got = 0;
+        struct error why;
+        switch (input_file_read(file, text + length, size - length, &got, &why)) {
+        case INPUT_BYTES:
+            length += got;
+            break;
+        case INPUT_WOULD_WAIT:
+            input_file_wait(file);
+            break;
+        case INPUT_END:
+        case INPUT_CANCELLED:
+            text[length] = '\0';
+            if (strlen(text) == length)
+                return 0;
+            error_set(error, EXIT_CODE_CONFIG, "%s has a NUL byte: it is no text", path);
+            return -1;
+        case INPUT_FAILED:
+            error_set(error, EXIT_CODE_CONFIG, "cannot read %s: %s", path, why.text);
+            return -1;
+        }
+    }
+}
+
+int property_file_load(const char *path, char *text, size_t size, struct error *error)
+{
+    struct input_file *file;
+    if (input_file_open(path, &file, error) != 0) {
+        if (error != NULL && error->code == EXIT_CODE_BAD_INPUT)
+            error->code = EXIT_CODE_CONFIG;
+        return -1;
+    }
+    int result = fill(file, path, text, size, error);
+    input_file_close(file);
+    return result;
+}
+
+/* --- its lines -------------------------------------------------------------------------------- */
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+/* The text from its first byte to its last that is no blank; what is after it is cut off. */
+static char *trim(char *text)
+{
+    while (is_blank(*text))
+        text++;
+    size_t length = strlen(text);
+    while (length != 0 && is_blank(text[length - 1]))
+        length--;
+    text[length] = '\0';
+    return text;
+}
+
+static int read_line(char *line, property_taker *take, void *context, struct error *error)
+{
+    line = trim(line);
+    if (*line == '\0' || *line == '#')
+        return 0;
+    char *equals = strchr(line, '=');
+    if (equals == NULL || equals == line) {
+        error_set(error, EXIT_CODE_CONFIG, "this line is no NAME=VALUE");
+        return -1;
+    }
+    *equals = '\0';
+    return take(context, trim(line), trim(equals + 1), error);
+}
+
+int property_text_read(const char *path, char *text, property_taker *take, void *context,
+                       struct error *error)
+{
+    size_t number = 1;
+    for (char *at = text; at != NULL; number++) {
+        char *end = strchr(at, '\n');
+        if (end != NULL)
+            *end = '\0';
+        if (read_line(at, take, context, error) != 0) {
+            char place[600];
+            snprintf(place, sizeof place, "%s:%zu", path, number);
+            error_place(error, place);
+            return -1;
+        }
+        at = end == NULL ? NULL : end + 1;
+    }
+    return 0;
+}
+
+int property_file_read(const char *path, property_taker *take, void *context, struct error *error)
+{
+    char *text = malloc(PROPERTY_FILE_SIZE + 1);
+    if (text == NULL)
+        return error_no_memory(error);
+    int result = property_file_load(path, text, PROPERTY_FILE_SIZE + 1, error);
+    if (result == 0)
+        result = property_text_read(path, text, take, context, error);
+    free(text);
+    return result;
+}

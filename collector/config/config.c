@@ -39,6 +39,16 @@ static void free_listener(struct listener_config *listener)
     networks_free(listener->senders);
 }
 
+static void free_broker(struct broker_options *broker)
+{
+    free(broker->key.label);
+    free(broker->properties);
+    free(broker->credentials);
+    free(broker->ca);
+    free(broker->cert);
+    free(broker->private_key);
+}
+
 void config_free(struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -53,6 +63,7 @@ void config_free(struct config *config)
         free(config->sinks[i].http.ca);
         free(config->sinks[i].delivery.spill);
         sample_rules_free(&config->sinks[i].encoding.rules);
+        free_broker(&config->sinks[i].broker);
     }
     free(config->dead_letter.name);
     free(config->dead_letter.path);

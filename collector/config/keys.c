@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/suggestion.h"
+#include "collector/config/broker_keys.h"
 #include "collector/config/match.h"
 #include "collector/config/network.h"
 #include "collector/config/rules.h"
@@ -14,7 +15,7 @@
 #define HOUR        (3600 * 1000 * MILLISECOND)
 
 #define LISTENER   (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
-#define LAST_SCOPE KEY_OF_HTTP_SINK
+#define LAST_SCOPE KEY_OF_KAFKA_SINK
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const flow_datagram[] = {"flow", "datagram", NULL};
@@ -42,9 +43,14 @@ static const char *const retries[] = {[RETRY_AUTO] = "auto",
                                       [RETRY_AT_LEAST_ONCE] = "at_least_once",
                                       NULL};
 static const char *const end_stop[] = {[ON_EPIPE_END] = "end", [ON_EPIPE_STOP] = "stop", NULL};
+static const char *const units[] = {
+    [MESSAGE_AUTO] = "auto", [MESSAGE_RECORD] = "record", [MESSAGE_BLOCK] = "block", NULL};
 static const char *const all_turn[] = {"all", "turn", NULL};
 static const char *const drop_too[] = {"drop", "too", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
+
+/* The place of a broker's key in a sink. */
+#define BROKER(member) offsetof(struct sink_config, broker.member)
 
 /* The place of a sample's rule in a sink. */
 #define SAMPLING(member) offsetof(struct sink_config, encoding.rules.member)
@@ -314,7 +320,7 @@ const struct setting config_keys[] = {
      .syntax = "FILE",
      .help = "headers of each request, one a line (\"Authorization: Bearer ...\"), read at the "
              "start",
-     .others = "token_file headers auth"},
+     .others = "token_file auth"},
     {"server_ca", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.ca),
      .syntax = "FILE",
      .help = "of https: the certificates that servers are trusted by, in PEM (default: the "
@@ -329,6 +335,26 @@ const struct setting config_keys[] = {
      offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB, 1024 * 1024 * 1024 * MIB,
      .help = "bytes that may lie there; then overflow= decides",
      .others = "buffer_size total_limit_size"},
+
+    /* Message brokers. */
+    {"per", SETTING_ENUM, KEY_OF_KAFKA_SINK, BROKER(per), "auto", .choices = units,
+     .help = "what a message holds: a record's lines (auto), or those of a block of records"},
+    {"headers", SETTING_PARSED, KEY_OF_KAFKA_SINK, BROKER(headers),
+     .parse = broker_keys_parse_headers, .syntax = BROKER_KEYS_HEADER_SYNTAX,
+     .help = "headers of each message: the schema, the listener, this host, the message's id "
+             "(default: none; three cost more than a record)"},
+    {"key", SETTING_PARSED, KEY_OF_KAFKA_SINK, BROKER(key), "none", .parse = broker_keys_parse_key,
+     .syntax = BROKER_KEYS_KEY_SYNTAX,
+     .help = "the key of a message, whose order a broker keeps: the sender's address, the series, "
+             "or the value of a label"},
+    {"max_topics", SETTING_COUNT, KEY_OF_KAFKA_SINK, BROKER(max_topics), "64", 1, 10000,
+     .help = "topics at a time, by %{schema} and the like"},
+    {"compress", SETTING_ENUM, KEY_OF_KAFKA_SINK, BROKER(compression), "none",
+     .choices = broker_compression_names,
+     .help = "how messages are compressed; the broker keeps them so", .others = "compression"},
+    {"properties_file", SETTING_TEXT, KEY_OF_KAFKA_SINK, BROKER(properties), .syntax = "FILE",
+     .help = "properties for librdkafka, a line each: NAME=VALUE; passwords stand here",
+     .others = "properties config_file"},
 
     /* Which samples of a sink, and how they are called. */
     {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,
@@ -375,7 +401,7 @@ const char *key_scope_name(unsigned scopes)
         {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_SINK, "a sink"},
         {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
         {KEY_OF_LETTERS, "dead letters"},       {KEY_OF_DELIVERY_SINK, "a delivery"},
-        {KEY_OF_HTTP_SINK, "an http: sink"},
+        {KEY_OF_HTTP_SINK, "an http: sink"},    {KEY_OF_KAFKA_SINK, "a kafka: sink"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((scopes & names[i].scope) != 0)
@@ -383,12 +409,22 @@ const char *key_scope_name(unsigned scopes)
     return "nothing";
 }
 
-static void not_in_scope(const struct setting *key, unsigned scopes, struct parse_error *fault)
+/* Where the keys of that name may stand: several rows can have one. */
+static unsigned scopes_of(const char *name)
 {
-    parse_error_set(fault, 0, "key \"%s\" is for", key->name);
+    unsigned scopes = 0;
+    for (const struct setting *key = config_keys; key->name != NULL; key++)
+        if (strcmp(key->name, name) == 0)
+            scopes |= key->scopes;
+    return scopes;
+}
+
+static void not_in_scope(const char *name, unsigned scopes, struct parse_error *fault)
+{
+    parse_error_set(fault, 0, "key \"%s\" is for", name);
     const char *separator = "";
     for (unsigned other = 1; other <= LAST_SCOPE; other <<= 1) {
-        if ((key->scopes & other) == 0)
+        if ((scopes_of(name) & other) == 0)
             continue;
         parse_error_append(fault, "%s %s", separator, key_scope_name(other));
         separator = " and";
@@ -401,18 +437,22 @@ const struct setting *key_find(unsigned scopes, const char *name, size_t length,
 {
     struct suggestion suggestion;
     suggestion_begin(&suggestion, name, length);
+    const struct setting *elsewhere = NULL; /* one of that name, perhaps of several */
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         bool in_scope = (key->scopes & scopes) != 0;
         if (strlen(key->name) == length && memcmp(key->name, name, length) == 0) {
             if (in_scope)
                 return key;
-            not_in_scope(key, scopes, fault);
-            return NULL;
+            elsewhere = key;
         }
         if (!in_scope)
             continue;
         suggestion_offer(&suggestion, key->name);
         suggestion_offer_others(&suggestion, key->others, key->name);
+    }
+    if (elsewhere != NULL) {
+        not_in_scope(elsewhere->name, scopes, fault);
+        return NULL;
     }
     char given[QUOTED_SIZE];
     parse_error_set(fault, 0, "unknown key %s", quoted(name, length, given));
@@ -527,7 +567,8 @@ unsigned keys_of_sink(const struct destination_ops *destination)
     return KEY_OF_SINK | (destination->is_file ? KEY_OF_FILE_SINK : 0) |
            (destination->is_relay ? KEY_OF_RELAY_SINK : 0) |
            (destination->is_delivery ? KEY_OF_DELIVERY_SINK : 0) |
-           (destination->is_http ? KEY_OF_HTTP_SINK : 0);
+           (destination->is_http ? KEY_OF_HTTP_SINK : 0) |
+           (destination->is_kafka ? KEY_OF_KAFKA_SINK : 0);
 }
 
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,

@@ -27,11 +27,12 @@ enum key_scope {
     KEY_OF_STREAM = SOURCE_KEYS_STREAM, /* struct listener_config */
     KEY_OF_DELIVERY_SINK = 1 << 9,      /* struct sink_config of a delivery */
     KEY_OF_HTTP_SINK = 1 << 10,         /* struct sink_config of one by HTTP */
+    KEY_OF_KAFKA_SINK = 1 << 11,        /* struct sink_config of kafka: */
 };
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */
 extern const struct setting config_keys[];
-#define KEYS_MAX 96
+#define KEYS_MAX 128
 
 /* For each row: one more than the byte at which it was given, 0: not yet. */
 struct keys_given {

@@ -15,6 +15,7 @@
 
 #include "collector/base/address.h"
 #include "collector/base/error.h"
+#include "collector/contract/broker_options.h"
 #include "collector/contract/delivery.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
@@ -74,6 +75,7 @@ struct destination_options {
     struct file_options file;
     struct relay_options relay;
     struct http_options http;
+    struct broker_options broker;
     uint64_t timeout_ns;       /* of a delivery: how long a block is sent for */
     size_t in_flight;          /* of a delivery: blocks that are handed over at a time, at most */
     uint64_t flush_interval;   /* nanoseconds that records may be collected for */
@@ -111,6 +113,7 @@ struct destination_ops {
     bool is_relay;      /* the keys about relays are for it; its place is a list of addresses */
     bool is_delivery;   /* the keys about deliveries are for it */
     bool is_http;       /* the keys about HTTP are for it */
+    bool is_kafka;      /* the keys about Kafka are for it */
     bool is_standard_output;
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
 

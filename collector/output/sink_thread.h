@@ -37,9 +37,10 @@ struct sink_thread_options {
     struct file_options file;
     struct relay_options relay;
     struct delivery_options delivery;
-    struct http_options http; /* its texts outlive the sink */
-    bool drops_oldest;        /* of what a delivery has on disk, where that is full */
-    size_t record_size;       /* bytes that a record may have when it is written; 0: as usual */
+    struct http_options http;     /* its texts outlive the sink */
+    struct broker_options broker; /* the same */
+    bool drops_oldest;            /* of what a delivery has on disk, where that is full */
+    size_t record_size;           /* bytes that a record may have when it is written; 0: as usual */
     uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
     bool at_once;            /* no record may be late, whatever the destination is */
     uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */

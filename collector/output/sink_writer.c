@@ -270,6 +270,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .timeout_ns = options->delivery.timeout,
         .in_flight = (size_t)options->delivery.in_flight,
         .http = options->http,
+        .broker = options->broker,
         .encoder = options->encoder,
     };
 }

@@ -17,6 +17,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .delivery = config->delivery,
         .http = config->http,
         .drops_oldest = config->overflow == OVERFLOW_DROP_OLDEST,
+        .broker = config->broker,
         .flush_interval = config->flush_interval,
         .at_once = config->at_once,
         .encoder = config->encoder,

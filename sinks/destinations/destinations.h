@@ -17,7 +17,8 @@
     ROW(command)                                                                                   \
     ROW(udp)                                                                                       \
     ROW(http)                                                                                      \
-    ROW(https)
+    ROW(https)                                                                                     \
+    ROW(kafka)
 
 #define DECLARE_DESTINATION(name) extern const struct destination_ops destination_##name;
 BUILTIN_DESTINATIONS(DECLARE_DESTINATION)

@@ -35,7 +35,7 @@ struct entry {
     char values[SYNTAX_SIZE];      /* "json|influx": what it may be, or is by default */
 };
 
-#define ENTRIES_MAX 96
+#define ENTRIES_MAX 128
 
 /* A program's options: those of `command`, or, where that is NULL, those of the collector. */
 size_t entries_of_options(const struct command *command, struct entry entries[ENTRIES_MAX]);

@@ -141,6 +141,7 @@ static const struct {
     {"relay_sink", KEY_OF_RELAY_SINK},
     {"delivery_sink", KEY_OF_DELIVERY_SINK},
     {"http_sink", KEY_OF_HTTP_SINK},
+    {"kafka_sink", KEY_OF_KAFKA_SINK},
     {"letters", KEY_OF_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_stream", KEY_OF_STREAM | KEY_OF_SCHEMA | KEY_OF_FILE},

@@ -45,6 +45,7 @@ class Package(PackageTest):
         self.assertIn("init-system-helpers", field("Depends"))
         self.assertIn("libmicrohttpd12", field("Recommends"))
         self.assertIn("libssl3", field("Recommends"))
+        self.assertIn("librdkafka1", field("Recommends"))
         self.assertEqual(self.package.name, f"sluice_{version}_{field('Architecture')}.deb")
 
     def test_what_is_in_it(self):

@@ -121,10 +121,12 @@ class Rpm(PackageTest):
         needs = run("rpm", "--query", "--requires", "--package", self.package)
         self.assertEqual(set(re.findall(r"^(\S+)\.so\S*\(", needs, re.MULTILINE)), {"libc", "libm"})
 
-    def test_it_recommends_what_serves_metrics_and_tls(self):
+    def test_it_recommends_what_is_loaded_when_it_is_needed(self):
         recommends = run("rpm", "--query", "--recommends", "--package", self.package)
         self.assertIn("libmicrohttpd.so.12()(64bit)", recommends)
         self.assertIn("libssl.so.3()(64bit)", recommends)
+        self.assertIn("libcurl.so.4()(64bit)", recommends)
+        self.assertIn("librdkafka.so.1()(64bit)", recommends)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,536 @@
+/*
+ * kafka: gives messages to librdkafka, which sends them, and hears of each what became of it.
+ *
+ * A message is a record's lines, or a block's. The library does not copy them: a block stays the
+ * library's until the last of its messages has its report. Reports come within poll, so all of it
+ * runs in the sink's thread; the library's own threads only wake that.
+ *
+ * An idempotent producer that has met a fatal error takes nothing more. When all that it has taken
+ * is reported, another one follows.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/contract/encoder.h"
+#include "collector/log/log.h"
+#include "collector/platform/clock.h"
+#include "sinks/destinations/broker_place.h"
+#include "sinks/destinations/destinations.h"
+#include "sinks/destinations/kafka_fate.h"
+#include "sinks/destinations/kafka_headers.h"
+#include "sinks/destinations/kafka_library.h"
+#include "sinks/destinations/kafka_settings.h"
+#include "sinks/destinations/kafka_topics.h"
+#include "sinks/destinations/record_key.h"
+#include "sinks/destinations/topic_template.h"
+
+#define DEFAULT_PORT 9092
+
+/*
+ * Blocks that the library has at a time, at most: in_flight= is less. The library may have five
+ * requests on their way; while there are five and more to send, its thread spins (2.0.2).
+ */
+#define FLIGHTS 64
+
+#define CHUNK 128 /* messages that are handed over in one call */
+
+#define REMAKE_NS  INT64_C(1000000000) /* between two attempts to make a producer */
+#define ABANDON_MS 200                 /* for the reports of what was given up; they take 6 */
+
+/* Bytes that the library takes beside its queue, once it is connected: measured, and rounded up. */
+#define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
+
+/* A block that the library has. */
+struct flight {
+    struct delivery_block *block; /* NULL: none */
+    size_t unreported;            /* of its messages */
+    struct error error;           /* of the first message that was not acknowledged; empty: none */
+};
+
+struct kafka {
+    struct destination destination;
+    const struct kafka_library *library;
+    const char *name; /* of the sink */
+    struct wakeup *wakeup;
+    struct broker_place place;
+    struct kafka_settings settings;
+    struct kafka_headers headers;
+    bool strips_newline; /* of a message of one record */
+    enum message_unit per;
+    struct key_options key;
+    struct topic_template topic;
+
+    rd_kafka_t *producer; /* NULL: it could not be made */
+    rd_kafka_queue_t *events;
+    atomic_bool has_events; /* poll has something to take */
+    bool is_fatal;          /* it takes nothing more */
+    int64_t remake_ns;      /* when another one is tried, while there is none */
+    struct kafka_topics *topics;
+
+    size_t flight_count; /* at a time */
+    struct flight flights[FLIGHTS];
+    size_t done[FLIGHTS]; /* flights with all reports, in the order of these: a ring */
+    size_t done_at, done_count;
+
+    struct log_limit log;
+};
+
+static struct kafka *of(struct destination *destination)
+{
+    return (struct kafka *)destination;
+}
+
+/* --- what became of messages ------------------------------------------------------------------ */
+
+/* What a message carries through the library: its flight, and its record; of a block 0. */
+static void *token(size_t flight, size_t record)
+{
+    return (void *)(uintptr_t)(record * FLIGHTS + flight);
+}
+
+static void note_done(struct kafka *kafka, size_t flight)
+{
+    kafka->done[(kafka->done_at + kafka->done_count++) % FLIGHTS] = flight;
+}
+
+/* Notes the fate of one message, given to the library as `opaque`. */
+static void settle(struct kafka *kafka, void *opaque, struct kafka_fate fate,
+                   rd_kafka_resp_err_t why)
+{
+    size_t at = (uintptr_t)opaque % FLIGHTS;
+    size_t record = (uintptr_t)opaque / FLIGHTS;
+    struct flight *flight = &kafka->flights[at];
+    if (flight->unreported == 0)
+        return; /* it was given up before */
+    struct delivery_block *block = flight->block;
+    if (kafka->per == MESSAGE_BLOCK) {
+        block->fate = (uint8_t)fate.fate;
+        block->reason = (uint8_t)fate.reason;
+    } else {
+        block->records[record].fate = (uint8_t)fate.fate;
+        block->records[record].reason = (uint8_t)fate.reason;
+    }
+    if (fate.fate != DELIVERY_ACKNOWLEDGED && flight->error.text[0] == '\0')
+        error_set(&flight->error, EXIT_CODE_IO, "%s", kafka->library->err2str(why));
+    if (--flight->unreported == 0)
+        note_done(kafka, at);
+}
+
+static void on_report(rd_kafka_t *producer, const rd_kafka_message_t *message, void *opaque)
+{
+    (void)producer;
+    struct kafka *kafka = opaque;
+    settle(kafka, message->_private,
+           kafka_fate_reported(kafka->library->message_status(message), message->err),
+           message->err);
+}
+
+/* --- the producer ----------------------------------------------------------------------------- */
+
+static void on_error(rd_kafka_t *producer, int code, const char *reason, void *opaque)
+{
+    struct kafka *kafka = opaque;
+    char fatal[256];
+    if (code == RD_KAFKA_RESP_ERR__FATAL) {
+        kafka->library->fatal_error(producer, fatal, sizeof fatal);
+        kafka->is_fatal = true;
+        log_about(LOG_WARNING, LOG_OF_SINK, kafka->name,
+                  "librdkafka gives up this producer, another one follows: %s", fatal);
+        return;
+    }
+    uint64_t held;
+    if (log_allowed(&kafka->log, &held))
+        log_about(LOG_WARNING, LOG_OF_SINK, kafka->name, "%s", reason);
+}
+
+/* A thread of the library: the first of the events that poll takes. */
+static void on_event(rd_kafka_t *producer, void *opaque)
+{
+    (void)producer;
+    struct kafka *kafka = opaque;
+    atomic_store(&kafka->has_events, true);
+    wakeup_signal(kafka->wakeup);
+}
+
+static int make_producer(struct kafka *kafka, struct error *error)
+{
+    const struct kafka_library *library = kafka->library;
+    rd_kafka_conf_t *conf = kafka_settings_make(library, &kafka->settings, error);
+    if (conf == NULL)
+        return -1;
+    library->conf_set_opaque(conf, kafka);
+    library->conf_set_dr_msg_cb(conf, on_report);
+    library->conf_set_error_cb(conf, on_error);
+    library->conf_set_log_cb(conf, NULL); /* what matters comes as an error */
+    char why[400];
+    kafka->producer = library->new (RD_KAFKA_PRODUCER, conf, why, sizeof why);
+    if (kafka->producer == NULL) {
+        library->conf_destroy(conf);
+        error_set(error, EXIT_CODE_CONFIG, "librdkafka makes no producer: %s", why);
+        return -1;
+    }
+    kafka->is_fatal = false;
+    kafka->events = library->queue_get_main(kafka->producer);
+    library->queue_cb_event_enable(kafka->events, on_event, kafka);
+    atomic_store(&kafka->has_events, true); /* there may have been some before */
+    return 0;
+}
+
+static void end_producer(struct kafka *kafka)
+{
+    const struct kafka_library *library = kafka->library;
+    if (kafka->producer == NULL)
+        return;
+    kafka_topics_release(kafka->topics);
+    library->queue_cb_event_enable(kafka->events, NULL, NULL);
+    library->queue_destroy(kafka->events);
+    library->destroy(kafka->producer);
+    kafka->producer = NULL;
+}
+
+static bool has_unreported(const struct kafka *kafka)
+{
+    for (size_t i = 0; i < FLIGHTS; i++)
+        if (kafka->flights[i].unreported != 0)
+            return true;
+    return false;
+}
+
+/* After a fatal error: another one, when all that the last one took is reported. */
+static void remake(struct kafka *kafka)
+{
+    if (kafka->producer != NULL) {
+        kafka->library->purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+                                                   RD_KAFKA_PURGE_F_NON_BLOCKING);
+        kafka->library->poll(kafka->producer, 0);
+        if (has_unreported(kafka))
+            return;
+        end_producer(kafka);
+    }
+    struct error error;
+    if (make_producer(kafka, &error) == 0)
+        return;
+    kafka->remake_ns = clock_monotonic_ns() + REMAKE_NS;
+    log_about(LOG_WARNING, LOG_OF_SINK, kafka->name, "%s", error.text);
+}
+
+static void serve(struct destination *destination)
+{
+    struct kafka *kafka = of(destination);
+    atomic_store(&kafka->has_events, false);
+    if (kafka->producer != NULL)
+        kafka->library->poll(kafka->producer, 0);
+    if (kafka->producer == NULL ? clock_monotonic_ns() >= kafka->remake_ns : kafka->is_fatal)
+        remake(kafka);
+}
+
+static int64_t due(const struct destination *destination)
+{
+    const struct kafka *kafka = (const struct kafka *)destination;
+    if (kafka->producer == NULL && kafka->done_count == 0)
+        return kafka->remake_ns;
+    /* A block that the library refused at once has its answer without an event. */
+    return kafka->done_count != 0 || atomic_load(&kafka->has_events) ? 0 : INT64_MAX;
+}
+
+/* --- handing over ----------------------------------------------------------------------------- */
+
+static size_t free_flight(const struct kafka *kafka)
+{
+    size_t at = 0;
+    while (at < kafka->flight_count && kafka->flights[at].block != NULL)
+        at++;
+    return at;
+}
+
+/* The bytes of a message of one record: its last newline does not belong to it. */
+static size_t record_size(const struct kafka *kafka, const struct delivery_block *block,
+                          const struct delivery_record *record)
+{
+    bool ends = kafka->strips_newline && record->size != 0 &&
+                block->bytes[record->offset + record->size - 1] == '\n';
+    return record->size - ends;
+}
+
+static rd_kafka_message_t message_of(const struct kafka *kafka, size_t flight, size_t record)
+{
+    const struct delivery_block *block = kafka->flights[flight].block;
+    if (kafka->per == MESSAGE_BLOCK)
+        return (rd_kafka_message_t){.payload = (void *)(uintptr_t)block->bytes,
+                                    .len = block->size,
+                                    ._private = token(flight, 0)};
+    const struct delivery_record *one = &block->records[record];
+    return (rd_kafka_message_t){
+        .payload = (void *)(uintptr_t)(block->bytes + one->offset),
+        .len = record_size(kafka, block, one),
+        .key = one->key_size == 0 ? NULL : (void *)(uintptr_t)(block->keys + one->key),
+        .key_len = one->key_size,
+        ._private = token(flight, record),
+    };
+}
+
+/* Hands over `count` messages, each filled but for its headers; sets their errors. */
+static void produce(struct kafka *kafka, rd_kafka_topic_t *topic, rd_kafka_message_t *messages,
+                    size_t count)
+{
+    if (kafka->headers.wanted == 0) {
+        kafka->library->produce_batch(topic, RD_KAFKA_PARTITION_UA, 0, messages, (int)count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t flight = (uintptr_t)messages[i]._private % FLIGHTS;
+        size_t record = (uintptr_t)messages[i]._private / FLIGHTS;
+        messages[i].err =
+            kafka_headers_produce(&kafka->headers, kafka->library, kafka->producer, topic,
+                                  &messages[i], kafka->flights[flight].block, record);
+    }
+}
+
+/* Hands over what was filled, and notes what was not taken. */
+static void hand_chunk(struct kafka *kafka, rd_kafka_topic_t *topic, rd_kafka_message_t *messages,
+                       size_t count)
+{
+    produce(kafka, topic, messages, count);
+    for (size_t i = 0; i < count; i++)
+        if (messages[i].err != RD_KAFKA_RESP_ERR_NO_ERROR)
+            settle(kafka, messages[i]._private, kafka_fate_unsent(messages[i].err),
+                   messages[i].err);
+}
+
+/* Whether the record of that place is a message of its own that is to be sent. */
+static bool is_pending(const struct kafka *kafka, const struct delivery_block *block, size_t record)
+{
+    return kafka->per == MESSAGE_BLOCK ? record == 0 : !block->records[record].done;
+}
+
+static void hand_over(struct kafka *kafka, rd_kafka_topic_t *topic, size_t flight)
+{
+    const struct delivery_block *block = kafka->flights[flight].block;
+    rd_kafka_message_t messages[CHUNK];
+    size_t filled = 0;
+    for (size_t i = 0; i < block->count; i++) {
+        if (!is_pending(kafka, block, i))
+            continue;
+        messages[filled++] = message_of(kafka, flight, i);
+        if (filled == CHUNK) {
+            hand_chunk(kafka, topic, messages, filled);
+            filled = 0;
+        }
+    }
+    if (filled != 0)
+        hand_chunk(kafka, topic, messages, filled);
+}
+
+static void refuse_all(struct kafka *kafka, size_t flight)
+{
+    const struct delivery_block *block = kafka->flights[flight].block;
+    for (size_t i = 0; i < block->count; i++)
+        if (is_pending(kafka, block, i))
+            settle(kafka, token(flight, i),
+                   (struct kafka_fate){DELIVERY_REFUSED, DELIVERY_REJECTED},
+                   RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION);
+}
+
+/* Every message is unknown until its report. Returns how many there are. */
+static size_t begin_messages(const struct kafka *kafka, struct delivery_block *block)
+{
+    size_t count = 0;
+    block->per_record = kafka->per != MESSAGE_BLOCK;
+    block->fate = DELIVERY_UNKNOWN;
+    for (size_t i = 0; i < block->count; i++) {
+        if (!is_pending(kafka, block, i))
+            continue;
+        count++;
+        if (block->per_record)
+            block->records[i].fate = DELIVERY_UNKNOWN;
+    }
+    return count;
+}
+
+static bool send_block(struct destination *destination, struct delivery_block *block,
+                       struct error *error)
+{
+    (void)error;
+    struct kafka *kafka = of(destination);
+    size_t flight = free_flight(kafka);
+    if (flight >= kafka->flight_count || kafka->producer == NULL || kafka->is_fatal)
+        return false;
+    kafka->flights[flight] =
+        (struct flight){.block = block, .unreported = begin_messages(kafka, block)};
+    rd_kafka_topic_t *topic = kafka_topics_find(kafka->topics, kafka->producer, block->route);
+    if (topic == NULL)
+        refuse_all(kafka, flight);
+    else
+        hand_over(kafka, topic, flight);
+    return true;
+}
+
+static bool route(struct destination *destination, const struct listener *listener,
+                  const struct record *record, char *name)
+{
+    return topic_template_expand(&of(destination)->topic, listener, record, name) != 0;
+}
+
+static size_t key(struct destination *destination, const struct listener *listener,
+                  const struct record *record, uint8_t *bytes)
+{
+    (void)listener;
+    return record_key(&of(destination)->key, record, bytes);
+}
+
+static struct delivery_block *answer(struct destination *destination, struct error *error,
+                                     int64_t *retry_after_ns)
+{
+    struct kafka *kafka = of(destination);
+    *retry_after_ns = 0;
+    if (kafka->done_count == 0)
+        return NULL;
+    struct flight *flight = &kafka->flights[kafka->done[kafka->done_at]];
+    kafka->done_at = (kafka->done_at + 1) % FLIGHTS;
+    kafka->done_count--;
+    struct delivery_block *block = flight->block;
+    if (error != NULL)
+        *error = flight->error;
+    flight->block = NULL;
+    return block;
+}
+
+static void abandon(struct destination *destination)
+{
+    struct kafka *kafka = of(destination);
+    if (kafka->producer != NULL && has_unreported(kafka)) {
+        kafka->library->purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+        kafka->library->flush(kafka->producer, ABANDON_MS);
+    }
+    for (size_t i = 0; i < FLIGHTS; i++) {
+        if (kafka->flights[i].unreported == 0)
+            continue;
+        kafka->flights[i].unreported = 0; /* its fates stay unknown, as they began */
+        error_set(&kafka->flights[i].error, EXIT_CODE_IO, "no report came in time");
+        note_done(kafka, i);
+    }
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static const struct delivery_ops delivery_ops = {
+    .send = send_block,
+    .answer = answer,
+    .route = route,
+    .key = key,
+    .due = due,
+    .serve = serve,
+    .abandon = abandon,
+};
+
+static void destroy(struct destination *destination)
+{
+    struct kafka *kafka = of(destination);
+    end_producer(kafka);
+    kafka_topics_destroy(kafka->topics);
+    free(kafka);
+}
+
+/* What Kafka allows in a name: letters, digits, '.', '_' and '-', and neither "." nor "..". */
+static int check_topic(const struct kafka *kafka, struct error *error)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    char name[DELIVERY_ROUTE_SIZE];
+    size_t size = topic_template_example(&kafka->topic, name);
+    if (size != 0 && strspn(name, allowed) == size && strcmp(name, ".") != 0 &&
+        strcmp(name, "..") != 0)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "\"%s\" is no topic: it may have letters, digits, '.', '_' and '-'",
+              kafka->place.route);
+    return -1;
+}
+
+/* Reads what stands in the options. Returns 0, or -1 with `error` filled. */
+static int read_options(struct kafka *kafka, const struct destination_options *options,
+                        struct error *error)
+{
+    kafka->library = kafka_library(error);
+    if (kafka->library == NULL ||
+        broker_place_read(options->path, DEFAULT_PORT, &kafka->place, error) != 0 ||
+        topic_template_read(&kafka->topic, kafka->place.route, false, error) != 0 ||
+        check_topic(kafka, error) != 0)
+        return -1;
+    kafka->name = options->name;
+    kafka->wakeup = options->wakeup;
+    kafka->per = options->broker.per == MESSAGE_BLOCK ? MESSAGE_BLOCK : MESSAGE_RECORD;
+    kafka->flight_count = options->in_flight < FLIGHTS ? options->in_flight : FLIGHTS;
+    kafka->key = options->broker.key;
+    kafka->strips_newline = !options->encoder->binary;
+    kafka->settings = (struct kafka_settings){
+        .brokers = kafka->place.brokers,
+        .compression = broker_compression_names[options->broker.compression],
+        .properties = options->broker.properties,
+        .timeout_ns = options->timeout_ns,
+    };
+    kafka_headers_init(&kafka->headers, options->broker.headers);
+    return 0;
+}
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct kafka *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    if (read_options(made, options, error) != 0) {
+        free(made);
+        return -1;
+    }
+    made->destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
+    made->topics = kafka_topics_create(made->library, options->broker.max_topics);
+    if (made->topics == NULL) {
+        free(made);
+        return error_no_memory(error);
+    }
+    if (make_producer(made, error) != 0) {
+        destroy(&made->destination);
+        return -1;
+    }
+    *out = &made->destination;
+    return 0;
+}
+
+/* All but the producer: that would connect. */
+static int check(const struct destination_options *options, struct error *error)
+{
+    struct kafka *tried = calloc(1, sizeof *tried);
+    if (tried == NULL)
+        return error_no_memory(error);
+    rd_kafka_conf_t *conf = NULL;
+    if (read_options(tried, options, error) == 0)
+        conf = kafka_settings_make(tried->library, &tried->settings, error);
+    if (conf != NULL)
+        tried->library->conf_destroy(conf);
+    free(tried);
+    return conf == NULL ? -1 : 0;
+}
+
+static bool shape(const struct destination_options *options, struct destination_shape *shape)
+{
+    *shape = (struct destination_shape){
+        .memory =
+            sizeof(struct kafka) + kafka_topics_memory(options->broker.max_topics) + LIBRARY_MEMORY,
+    };
+    return true;
+}
+
+const struct destination_ops destination_kafka = {
+    .scheme = "kafka",
+    .place = "//BROKER[,BROKER]/TOPIC",
+    .needs_path = true,
+    .library = kafka_library_version,
+    .is_delivery = true,
+    .is_kafka = true,
+    .shape = shape,
+    .check = check,
+    .create = create,
+};

@@ -1,0 +1,42 @@
+#include "sinks/destinations/kafka_fate.h"
+
+#include <stddef.h>
+
+/* What a broker, or the library for it, says for good. */
+static const struct {
+    rd_kafka_resp_err_t error;
+    enum delivery_reason reason;
+} refusals[] = {
+    {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, DELIVERY_TOO_LARGE},
+    {RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE, DELIVERY_TOO_LARGE},
+    {RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE, DELIVERY_TOO_LARGE},
+    {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, DELIVERY_DENIED},
+    {RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, DELIVERY_DENIED},
+    {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED, DELIVERY_DENIED},
+    {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR_INVALID_MSG, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR_INVALID_RECORD, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR_POLICY_VIOLATION, DELIVERY_REJECTED},
+    {RD_KAFKA_RESP_ERR__INVALID_ARG, DELIVERY_REJECTED},
+};
+
+struct kafka_fate kafka_fate_unsent(rd_kafka_resp_err_t error)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        if (refusals[i].error == error)
+            return (struct kafka_fate){DELIVERY_REFUSED, refusals[i].reason};
+    return (struct kafka_fate){.fate = DELIVERY_NOT_SENT};
+}
+
+struct kafka_fate kafka_fate_reported(rd_kafka_msg_status_t status, rd_kafka_resp_err_t error)
+{
+    if (status == RD_KAFKA_MSG_STATUS_PERSISTED)
+        return (struct kafka_fate){.fate = DELIVERY_ACKNOWLEDGED};
+    if (status == RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED)
+        return (struct kafka_fate){.fate = DELIVERY_UNKNOWN};
+    return kafka_fate_unsent(error);
+}

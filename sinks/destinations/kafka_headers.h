@@ -1,0 +1,32 @@
+/*
+ * The headers of messages. Each costs the library an allocation and a copy, so that a record with
+ * headers costs it more than twice what one without does.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
+#define SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
+
+#include <stddef.h>
+
+#include "collector/contract/broker_options.h"
+#include "collector/contract/delivery.h"
+#include "collector/platform/host_name.h"
+#include "sinks/destinations/kafka_library.h"
+
+struct kafka_headers {
+    unsigned wanted; /* of enum message_header, as bits */
+    char collector[HOST_NAME_SIZE];
+};
+
+void kafka_headers_init(struct kafka_headers *headers, unsigned wanted);
+
+/*
+ * Hands over a message, with the headers of the block's record of that place. Returns
+ * RD_KAFKA_RESP_ERR_NO_ERROR, or why the library did not take it.
+ */
+rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
+                                          const struct kafka_library *library, rd_kafka_t *producer,
+                                          rd_kafka_topic_t *topic,
+                                          const rd_kafka_message_t *message,
+                                          const struct delivery_block *block, size_t record);
+
+#endif

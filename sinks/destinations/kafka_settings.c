@@ -1,0 +1,111 @@
+#include "sinks/destinations/kafka_settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sinks/destinations/property_file.h"
+
+/*
+ * What the ledger is built on. The order of messages and one copy of each need idempotence, and it
+ * needs acks=all. The library's own queue is bounded by the blocks that it is given; its limits
+ * must not be met before.
+ */
+static const char *const ours[][2] = {
+    {"enable.idempotence", "true"},
+    {"queue.buffering.max.messages", "10000000"},
+    {"queue.buffering.max.kbytes", "1048576"},
+};
+
+/* What has no place in the file: what it must be, or where it stands. */
+static const struct {
+    const char *name, *why;
+} reserved[] = {
+    {"bootstrap.servers", "the brokers stand in the sink's URL"},
+    {"metadata.broker.list", "the brokers stand in the sink's URL"},
+    {"enable.idempotence", "it is always on"},
+    {"acks", "it is always \"all\""},
+    {"request.required.acks", "it is always \"all\""},
+    {"message.timeout.ms", "timeout= of the sink says how long"},
+    {"delivery.timeout.ms", "timeout= of the sink says how long"},
+    {"compression.type", "compress= of the sink says how"},
+    {"compression.codec", "compress= of the sink says how"},
+    {"delivery.report.only.error", "every message needs its report"},
+    {"queue.buffering.max.messages", "the collector bounds what the library holds"},
+    {"queue.buffering.max.kbytes", "the collector bounds what the library holds"},
+    {"transactional.id", "there are no transactions"},
+    {"enabled_events", "nobody reads them"},
+    {"log.queue", "nobody reads it"},
+};
+
+struct making {
+    const struct kafka_library *library;
+    rd_kafka_conf_t *conf;
+};
+
+static int set(const struct making *making, const char *name, const char *value,
+               struct error *error)
+{
+    char why[256];
+    if (making->library->conf_set(making->conf, name, value, why, sizeof why) == RD_KAFKA_CONF_OK)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "librdkafka does not take %s: %s", name, why);
+    return -1;
+}
+
+/* One of the user's. What the library says may have the value in it, so only the name is shown. */
+static int take_property(void *context, const char *name, const char *value, struct error *error)
+{
+    const struct making *making = context;
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+        if (strcmp(name, reserved[i].name) == 0) {
+            error_set(error, EXIT_CODE_CONFIG, "%s cannot be set here: %s", name, reserved[i].why);
+            return -1;
+        }
+    }
+    char why[256];
+    switch (making->library->conf_set(making->conf, name, value, why, sizeof why)) {
+    case RD_KAFKA_CONF_OK:
+        return 0;
+    case RD_KAFKA_CONF_UNKNOWN:
+        error_set(error, EXIT_CODE_CONFIG, "librdkafka knows no property %s", name);
+        return -1;
+    case RD_KAFKA_CONF_INVALID:
+        break;
+    }
+    error_set(error, EXIT_CODE_CONFIG, "librdkafka does not take this value of %s", name);
+    return -1;
+}
+
+static int set_all(struct making *making, const struct kafka_settings *settings,
+                   struct error *error)
+{
+    char timeout[24];
+    /* The library counts in milliseconds up to 2^31-1, and 0 is without end. */
+    uint64_t ms = settings->timeout_ns / 1000000;
+    if (settings->timeout_ns != 0 && ms == 0)
+        ms = 1;
+    snprintf(timeout, sizeof timeout, "%" PRIu64, ms > INT32_MAX ? 0 : ms);
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (set(making, ours[i][0], ours[i][1], error) != 0)
+            return -1;
+    if (set(making, "client.id", "sluice", error) != 0 ||
+        set(making, "bootstrap.servers", settings->brokers, error) != 0 ||
+        set(making, "message.timeout.ms", timeout, error) != 0 ||
+        (settings->compression != NULL &&
+         set(making, "compression.type", settings->compression, error) != 0))
+        return -1;
+    return settings->properties == NULL
+               ? 0
+               : property_file_read(settings->properties, take_property, making, error);
+}
+
+rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
+                                     const struct kafka_settings *settings, struct error *error)
+{
+    struct making making = {library, library->conf_new()};
+    if (set_all(&making, settings, error) == 0)
+        return making.conf;
+    library->conf_destroy(making.conf);
+    return NULL;
+}

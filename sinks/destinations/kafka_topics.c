@@ -1,0 +1,92 @@
+#include "sinks/destinations/kafka_topics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SIZE 250 /* Kafka's longest name has 249 bytes */
+
+struct topic {
+    rd_kafka_topic_t *handle;
+    uint64_t used; /* the use of any topic that was its last */
+    char name[NAME_SIZE];
+};
+
+struct kafka_topics {
+    const struct kafka_library *library;
+    uint64_t uses;
+    size_t most, count;
+    size_t last; /* where the last one was found: mostly there is but one */
+    struct topic all[];
+};
+
+size_t kafka_topics_memory(size_t most)
+{
+    return sizeof(struct kafka_topics) + most * sizeof(struct topic);
+}
+
+struct kafka_topics *kafka_topics_create(const struct kafka_library *library, size_t most)
+{
+    struct kafka_topics *topics = calloc(1, kafka_topics_memory(most));
+    if (topics == NULL)
+        return NULL;
+    topics->library = library;
+    topics->most = most;
+    return topics;
+}
+
+void kafka_topics_destroy(struct kafka_topics *topics)
+{
+    free(topics);
+}
+
+static struct topic *find(struct kafka_topics *topics, const char *name)
+{
+    for (size_t i = 0; i < topics->count; i++) {
+        size_t at = (topics->last + i) % topics->count;
+        if (strcmp(topics->all[at].name, name) == 0) {
+            topics->last = at;
+            return &topics->all[at];
+        }
+    }
+    return NULL;
+}
+
+/* A place for one more: an unused one, or that of the one unused for the longest time. */
+static struct topic *make_room(struct kafka_topics *topics)
+{
+    if (topics->count < topics->most)
+        return &topics->all[topics->count++];
+    struct topic *oldest = &topics->all[0];
+    for (size_t i = 1; i < topics->count; i++)
+        if (topics->all[i].used < oldest->used)
+            oldest = &topics->all[i];
+    topics->library->topic_destroy(oldest->handle);
+    return oldest;
+}
+
+rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *producer,
+                                    const char *name)
+{
+    struct topic *topic = find(topics, name);
+    if (topic == NULL) {
+        if (strlen(name) >= NAME_SIZE)
+            return NULL;
+        rd_kafka_topic_t *handle = topics->library->topic_new(producer, name, NULL);
+        if (handle == NULL)
+            return NULL;
+        topic = make_room(topics);
+        topic->handle = handle;
+        snprintf(topic->name, sizeof topic->name, "%s", name);
+    }
+    topic->used = ++topics->uses;
+    return topic->handle;
+}
+
+void kafka_topics_release(struct kafka_topics *topics)
+{
+    for (size_t i = 0; i < topics->count; i++)
+        topics->library->topic_destroy(topics->all[i].handle);
+    topics->count = 0;
+    topics->last = 0;
+}

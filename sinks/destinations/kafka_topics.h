@@ -1,0 +1,30 @@
+/*
+ * The topics that a producer writes to, by their names: a few at a time. Where a further one is
+ * needed, the one that was not used for the longest time makes room. One thread.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_TOPICS_H
+#define SLUICE_SINKS_DESTINATIONS_KAFKA_TOPICS_H
+
+#include <stddef.h>
+
+#include "sinks/destinations/kafka_library.h"
+
+struct kafka_topics;
+
+/* For at most `most` (≥ 1) topics at a time. Returns NULL without memory. */
+struct kafka_topics *kafka_topics_create(const struct kafka_library *library, size_t most);
+
+/* NULL is allowed. All topics have been released. */
+void kafka_topics_destroy(struct kafka_topics *topics);
+
+/* Bytes that it allocates, without what the library does. */
+size_t kafka_topics_memory(size_t most);
+
+/* The topic of that name; it stays until the next call. NULL: the library takes no such name. */
+rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *producer,
+                                    const char *name);
+
+/* Releases all of them, as has to be done before their producer ends. */
+void kafka_topics_release(struct kafka_topics *topics);
+
+#endif

@@ -1,0 +1,148 @@
+"""kafka: sinks: what is written is in the topic, and the ledger says what became of the rest."""
+import json
+import unittest
+
+from kafka_mock import KafkaMock
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest
+
+USAGE, CONFIGURATION = 64, 78
+
+# What is found when the sink is opened, not when its URL is read.
+LATER = ("no topic", "begins no field", "after the brokers", "no HOST:PORT",
+         "properties:2: librdkafka does")
+
+
+class Kafka(ProgramTest):
+    def cluster(self):
+        cluster = KafkaMock(self)
+        cluster.order("create t 1")
+        return cluster
+
+    def start_to(self, cluster, keys="", *options):
+        return self.start("--listen", RIEMANN, "--sink",
+                          f"kafka://{cluster.brokers}/t?format=json&flush_interval=10ms{keys}",
+                          *options)
+
+    def assert_balances(self, sink):
+        self.assertEqual(sink["queued"],
+                         sink["written"] + sink["filtered"] + sink["evicted"] + sink["unknown"] +
+                         sum(sink["failed"].values()))
+
+    def values(self, cluster):
+        return [json.loads(value)["value"] for _, value in cluster.read("t")]
+
+
+class Acknowledged(Kafka):
+    def test_each_record_is_a_message_in_its_order(self):
+        cluster = self.cluster()
+        program = self.start_to(cluster, "&key=source")
+        self.sender(program).send_all([metric(number) for number in range(500)])
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["unknown"]), (500, 0))
+        self.assert_balances(sink)
+        messages = cluster.read("t")
+        self.assertEqual([json.loads(value)["value"] for _, value in messages], list(range(500)))
+        self.assertEqual({key for key, _ in messages}, {b"127.0.0.1"})
+
+    def test_per_block_a_message_has_many_lines(self):
+        cluster = self.cluster()
+        program = self.start_to(cluster, "&per=block")
+        self.sender(program).send_all([metric(number) for number in range(500)])
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"], 500)
+        messages = cluster.read("t")
+        self.assertLess(len(messages), 500)
+        lines = b"".join(value for _, value in messages).splitlines()
+        self.assertEqual([json.loads(line)["value"] for line in lines], list(range(500)))
+
+    def test_a_broker_that_was_away_gets_everything_once(self):
+        cluster = self.cluster()
+        program = self.start_to(cluster)
+        sender = self.sender(program)
+        sender.send_all([metric(number) for number in range(100)])
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 100,
+                                "the first are written")
+        cluster.order("down")
+        sender.send_all([metric(number) for number in range(100, 200)])
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["queued"] == 200,
+                                "the others are queued")
+        cluster.order("up")
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 200,
+                                "all are written")
+        sink = program.stop()["sinks"][0]
+        self.assert_balances(sink)
+        self.assertEqual(self.values(cluster), list(range(200)))
+
+
+class NotWritten(Kafka):
+    def test_what_is_denied_has_failed_and_the_rest_goes_on(self):
+        cluster = self.cluster()
+        cluster.order("deny 1")
+        program = self.start_to(cluster)
+        sender = self.sender(program)
+        sender.send_all([metric(0)])
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["failed"]["denied"] == 1,
+                                "it was denied")
+        # The library may hold what the broker said against the topic for a while.
+        count = 1
+        while program.ledger_now()["sinks"][0]["written"] == 0:
+            sender.send_all([metric(count)])
+            count += 1
+            program.wait_for_settled(count)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"] + sink["failed"]["denied"], count)
+        self.assert_balances(sink)
+        self.assertEqual(self.values(cluster), list(range(count - sink["written"], count)))
+
+    def test_without_a_broker_records_fail_when_their_time_is_over(self):
+        cluster = self.cluster()
+        cluster.order("down")
+        program = self.start_to(cluster, "&timeout=1s")
+        self.sender(program).send_all([metric(number) for number in range(20)])
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["failed"]["timeout_unsent"] == 20,
+                                "their time is over")
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["unknown"]), (0, 0))
+        self.assert_balances(sink)
+        cluster.order("up")
+        self.assertEqual(self.values(cluster), [])
+
+    def test_a_stop_while_a_broker_is_silent_leaves_what_was_sent_unknown(self):
+        cluster = self.cluster()
+        program = self.start_to(cluster, "", "--stop-timeout", "1s")
+        sender = self.sender(program)
+        sender.send_all([metric(0)])
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 1,
+                                "the first is written")
+        cluster.order("rtt 60000")
+        sender.send_all([metric(number) for number in range(1, 20)])
+        program.wait_for_received(20)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"], 1)
+        self.assertEqual(sink["unknown"] + sum(sink["failed"].values()), 19)
+        self.assertGreater(sink["unknown"], 0)
+        self.assert_balances(sink)
+
+
+class Refused(ProgramTest):
+    def test_what_cannot_be_used_is_refused_at_the_start(self):
+        secret = self.folder / "properties"
+        secret.write_text("sasl.password=hidden\nlinger.ms=hidden\n")
+        for sink, why in (
+                ("kafka://127.0.0.1:1/t t", "no topic"),
+                ("kafka://127.0.0.1:1/%{source}", "begins no field"),
+                ("kafka://127.0.0.1:1", "after the brokers"),
+                ("kafka://127.0.0.1:x/t", "no HOST:PORT"),
+                (f"kafka://127.0.0.1:1/t?properties_file={secret}", "properties:2: librdkafka does"),
+                ("kafka://127.0.0.1:1/t?key=name", "key is"),
+                ("kafka://127.0.0.1:1/t?headers=schema,x", "headers has no")):
+            with self.subTest(sink):
+                said = self.refused("--listen", RIEMANN, "--sink", sink,
+                                    code=CONFIGURATION if why in LATER else USAGE)
+                self.assertIn(why, said)
+                self.assertNotIn("hidden", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

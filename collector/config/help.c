@@ -175,9 +175,11 @@ static void print_sinks(struct page *page, const struct config_registry *registr
     print_keys(page, "a sink", KEY_OF_SINK, registry);
     print_keys(page, "a file: sink, besides", KEY_OF_FILE_SINK, registry);
     print_keys(page, "a udp: sink, besides", KEY_OF_RELAY_SINK, registry);
-    print_keys(page, "a delivery (http:, https:, kafka:), besides", KEY_OF_DELIVERY_SINK, registry);
+    print_keys(page, "a delivery (http:, https:, kafka:, nats:), besides", KEY_OF_DELIVERY_SINK,
+               registry);
     print_keys(page, "an http: or https: sink, besides", KEY_OF_HTTP_SINK, registry);
     print_keys(page, "a kafka: sink, besides", KEY_OF_KAFKA_SINK, registry);
+    print_keys(page, "a nats: sink, besides", KEY_OF_NATS_SINK, registry);
     print_keys(page, "--dead-letter file:PATH", KEY_OF_LETTERS, registry);
 }
 

@@ -15,7 +15,7 @@
 #define HOUR        (3600 * 1000 * MILLISECOND)
 
 #define LISTENER   (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
-#define LAST_SCOPE KEY_OF_KAFKA_SINK
+#define LAST_SCOPE KEY_OF_NATS_SINK
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const flow_datagram[] = {"flow", "datagram", NULL};
@@ -337,9 +337,12 @@ const struct setting config_keys[] = {
      .others = "buffer_size total_limit_size"},
 
     /* Message brokers. */
-    {"per", SETTING_ENUM, KEY_OF_KAFKA_SINK, BROKER(per), "auto", .choices = units,
-     .help = "what a message holds: a record's lines (auto), or those of a block of records"},
-    {"headers", SETTING_PARSED, KEY_OF_KAFKA_SINK, BROKER(headers),
+    {"per", SETTING_ENUM, KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK, BROKER(per), "auto",
+     .choices = units,
+     .help = "what a message holds: a record's lines, or those of a block of records; auto: a "
+             "record's for Kafka, and a block's for NATS, where a record a message costs 20 times "
+             "as much"},
+    {"headers", SETTING_PARSED, KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK, BROKER(headers),
      .parse = broker_keys_parse_headers, .syntax = BROKER_KEYS_HEADER_SYNTAX,
      .help = "headers of each message: the schema, the listener, this host, the message's id "
              "(default: none; three cost more than a record)"},
@@ -355,6 +358,18 @@ const struct setting config_keys[] = {
     {"properties_file", SETTING_TEXT, KEY_OF_KAFKA_SINK, BROKER(properties), .syntax = "FILE",
      .help = "properties for librdkafka, a line each: NAME=VALUE; passwords stand here",
      .others = "properties config_file"},
+    {"credentials_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(credentials), .syntax = "FILE",
+     .help = "who we are: a file of nsc's, or lines user= and password=, or token=",
+     .others = "credentials creds user password token"},
+    {"tls", SETTING_BOOL, KEY_OF_NATS_SINK, BROKER(tls), "off", .choices = off_on,
+     .help = "whether the connection is TLS"},
+    {"server_ca", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(ca), .syntax = "FILE",
+     .help = "whose certificates are right, in PEM; with tls=on",
+     .others = "ca ca_file cacert tls_ca"},
+    {"cert_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(cert), .syntax = "FILE",
+     .help = "our certificate, in PEM", .others = "tls_cert"},
+    {"key_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(private_key), .syntax = "FILE",
+     .help = "its private key, in PEM", .others = "private_key tls_key"},
 
     /* Which samples of a sink, and how they are called. */
     {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,
@@ -402,6 +417,7 @@ const char *key_scope_name(unsigned scopes)
         {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
         {KEY_OF_LETTERS, "dead letters"},       {KEY_OF_DELIVERY_SINK, "a delivery"},
         {KEY_OF_HTTP_SINK, "an http: sink"},    {KEY_OF_KAFKA_SINK, "a kafka: sink"},
+        {KEY_OF_NATS_SINK, "a nats: sink"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((scopes & names[i].scope) != 0)
@@ -568,7 +584,8 @@ unsigned keys_of_sink(const struct destination_ops *destination)
            (destination->is_relay ? KEY_OF_RELAY_SINK : 0) |
            (destination->is_delivery ? KEY_OF_DELIVERY_SINK : 0) |
            (destination->is_http ? KEY_OF_HTTP_SINK : 0) |
-           (destination->is_kafka ? KEY_OF_KAFKA_SINK : 0);
+           (destination->is_kafka ? KEY_OF_KAFKA_SINK : 0) |
+           (destination->is_nats ? KEY_OF_NATS_SINK : 0);
 }
 
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,

@@ -28,6 +28,7 @@ enum key_scope {
     KEY_OF_DELIVERY_SINK = 1 << 9,      /* struct sink_config of a delivery */
     KEY_OF_HTTP_SINK = 1 << 10,         /* struct sink_config of one by HTTP */
     KEY_OF_KAFKA_SINK = 1 << 11,        /* struct sink_config of kafka: */
+    KEY_OF_NATS_SINK = 1 << 12,         /* struct sink_config of nats: */
 };
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */

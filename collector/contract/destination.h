@@ -114,6 +114,7 @@ struct destination_ops {
     bool is_delivery;   /* the keys about deliveries are for it */
     bool is_http;       /* the keys about HTTP are for it */
     bool is_kafka;      /* the keys about Kafka are for it */
+    bool is_nats;       /* the keys about NATS are for it */
     bool is_standard_output;
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
 

@@ -18,7 +18,8 @@
     ROW(udp)                                                                                       \
     ROW(http)                                                                                      \
     ROW(https)                                                                                     \
-    ROW(kafka)
+    ROW(kafka)                                                                                     \
+    ROW(nats)
 
 #define DECLARE_DESTINATION(name) extern const struct destination_ops destination_##name;
 BUILTIN_DESTINATIONS(DECLARE_DESTINATION)

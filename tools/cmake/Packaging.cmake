@@ -114,8 +114,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "init-system-helpers (>= 1.54~)")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS # loaded for --metrics, tls=on, http: and kafka:
-    "libmicrohttpd12, libssl3, libcurl4, librdkafka1, logrotate")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS # loaded for --metrics, tls=on, http:, kafka: and nats:
+    "libmicrohttpd12, libssl3, libcurl4, librdkafka1, libnats3.4, logrotate")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS protobuf-compiler)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/debian/conffiles ${packaging}/debian/postinst
@@ -123,8 +123,8 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/debian/conffiles ${packaging
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
-set(CPACK_RPM_SPEC_MORE_DEFINE # loaded for --metrics, tls=on, http: and kafka:
-    "Recommends: libmicrohttpd.so.12()(64bit), libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit)")
+set(CPACK_RPM_SPEC_MORE_DEFINE # loaded for --metrics, tls=on, http:, kafka: and nats:
+    "Recommends: libmicrohttpd.so.12()(64bit), libssl.so.3()(64bit), libcurl.so.4()(64bit), librdkafka.so.1()(64bit), libnats.so.3.4()(64bit)")
 set(CPACK_RPM_POST_INSTALL_SCRIPT_FILE ${packaging}/rpm/post)
 set(CPACK_RPM_PRE_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/preun)
 set(CPACK_RPM_POST_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/postun)

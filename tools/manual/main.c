@@ -142,6 +142,7 @@ static const struct {
     {"delivery_sink", KEY_OF_DELIVERY_SINK},
     {"http_sink", KEY_OF_HTTP_SINK},
     {"kafka_sink", KEY_OF_KAFKA_SINK},
+    {"nats_sink", KEY_OF_NATS_SINK},
     {"letters", KEY_OF_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_stream", KEY_OF_STREAM | KEY_OF_SCHEMA | KEY_OF_FILE},

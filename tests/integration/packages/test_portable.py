@@ -127,6 +127,7 @@ class Rpm(PackageTest):
         self.assertIn("libssl.so.3()(64bit)", recommends)
         self.assertIn("libcurl.so.4()(64bit)", recommends)
         self.assertIn("librdkafka.so.1()(64bit)", recommends)
+        self.assertIn("libnats.so.3.4()(64bit)", recommends)
 
 
 if __name__ == "__main__":

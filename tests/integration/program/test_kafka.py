@@ -136,7 +136,8 @@ class Refused(ProgramTest):
                 ("kafka://127.0.0.1:x/t", "no HOST:PORT"),
                 (f"kafka://127.0.0.1:1/t?properties_file={secret}", "properties:2: librdkafka does"),
                 ("kafka://127.0.0.1:1/t?key=name", "key is"),
-                ("kafka://127.0.0.1:1/t?headers=schema,x", "headers has no")):
+                ("kafka://127.0.0.1:1/t?headers=schema,x", "headers has no"),
+                ("kafka://127.0.0.1:1/t?credentials_file=x", "for a nats: sink")):
             with self.subTest(sink):
                 said = self.refused("--listen", RIEMANN, "--sink", sink,
                                     code=CONFIGURATION if why in LATER else USAGE)

@@ -34,7 +34,7 @@ class Resident(ProgramTest):
     def test_a_socket_and_a_file_take_little(self):
         program = self.start_small()
         self.assertLess(resident(program), MOST)
-        self.assertFalse({"libmicrohttpd", "libssl", "libcrypto", "librdkafka"} & libraries(program))
+        self.assertFalse({"libmicrohttpd", "libssl", "libcrypto", "librdkafka", "libnats"} & libraries(program))
 
     @unittest.skipUnless(SERVES, "this program serves no metrics")
     def test_who_serves_metrics_pays_for_it(self):

@@ -1,0 +1,176 @@
+/* nats: publishes messages to JetStream, and hears of each whether a stream has it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/contract/encoder.h"
+#include "sinks/destinations/broker_place.h"
+#include "sinks/destinations/destinations.h"
+#include "sinks/destinations/nats_library.h"
+#include "sinks/destinations/nats_publisher.h"
+#include "sinks/destinations/nats_settings.h"
+#include "sinks/destinations/nats_subject.h"
+#include "sinks/destinations/topic_template.h"
+
+#define DEFAULT_PORT 4222
+
+/* Bytes that the library takes, once it is connected: measured, and rounded up. */
+#define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
+
+struct nats {
+    struct destination destination;
+    const struct nats_library *library;
+    struct broker_options broker;
+    struct broker_place place;
+    struct topic_template subject;
+    struct nats_publisher *publisher;
+};
+
+static struct nats *of(struct destination *destination)
+{
+    return (struct nats *)destination;
+}
+
+static bool send_block(struct destination *destination, struct delivery_block *block,
+                       struct error *error)
+{
+    (void)error;
+    return nats_publisher_put(of(destination)->publisher, block);
+}
+
+static struct delivery_block *answer(struct destination *destination, struct error *error,
+                                     int64_t *retry_after_ns)
+{
+    *retry_after_ns = 0;
+    return nats_publisher_take(of(destination)->publisher, error);
+}
+
+static int64_t due(const struct destination *destination)
+{
+    return nats_publisher_due(((const struct nats *)destination)->publisher);
+}
+
+static void serve(struct destination *destination)
+{
+    nats_publisher_expire(of(destination)->publisher, false);
+}
+
+static void abandon(struct destination *destination)
+{
+    nats_publisher_expire(of(destination)->publisher, true);
+}
+
+static bool route(struct destination *destination, const struct listener *listener,
+                  const struct record *record, char *name)
+{
+    return topic_template_expand(&of(destination)->subject, listener, record, name) != 0;
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static const struct delivery_ops delivery_ops = {
+    .send = send_block,
+    .answer = answer,
+    .route = route,
+    .due = due,
+    .serve = serve,
+    .abandon = abandon,
+};
+
+static void destroy(struct destination *destination)
+{
+    nats_publisher_destroy(of(destination)->publisher);
+    free(destination);
+}
+
+/* Reads what stands in the options. Returns 0, or -1 with `error` filled. */
+static int read_options(struct nats *nats, const struct destination_options *options,
+                        struct error *error)
+{
+    nats->library = nats_library(error);
+    if (nats->library == NULL ||
+        broker_place_read(options->path, DEFAULT_PORT, &nats->place, error) != 0 ||
+        topic_template_read(&nats->subject, nats->place.route, true, error) != 0)
+        return -1;
+    char example[DELIVERY_ROUTE_SIZE];
+    topic_template_example(&nats->subject, example);
+    if (!nats_subject_is_valid(example)) {
+        error_set(error, EXIT_CODE_CONFIG, "\"%s\" is no subject to publish to", nats->place.route);
+        return -1;
+    }
+    nats->broker = options->broker;
+    if (nats->broker.tls && nats->broker.ca == NULL) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "tls=on needs server_ca=: whose servers are the right ones");
+        return -1;
+    }
+    if ((nats->broker.cert == NULL) != (nats->broker.private_key == NULL)) {
+        error_set(error, EXIT_CODE_CONFIG, "cert_file= and key_file= stand together");
+        return -1;
+    }
+    return 0;
+}
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct nats *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
+    int result = read_options(made, options, error);
+    if (result == 0) {
+        const struct nats_publisher_options to = {
+            .library = made->library,
+            .name = options->name,
+            .place = &made->place,
+            .broker = &made->broker,
+            .per_block = options->broker.per != MESSAGE_RECORD,
+            .strips_newline = !options->encoder->binary,
+            .timeout_ns = options->timeout_ns,
+            .sink = options->wakeup,
+        };
+        result = nats_publisher_create(&to, &made->publisher, error);
+    }
+    if (result != 0) {
+        destroy(&made->destination);
+        return -1;
+    }
+    *out = &made->destination;
+    return 0;
+}
+
+/* All but the connection. */
+static int check(const struct destination_options *options, struct error *error)
+{
+    struct nats *tried = calloc(1, sizeof *tried);
+    if (tried == NULL)
+        return error_no_memory(error);
+    natsOptions *settings = NULL;
+    if (read_options(tried, options, error) == 0)
+        settings = nats_settings_make(tried->library, &tried->place, &tried->broker, error);
+    if (settings != NULL)
+        tried->library->natsOptions_Destroy(settings);
+    free(tried);
+    return settings == NULL ? -1 : 0;
+}
+
+static bool shape(const struct destination_options *options, struct destination_shape *shape)
+{
+    (void)options;
+    *shape = (struct destination_shape){
+        .memory = sizeof(struct nats) + nats_publisher_memory() + LIBRARY_MEMORY,
+    };
+    return true;
+}
+
+const struct destination_ops destination_nats = {
+    .scheme = "nats",
+    .place = "//HOST:PORT[,HOST:PORT]/SUBJECT",
+    .needs_path = true,
+    .library = nats_library_version,
+    .is_delivery = true,
+    .is_nats = true,
+    .shape = shape,
+    .check = check,
+    .create = create,
+};

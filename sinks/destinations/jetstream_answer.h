@@ -1,0 +1,27 @@
+/*
+ * What a JetStream server answers to a message, as JSON: its place in the stream, or why it is not
+ * there. Pure; any thread.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H
+#define SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/contract/delivery.h"
+
+struct jetstream_answer {
+    enum delivery_fate fate; /* DELIVERY_UNKNOWN: it is no answer of JetStream */
+    enum delivery_reason reason;
+    char text[128]; /* what is wrong, ended by a NUL; empty: nothing */
+};
+
+/*
+ * Reads `size` bytes:
+ *   {"stream":"S","seq":1}               acknowledged, also with "duplicate":true
+ *   {"error":{"code":503,...}}           not stored; it may be sent again
+ *   {"error":{"code":400,"err_code":...  refused for good
+ */
+struct jetstream_answer jetstream_answer_read(const char *json, size_t size);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * Blocks that are with a connection of NATS, message by message: what is to be published next, what
+ * waits for an answer, and what is done. Knows nothing of connections.
+ *
+ * The sink's thread puts blocks in and takes them out, the connection's thread publishes, and the
+ * library's thread brings answers: each holds the lock of whoever owns this. A message that was
+ * published is unknown until its answer. A token says which message an answer is for; one that
+ * comes too late, or twice, changes nothing.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
+#define SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "collector/contract/delivery.h"
+
+/* Blocks at a time. */
+#define NATS_FLIGHTS 64
+
+/* One message. Never that of another flight of the same place. */
+struct nats_token {
+    uint32_t flight, record; /* the record is 0 where the message is the block */
+    uint64_t turn;
+};
+
+struct nats_flight {
+    struct delivery_block *block;      /* NULL: none */
+    uint64_t turn;                     /* of its token: later ones have higher ones */
+    size_t count, published, answered; /* of its messages */
+    size_t at;                         /* the next record to look at */
+    int64_t until_ns;                  /* when it is done, whatever is missing; monotonic */
+    bool done;                         /* it has its fates, and is to be taken out */
+    struct error error; /* of its first message that was not acknowledged; empty: none */
+};
+
+struct nats_flights {
+    bool per_block;                   /* a block is one message; else each of its records is one */
+    int64_t unsent_ns, unanswered_ns; /* how long a block may wait for the one and for the other */
+    uint64_t turns;
+    struct nats_flight all[NATS_FLIGHTS];
+};
+
+/* Puts a block in. Returns false where there is no room. */
+bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block, int64_t now_ns);
+
+/* The next message to publish; it counts as published from now on. Returns false without one. */
+bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, int64_t now_ns);
+
+/* The block that a message is in, or NULL where it is no longer there. */
+struct delivery_block *nats_flights_block(const struct nats_flights *flights,
+                                          const struct nats_token *token);
+
+/*
+ * What became of a message; `why` is NULL where it is acknowledged. Returns whether its block is
+ * done by it.
+ */
+bool nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
+                         enum delivery_fate fate, enum delivery_reason reason, const char *why);
+
+/* Blocks whose time is over at `now_ns` (INT64_MAX: all) are done. */
+void nats_flights_expire(struct nats_flights *flights, int64_t now_ns);
+
+/* When the next one's time is over; INT64_MAX: there is none. */
+int64_t nats_flights_due(const struct nats_flights *flights);
+
+/* Takes a block out that is done, the oldest first. NULL: there is none. */
+struct delivery_block *nats_flights_take(struct nats_flights *flights, struct error *error);
+
+#endif

@@ -1,0 +1,412 @@
+#include "sinks/destinations/nats_publisher.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/log/log.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/host_name.h"
+#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
+#include "sinks/destinations/jetstream_answer.h"
+#include "sinks/destinations/message_id.h"
+#include "sinks/destinations/nats_flights.h"
+#include "sinks/destinations/nats_settings.h"
+#include "sinks/destinations/nats_subject.h"
+
+/* Of a block's time: how often it can be published, each time with its share for the answers. The
+ * library knows no such limit, and an answer can be lost. */
+#define TRIES 3
+
+/* Between two attempts to connect. */
+#define CONNECT_WAIT_MS      250
+#define CONNECT_WAIT_MOST_MS 5000
+
+#define RECONNECT_POLL_MS 1000 /* while the library connects anew; it also wakes us */
+#define CLOSE_POLL_MS     100  /* until its threads have called us for the last time */
+
+#define REPLY_SIZE 160
+
+struct nats_publisher {
+    struct nats_publisher_options options;
+    const struct nats_library *library;
+    natsOptions *settings;
+    char collector[HOST_NAME_SIZE];
+    struct log_limit log; /* of the publisher's thread */
+
+    struct mutex *mutex; /* of the flights */
+    struct nats_flights flights;
+
+    struct wakeup *own; /* of the thread, which waits for nothing else */
+    struct thread *thread;
+    atomic_bool stopping;
+
+    /* The thread's. */
+    natsConnection *connection; /* NULL: there is none */
+    natsSubscription *answers;
+    natsInbox *inbox;         /* what all answers are sent to begins with it */
+    atomic_bool closed;       /* nothing of the connection calls us any more */
+    atomic_bool unsubscribed; /* nor anything of the subscription */
+};
+
+/* --- answers: the library's thread ------------------------------------------------------------ */
+
+/* "INBOX.FLIGHT.RECORD.TURN" */
+static bool read_token(const struct nats_publisher *publisher, const char *subject,
+                       struct nats_token *token)
+{
+    size_t length = strlen(publisher->inbox);
+    return strncmp(subject, publisher->inbox, length) == 0 &&
+           sscanf(subject + length, ".%" SCNu32 ".%" SCNu32 ".%" SCNu64, &token->flight,
+                  &token->record, &token->turn) == 3;
+}
+
+static void note_answer(struct nats_publisher *publisher, const struct nats_token *token,
+                        enum delivery_fate fate, enum delivery_reason reason, const char *why)
+{
+    mutex_lock(publisher->mutex);
+    bool done = nats_flights_answer(&publisher->flights, token, fate, reason, why);
+    mutex_unlock(publisher->mutex);
+    if (done)
+        wakeup_signal(publisher->options.sink);
+}
+
+static void on_answer(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
+                      void *closure)
+{
+    (void)connection;
+    (void)subscription;
+    struct nats_publisher *publisher = closure;
+    const struct nats_library *library = publisher->library;
+    struct nats_token token;
+    if (!read_token(publisher, library->natsMsg_GetSubject(message), &token)) {
+        library->natsMsg_Destroy(message);
+        return;
+    }
+    if (library->natsMsg_IsNoResponders(message)) {
+        note_answer(publisher, &token, DELIVERY_NOT_SENT, DELIVERY_REJECTED,
+                    "no stream takes this subject now");
+    } else {
+        struct jetstream_answer answer = jetstream_answer_read(
+            library->natsMsg_GetData(message), (size_t)library->natsMsg_GetDataLength(message));
+        note_answer(publisher, &token, answer.fate, answer.reason,
+                    answer.fate == DELIVERY_ACKNOWLEDGED ? NULL : answer.text);
+    }
+    library->natsMsg_Destroy(message);
+}
+
+static void on_unsubscribed(void *closure)
+{
+    struct nats_publisher *publisher = closure;
+    atomic_store(&publisher->unsubscribed, true);
+}
+
+static void on_closed(natsConnection *connection, void *closure)
+{
+    (void)connection;
+    struct nats_publisher *publisher = closure;
+    atomic_store(&publisher->closed, true);
+}
+
+static void on_reconnected(natsConnection *connection, void *closure)
+{
+    (void)connection;
+    wakeup_signal(((struct nats_publisher *)closure)->own);
+}
+
+/* What a server says on its own, such as that we may not publish there. */
+static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
+                     void *closure)
+{
+    (void)connection;
+    (void)subscription;
+    const struct nats_publisher *publisher = closure;
+    log_about(LOG_WARNING, LOG_OF_SINK, publisher->options.name, "the server reports: %s",
+              publisher->library->natsStatus_GetText(status));
+}
+
+/* --- the connection --------------------------------------------------------------------------- */
+
+static bool subscribe(struct nats_publisher *publisher)
+{
+    const struct nats_library *library = publisher->library;
+    char subject[REPLY_SIZE];
+    if (library->natsInbox_Create(&publisher->inbox) != NATS_OK)
+        return false;
+    snprintf(subject, sizeof subject, "%s.>", publisher->inbox);
+    if (library->natsConnection_Subscribe(&publisher->answers, publisher->connection, subject,
+                                          on_answer, publisher) != NATS_OK)
+        return false;
+    atomic_store(&publisher->unsubscribed, false);
+    return library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed,
+                                                     publisher) == NATS_OK &&
+           library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
+}
+
+/* Ends the connection, and returns when nothing of it calls us any more. */
+static void disconnect(struct nats_publisher *publisher)
+{
+    const struct nats_library *library = publisher->library;
+    if (publisher->connection == NULL)
+        return;
+    library->natsConnection_Close(publisher->connection);
+    while (!atomic_load(&publisher->closed) || !atomic_load(&publisher->unsubscribed))
+        wakeup_wait(publisher->own, NO_HANDLE, false, CLOSE_POLL_MS);
+    library->natsSubscription_Destroy(publisher->answers);
+    library->natsInbox_Destroy(publisher->inbox);
+    library->natsConnection_Destroy(publisher->connection);
+    publisher->connection = NULL;
+    publisher->answers = NULL;
+    publisher->inbox = NULL;
+}
+
+static bool connect_once(struct nats_publisher *publisher)
+{
+    const struct nats_library *library = publisher->library;
+    atomic_store(&publisher->closed, false);
+    atomic_store(&publisher->unsubscribed, true);
+    natsStatus status =
+        library->natsConnection_Connect(&publisher->connection, publisher->settings);
+    uint64_t held;
+    if (status != NATS_OK) {
+        publisher->connection = NULL;
+        if (log_allowed(&publisher->log, &held))
+            log_about(LOG_WARNING, LOG_OF_SINK, publisher->options.name, "cannot connect to %s: %s",
+                      publisher->options.place->brokers, library->natsStatus_GetText(status));
+        return false;
+    }
+    if (subscribe(publisher))
+        return true;
+    disconnect(publisher);
+    return false;
+}
+
+/* --- publishing ------------------------------------------------------------------------------- */
+
+static natsStatus set_header(const struct nats_library *library, natsMsg *message, const char *name,
+                             const char *value)
+{
+    return value == NULL ? NATS_OK : library->natsMsgHeader_Set(message, name, value);
+}
+
+static natsStatus set_headers(const struct nats_publisher *publisher, natsMsg *message,
+                              const struct delivery_block *block, size_t record)
+{
+    const struct nats_library *library = publisher->library;
+    unsigned wanted = publisher->options.broker->headers;
+    char id[MESSAGE_ID_SIZE];
+    message_id(id, block, record);
+    natsStatus status = library->natsMsgHeader_Set(message, "Nats-Msg-Id", id);
+    if (status == NATS_OK && (wanted & HEADER_SCHEMA) != 0)
+        status = set_header(library, message, "schema", block->schema);
+    if (status == NATS_OK && (wanted & HEADER_LISTENER) != 0)
+        status = set_header(library, message, "listener", block->listener);
+    if (status == NATS_OK && (wanted & HEADER_COLLECTOR) != 0)
+        status = set_header(library, message, "collector", publisher->collector);
+    if (status == NATS_OK && (wanted & HEADER_NUMBER) != 0)
+        status = set_header(library, message, "number", id);
+    return status;
+}
+
+/* Copies a message out of its block. With the lock held. */
+static natsStatus make_message(const struct nats_publisher *publisher,
+                               const struct delivery_block *block, const struct nats_token *token,
+                               natsMsg **out)
+{
+    const struct nats_library *library = publisher->library;
+    const uint8_t *bytes = block->bytes;
+    size_t size = block->size;
+    if (!publisher->options.per_block) {
+        bytes += block->records[token->record].offset;
+        size = block->records[token->record].size;
+        if (publisher->options.strips_newline && size != 0 && bytes[size - 1] == '\n')
+            size--;
+    }
+    char reply[REPLY_SIZE];
+    snprintf(reply, sizeof reply, "%s.%" PRIu32 ".%" PRIu32 ".%" PRIu64, publisher->inbox,
+             token->flight, token->record, token->turn);
+    if (!nats_subject_is_valid(block->route))
+        return NATS_INVALID_SUBJECT;
+    natsStatus status =
+        library->natsMsg_Create(out, block->route, reply, (const char *)bytes, (int)size);
+    if (status == NATS_OK)
+        status = set_headers(publisher, *out, block, token->record);
+    return status;
+}
+
+/* What a message that publishing failed for has become. */
+static void note_failure(struct nats_publisher *publisher, const struct nats_token *token,
+                         natsStatus status)
+{
+    const char *why = publisher->library->natsStatus_GetText(status);
+    switch (status) {
+    case NATS_MAX_PAYLOAD:
+        note_answer(publisher, token, DELIVERY_REFUSED, DELIVERY_TOO_LARGE, why);
+        break;
+    case NATS_INVALID_SUBJECT:
+        note_answer(publisher, token, DELIVERY_REFUSED, DELIVERY_REJECTED, why);
+        break;
+    case NATS_CONNECTION_CLOSED:
+    case NATS_CONNECTION_DISCONNECTED:
+    case NATS_INSUFFICIENT_BUFFER:
+    case NATS_NO_MEMORY:
+    case NATS_INVALID_ARG:
+        note_answer(publisher, token, DELIVERY_NOT_SENT, DELIVERY_REJECTED, why);
+        break;
+    default: /* a part of it may have gone out: its time decides */
+        break;
+    }
+}
+
+/* The next message. Returns false where there is none. */
+static bool publish_next(struct nats_publisher *publisher)
+{
+    struct nats_token token;
+    natsMsg *message = NULL;
+    mutex_lock(publisher->mutex);
+    bool is_there = nats_flights_next(&publisher->flights, &token, clock_monotonic_ns());
+    natsStatus status = NATS_OK;
+    if (is_there)
+        status = make_message(publisher, nats_flights_block(&publisher->flights, &token), &token,
+                              &message);
+    mutex_unlock(publisher->mutex);
+    if (!is_there)
+        return false;
+    if (status == NATS_OK)
+        status = publisher->library->natsConnection_PublishMsg(publisher->connection, message);
+    publisher->library->natsMsg_Destroy(message);
+    if (status != NATS_OK)
+        note_failure(publisher, &token, status);
+    return true;
+}
+
+static void run(void *argument)
+{
+    struct nats_publisher *publisher = argument;
+    int wait_ms = CONNECT_WAIT_MS;
+    while (!atomic_load(&publisher->stopping)) {
+        if (publisher->connection == NULL && !connect_once(publisher)) {
+            wakeup_wait(publisher->own, NO_HANDLE, false, wait_ms);
+            wait_ms = wait_ms * 2 < CONNECT_WAIT_MOST_MS ? wait_ms * 2 : CONNECT_WAIT_MOST_MS;
+            continue;
+        }
+        wait_ms = CONNECT_WAIT_MS;
+        natsConnStatus state = publisher->library->natsConnection_Status(publisher->connection);
+        if (state == NATS_CONN_STATUS_CLOSED)
+            disconnect(publisher);
+        else if (state != NATS_CONN_STATUS_CONNECTED)
+            wakeup_wait(publisher->own, NO_HANDLE, false, RECONNECT_POLL_MS);
+        else if (!publish_next(publisher))
+            wakeup_wait(publisher->own, NO_HANDLE, false, RECONNECT_POLL_MS);
+    }
+    disconnect(publisher);
+}
+
+/* --- the sink's thread ------------------------------------------------------------------------ */
+
+bool nats_publisher_put(struct nats_publisher *publisher, struct delivery_block *block)
+{
+    mutex_lock(publisher->mutex);
+    bool taken = nats_flights_put(&publisher->flights, block, clock_monotonic_ns());
+    mutex_unlock(publisher->mutex);
+    if (taken)
+        wakeup_signal(publisher->own);
+    return taken;
+}
+
+struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, struct error *error)
+{
+    mutex_lock(publisher->mutex);
+    struct delivery_block *block = nats_flights_take(&publisher->flights, error);
+    mutex_unlock(publisher->mutex);
+    return block;
+}
+
+int64_t nats_publisher_due(struct nats_publisher *publisher)
+{
+    mutex_lock(publisher->mutex);
+    int64_t due = nats_flights_due(&publisher->flights);
+    mutex_unlock(publisher->mutex);
+    return due;
+}
+
+void nats_publisher_expire(struct nats_publisher *publisher, bool all)
+{
+    mutex_lock(publisher->mutex);
+    nats_flights_expire(&publisher->flights, all ? INT64_MAX : clock_monotonic_ns());
+    mutex_unlock(publisher->mutex);
+}
+
+size_t nats_publisher_memory(void)
+{
+    return sizeof(struct nats_publisher);
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static int set_callbacks(struct nats_publisher *publisher, struct error *error)
+{
+    const struct nats_library *library = publisher->library;
+    if (library->natsOptions_SetClosedCB(publisher->settings, on_closed, publisher) == NATS_OK &&
+        library->natsOptions_SetReconnectedCB(publisher->settings, on_reconnected, publisher) ==
+            NATS_OK &&
+        library->natsOptions_SetErrorHandler(publisher->settings, on_error, publisher) == NATS_OK)
+        return 0;
+    return error_no_memory(error);
+}
+
+static int begin(struct nats_publisher *publisher, struct error *error)
+{
+    const struct nats_publisher_options *options = &publisher->options;
+    publisher->settings =
+        nats_settings_make(options->library, options->place, options->broker, error);
+    if (publisher->settings == NULL || set_callbacks(publisher, error) != 0)
+        return -1;
+    publisher->mutex = mutex_create();
+    if (publisher->mutex == NULL)
+        return error_no_memory(error);
+    if (wakeup_create(&publisher->own, error) != 0)
+        return -1;
+    return thread_start(&publisher->thread, "nats", run, publisher, error);
+}
+
+int nats_publisher_create(const struct nats_publisher_options *options, struct nats_publisher **out,
+                          struct error *error)
+{
+    struct nats_publisher *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->options = *options;
+    made->library = options->library;
+    made->flights.per_block = options->per_block;
+    made->flights.unsent_ns = (int64_t)options->timeout_ns;
+    made->flights.unanswered_ns = (int64_t)options->timeout_ns / TRIES;
+    if ((options->broker->headers & HEADER_COLLECTOR) != 0)
+        host_name(made->collector);
+    if (begin(made, error) != 0) {
+        nats_publisher_destroy(made);
+        return -1;
+    }
+    *out = made;
+    return 0;
+}
+
+void nats_publisher_destroy(struct nats_publisher *publisher)
+{
+    if (publisher == NULL)
+        return;
+    if (publisher->thread != NULL) {
+        atomic_store(&publisher->stopping, true);
+        wakeup_signal(publisher->own);
+        thread_join(publisher->thread);
+    }
+    if (publisher->own != NULL)
+        wakeup_destroy(publisher->own);
+    mutex_destroy(publisher->mutex);
+    if (publisher->settings != NULL)
+        publisher->library->natsOptions_Destroy(publisher->settings);
+    free(publisher);
+}

@@ -1,0 +1,57 @@
+/*
+ * Publishes blocks to NATS, in a thread of its own: connecting, a name that has to be looked up,
+ * and a server that takes nothing make that thread wait, and nobody else.
+ *
+ * Lifecycle: create, use, destroy. The functions between are the sink's thread's, and none of them
+ * waits. `sink` is signalled when a block is done.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_NATS_PUBLISHER_H
+#define SLUICE_SINKS_DESTINATIONS_NATS_PUBLISHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "collector/contract/broker_options.h"
+#include "collector/contract/delivery.h"
+#include "collector/platform/wakeup.h"
+#include "sinks/destinations/broker_place.h"
+#include "sinks/destinations/nats_library.h"
+
+struct nats_publisher;
+
+struct nats_publisher_options {
+    const struct nats_library *library;
+    const char *name; /* of the sink, for the log */
+    const struct broker_place *place;
+    const struct broker_options *broker;
+    bool per_block;      /* a block is one message; else each of its records is one */
+    bool strips_newline; /* of a message of one record */
+    uint64_t timeout_ns; /* how long a block may wait to be published, and three times as long as
+                            for an answer */
+    struct wakeup *sink;
+};
+
+/* The options and what they point at outlive it. Returns 0, or -1 with `error` filled. */
+int nats_publisher_create(const struct nats_publisher_options *options, struct nats_publisher **out,
+                          struct error *error);
+
+/* Closes the connection and ends the thread, within some seconds. NULL is allowed. */
+void nats_publisher_destroy(struct nats_publisher *publisher);
+
+/* Takes a block. Returns false where it has no room. */
+bool nats_publisher_put(struct nats_publisher *publisher, struct delivery_block *block);
+
+/* A block that is done. NULL: there is none. */
+struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, struct error *error);
+
+/* When nats_publisher_expire has something to do; INT64_MAX: it has not. */
+int64_t nats_publisher_due(struct nats_publisher *publisher);
+
+/* Gives up the blocks whose time is over, or `all`. */
+void nats_publisher_expire(struct nats_publisher *publisher, bool all);
+
+/* Bytes that it allocates, without what the library does. */
+size_t nats_publisher_memory(void);
+
+#endif

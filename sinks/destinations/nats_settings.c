@@ -1,0 +1,105 @@
+#include "sinks/destinations/nats_settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sinks/destinations/nats_login.h"
+
+#define URL_SIZE 300
+
+/* A server that is silent for PING_MS and answers none of PINGS is given up. */
+#define PING_MS 2000
+#define PINGS   2
+
+#define RECONNECT_MS 250 /* between two attempts at the same server */
+
+static natsStatus set_servers(const struct nats_library *library, natsOptions *options,
+                              const struct broker_place *place, bool tls)
+{
+    char urls[BROKERS_MOST][URL_SIZE];
+    const char *list[BROKERS_MOST];
+    size_t count = 0;
+    for (const char *at = place->brokers; count < place->count; count++) {
+        size_t length = strcspn(at, ",");
+        int needed =
+            snprintf(urls[count], URL_SIZE, "%s://%.*s", tls ? "tls" : "nats", (int)length, at);
+        if (needed < 0 || needed >= URL_SIZE)
+            return NATS_INVALID_ARG;
+        list[count] = urls[count];
+        at += length + (at[length] == ',');
+    }
+    return library->natsOptions_SetServers(options, list, (int)count);
+}
+
+static natsStatus set_manner(const struct nats_library *library, natsOptions *options)
+{
+    const natsStatus all[] = {
+        library->natsOptions_SetName(options, "sluice"),
+        library->natsOptions_SetTimeout(options, NATS_PATIENCE_MS),
+        library->natsOptions_SetWriteDeadline(options, NATS_PATIENCE_MS),
+        library->natsOptions_SetMaxReconnect(options, -1),
+        library->natsOptions_SetReconnectWait(options, RECONNECT_MS),
+        library->natsOptions_SetPingInterval(options, PING_MS),
+        library->natsOptions_SetMaxPingsOut(options, PINGS),
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i] != NATS_OK)
+            return all[i];
+    return NATS_OK;
+}
+
+static int set_tls(const struct nats_library *library, natsOptions *options,
+                   const struct broker_options *from, struct error *error)
+{
+    if (!from->tls)
+        return 0;
+    if (library->natsOptions_SetSecure(options, true) != NATS_OK)
+        return error_no_memory(error);
+    if (from->ca != NULL &&
+        library->natsOptions_LoadCATrustedCertificates(options, from->ca) != NATS_OK) {
+        error_set(error, EXIT_CODE_CONFIG, "server_ca=: OpenSSL takes no certificates from %s",
+                  from->ca);
+        return -1;
+    }
+    if (from->cert != NULL && library->natsOptions_LoadCertificatesChain(
+                                  options, from->cert, from->private_key) != NATS_OK) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "cert_file=: OpenSSL does not take %s with the key in %s", from->cert,
+                  from->private_key);
+        return -1;
+    }
+    return 0;
+}
+
+static int set_all(const struct nats_library *library, natsOptions *options,
+                   const struct broker_place *place, const struct broker_options *from,
+                   struct error *error)
+{
+    natsStatus status = set_servers(library, options, place, from->tls);
+    if (status == NATS_OK)
+        status = set_manner(library, options);
+    if (status != NATS_OK) {
+        error_set(error, EXIT_CODE_CONFIG, "nats.c does not take %s: %s", place->brokers,
+                  library->natsStatus_GetText(status));
+        return -1;
+    }
+    if (set_tls(library, options, from, error) != 0)
+        return -1;
+    return from->credentials == NULL ? 0
+                                     : nats_login_read(library, options, from->credentials, error);
+}
+
+natsOptions *nats_settings_make(const struct nats_library *library,
+                                const struct broker_place *place,
+                                const struct broker_options *options, struct error *error)
+{
+    natsOptions *made = NULL;
+    if (library->natsOptions_Create(&made) != NATS_OK) {
+        error_no_memory(error);
+        return NULL;
+    }
+    if (set_all(library, made, place, options, error) == 0)
+        return made;
+    library->natsOptions_Destroy(made);
+    return NULL;
+}

@@ -1,0 +1,20 @@
+/* The settings that a connection of nats.c is made with. */
+#ifndef SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
+#define SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
+
+#include "collector/contract/broker_options.h"
+#include "sinks/destinations/broker_place.h"
+#include "sinks/destinations/nats_library.h"
+
+/* Milliseconds that connecting to a server, or one write to it, may take. */
+#define NATS_PATIENCE_MS 2000
+
+/*
+ * Makes them, without callbacks. Returns NULL with `error` filled (EXIT_CODE_CONFIG): a file cannot
+ * be read, or the library does not take what is in it. The caller destroys them.
+ */
+natsOptions *nats_settings_make(const struct nats_library *library,
+                                const struct broker_place *place,
+                                const struct broker_options *options, struct error *error);
+
+#endif

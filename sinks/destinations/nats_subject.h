@@ -1,0 +1,15 @@
+/*
+ * Subjects that a message can be published to: words with dots between them, no blanks, and none of
+ * the wildcards "*" and ">". The library does not look, and a blank would break its protocol.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_NATS_SUBJECT_H
+#define SLUICE_SINKS_DESTINATIONS_NATS_SUBJECT_H
+
+#include <stdbool.h>
+
+/* Bytes of the longest subject. */
+#define NATS_SUBJECT_MOST 512
+
+bool nats_subject_is_valid(const char *subject);
+
+#endif

@@ -1,0 +1,92 @@
+"""A nats-server with JetStream for tests, and a small client that makes streams and reads them."""
+import base64
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+
+from sluice_program import wait_until
+
+DEADLINE = 30  # seconds
+
+
+class NatsClient:
+    """As much of the protocol as it takes: one request at a time."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), DEADLINE)
+        self.file = self.socket.makefile("rb")
+        self.file.readline()  # INFO
+        self.socket.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.test 1\r\n')
+
+    def ask(self, subject, request):
+        data = json.dumps(request).encode() if request is not None else b""
+        self.socket.sendall(f"PUB {subject} _INBOX.test {len(data)}\r\n".encode() + data + b"\r\n")
+        while True:
+            line = self.file.readline().split()
+            if not line:
+                raise ConnectionError("the server has gone")
+            if line[0] == b"PING":
+                self.socket.sendall(b"PONG\r\n")
+            elif line[0] == b"MSG":
+                answer = json.loads(self.file.read(int(line[-1])))
+                self.file.readline()
+                return answer
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+class NatsServer:
+    def __init__(self, test):
+        self.folder = pathlib.Path(test.folder) / "nats"
+        self.folder.mkdir()
+        self.port = -1  # any that is free, and from then on the same
+        self.process = None
+        test.addCleanup(self.kill)
+        self.start()
+
+    def start(self):
+        log = self.folder / "log"
+        with log.open("w") as written:
+            self.process = subprocess.Popen(
+                [os.environ["TEST_NATS_SERVER"], "-a", "127.0.0.1", "-p", str(self.port), "-js",
+                 "-sd", self.folder], stdout=written, stderr=written)
+        wait_until(lambda: "Server is ready" in log.read_text(), "the server is ready")
+        self.port = int(re.search(r"client connections on 127\.0\.0\.1:(\d+)", log.read_text())[1])
+
+    def kill(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(DEADLINE)
+            self.process = None
+
+    def freeze(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def ask(self, subject, request):
+        client = NatsClient(self.port)
+        try:
+            return client.ask(f"$JS.API.{subject}", request)
+        finally:
+            client.close()
+
+    def add_stream(self, name, subject, **more):
+        answer = self.ask(f"STREAM.CREATE.{name}",
+                          {"name": name, "subjects": [subject], "storage": "file",
+                           "retention": "limits", "num_replicas": 1, **more})
+        if "error" in answer:
+            raise AssertionError(answer)
+
+    def read(self, name):
+        """The messages of the stream, in their order."""
+        state = self.ask(f"STREAM.INFO.{name}", None)["state"]
+        if state["messages"] == 0:
+            return []
+        return [base64.b64decode(
+                    self.ask(f"STREAM.MSG.GET.{name}", {"seq": number})["message"]["data"])
+                for number in range(state["first_seq"], state["last_seq"] + 1)]

@@ -1,0 +1,406 @@
+/* nats: what becomes of a block that is handed over, against a nats-server with JetStream. */
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/contract/encoder.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/wakeup.h"
+#include "sinks/destinations/destinations.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/sinks/delivery_lines.h"
+#include "tests/support/sinks/nats_server.h"
+#include "tests/support/test.h"
+
+static const struct encoder_ops text_encoder = {.name = "json"};
+
+/* --- a server, and a destination that publishes to it ----------------------------------------- */
+
+static struct nats_server server;
+
+static int begin(void **state)
+{
+    server = (struct nats_server){.process = 0};
+    return scratch_make(state);
+}
+
+static int end(void **state)
+{
+    nats_server_kill(&server);
+    return scratch_remove(state);
+}
+
+struct scene {
+    struct wakeup *wakeup;
+    struct destination *destination;
+    char path[200];
+    struct destination_options options;
+};
+
+static void scene_begin(struct scene *scene)
+{
+    *scene = (struct scene){.wakeup = NULL};
+    assert_int_equal(wakeup_create(&scene->wakeup, NULL), 0);
+    snprintf(scene->path, sizeof scene->path, "//127.0.0.1:%u/t", server.port);
+    scene->options = (struct destination_options){
+        .name = "nats:test",
+        .path = scene->path,
+        .encoder = &text_encoder,
+        .timeout_ns = UINT64_C(20000000000),
+        .wakeup = scene->wakeup,
+    };
+}
+
+static void open_it(struct scene *scene)
+{
+    struct error error = {.text = ""};
+    if (destination_nats.create(&scene->options, &scene->destination, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void scene_end(struct scene *scene)
+{
+    scene->destination->destroy(scene->destination);
+    wakeup_destroy(scene->wakeup);
+}
+
+static void assert_message(uint64_t number, const char *text, const char *id)
+{
+    natsMsg *message = nats_server_message(&server, "S", number);
+    assert_int_equal(natsMsg_GetDataLength(message), strlen(text));
+    assert_memory_equal(natsMsg_GetData(message), text, strlen(text));
+    const char *value;
+    assert_int_equal(natsMsgHeader_Get(message, "Nats-Msg-Id", &value), NATS_OK);
+    assert_string_equal(value, id);
+    natsMsg_Destroy(message);
+}
+
+#define NATS_TEST(name) TEST_WITH(name, begin, end)
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+NATS_TEST(a_block_is_a_message_with_an_id)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 3);
+    lines.block.first_number = 7;
+    delivery_lines_send(scene.destination, &lines);
+    assert_ptr_equal(delivery_await(scene.destination, scene.wakeup, &error), &lines.block);
+    delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(nats_server_count(&server, "S"), 1);
+    assert_message(1, "line 0\nline 1\nline 2\n", "e-7");
+    scene_end(&scene);
+}
+
+NATS_TEST(per_record_each_is_a_message_without_its_newline)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    scene.options.broker.per = MESSAGE_RECORD;
+    scene.options.broker.headers = HEADER_SCHEMA | HEADER_COLLECTOR;
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", DELIVERY_LINES);
+    delivery_lines_send(scene.destination, &lines);
+    assert_ptr_equal(delivery_await(scene.destination, scene.wakeup, &error), &lines.block);
+    assert_true(lines.block.per_record);
+    delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(nats_server_count(&server, "S"), DELIVERY_LINES);
+    assert_message(DELIVERY_LINES, "line 299", "e-299");
+    natsMsg *message = nats_server_message(&server, "S", 1);
+    const char *value;
+    assert_int_equal(natsMsgHeader_Get(message, "schema", &value), NATS_OK);
+    assert_string_equal(value, "telemetry");
+    assert_int_equal(natsMsgHeader_Get(message, "collector", &value), NATS_OK);
+    assert_int_not_equal(natsMsgHeader_Get(message, "listener", &value), NATS_OK);
+    natsMsg_Destroy(message);
+    scene_end(&scene);
+}
+
+NATS_TEST(what_is_sent_again_with_its_id_is_there_once)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 3);
+    for (int i = 0; i < 2; i++) {
+        delivery_lines_send(scene.destination, &lines);
+        delivery_await(scene.destination, scene.wakeup, &error);
+        delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+    }
+    assert_int_equal(nats_server_count(&server, "S"), 1);
+    scene_end(&scene);
+}
+
+/* --- what is not taken ------------------------------------------------------------------------ */
+
+NATS_TEST(a_subject_of_no_stream_is_not_sent)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 3);
+    delivery_lines_send(scene.destination, &lines);
+    assert_ptr_equal(delivery_await(scene.destination, scene.wakeup, &error), &lines.block);
+    delivery_lines_assert(&lines, DELIVERY_NOT_SENT);
+    assert_string_equal(error.text, "no stream takes this subject now");
+    scene_end(&scene);
+}
+
+NATS_TEST(a_message_that_is_too_large_for_its_stream_is_refused)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 100);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", DELIVERY_LINES);
+    delivery_lines_send(scene.destination, &lines);
+    delivery_await(scene.destination, scene.wakeup, &error);
+    delivery_lines_assert(&lines, DELIVERY_REFUSED);
+    assert_int_equal(lines.block.reason, DELIVERY_TOO_LARGE);
+    scene_end(&scene);
+}
+
+NATS_TEST(a_message_that_is_too_large_for_the_server_is_refused)
+{
+    (void)state;
+    struct scene scene;
+    static uint8_t large[1100000];
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 1);
+    lines.block.bytes = large;
+    lines.block.size = sizeof large;
+    delivery_lines_send(scene.destination, &lines);
+    delivery_await(scene.destination, scene.wakeup, &error);
+    delivery_lines_assert(&lines, DELIVERY_REFUSED);
+    assert_int_equal(lines.block.reason, DELIVERY_TOO_LARGE);
+    scene_end(&scene);
+}
+
+NATS_TEST(a_subject_that_would_break_the_protocol_is_rejected)
+{
+    (void)state;
+    static const char *const wrong[] = {"",    ".",   "a.",  ".a", "a..b", "a b", "a\r\nPUB x 1",
+                                        "a.*", "a.>", "a\tb"};
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    scene_begin(&scene);
+    open_it(&scene);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        delivery_lines_fill(&lines, wrong[i], 1);
+        delivery_lines_send(scene.destination, &lines);
+        delivery_await(scene.destination, scene.wakeup, &error);
+        delivery_lines_assert(&lines, DELIVERY_REFUSED);
+        assert_int_equal(lines.block.reason, DELIVERY_REJECTED);
+    }
+    scene_end(&scene);
+}
+
+/* --- servers that are away, or silent --------------------------------------------------------- */
+
+NATS_TEST(a_server_that_starts_later_gets_what_was_handed_over_before)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    nats_server_kill(&server);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 3);
+    delivery_lines_send(scene.destination, &lines);
+    nats_server_start(&server);
+    delivery_await(scene.destination, scene.wakeup, &error);
+    delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+    scene_end(&scene);
+}
+
+NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    open_it(&scene);
+    uint64_t number = 0;
+    int64_t until = patience_until();
+    for (int acknowledged = 0; acknowledged < 2;) {
+        assert_true(patience(until));
+        delivery_lines_fill(&lines, "t", 1);
+        lines.block.first_number = number++;
+        delivery_lines_send(scene.destination, &lines);
+        delivery_await(scene.destination, scene.wakeup, &error);
+        if (lines.block.fate != DELIVERY_ACKNOWLEDGED)
+            continue; /* it was on its way, or the stream is not back yet */
+        if (acknowledged++ == 0) {
+            nats_server_kill(&server);
+            nats_server_start(&server);
+        }
+    }
+    scene_end(&scene);
+}
+
+NATS_TEST(what_a_silent_server_got_is_unknown_when_it_is_abandoned)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    int64_t retry_after;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 1); /* so that the connection stands */
+    delivery_lines_send(scene.destination, &lines);
+    delivery_await(scene.destination, scene.wakeup, &error);
+    nats_server_freeze(&server);
+    delivery_lines_fill(&lines, "t", 1);
+    delivery_lines_send(scene.destination, &lines);
+    int64_t until = clock_monotonic_ns() + 300000000; /* nothing says that it was published */
+    while (clock_monotonic_ns() < until)
+        wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);
+    scene.destination->delivery->abandon(scene.destination);
+    assert_ptr_equal(scene.destination->delivery->answer(scene.destination, &error, &retry_after),
+                     &lines.block);
+    delivery_lines_assert(&lines, DELIVERY_UNKNOWN);
+    nats_server_thaw(&server);
+    scene_end(&scene);
+}
+
+NATS_TEST(without_a_server_a_block_is_not_sent_when_its_time_is_over)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    scene_begin(&scene);
+    scene.options.path = "//127.0.0.1:1/t";
+    scene.options.timeout_ns = 200000000;
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 1);
+    delivery_lines_send(scene.destination, &lines);
+    delivery_await(scene.destination, scene.wakeup, &error);
+    delivery_lines_assert(&lines, DELIVERY_NOT_SENT);
+    assert_string_equal(error.text, "there is no connection");
+    scene_end(&scene);
+}
+
+/* --- who may ---------------------------------------------------------------------------------- */
+
+NATS_TEST(a_password_comes_from_a_file)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    server.user = "me";
+    server.password = "secret";
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    scratch_put_text("login", "# ours\nuser=me\npassword=secret\n");
+    scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("login");
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 1);
+    delivery_lines_send(scene.destination, &lines);
+    delivery_await(scene.destination, scene.wakeup, &error);
+    delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+    scene_end(&scene);
+}
+
+NATS_TEST(with_a_wrong_password_a_block_is_not_sent)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    server.user = "me";
+    server.password = "secret";
+    nats_server_start(&server);
+    scene_begin(&scene);
+    scene.options.timeout_ns = 500000000;
+    scratch_put_text("login", "user=me\npassword=wrong\n");
+    scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("login");
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 1);
+    delivery_lines_send(scene.destination, &lines);
+    delivery_await(scene.destination, scene.wakeup, &error);
+    delivery_lines_assert(&lines, DELIVERY_NOT_SENT);
+    scene_end(&scene);
+}
+
+static void assert_refused(const struct scene *scene, const char *text)
+{
+    struct error error = {.text = ""};
+    assert_int_equal(destination_nats.check(&scene->options, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_non_null(strstr(error.text, text));
+    assert_null(strstr(error.text, "hidden"));
+}
+
+NATS_TEST(what_cannot_be_used_is_refused_before_and_no_secret_is_shown)
+{
+    (void)state;
+    struct scene scene = {.options = {.path = "//127.0.0.1/t", .encoder = &text_encoder}};
+    struct error error;
+    assert_int_equal(destination_nats.check(&scene.options, &error), 0);
+    static const char *const wrong[][2] = {
+        {"user=me\nhidden\n", "login:2: this line is no NAME=VALUE"},
+        {"user=hidden\n", "has neither user= and password= nor token= alone"},
+        {"user=hidden\npassword=hidden\ntoken=hidden", "nor token= alone"},
+        {"", "has neither"},
+        {"seed=hidden", "login:1: only user=, password= and token= stand here"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        scratch_put_text("login", wrong[i][0]);
+        scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("login");
+        assert_refused(&scene, wrong[i][1]);
+    }
+    scene.options.broker.credentials = (char *)(uintptr_t)scratch_path("nowhere");
+    assert_refused(&scene, "nowhere");
+    scene.options.broker.credentials = NULL;
+    scene.options.broker.tls = true;
+    assert_refused(&scene, "tls=on needs server_ca=");
+    scratch_put_text("ca", "nonsense");
+    scene.options.broker.ca = (char *)(uintptr_t)scratch_path("ca");
+    assert_refused(&scene, "OpenSSL takes no certificates from");
+    scene.options.broker.cert = (char *)(uintptr_t) "cert";
+    assert_refused(&scene, "cert_file= and key_file= stand together");
+}

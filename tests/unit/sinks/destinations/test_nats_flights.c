@@ -1,0 +1,180 @@
+/* Blocks on their way to NATS: what is published next, and what becomes of it. */
+#include <string.h>
+
+#include "sinks/destinations/nats_flights.h"
+#include "tests/support/test.h"
+
+#define UNSENT     1000
+#define UNANSWERED 100
+
+static struct nats_flights flights_of(bool per_block)
+{
+    return (struct nats_flights){
+        .per_block = per_block, .unsent_ns = UNSENT, .unanswered_ns = UNANSWERED};
+}
+
+struct three {
+    struct delivery_record records[3];
+    struct delivery_block block;
+};
+
+static struct delivery_block *three(struct three *three)
+{
+    memset(three, 0, sizeof *three);
+    three->block.records = three->records;
+    three->block.count = 3;
+    return &three->block;
+}
+
+static struct nats_token next(struct nats_flights *flights, int64_t now)
+{
+    struct nats_token token;
+    assert_true(nats_flights_next(flights, &token, now));
+    return token;
+}
+
+static bool acknowledge(struct nats_flights *flights, const struct nats_token *token)
+{
+    return nats_flights_answer(flights, token, DELIVERY_ACKNOWLEDGED, DELIVERY_REJECTED, NULL);
+}
+
+TEST(blocks_are_published_in_their_order_record_by_record)
+{
+    struct nats_flights flights = flights_of(false);
+    struct three a, b;
+    assert_true(nats_flights_put(&flights, three(&a), 0));
+    assert_true(nats_flights_put(&flights, three(&b), 0));
+    for (uint32_t i = 0; i < 6; i++) {
+        struct nats_token token = next(&flights, 0);
+        assert_ptr_equal(nats_flights_block(&flights, &token), i < 3 ? &a.block : &b.block);
+        assert_int_equal(token.record, i % 3);
+        assert_int_equal(acknowledge(&flights, &token), i % 3 == 2);
+    }
+    struct nats_token none;
+    struct error error;
+    assert_false(nats_flights_next(&flights, &none, 0));
+    assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
+    assert_ptr_equal(nats_flights_take(&flights, &error), &b.block);
+    assert_null(nats_flights_take(&flights, &error));
+    assert_int_equal(a.records[2].fate, DELIVERY_ACKNOWLEDGED);
+}
+
+TEST(records_that_were_decided_before_are_passed_over)
+{
+    struct nats_flights flights = flights_of(false);
+    struct three a;
+    struct nats_token none;
+    three(&a);
+    a.records[0].fate = DELIVERY_REFUSED;
+    a.records[0].done = true;
+    a.records[2].done = true;
+    assert_true(nats_flights_put(&flights, &a.block, 0));
+    struct nats_token token = next(&flights, 0);
+    assert_int_equal(token.record, 1);
+    assert_false(nats_flights_next(&flights, &none, 0));
+    assert_true(acknowledge(&flights, &token));
+    assert_int_equal(a.records[0].fate, DELIVERY_REFUSED);
+    assert_int_equal(a.records[1].fate, DELIVERY_ACKNOWLEDGED);
+}
+
+TEST(a_block_as_one_message_has_one_answer)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a;
+    struct nats_token none;
+    assert_true(nats_flights_put(&flights, three(&a), 0));
+    struct nats_token token = next(&flights, 0);
+    assert_false(nats_flights_next(&flights, &none, 0));
+    assert_true(nats_flights_answer(&flights, &token, DELIVERY_REFUSED, DELIVERY_TOO_LARGE, "big"));
+    struct error error;
+    assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
+    assert_int_equal(a.block.fate, DELIVERY_REFUSED);
+    assert_int_equal(a.block.reason, DELIVERY_TOO_LARGE);
+    assert_string_equal(error.text, "big");
+    assert_false(a.block.per_record);
+}
+
+TEST(what_was_published_is_unknown_until_its_answer_and_the_rest_not_sent)
+{
+    struct nats_flights flights = flights_of(false);
+    struct three a;
+    nats_flights_put(&flights, three(&a), 0);
+    struct nats_token first = next(&flights, 0);
+    next(&flights, 0);
+    acknowledge(&flights, &first);
+    nats_flights_expire(&flights, INT64_MAX);
+    struct error error;
+    assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
+    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[1].fate, DELIVERY_UNKNOWN);
+    assert_int_equal(a.records[2].fate, DELIVERY_NOT_SENT);
+    assert_string_equal(error.text, "no answer came in time");
+}
+
+TEST(an_answer_that_comes_twice_or_too_late_changes_nothing)
+{
+    struct nats_flights flights = flights_of(false);
+    struct three a, b;
+    nats_flights_put(&flights, three(&a), 0);
+    struct nats_token token = next(&flights, 0);
+    acknowledge(&flights, &token);
+    nats_flights_answer(&flights, &token, DELIVERY_REFUSED, DELIVERY_DENIED, "no");
+    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
+    token = next(&flights, 0);
+    nats_flights_expire(&flights, INT64_MAX);
+    assert_false(acknowledge(&flights, &token));
+    assert_int_equal(a.records[1].fate, DELIVERY_UNKNOWN);
+    nats_flights_take(&flights, NULL);
+    nats_flights_put(&flights, three(&b), 0); /* in the same place */
+    next(&flights, 0);
+    next(&flights, 0);
+    assert_false(acknowledge(&flights, &token));
+    assert_null(nats_flights_block(&flights, &token));
+    assert_int_equal(b.records[1].fate, DELIVERY_UNKNOWN);
+}
+
+TEST(an_answer_for_what_was_never_published_changes_nothing)
+{
+    struct nats_flights flights = flights_of(false);
+    struct three a;
+    nats_flights_put(&flights, three(&a), 0);
+    struct nats_token token = next(&flights, 0);
+    struct nats_token wrong[] = {
+        {token.flight, 1, token.turn}, {token.flight, UINT32_MAX, token.turn},
+        {NATS_FLIGHTS, 0, token.turn}, {UINT32_MAX, 0, token.turn},
+        {token.flight + 1, 0, 0},      {token.flight, 0, token.turn + 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(acknowledge(&flights, &wrong[i]));
+    assert_int_equal(a.records[1].fate, DELIVERY_NOT_SENT);
+}
+
+TEST(a_block_waits_longer_to_be_published_than_for_an_answer)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a;
+    assert_int_equal(nats_flights_due(&flights), INT64_MAX);
+    nats_flights_put(&flights, three(&a), 5);
+    assert_int_equal(nats_flights_due(&flights), 5 + UNSENT);
+    next(&flights, 50);
+    assert_int_equal(nats_flights_due(&flights), 50 + UNANSWERED);
+    nats_flights_expire(&flights, 50 + UNANSWERED - 1);
+    assert_null(nats_flights_take(&flights, NULL));
+    nats_flights_expire(&flights, 50 + UNANSWERED);
+    assert_int_equal(nats_flights_due(&flights), INT64_MAX);
+    assert_ptr_equal(nats_flights_take(&flights, NULL), &a.block);
+}
+
+TEST(there_is_room_for_so_many_blocks)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three all[NATS_FLIGHTS + 1];
+    for (size_t i = 0; i < NATS_FLIGHTS; i++)
+        assert_true(nats_flights_put(&flights, three(&all[i]), 0));
+    assert_false(nats_flights_put(&flights, three(&all[NATS_FLIGHTS]), 0));
+    struct nats_token token = next(&flights, 0);
+    acknowledge(&flights, &token);
+    assert_false(nats_flights_put(&flights, &all[NATS_FLIGHTS].block, 0)); /* it is to be taken */
+    assert_ptr_equal(nats_flights_take(&flights, NULL), &all[0].block);
+    assert_true(nats_flights_put(&flights, &all[NATS_FLIGHTS].block, 0));
+}

@@ -33,6 +33,7 @@ RUN_ELSEWHERE = {
     "promtool ": "consumer_promtool",
     "@csv": "consumer_jq",
     "riemann-client send --tcp": "consumer_riemann_senders",
+    "./tools/servers ": "servers_tool",
 }
 
 ADDRESS = re.compile(r"udp://(?:\[[^]]*\]|[0-9.]+):\d+")

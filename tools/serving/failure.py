@@ -1,0 +1,11 @@
+"""What went wrong, as one line for the user."""
+
+CANNOT_FETCH = 77  # what ctest takes for "skipped"
+
+
+class Failure(Exception):
+    """`code` is the program's exit code."""
+
+    def __init__(self, text, code=1):
+        super().__init__(text)
+        self.code = code

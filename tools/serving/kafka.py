@@ -1,0 +1,113 @@
+"""Kafka without ZooKeeper (KRaft), of Maven: each node is a broker and a controller."""
+import subprocess
+
+from packages import find
+
+SUMMARY = "Kafka (KRaft); on three nodes a topic has three replicas, and two acknowledge"
+SIZES = (1, 3)
+PORTS = ("client", "controller")
+
+VERSION = "4.1.1"
+FETCHED = f"kafka-{VERSION}"
+LOGGING = "1.7.36"
+
+PROJECT = f"""\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>servers</groupId>
+  <artifactId>kafka</artifactId>
+  <version>1</version>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>kafka_2.13</artifactId>
+      <version>{VERSION}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.slf4j</groupId>
+      <artifactId>slf4j-simple</artifactId>
+      <version>{LOGGING}</version>
+    </dependency>
+  </dependencies>
+</project>
+"""
+
+# The cleaner's buffer is 128 MiB by default, more than there is for a node of a small heap.
+PROPERTIES = """\
+process.roles=broker,controller
+node.id={number}
+listeners=PLAINTEXT://{client},CONTROLLER://{controller}
+advertised.listeners=PLAINTEXT://{client}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+controller.listener.names=CONTROLLER
+controller.quorum.voters={voters}
+log.dirs={folder}/data
+num.partitions={partitions}
+offsets.topic.replication.factor={replicas}
+transaction.state.log.replication.factor={replicas}
+transaction.state.log.min.isr={acknowledging}
+default.replication.factor={replicas}
+min.insync.replicas={acknowledging}
+group.initial.rebalance.delay.ms=0
+log.cleaner.dedupe.buffer.size=4194304
+"""
+PARTITIONS = 6
+HEAP = "256m"
+LIMIT = 5  # seconds that one look may take
+
+
+def fetch(packages):
+    packages.need("java", "mvn", "kcat")
+
+    def download(folder, cache):
+        (folder / "pom.xml").write_text(PROJECT, encoding="ascii")
+        packages.run("downloads Kafka", [
+            "mvn", "--quiet", "--batch-mode", f"-Dmaven.repo.local={cache}",
+            "dependency:copy-dependencies", f"-DoutputDirectory={folder / 'libs'}"], cwd=folder)
+    packages.once(FETCHED, download)
+
+
+def _java(packages, *words):
+    return [find("java"), f"-Xms{HEAP}", f"-Xmx{HEAP}", "-XX:+UseSerialGC",
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp",
+            f"{packages.path(FETCHED, 'libs')}/*", *map(str, words)]
+
+
+def prepare(group, packages):
+    tool = "kafka.tools.StorageTool"
+    cluster = subprocess.run(_java(packages, tool, "random-uuid"), check=True, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip()
+    several = len(group.nodes) > 1
+    for node in group.nodes:
+        file = node.folder / "server.properties"
+        file.write_text(PROPERTIES.format(
+            number=node.number, client=group.place(node),
+            controller=group.place(node, "controller"), folder=node.folder, partitions=PARTITIONS,
+            voters=",".join(f"{each.number}@{group.place(each, 'controller')}"
+                            for each in group.nodes),
+            replicas=3 if several else 1, acknowledging=2 if several else 1), encoding="utf-8")
+        packages.run("formats the log", _java(packages, tool, "format", "-t", cluster, "-c", file))
+
+
+def command(_group, node, packages):
+    return _java(packages, "kafka.Kafka", node.folder / "server.properties")
+
+
+def is_ready(group):
+    """Each node that runs lists all of them as brokers that the controller lets work.
+
+    It is asked itself: of a node that was killed the others know only after some seconds.
+    """
+    nodes = group.running()
+    for asked in nodes:
+        try:
+            listed = subprocess.run(["kcat", "-b", group.place(asked), "-L", "-m", "2"],
+                                    stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                    timeout=LIMIT, check=False).stdout
+        except subprocess.TimeoutExpired:
+            return False
+        if f"from broker {asked.number}:" not in listed or not all(
+                f"broker {node.number} at {group.place(node)}" in listed for node in nodes):
+            return False
+    return True

@@ -1,0 +1,97 @@
+"""A small OpenTelemetry collector, built by its builder, in Go."""
+import os
+import socket
+
+from failure import CANNOT_FETCH, Failure
+from packages import find
+
+SUMMARY = "an OpenTelemetry collector: takes OTLP/HTTP at /v1/metrics"
+SIZES = (1,)
+PORTS = ("http",)
+
+VERSION = "v0.150.0"
+PROVIDERS = "v1.56.0"
+FETCHED = f"otelcol-{VERSION}"
+MODULES = "go.opentelemetry.io/collector"
+
+# It does not start without the provider of the environment.
+PARTS = f"""\
+dist:
+  name: otelcol
+  output_path: {{folder}}/built
+receivers:
+  - gomod: {MODULES}/receiver/otlpreceiver {VERSION}
+exporters:
+  - gomod: {MODULES}/exporter/debugexporter {VERSION}
+  - gomod: {MODULES}/exporter/otlphttpexporter {VERSION}
+providers:
+  - gomod: {MODULES}/confmap/provider/fileprovider {PROVIDERS}
+  - gomod: {MODULES}/confmap/provider/envprovider {PROVIDERS}
+"""
+
+CONFIGURATION = """\
+receivers:
+  otlp:
+    protocols:
+      http:
+        endpoint: "{place}"
+exporters:
+  debug:
+    verbosity: detailed
+{exporter}service:
+  pipelines:
+    metrics:
+      receivers: [otlp]
+      exporters: [{exporters}]
+  telemetry:
+    metrics:
+      level: none
+"""
+
+FORWARD = """\
+  otlphttp:
+    endpoint: "{url}"
+    encoding: json
+    compression: none
+    sending_queue:
+      enabled: false
+"""
+LIMIT = 1  # seconds
+
+
+def fetch(packages):
+    """Go installs the builder, and the builder builds the collector."""
+    if find("go") is None:
+        raise Failure("not installed: go, of a version that builds today's modules", CANNOT_FETCH)
+
+    def build(folder, cache):
+        environment = {**os.environ, "GOPATH": str(cache), "GOCACHE": str(cache / "built"),
+                       "GOFLAGS": "-modcacherw -buildvcs=false"}
+        (folder / "parts.yaml").write_text(PARTS.format(folder=folder), encoding="utf-8")
+        packages.run("installs the builder", ["go", "install", f"{MODULES}/cmd/builder@{VERSION}"],
+                     env=environment)
+        packages.run("builds the collector", [cache / "bin" / "builder", "--config",
+                                              folder / "parts.yaml"], env=environment)
+    packages.once(FETCHED, build)
+
+
+def prepare(group, _packages):
+    forward = group.forward
+    for node in group.nodes:
+        (node.folder / "otelcol.yaml").write_text(CONFIGURATION.format(
+            place=group.place(node), exporter=FORWARD.format(url=forward) if forward else "",
+            exporters="debug, otlphttp" if forward else "debug"), encoding="utf-8")
+
+
+def command(_group, node, packages):
+    return [packages.path(FETCHED, "built", "otelcol"), "--config",
+            f"file:{node.folder / 'otelcol.yaml'}"]
+
+
+def is_ready(group):
+    try:
+        for node in group.running():
+            socket.create_connection((group.host, node.ports["http"]), LIMIT).close()
+    except OSError:
+        return False
+    return True

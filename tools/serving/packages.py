@@ -1,0 +1,64 @@
+"""Where programs come from: Debian's packages, Maven, Go, by their own clients and defaults."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+from failure import CANNOT_FETCH, Failure
+
+LONGEST = 1200  # seconds that one client may take
+SYSTEM_PATH = "/usr/sbin:/sbin"  # where Debian has daemons, and users no PATH
+
+
+def find(program):
+    """The path of an installed program; None where it is not installed."""
+    return shutil.which(program, path=os.environ.get("PATH", "") + ":" + SYSTEM_PATH)
+
+
+class Packages:
+    """`folder` keeps what is downloaded, so that a second fetch needs no network."""
+
+    def __init__(self, root, folder):
+        self.root = root
+        self.folder = pathlib.Path(folder).absolute()
+
+    def path(self, *names):
+        """A path below the folder of packages."""
+        return self.folder.joinpath(*names)
+
+    def need(self, *programs):
+        """Installs Debian's packages for servers where one of these programs is missing."""
+        if all(map(find, programs)):
+            return
+        self.run("installs the packages", [self.root / "tools" / "packages", "servers"])
+        missing = [program for program in programs if find(program) is None]
+        if missing:
+            raise Failure("not installed: " + ", ".join(missing), CANNOT_FETCH)
+
+    def run(self, what, words, **more):
+        """Runs a client to its end; what it says is in the failure where it fails."""
+        try:
+            done = subprocess.run(list(map(str, words)), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, errors="replace", timeout=LONGEST, check=False, **more)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Failure(f"{what}: {error}", CANNOT_FETCH) from None
+        if done.returncode != 0:
+            said = [line for line in done.stdout.splitlines() if line.strip()]
+            raise Failure(f"{what}: " + "\n  ".join(said[-8:]), CANNOT_FETCH)
+
+    def once(self, name, make):
+        """Calls make(folder, cache) where there is no folder of that name.
+
+        It has its name only when it is whole: one that was given up half way is made anew.
+        `cache` is a folder for what a client downloads on its way, and goes again.
+        """
+        if self.path(name).exists():
+            return
+        begun, cache = self.path(name + ".begun"), self.path(name + ".cache")
+        for folder in (begun, cache):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        make(begun, cache)
+        begun.rename(self.path(name))
+        shutil.rmtree(cache, ignore_errors=True)

@@ -1,0 +1,34 @@
+"""Ports that stay free while their server does not run.
+
+They are below those that the system gives to clients: otherwise the connection of any program could
+take the port of a server that is to be started again.
+"""
+import contextlib
+import pathlib
+import random
+import socket
+
+LOWEST = 15000
+CLIENTS = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+
+def _end():
+    with contextlib.suppress(OSError):
+        first = int(CLIENTS.read_text(encoding="ascii").split()[0])
+        if first > LOWEST + 1000:
+            return first
+    return 32768
+
+
+def free_ports(host, count):
+    """That many ports of this address, on which nobody listens."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = []
+    with contextlib.ExitStack() as probes:
+        while len(found) < count:
+            port = random.randrange(LOWEST, _end())
+            probe = probes.enter_context(socket.socket(family, socket.SOCK_STREAM))
+            with contextlib.suppress(OSError):
+                probe.bind((host, port))
+                found.append(port)
+    return found

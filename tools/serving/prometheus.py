@@ -1,0 +1,28 @@
+"""Prometheus with its receiver of remote write, of Debian."""
+import asking
+from packages import find
+
+SUMMARY = "takes remote write at /api/v1/write; samples may be an hour out of order"
+SIZES = (1,)
+PORTS = ("http",)
+
+CONFIGURATION = "storage:\n  tsdb:\n    out_of_order_time_window: 1h\n"
+
+
+def fetch(packages):
+    packages.need("prometheus")
+
+
+def prepare(group, _packages):
+    for node in group.nodes:
+        (node.folder / "prometheus.yml").write_text(CONFIGURATION, encoding="ascii")
+
+
+def command(group, node, _packages):
+    return [find("prometheus"), f"--config.file={node.folder / 'prometheus.yml'}",
+            f"--storage.tsdb.path={node.folder / 'data'}",
+            f"--web.listen-address={group.place(node)}", "--web.enable-remote-write-receiver"]
+
+
+def is_ready(group):
+    return all(asking.answers(f"http://{group.place(node)}/-/ready") for node in group.running())

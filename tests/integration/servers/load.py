@@ -1,0 +1,77 @@
+"""A steady load of numbered records, and which of them came where they were to come.
+
+sluice-send's events of riemann have a number: their value, from 1 on for each of its sources, whose
+host is NAME/1, NAME/2 and so on. Host and number are the id of a record.
+
+How much there is to do comes from the environment: TEST_RECORDS records, TEST_RATE of them a second
+and TEST_OUTAGE seconds without servers. By hand it is little; tools/test long has the full numbers.
+"""
+import json
+import os
+import subprocess
+
+from built import beside, command
+from sluice_program import DEADLINE, SLUICE
+
+RECORDS = int(os.environ.get("TEST_RECORDS", "100000"))
+RATE = int(os.environ.get("TEST_RATE", "20000"))
+OUTAGE = int(os.environ.get("TEST_OUTAGE", "5"))
+SOURCES = 10
+
+
+class Load:
+    """Sends until it is waited for. A source has a port of its own."""
+
+    def __init__(self, test, port, records, name="load", host="127.0.0.1", before=()):
+        self.records = records
+        self.process = subprocess.Popen(
+            [*before, *command(beside(SLUICE, "sluice-send"), "--to", f"udp://{host}:{port}",
+                               "--schema", "riemann", "--count", str(records), "--rate", str(RATE),
+                               "--sources", str(SOURCES), "--sender", name, "--report", "json")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        test.addCleanup(self.close)
+
+    def wait(self):
+        """Waits for the last one; returns how many the system took."""
+        out, err = self.process.communicate(timeout=self.records / RATE + 4 * DEADLINE)
+        if self.process.returncode != 0:
+            raise AssertionError(f"sluice-send: {err}")
+        return json.loads(out)["sent"]
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+class Found:
+    """Records that were found. Those of a host are to be added in the order that their log has."""
+
+    def __init__(self):
+        self._times = {}  # by host, by number
+        self._last = {}  # by host, the highest number so far
+        self.count = 0
+        self.late = 0  # records that came for the first time after a later one of their host
+
+    def add(self, host, number):
+        times = self._times.setdefault(host, bytearray())
+        if number >= len(times):
+            times.extend(bytes(number + 1024 - len(times)))
+        if times[number] == 0 and number < self._last.get(host, 0):
+            self.late += 1
+        self._last[host] = max(number, self._last.get(host, 0))
+        times[number] = min(times[number] + 1, 255)
+        self.count += 1
+
+    def add_line(self, line):
+        """A record as format=json writes it."""
+        record = json.loads(line)
+        self.add(record["labels"]["host"], record["value"])
+
+    def different(self):
+        """How many records came, each counted once."""
+        return sum(len(times) - times.count(0) for times in self._times.values())
+
+    def twice(self):
+        """How many came more than once than they should have."""
+        return self.count - self.different()

@@ -12,7 +12,8 @@
  *      8  the spill (u64)
  *     16  position (u64)
  *     24  turn (u64): how often a slot was written, this time included
- *     32  zero
+ *     32  read (u64)
+ *     40  zero
  *     60  CRC-32C of the 60 bytes before (u32)
  */
 #define SLOT_SIZE ((size_t)64)
@@ -33,7 +34,9 @@ static bool read_slot(const struct cursor *cursor, unsigned slot, struct cursor_
         got != sizeof bytes || memcmp(bytes, magic, sizeof magic) != 0 ||
         ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes + CHECKED) != crc32c(0, bytes, CHECKED))
         return false;
-    *place = (struct cursor_place){little_u64(bytes + 8), little_u64(bytes + 16)};
+    *place = (struct cursor_place){.spill = little_u64(bytes + 8),
+                                   .position = little_u64(bytes + 16),
+                                   .read = little_u64(bytes + 32)};
     *turn = little_u64(bytes + 24);
     return true;
 }
@@ -79,6 +82,7 @@ bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_p
     put_little_u64(bytes + 8, place->spill);
     put_little_u64(bytes + 16, place->position);
     put_little_u64(bytes + 24, turn);
+    put_little_u64(bytes + 32, place->read);
     put_little_u32(bytes + CHECKED, crc32c(0, bytes, CHECKED));
     const struct text piece = {(const char *)bytes, sizeof bytes};
     if (data_file_write(cursor->file, turn % 2 * SLOT_DISTANCE, &piece, 1, error) !=

@@ -1,8 +1,9 @@
 /*
- * The cursor: up to which position all is acknowledged, in a file of two slots that are written in
- * turn. The newer one that is whole counts. A write that is torn leaves the older one.
+ * The cursor: up to which position all is acknowledged, and up to which one blocks were read, in a
+ * file of two slots that are written in turn. The newer one that is whole counts. A write that is
+ * torn leaves the older one.
  *
- * It may be old, and it may be missing: then blocks are read again. One thread.
+ * Its position may be old, and it may be missing: then blocks are read again. One thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_CURSOR_H
 #define SLUICE_COLLECTOR_SPILL_CURSOR_H
@@ -22,6 +23,7 @@ struct cursor {
 struct cursor_place {
     uint64_t spill; /* the spill that it belongs to */
     uint64_t position;
+    uint64_t read; /* a block at or after this position was never read */
 };
 
 /* Opens it, where it is there, and reads it. Returns false where it says nothing. */

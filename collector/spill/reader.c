@@ -186,6 +186,30 @@ enum spill_found reader_next(struct reader *reader, struct segments *segments, v
     return at_end(reader, segments);
 }
 
+bool reader_has_room(const struct reader *reader)
+{
+    return reader->count < reader->window;
+}
+
+/* Where the segment is looked into later its head is passed over, as those of all before. */
+void reader_pass(struct reader *reader, uint64_t end)
+{
+    RULE(reader_has_room(reader), "what is passed has a place");
+    *unsettled_at(reader, reader->count++) =
+        (struct unsettled){.from = reader->position, .position = reader->position, .end = end};
+    reader->position = end;
+}
+
+uint64_t reader_end_of(const struct reader *reader, size_t place)
+{
+    return unsettled_at(reader, place)->end;
+}
+
+bool reader_holds(const struct reader *reader, size_t place)
+{
+    return !unsettled_at(reader, place)->evicted;
+}
+
 /* --- settling --------------------------------------------------------------------------------- */
 
 void reader_acknowledge(struct reader *reader)

@@ -51,6 +51,19 @@ int reader_resize(struct reader *reader, size_t window, struct error *error);
 enum spill_found reader_next(struct reader *reader, struct segments *segments, void *bytes,
                              size_t size, struct block_head *head, struct error *error);
 
+/*
+ * The block from here to `end` is unsettled as if it had been read. All before it was read, lost or
+ * evicted, and the window has room.
+ */
+void reader_pass(struct reader *reader, uint64_t end);
+
+/* Whether the window has room for one more. */
+bool reader_has_room(const struct reader *reader);
+
+/* Of the unsettled block at a place, 0 is the oldest: its end, and whether it is still on disk. */
+uint64_t reader_end_of(const struct reader *reader, size_t place);
+bool reader_holds(const struct reader *reader, size_t place);
+
 /* The oldest unsettled block, of which there is one, is acknowledged. */
 void reader_acknowledge(struct reader *reader);
 

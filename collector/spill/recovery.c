@@ -230,8 +230,11 @@ int recovery_run(struct segments *segments, const struct cursor_place *place,
         bool has_cursor = place != NULL && place->position < BLOCK_POSITION_END &&
                           (!found || place->spill == recovered->spill);
         if (has_cursor)
-            *recovered = (struct recovered){place->spill, place->position};
+            *recovered = (struct recovered){place->spill, place->position, place->read};
         result = fill(segments, &listed, has_cursor, recovered, error);
+        /* The next blocks are new, whatever the cursor says of their positions. */
+        if (!has_cursor || recovered->read > segments->end)
+            recovered->read = segments->end;
     }
     free(listed.segments);
     return result;

@@ -14,6 +14,7 @@
 struct recovered {
     uint64_t spill;    /* the random number of this spill's blocks; 0: there is nothing of one */
     uint64_t position; /* below it all was settled */
+    uint64_t read;     /* no block at or after this position was read */
 };
 
 /*

@@ -38,9 +38,14 @@ struct spill {
     uint64_t recovered_bytes;
     uint64_t appended;
 
-    uint64_t cursor_position; /* what the cursor's file says; UINT64_MAX: nothing */
-    int64_t cursor_ns;        /* when it was last written, or that was tried */
-    int64_t synced_ns;        /* the same of blocks */
+    struct cursor_place written; /* what the cursor's file says */
+    bool has_cursor;             /* it says something */
+    int64_t cursor_ns;           /* when it was last written, or that was tried */
+    int64_t synced_ns;           /* the same of blocks */
+
+    /* Blocks that begin below it may have been sent: before the last rewind, or the opening; */
+    uint64_t again;
+    uint64_t sent; /* and since then, as their reader says. */
 };
 
 /* --- settings --------------------------------------------------------------------------------- */
@@ -115,24 +120,35 @@ static uint64_t random_number(struct error *error)
     return number;
 }
 
-/* Returns whether the cursor says something, which *place is. */
-static bool open_cursor(struct spill *spill, struct cursor_place *place)
+static bool may_sync(const struct spill *spill)
 {
-    bool found = cursor_open(&spill->cursor, segments_path(&spill->segments, "ack"), place);
-    spill->cursor_position = found ? place->position : UINT64_MAX;
-    return found;
+    return spill->settings.sync != SPILL_SYNC_NEVER;
+}
+
+static bool write_cursor(struct spill *spill, uint64_t position, uint64_t read, struct error *error)
+{
+    const struct cursor_place place = {spill->id, position, read};
+    if (spill->has_cursor && spill->written.position == position && spill->written.read == read)
+        return true;
+    if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &place,
+                      may_sync(spill), error))
+        return false;
+    spill->written = place;
+    spill->has_cursor = true;
+    return true;
 }
 
 static int open_all(struct spill *spill, const struct spill_settings *settings, struct error *error)
 {
     struct recovered recovered;
-    struct cursor_place place;
     if (segments_init(&spill->segments, settings->folder, error) != 0)
         return -1;
     spill->settings.folder = spill->segments.folder;
-    if (take_lock(spill, error) != 0 ||
-        recovery_run(&spill->segments, open_cursor(spill, &place) ? &place : NULL, &recovered,
-                     error) != 0 ||
+    if (take_lock(spill, error) != 0)
+        return -1;
+    bool found =
+        cursor_open(&spill->cursor, segments_path(&spill->segments, "ack"), &spill->written);
+    if (recovery_run(&spill->segments, found ? &spill->written : NULL, &recovered, error) != 0 ||
         segments_reserve(&spill->segments, most_segments(&spill->settings, spill->segments.count),
                          error) != 0)
         return -1;
@@ -142,6 +158,14 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
         return -1;
     spill->recovered = spill->segments.end - recovered.position;
     spill->recovered_bytes = spill->segments.bytes;
+    spill->has_cursor = found && spill->written.spill == spill->id;
+    spill->again = recovered.read;
+    /* One that is missing later was lost, and not unwritten. It is tried again with the next one.
+     */
+    if (!spill->has_cursor) {
+        spill->written = (struct cursor_place){0};
+        write_cursor(spill, recovered.position, recovered.read, NULL);
+    }
     spill->cursor_ns = spill->synced_ns = clock_monotonic_ns();
     return reader_init(&spill->reader, spill->id, recovered.position, settings->window, error);
 }
@@ -199,11 +223,6 @@ uint64_t spill_epoch(const struct spill *spill)
 
 /* --- reaching the disk ------------------------------------------------------------------------ */
 
-static bool may_sync(const struct spill *spill)
-{
-    return spill->settings.sync != SPILL_SYNC_NEVER;
-}
-
 static bool sync_blocks(struct spill *spill, struct error *error)
 {
     struct tail *tail = &spill->tail;
@@ -227,18 +246,6 @@ static uint64_t settled(const struct spill *spill)
     uint64_t first =
         segments->count == 0 ? segments->end : segments_at(segments, segments->removed)->first;
     return position < first && segments->removed != 0 ? first : position;
-}
-
-static bool write_cursor(struct spill *spill, uint64_t position, struct error *error)
-{
-    const struct cursor_place place = {spill->id, position};
-    if (spill->cursor_position == position)
-        return true;
-    if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &place,
-                      may_sync(spill), error))
-        return false;
-    spill->cursor_position = position;
-    return true;
 }
 
 /* Whether all that is there was acknowledged, or is gone. */
@@ -269,9 +276,10 @@ static bool seal(struct spill *spill, struct error *error)
 static bool remove_first(struct spill *spill, uint64_t position)
 {
     struct segments *segments = &spill->segments;
-    write_cursor(spill, position, NULL);
+    uint64_t read = spill->written.read;
+    write_cursor(spill, position, read, NULL);
     reader_leave(&spill->reader, segments->removed);
-    return segments_remove_first(segments) && write_cursor(spill, position, NULL);
+    return segments_remove_first(segments) && write_cursor(spill, position, read, NULL);
 }
 
 /* Removes those that are done with; the last one only where it is not written any more. */
@@ -305,7 +313,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
         return false;
     }
     *records = reader_evict(&spill->reader, end);
-    write_cursor(spill, settled(spill), NULL);
+    write_cursor(spill, settled(spill), spill->written.read, NULL);
     return true;
 }
 
@@ -453,6 +461,50 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
     return SPILL_STORED;
 }
 
+/* --- what may have been sent ------------------------------------------------------------------ */
+
+/* How many more blocks than this one the cursor says were read, where it is synced for that. */
+#define READ_AHEAD 16
+
+/*
+ * What was read may be sent, which the cursor says before: whoever finds it there after a kill
+ * knows no more. Where it cannot be written it is tried again with the next block.
+ */
+static void note_read(struct spill *spill, uint64_t end, uint32_t count)
+{
+    uint64_t ahead = may_sync(spill) ? (uint64_t)READ_AHEAD * count : 0;
+    if (end > spill->written.read)
+        write_cursor(spill, settled(spill), end + ahead, NULL);
+}
+
+enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
+                                    const struct text *pieces, size_t count, struct error *error)
+{
+    RULE(spill->reader.position == spill->segments.end, "blocks are read in their order");
+    if (!reader_has_room(&spill->reader)) {
+        error_set(error, EXIT_CODE_IO, "spill %s: too many blocks are out", spill->segments.folder);
+        return SPILL_FULL;
+    }
+    enum spill_stored stored = spill_append(spill, block, pieces, count, error);
+    if (stored != SPILL_STORED)
+        return stored;
+    reader_pass(&spill->reader, spill->segments.end);
+    note_read(spill, spill->segments.end, block->count);
+    return SPILL_STORED;
+}
+
+bool spill_holds(const struct spill *spill, size_t place)
+{
+    return reader_holds(&spill->reader, place);
+}
+
+void spill_note_sent(struct spill *spill, size_t place)
+{
+    uint64_t end = reader_end_of(&spill->reader, place);
+    if (end > spill->sent)
+        spill->sent = end;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
@@ -464,8 +516,15 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
         reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
     if (found == SPILL_FOUND_FAILED)
         error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why.text);
+    if (found == SPILL_FOUND)
+        note_read(spill, block_head_end(&head), head.count);
     if (found == SPILL_FOUND || found == SPILL_FOUND_TOO_LARGE)
-        *block = (struct spill_block){head.number, head.count, head.layout, head.epoch, head.size};
+        *block = (struct spill_block){.number = head.number,
+                                      .count = head.count,
+                                      .layout = head.layout,
+                                      .epoch = head.epoch,
+                                      .size = head.size,
+                                      .again = head.position < spill->again};
     return found;
 }
 
@@ -477,6 +536,8 @@ void spill_acknowledge(struct spill *spill)
 
 void spill_rewind(struct spill *spill)
 {
+    if (spill->sent > spill->again)
+        spill->again = spill->sent;
     reader_rewind(&spill->reader, &spill->segments);
 }
 
@@ -492,7 +553,7 @@ static bool sync_is_due(const struct spill *spill)
 static bool cursor_is_due(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
-    return spill->cursor_position != settled(spill) ||
+    return spill->written.position != settled(spill) || !spill->has_cursor ||
            (segments->count != 0 &&
             segments_end_of(segments, segments->removed) <= reader_settled(&spill->reader));
 }
@@ -530,8 +591,8 @@ bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error)
     if (is_settled(spill))
         seal(spill, NULL);
     remove_settled(spill);
-    return report(spill, write_cursor(spill, settled(spill), &why), done ? &why : NULL, error) &&
-           done;
+    bool written = write_cursor(spill, settled(spill), spill->written.read, &why);
+    return report(spill, written, done ? &why : NULL, error) && done;
 }
 
 struct spill_counts spill_counts(const struct spill *spill)
@@ -558,8 +619,9 @@ bool spill_close(struct spill *spill, struct error *error)
     struct error why;
     bool done = report(spill, seal(spill, &why), &why, error);
     remove_settled(spill);
-    done =
-        report(spill, write_cursor(spill, settled(spill), &why), done ? &why : NULL, error) && done;
+    uint64_t sent = spill->sent > spill->again ? spill->sent : spill->again;
+    bool written = write_cursor(spill, settled(spill), sent, &why);
+    done = report(spill, written, done ? &why : NULL, error) && done;
     free_all(spill);
     return done;
 }

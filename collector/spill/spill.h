@@ -13,12 +13,13 @@
  * last two segments that were damaged, which do not count towards its size. A position is the
  * number of records that were stored before, in all runs. Each block has its own, so the segments
  * alone say what there is, and how many records damage has cost. The cursor may only be old: then a
- * block is read again.
+ * block is read again. It also says up to where blocks were read, before any of them is handed
+ * out, so that it is known of each block whether it may have been sent before.
  *
  * After kill -9 each block is there whose append had returned. After a power cut those may be gone
  * that were appended after the last sync, and what was acknowledged after the last write of the
- * cursor is read again. A damaged block costs itself alone. No damage keeps a spill from being
- * opened, or from being read to its end.
+ * cursor is read again. With SPILL_SYNC_NEVER it is not known then what was sent. A damaged block
+ * costs itself alone. No damage keeps a spill from being opened, or from being read to its end.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_SPILL_H
 #define SLUICE_COLLECTOR_SPILL_SPILL_H
@@ -90,6 +91,7 @@ struct spill_block {
     uint32_t layout; /* what its image is, as the caller says: kept as it is */
     uint64_t epoch;  /* of the run that appended it (after a read) */
     size_t size;     /* bytes of its image (after a read) */
+    bool again;      /* it was read before, and may have been sent (after a read) */
 };
 
 /* Pieces of an image, at most. */
@@ -107,6 +109,13 @@ enum spill_stored {
  */
 enum spill_stored spill_append(struct spill *spill, const struct spill_block *block,
                                const struct text *pieces, size_t count, struct error *error);
+
+/*
+ * The same of a block that its caller goes on to have in memory: it is as one that was read. All
+ * that is there must have been read. SPILL_FULL also where the window has no room.
+ */
+enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
+                                    const struct text *pieces, size_t count, struct error *error);
 
 enum spill_found {
     SPILL_FOUND,           /* *block is filled, and its image is in the caller's buffer */
@@ -129,6 +138,15 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
  * when all its blocks are. There must be one.
  */
 void spill_acknowledge(struct spill *spill);
+
+/*
+ * Of the blocks that were read and not acknowledged the oldest has the place 0, the next one 1.
+ * Whether that block is still on disk, or was evicted; and a note that it may have been sent: when
+ * it is read again, after a rewind or by the next run, it and those before it may come twice. What
+ * has no note was not sent, unless the run was killed: then that is not known of what it had read.
+ */
+bool spill_holds(const struct spill *spill, size_t place);
+void spill_note_sent(struct spill *spill, size_t place);
 
 /* Reads again from the oldest block on that is not acknowledged. */
 void spill_rewind(struct spill *spill);

@@ -1,0 +1,188 @@
+/*
+ * What may have been sent before is known of each block that is read: of a run that ended, of one
+ * that was killed, and where the cursor is lost. And blocks that are stored while they are sent.
+ */
+#include <stdlib.h>
+
+#include "collector/platform/folder.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/spilling.h"
+#include "tests/support/test.h"
+
+/* Reads and acknowledges all that is there. Returns how many, from the first on, may come twice. */
+static unsigned count_again(struct spill *spill, unsigned expected)
+{
+    char bytes[SPILLING_IMAGE];
+    struct spill_block block;
+    unsigned again = 0;
+    for (unsigned i = 0; i < expected; i++) {
+        assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND);
+        spill_acknowledge(spill);
+        if (block.again)
+            assert_int_equal(again++, i);
+    }
+    assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_NONE);
+    return again;
+}
+
+static struct spill *open_synced(enum spill_sync sync)
+{
+    struct spill_settings settings = spilling_settings();
+    settings.sync = sync;
+    return spilling_open_with(&settings);
+}
+
+/* The files as a kill leaves them are the next run's. */
+static struct spill *kill(struct spill *spill, enum spill_sync sync)
+{
+    spilling_save();
+    spilling_close(spill);
+    spilling_restore();
+    return open_synced(sync);
+}
+
+TEST_WITH(what_was_noted_as_sent_comes_again_in_the_next_run_and_nothing_else, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 30);
+    spilling_expect(spill, 0, 5, true);
+    spilling_expect(spill, 5, 15, false);
+    spill_note_sent(spill, 3);
+    spill_note_sent(spill, 1);
+    spilling_close(spill);
+    spill = spilling_open();
+    spilling_append_all(spill, 30, 40);
+    assert_int_equal(count_again(spill, 35), 4);
+    spilling_close(spill);
+}
+
+TEST_WITH(what_was_sent_comes_again_after_a_rewind, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 10);
+    spilling_expect(spill, 0, 6, false);
+    spill_rewind(spill);
+    spilling_expect(spill, 0, 6, false);
+    spill_note_sent(spill, 2);
+    spill_rewind(spill);
+    assert_int_equal(count_again(spill, 10), 3);
+    spilling_close(spill);
+}
+
+TEST_WITH(after_a_kill_all_that_was_read_may_have_been_sent, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 30);
+    spilling_expect(spill, 0, 4, true);
+    spilling_tick(spill);
+    spilling_expect(spill, 4, 11, false);
+    spill = kill(spill, SPILL_SYNC_NEVER);
+    assert_int_equal(count_again(spill, 26), 7);
+    spilling_close(spill);
+}
+
+/* The cursor is synced then, which is not to cost a sync for each block. */
+TEST_WITH(where_it_is_synced_the_cursor_runs_a_little_ahead, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_synced(SPILL_SYNC_INTERVAL);
+    spilling_append_all(spill, 0, 1000);
+    spilling_expect(spill, 0, 100, false);
+    spill = kill(spill, SPILL_SYNC_INTERVAL);
+    assert_in_range(count_again(spill, 1000), 100, 250);
+    spilling_close(spill);
+}
+
+TEST_WITH(blocks_are_new_that_are_stored_where_the_cursor_ran_ahead, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_synced(SPILL_SYNC_INTERVAL);
+    spilling_append_all(spill, 0, 3);
+    spilling_expect(spill, 0, 3, false);
+    spill = kill(spill, SPILL_SYNC_INTERVAL);
+    spilling_append_all(spill, 3, 8);
+    assert_int_equal(count_again(spill, 8), 3);
+    spilling_close(spill);
+}
+
+TEST_WITH(without_a_cursor_all_may_have_been_sent, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 20);
+    spilling_close(spill);
+    assert_true(folder_remove_file(scratch_path("spill/ack")));
+    spill = spilling_open();
+    assert_int_equal(count_again(spill, 20), 20);
+    spilling_close(spill);
+}
+
+/* --- blocks that stay in memory --------------------------------------------------------------- */
+
+static enum spill_stored append_read(struct spill *spill, uint64_t number, struct error *error)
+{
+    uint8_t bytes[SPILLING_IMAGE];
+    const struct text piece = {(const char *)bytes, spilling_image(number, bytes)};
+    const struct spill_block block = {
+        .number = number, .count = spilling_count(number), .layout = (uint32_t)(number % 7)};
+    return spill_append_read(spill, &block, &piece, 1, error);
+}
+
+TEST_WITH(what_is_stored_as_read_is_not_read_by_this_run_and_is_there_for_the_next_one,
+          scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 20);
+    spilling_expect(spill, 0, 20, true);
+    for (uint64_t number = 20; number < 50; number++)
+        assert_int_equal(append_read(spill, number, NULL), SPILL_STORED);
+    spilling_append_all(spill, 50, 60);
+    spilling_expect(spill, 50, 55, false);
+    for (unsigned i = 0; i < 10; i++)
+        spill_acknowledge(spill);
+    spilling_tick(spill);
+    assert_int_equal(spilling_counts(spill).acknowledged, spilling_records(0, 30));
+    spill = kill(spill, SPILL_SYNC_NEVER);
+    assert_int_equal(spilling_counts(spill).recovered, spilling_records(30, 60));
+    spilling_expect(spill, 30, 60, true);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+}
+
+TEST_WITH(what_is_stored_as_read_takes_room_in_the_window, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct error error;
+    struct spill_settings settings = spilling_settings();
+    settings.window = 3;
+    struct spill *spill = spilling_open_with(&settings);
+    for (uint64_t number = 0; number < 3; number++)
+        assert_int_equal(append_read(spill, number, &error), SPILL_STORED);
+    assert_int_equal(append_read(spill, 3, &error), SPILL_FULL);
+    spill_acknowledge(spill);
+    assert_int_equal(append_read(spill, 3, &error), SPILL_STORED);
+    spilling_append(spill, 4);
+    spill_rewind(spill);
+    spilling_expect(spill, 1, 4, true);
+    spilling_expect(spill, 4, 5, true);
+    spilling_close(spill);
+}
+
+TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint64_t records;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 60);
+    spilling_expect(spill, 0, 60, false);
+    assert_true(spill_holds(spill, 0));
+    assert_true(spill_evict(spill, &records, NULL));
+    assert_false(spill_holds(spill, 0));
+    assert_true(spill_holds(spill, 59));
+    spilling_close(spill);
+}

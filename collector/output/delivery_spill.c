@@ -30,10 +30,13 @@ struct delivery_spill {
     struct log_limit log;
 };
 
-/* Blocks that are taken at a time: those in flight, one that is to be next, and one to give up. */
+/*
+ * Blocks that are taken at a time: those in flight, one that is to be next, and one to give up; and
+ * as many that are settled while an older one is not.
+ */
 static size_t window_of(const struct delivery_options *options)
 {
-    return (size_t)options->in_flight + 2;
+    return 2 * ((size_t)options->in_flight + 2);
 }
 
 size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size)
@@ -109,15 +112,20 @@ bool delivery_spill_waits(const struct delivery_spill *spill)
     return delivery_spill_counts(spill).spilled != 0;
 }
 
-enum spill_stored delivery_spill_store(struct delivery_spill *spill, const struct held_block *held,
-                                       struct error *error)
+static struct spill_block describe(const struct held_block *held)
 {
-    struct text pieces[DELIVERY_IMAGE_PIECES];
-    const struct spill_block block = {
+    return (struct spill_block){
         .number = held->block.first_number,
         .count = (uint32_t)held_block_open_records(held),
         .layout = DELIVERY_IMAGE_LAYOUT,
     };
+}
+
+enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held_block *held,
+                                       struct error *error)
+{
+    struct text pieces[DELIVERY_IMAGE_PIECES];
+    const struct spill_block block = describe(held);
     delivery_image_put(held, spill->head, pieces);
     return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
 }
@@ -137,7 +145,30 @@ static void settle_oldest(struct delivery_spill *spill)
     }
 }
 
-/* An earlier run may have sent what it had stored. */
+/* The block is among those that are taken. */
+static void note_taken(struct delivery_spill *spill, struct held_block *held, size_t open)
+{
+    *taken_at(spill, spill->count++) = (struct taken){.ticket = spill->next_ticket};
+    held->ticket = spill->next_ticket++;
+    held->open = open;
+    held->on_disk = true;
+    spill->taken += open;
+}
+
+enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
+                                      struct error *error)
+{
+    struct text pieces[DELIVERY_IMAGE_PIECES];
+    const struct spill_block block = describe(held);
+    delivery_image_put(held, spill->head, pieces);
+    enum spill_stored stored =
+        spill_append_read(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
+    if (stored == SPILL_STORED)
+        note_taken(spill, held, block.count);
+    return stored;
+}
+
+/* It may have been sent, and nobody answered. */
 static void doubt(struct held_block *held)
 {
     for (size_t i = 0; i < held->block.count; i++)
@@ -154,10 +185,7 @@ static bool is_block(struct delivery_spill *spill, enum spill_found found,
         return false;
     held_block_describe(held, read->number);
     held->block.epoch = held->epoch;
-    held->ticket = spill->next_ticket;
-    held->open = read->count;
-    held->on_disk = true;
-    if (read->epoch != spill_epoch(spill->spill))
+    if (read->again)
         doubt(held);
     return true;
 }
@@ -182,29 +210,51 @@ bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held, 
             spill_read(spill->spill, spill->image, spill->image_size, &read, error);
         if (found == SPILL_FOUND_NONE || found == SPILL_FOUND_FAILED)
             return false;
-        bool is = is_block(spill, found, &read, held);
-        *taken_at(spill, spill->count++) = (struct taken){spill->next_ticket++, !is};
-        if (is) {
-            spill->taken += read.count;
+        if (is_block(spill, found, &read, held)) {
+            note_taken(spill, held, read.count);
             return true;
         }
+        *taken_at(spill, spill->count++) = (struct taken){spill->next_ticket++, true};
         give_up(spill, &read);
         settle_oldest(spill);
     }
     return false;
 }
 
+/* Its place among those that were read and not acknowledged. */
+static size_t place_of(const struct delivery_spill *spill, const struct held_block *held)
+{
+    size_t place = 0;
+    while (taken_at(spill, place)->ticket != held->ticket)
+        place++;
+    return place;
+}
+
+bool delivery_spill_has(const struct delivery_spill *spill, const struct held_block *held)
+{
+    return spill_holds(spill->spill, place_of(spill, held));
+}
+
 void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held)
 {
-    for (size_t i = 0; i < spill->count; i++)
-        if (taken_at(spill, i)->ticket == held->ticket)
-            taken_at(spill, i)->settled = true;
+    taken_at(spill, place_of(spill, held))->settled = true;
     settle_oldest(spill);
 }
 
-void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t done)
+/* Whether a record of it may be at the far end. */
+static bool was_sent(const struct held_block *held, size_t open)
 {
-    spill->taken -= held->open - done;
+    bool sent = open != held->open;
+    for (size_t i = 0; i < held->block.count; i++)
+        sent |= held->block.records[i].doubtful;
+    return sent;
+}
+
+void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open)
+{
+    spill->taken -= open;
+    if (was_sent(held, open))
+        spill_note_sent(spill->spill, place_of(spill, held));
 }
 
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error)

@@ -30,8 +30,15 @@ int delivery_spill_open(const struct delivery_options *options, enum file_sync s
 bool delivery_spill_waits(const struct delivery_spill *spill);
 
 /* Stores a sealed block, as spill_append says. Its memory is free afterwards. */
-enum spill_stored delivery_spill_store(struct delivery_spill *spill, const struct held_block *held,
+enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held_block *held,
                                        struct error *error);
+
+/* The same of one that stays in memory: it is as one that was taken. None may wait. */
+enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
+                                      struct error *error);
+
+/* Whether a block that was taken is still on disk: its segment was not evicted. */
+bool delivery_spill_has(const struct delivery_spill *spill, const struct held_block *held);
 
 /*
  * Fills an empty block with the oldest that was not taken yet, all but its state and times. Returns
@@ -45,10 +52,10 @@ bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held,
 void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held);
 
 /*
- * A block that was taken is left on disk for the next run, which may send it again. `done`: records
- * of it whose fate is known all the same.
+ * A block that was taken, and is still on disk, is left there for the next run. `open`: records of
+ * it whose fate is not known; the next run sends the others again, too.
  */
-void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t done);
+void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open);
 
 /* Makes room, as spill_evict says. */
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error);

@@ -189,6 +189,66 @@ static void note_spill(struct delivery_writer *delivery)
     delivery->seen = now;
 }
 
+/* --- onto the disk, while they are sent ------------------------------------------------------- */
+
+static void log_spill(struct delivery_writer *delivery, const struct error *error)
+{
+    uint64_t left_out;
+    if (log_allowed(&delivery->spill_log, &left_out))
+        log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name, "%s; trying again",
+                  error->text);
+}
+
+typedef enum spill_stored store_function(struct delivery_spill *spill, struct held_block *held,
+                                         struct error *error);
+
+/* Brings a block to the disk, where it makes room if it may. Returns false where it has none now.
+ */
+static bool store_by(struct delivery_writer *delivery, struct held_block *held,
+                     store_function *store)
+{
+    struct error error;
+    enum spill_stored stored = store(delivery->spill, held, &error);
+    while (stored == SPILL_FULL && delivery->base.options.drops_oldest &&
+           delivery_spill_evict(delivery->spill, &error))
+        stored = store(delivery->spill, held, &error);
+    if (stored == SPILL_FAILED)
+        log_spill(delivery, &error);
+    note_spill(delivery);
+    return stored == SPILL_STORED;
+}
+
+/* The oldest block that is not answered and is not on disk. NULL: there is none. */
+static struct held_block *oldest_in_memory(struct delivery_writer *delivery)
+{
+    struct held_block *oldest = NULL;
+    for (size_t i = 0; i < delivery->count; i++) {
+        struct held_block *held = &delivery->blocks[i];
+        bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
+        if (open && !held->on_disk && (oldest == NULL || held->order < oldest->order))
+            oldest = held;
+    }
+    return oldest;
+}
+
+/*
+ * Before the first block is stored those before it are stored, too, while they go on to be sent: so
+ * all is on disk in its order, and is there after a kill. Returns false where that cannot be done
+ * now.
+ */
+static bool keep_older(struct delivery_writer *delivery)
+{
+    struct held_block *held;
+    if (delivery_spill_waits(delivery->spill))
+        return true;
+    while ((held = oldest_in_memory(delivery)) != NULL)
+        if (!store_by(delivery, held, delivery_spill_keep))
+            return false;
+    return true;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
 /* Others see since when the far end has answered nothing of what it has. */
 static void note_waits(struct delivery_writer *delivery, int64_t now)
 {
@@ -242,6 +302,8 @@ static void settle(struct delivery_writer *delivery, struct held_block *held, bo
         sink_writer_note_retry(writer, error);
         pause(delivery, retry_after_ns, now);
         held_block_queue(&delivery->waiting, held);
+        if (delivery->spill != NULL)
+            keep_older(delivery);
     } else {
         if (held->on_disk)
             delivery_spill_settle(delivery->spill, held);
@@ -331,27 +393,11 @@ static void send_waiting(struct delivery_writer *delivery, int64_t now)
 
 /* --- to and from the disk --------------------------------------------------------------------- */
 
-static void log_spill(struct delivery_writer *delivery, const struct error *error)
-{
-    uint64_t left_out;
-    if (log_allowed(&delivery->spill_log, &left_out))
-        log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name, "%s; trying again",
-                  error->text);
-}
-
 /* Stores a block, which is empty then. Returns false where it cannot be stored now. */
 static bool store(struct delivery_writer *delivery, struct held_block *held)
 {
-    struct error error;
-    enum spill_stored stored = delivery_spill_store(delivery->spill, held, &error);
-    while (stored == SPILL_FULL && delivery->base.options.drops_oldest &&
-           delivery_spill_evict(delivery->spill, &error))
-        stored = delivery_spill_store(delivery->spill, held, &error);
-    if (stored != SPILL_STORED) {
-        if (stored == SPILL_FAILED)
-            log_spill(delivery, &error);
+    if (!store_by(delivery, held, delivery_spill_store))
         return false;
-    }
     sink_writer_note_spilled(&delivery->base, held_block_open_records(held));
     held->state = BLOCK_EMPTY;
     delivery->drained = false;
@@ -365,7 +411,7 @@ static void place(struct delivery_writer *delivery, struct held_block *held)
 {
     bool waits = delivery->spill != NULL &&
                  (delivery->waiting != NULL || delivery_spill_waits(delivery->spill));
-    if (waits && !store(delivery, held)) {
+    if (waits && (!keep_older(delivery) || !store(delivery, held))) {
         delivery->unstored = held;
         held->state = BLOCK_WAITS;
         delivery->stores_ns = clock_monotonic_ns() + STORE_PAUSE_NS;
@@ -382,6 +428,7 @@ static void place_unstored(struct delivery_writer *delivery, int64_t now)
     if (held == NULL || now < delivery->stores_ns)
         return;
     delivery->unstored = NULL;
+    held->state = BLOCK_FILLED;
     place(delivery, held);
 }
 
@@ -418,20 +465,40 @@ static bool take_from_disk(struct delivery_writer *delivery, int64_t now)
     return taken;
 }
 
+/* Its segment had to make room while it was in memory: it is not sent any more. */
+static void evict(struct delivery_writer *delivery, struct held_block *held)
+{
+    size_t unknown = 0;
+    size_t open = held_block_open_records(held);
+    for (size_t i = 0; i < held->block.count; i++)
+        unknown += !held->block.records[i].done && held->block.records[i].doubtful;
+    sink_writer_count_unknown(&delivery->base, unknown);
+    sink_writer_count_evicted(&delivery->base, open - unknown);
+    delivery_spill_settle(delivery->spill, held);
+    held->state = BLOCK_EMPTY;
+}
+
+static void leave(struct delivery_writer *delivery, struct held_block *held)
+{
+    size_t open = held_block_open_records(held);
+    delivery_spill_leave(delivery->spill, held, open);
+    sink_writer_note_spilled(&delivery->base, open);
+    held->state = BLOCK_EMPTY;
+}
+
 /*
- * At a stop: those that wait are left on disk, or go there. After them come the ones that were
- * stored before, so a stop in an outage is the one case in which their order changes.
+ * At a stop: those that wait are left on disk, or go there. Where others are there already that
+ * were sealed later, all of these are on disk, too.
  */
 static void store_waiting(struct delivery_writer *delivery)
 {
     struct held_block **link = &delivery->waiting;
     while (*link != NULL) {
         struct held_block *held = *link;
-        if (held->on_disk) {
-            size_t open = held_block_open_records(held);
-            delivery_spill_leave(delivery->spill, held, held->open - open);
-            sink_writer_note_spilled(&delivery->base, open);
-            held->state = BLOCK_EMPTY;
+        if (held->on_disk && delivery_spill_has(delivery->spill, held)) {
+            leave(delivery, held);
+        } else if (held->on_disk) {
+            evict(delivery, held);
         } else if (!store(delivery, held)) {
             link = &held->next;
             continue;
@@ -473,12 +540,15 @@ static void seal(struct delivery_writer *delivery)
 /* The deadline is over: nothing is in any block when this returns. */
 static void give_up(struct delivery_writer *delivery)
 {
+    delivery->stopping = true;
     ops_of(delivery)->abandon(delivery->base.destination);
     take_answers(delivery);
     RULE(delivery->out == 0, "a destination answers every block that is abandoned");
     seal(delivery);
-    if (delivery->unstored != NULL)
+    if (delivery->unstored != NULL) {
+        delivery->unstored->order = delivery->next_order++;
         held_block_queue(&delivery->waiting, delivery->unstored);
+    }
     delivery->unstored = NULL;
     if (delivery->spill != NULL)
         store_waiting(delivery);

@@ -14,15 +14,17 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define ROOM 100000
-#define MOST 8
+#define ROOM     100000
+#define MOST     8
+#define MOST_OUT 4 /* blocks in flight */
 
 /* A far end that is there or away. What it gets is the sink's thread's, until that has ended. */
 static struct {
     struct destination destination;
     struct wakeup *wakeup;
-    _Atomic bool away;  /* blocks are certainly not there */
-    _Atomic bool quiet; /* they are there, and nobody answers; until it is left alone */
+    _Atomic bool away;    /* blocks are certainly not there */
+    _Atomic bool refuses; /* it takes none */
+    _Atomic bool quiet;   /* they are there, and nobody answers; until it is left alone */
     struct delivery_block *answered[MOST], *silent[MOST];
     size_t answered_count, silent_count;
     char got[ROOM];
@@ -37,7 +39,10 @@ static bool take(struct destination *destination, struct delivery_block *block, 
         far.silent[far.silent_count++] = block;
         return true;
     }
-    block->fate = atomic_load(&far.away) ? DELIVERY_NOT_SENT : DELIVERY_ACKNOWLEDGED;
+    block->fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
+                  : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
+                                            : DELIVERY_ACKNOWLEDGED;
+    block->reason = DELIVERY_REJECTED;
     if (block->fate == DELIVERY_ACKNOWLEDGED) {
         assert_true(far.used + block->size <= ROOM);
         memcpy(far.got + far.used, block->bytes, block->size);
@@ -104,7 +109,7 @@ static int set_up(void **state)
     snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
     fake->options.destination = &far_destination;
     fake->options.delivery = (struct delivery_options){.timeout = 100000000,
-                                                       .in_flight = 4,
+                                                       .in_flight = MOST_OUT,
                                                        .spill = folder,
                                                        .spill_size = (uint64_t)64 * 1024 * 1024};
     return result;
@@ -223,8 +228,8 @@ TEST_WITH(what_a_stop_leaves_on_disk_is_sent_by_the_next_run, set_up, tear_down)
     wait_counter(&fake->counters->written, 60);
     stop(fake, false);
     assert_int_equal(count(&fake->counters->spilled), 0);
-    assert_int_equal(count(&fake->counters->possible_duplicates), 50);
-    assert_got(60, false);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 0);
+    assert_got(60, true);
 }
 
 TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_down)
@@ -241,7 +246,66 @@ TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_do
     wait_counter(&fake->counters->written, 30);
     stop(fake, false);
     assert_int_equal(count(&fake->counters->possible_duplicates), 30);
-    assert_got(30, false);
+    assert_got(30, true);
+}
+
+/* With more blocks than may be in flight: the others were never sent. */
+TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 30);
+    wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1); /* one more waits to be next */
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->spilled), 30);
+    atomic_store(&far.quiet, false);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, 30);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->possible_duplicates), MOST_OUT);
+    assert_got(30, true);
+}
+
+/* Those that were never sent, and those that may have been. */
+TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 30);
+    wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1);
+    stop(fake, true);
+    atomic_store(&far.quiet, false);
+    atomic_store(&far.refuses, true);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->spilled, 0);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->unknown), MOST_OUT);
+    assert_int_equal(count(&fake->counters->failed[FAILED_REJECTED]), 30 - MOST_OUT);
+}
+
+/* What is in memory of an evicted segment is sent, and is not there for the next run. */
+TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    fake->options.drops_oldest = true;
+    fake->options.delivery.spill_size = (uint64_t)16 * 1024 * 1024;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    for (unsigned number = 0; count(&fake->counters->evicted) == 0; number++) {
+        fake_sink_push(fake, 0, "*1000000", 1);
+        fake_sink_wait_asleep(fake);
+    }
+    stop(fake, true);
+    uint64_t spilled = count(&fake->counters->spilled);
+    assert_int_equal(count(&fake->counters->failed[FAILED_STOP_TIMEOUT]), 0);
+    fake_sink_start(fake);
+    assert_int_equal(count(&fake->counters->spilled), spilled);
+    stop(fake, true);
 }
 
 TEST_WITH(another_run_of_the_same_folder_is_refused, set_up, tear_down)

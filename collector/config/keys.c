@@ -33,6 +33,11 @@ static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
+static const char *const spill_syncs[] = {[SYNC_NEVER] = "never",
+                                          [SYNC_INTERVAL] = "interval",
+                                          [SYNC_CLOSE] = "close",
+                                          [SYNC_ALWAYS] = "always",
+                                          NULL};
 static const char *const overflows[] = {[OVERFLOW_AUTO] = "auto",
                                         [OVERFLOW_DROP_NEWEST] = "drop_newest",
                                         [OVERFLOW_DROP_OLDEST] = "drop_oldest",
@@ -274,10 +279,10 @@ const struct setting config_keys[] = {
      "1000", 1, 100000,
      .help = "different paths at a time, by %{source} and the like; what is too much goes to the "
              "one with \"other\" in it"},
-    {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK | KEY_OF_DELIVERY_SINK,
-     offsetof(struct sink_config, file.sync), "never", .choices = syncs,
+    {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.sync), "never",
+     .choices = syncs,
      .help = "when what was written is made to reach the disk: each flush_interval (1s at least), "
-             "or when a file is closed; of a spill each second, or when 64 MiB are full",
+             "or when a file is closed",
      .others = "sync"},
 
     /* Relays. */
@@ -335,6 +340,11 @@ const struct setting config_keys[] = {
      offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB, 1024 * 1024 * 1024 * MIB,
      .help = "bytes that may lie there; then overflow= decides",
      .others = "buffer_size total_limit_size"},
+    {"fsync", SETTING_ENUM, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, file.sync), "never",
+     .choices = spill_syncs,
+     .help = "when what lies there is made to reach the disk: each second, when 64 MiB are full, "
+             "or each block before the next one",
+     .others = "sync"},
 
     /* Message brokers. */
     {"per", SETTING_ENUM, KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK, BROKER(per), "auto",

@@ -385,9 +385,15 @@ static bool check_spill(const struct url *url, const struct sink_config *sink,
 {
     size_t size = keys_place(given, KEY_OF_DELIVERY_SINK, "spill_size");
     size_t sync = keys_place(given, KEY_OF_DELIVERY_SINK, "fsync");
-    if (!sink->destination->is_delivery || sink->delivery.spill != NULL)
+    if (!sink->destination->is_delivery)
         return true;
-    if (size != KEY_NOT_GIVEN)
+    if (sink->delivery.spill != NULL && sink->delivery.retry != RETRY_AT_MOST_ONCE)
+        return true;
+    if (sink->delivery.spill != NULL)
+        parse_error_set(fault, keys_place(given, KEY_OF_DELIVERY_SINK, "retry"),
+                        "retry=at_most_once and spill= exclude each other: what lies on disk is "
+                        "sent until it is answered");
+    else if (size != KEY_NOT_GIVEN)
         parse_error_set(fault, size, "spill_size is about a spill; write spill=FOLDER as well");
     else if (sync != KEY_NOT_GIVEN)
         parse_error_set(fault, sync, "fsync is about a spill here; write spill=FOLDER as well");

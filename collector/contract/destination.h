@@ -35,7 +35,7 @@ enum reader_state {
 };
 
 /* When written bytes are made to reach the disk (fsync). */
-enum file_sync { SYNC_NEVER, SYNC_INTERVAL, SYNC_CLOSE };
+enum file_sync { SYNC_NEVER, SYNC_INTERVAL, SYNC_CLOSE, SYNC_ALWAYS /* of a spill: each block */ };
 
 /* The keys of a sink's URL that are about files. Times in nanoseconds, sizes in bytes. */
 struct file_options {

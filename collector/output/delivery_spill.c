@@ -62,6 +62,7 @@ static int open_spill(struct delivery_spill *spill, const struct delivery_option
         [SYNC_NEVER] = SPILL_SYNC_NEVER,
         [SYNC_INTERVAL] = SPILL_SYNC_INTERVAL,
         [SYNC_CLOSE] = SPILL_SYNC_CLOSE,
+        [SYNC_ALWAYS] = SPILL_SYNC_ALWAYS,
     };
     const struct spill_settings settings = {
         .folder = options->spill,

@@ -114,6 +114,23 @@ class Spilling(ProgramTest):
         self.assertEqual(len(values), recovered)
         self.assertEqual(values, sorted(set(values)))
 
+    def test_after_a_kill_with_each_way_to_sync_what_was_stored_is_there(self):
+        for way in ("never", "interval", "close", "always"):
+            with self.subTest(way):
+                self.spill = self.folder / way
+                program = self.deliver(f"&fsync={way}")
+                self.send_in_outage(program, 0, 20)
+                self.wait_for(program, lambda sink: sink["spilled"] == 19)
+                program.process.kill()
+                program.process.wait()
+                store = self.store()
+                program = self.deliver(f"&fsync={way}")
+                self.wait_for(program, lambda sink: sink["written"] == 20)
+                sink = program.stop()["sinks"][0]
+                self.assertEqual((sink["recovered"], sink["spilled"]), (20, 0))
+                self.assertEqual(self.values(store), list(range(20)))
+                store.close()
+
     def test_two_sinks_cannot_have_one_folder(self):
         self.assert_refused("writes there already", "--sink",
                             f"http://127.0.0.1:1/a?spill={self.spill}", "--sink",
@@ -128,6 +145,9 @@ class Spilling(ProgramTest):
         self.assert_refused("spill_size is about a spill", "--sink",
                             "http://127.0.0.1:1/?spill_size=1GiB")
         self.assert_refused("fsync is about a spill", "--sink", "http://127.0.0.1:1/?fsync=close")
+        self.assert_refused("is not one of never, interval, close", "--sink", "file:x?fsync=always")
+        self.assert_refused("exclude each other", "--sink",
+                            f"http://127.0.0.1:1/?spill={self.spill}&retry=at_most_once")
 
 
 if __name__ == "__main__":

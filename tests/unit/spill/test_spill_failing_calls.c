@@ -53,6 +53,7 @@ static struct {
     unsigned left; /* calls until the one that fails; 0: none does */
     int number;    /* with this errno */
     unsigned failed;
+    unsigned syncs; /* of a file, failed or not, at any time */
 } calls;
 
 static bool fails(bool changes)
@@ -105,6 +106,7 @@ int __wrap_ftruncate(int fd, off_t size)
 
 int __wrap_fdatasync(int fd)
 {
+    calls.syncs++;
     return fails(true) ? -1 : __real_fdatasync(fd);
 }
 
@@ -375,6 +377,34 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_append(spill, 30);
     spilling_expect(spill, 30, 31, true);
     spilling_close(spill);
+}
+
+/* --- what reaches the disk -------------------------------------------------------------------- */
+
+/* The syncs while `count` blocks are appended and the intervals are over once. */
+static unsigned count_syncs(enum spill_sync way, uint64_t count)
+{
+    struct spill_settings settings = spilling_settings();
+    settings.sync = way;
+    struct spill *spill = spilling_open_with(&settings);
+    unsigned before = calls.syncs;
+    spilling_append_all(spill, 0, count);
+    spilling_tick(spill);
+    unsigned syncs = calls.syncs - before;
+    spilling_expect(spill, 0, count, true);
+    spilling_close(spill);
+    return syncs;
+}
+
+TEST_WITH(blocks_reach_the_disk_as_often_as_the_settings_say, scratch_make, scratch_remove)
+{
+    (void)state;
+    const unsigned blocks = 5; /* in one segment */
+    assert_int_equal(count_syncs(SPILL_SYNC_NEVER, blocks), 0);
+    assert_int_equal(count_syncs(SPILL_SYNC_CLOSE, blocks), 0);
+    assert_in_range(count_syncs(SPILL_SYNC_CLOSE, 30), 1, 6);
+    assert_int_equal(count_syncs(SPILL_SYNC_INTERVAL, blocks), 1);
+    assert_int_equal(count_syncs(SPILL_SYNC_ALWAYS, blocks), blocks);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

@@ -509,10 +509,20 @@ static void store_waiting(struct delivery_writer *delivery)
     sink_writer_publish(&delivery->base);
 }
 
+/* Also while a record waits for room: what the destination does then makes it. */
+static void serve_destination(struct delivery_writer *delivery)
+{
+    const struct delivery_ops *ops = ops_of(delivery);
+    struct destination *destination = delivery->base.destination;
+    if (ops->due != NULL && clock_monotonic_ns() >= ops->due(destination))
+        ops->serve(destination);
+}
+
 /* Does all that can be done now without new records. */
 static void catch_up(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = of(writer);
+    serve_destination(delivery);
     take_answers(delivery);
     if (delivery->waiting == NULL && delivery->spill == NULL)
         return;
@@ -721,14 +731,6 @@ static int64_t due(const struct sink_writer *writer)
     return due_ns;
 }
 
-static void serve_destination(struct delivery_writer *delivery, int64_t now_ns)
-{
-    const struct delivery_ops *ops = ops_of(delivery);
-    struct destination *destination = delivery->base.destination;
-    if (ops->due != NULL && now_ns >= ops->due(destination))
-        ops->serve(destination);
-}
-
 static void serve_spill(struct delivery_writer *delivery, int64_t now_ns)
 {
     struct error error;
@@ -740,7 +742,6 @@ static void serve_spill(struct delivery_writer *delivery, int64_t now_ns)
 static bool serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct delivery_writer *delivery = of(writer);
-    serve_destination(delivery, now_ns);
     serve_spill(delivery, now_ns);
     if (delivery->filled != NULL && delivery->filled->block.count != 0 &&
         now_ns >= delivery->filled->collected_until_ns)
@@ -778,7 +779,6 @@ static void finish(struct sink_writer *writer)
     struct delivery_writer *delivery = of(writer);
     delivery->stopping = true;
     for (;;) {
-        serve_destination(delivery, clock_monotonic_ns());
         serve_spill(delivery, clock_monotonic_ns());
         catch_up(writer);
         leave_waiting(delivery);

@@ -36,6 +36,8 @@ static struct {
     size_t silent_count;
     struct delivery_block *answered[MOST];
     size_t answered_count, taken;
+    bool by_serving; /* answers are there when it was served */
+    size_t served;   /* of them, those that are */
 
     char got[GOT]; /* of the blocks that were acknowledged */
     size_t used;
@@ -102,7 +104,7 @@ static struct delivery_block *answer(struct destination *destination, struct err
                                      int64_t *retry_after_ns)
 {
     (void)destination;
-    if (far.taken == far.answered_count)
+    if (far.taken == (far.by_serving ? far.served : far.answered_count))
         return NULL;
     struct delivery_block *block = far.answered[far.taken++ % MOST];
     *retry_after_ns = block->fate == DELIVERY_NOT_SENT ? far.retry_after_ns : 0;
@@ -129,13 +131,31 @@ static bool route(struct destination *destination, const struct listener *listen
     return out[0] != '?';
 }
 
+static int64_t due(const struct destination *destination)
+{
+    (void)destination;
+    return far.by_serving && far.served != far.answered_count ? 0 : INT64_MAX;
+}
+
+static void serve(struct destination *destination)
+{
+    (void)destination;
+    far.served = far.answered_count;
+}
+
 static void destroy(struct destination *destination)
 {
     (void)destination;
 }
 
 static const struct delivery_ops delivery_ops = {
-    .send = take, .answer = answer, .route = route, .abandon = abandon};
+    .send = take,
+    .answer = answer,
+    .route = route,
+    .due = due,
+    .serve = serve,
+    .abandon = abandon,
+};
 
 static int create(const struct destination_options *options, struct destination **out,
                   struct error *error)
@@ -205,6 +225,18 @@ TEST_WITH(what_is_acknowledged_is_written, set_up, fake_sink_tear_down)
     assert_int_equal(counter_read(&fake->counters->bytes), 6);
     assert_int_equal(far.used, 6);
     assert_memory_equal(far.got, "a\nb\nc\n", 6);
+}
+
+TEST_WITH(a_destination_is_served_while_a_record_waits_for_room, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.by_serving = true;
+    fake->options.delivery.in_flight = 1;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "*100000", 12); /* more than its blocks have room for */
+    fake_sink_wait_committed(fake, 12);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 12);
 }
 
 TEST_WITH(each_refusal_has_its_reason_and_is_not_sent_again, set_up, fake_sink_tear_down)

@@ -20,14 +20,17 @@ SOURCES = 10
 
 
 class Load:
-    """Sends until it is waited for. A source has a port of its own."""
+    """Sends until it is waited for. A source has a port of its own.
 
-    def __init__(self, test, port, records, name="load", host="127.0.0.1", before=()):
+    `before` are words that go before the command: where it is to run.
+    """
+
+    def __init__(self, test, port, records, host="127.0.0.1", sources=SOURCES, before=()):
         self.records = records
         self.process = subprocess.Popen(
             [*before, *command(beside(SLUICE, "sluice-send"), "--to", f"udp://{host}:{port}",
                                "--schema", "riemann", "--count", str(records), "--rate", str(RATE),
-                               "--sources", str(SOURCES), "--sender", name, "--report", "json")],
+                               "--sources", str(sources), "--sender", "load", "--report", "json")],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         test.addCleanup(self.close)
 

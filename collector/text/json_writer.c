@@ -164,9 +164,11 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
     output_char(out, '"');
 }
 
-/* A string of any bytes. */
+/* A string of any bytes. What is empty may have no data, and C adds not even 0 to NULL. */
 static void put_string(struct output *out, const uint8_t *bytes, size_t size)
 {
+    if (size == 0)
+        bytes = (const uint8_t *)"";
     size_t run = plain_run(bytes, size);
     output_char(out, '"');
     output_bytes(out, bytes, run);

@@ -401,6 +401,18 @@ TEST(what_does_not_fit_is_left_out_and_flagged)
     }
 }
 
+/* C adds not even 0 to NULL: clang's sanitizer stops there. */
+TEST(an_empty_string_without_data_is_written_however_little_room_there_is)
+{
+    char text[3] = "";
+    for (size_t capacity = 0; capacity <= sizeof text; capacity++) {
+        struct output out = {.data = text, .capacity = capacity};
+        json_string(&out, NULL, 0);
+        assert_int_equal(out.overflow, capacity < 2);
+    }
+    assert_memory_equal(text, "\"\"", 2);
+}
+
 TEST(an_output_without_memory_overflows)
 {
     struct output out = {.data = NULL, .capacity = 0};

@@ -19,6 +19,7 @@ from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE
 LEFT_OUT = {
     "./tools/run": "installs packages and builds; what it then starts is run below",
     "./tools/packages ": "installs packages",
+    "./tools/fuzz ": "needs clang and takes minutes; what it kept are the tests fuzz_*",
     "./tools/wine ": "needs the build for Windows, whose own tests run it",
     "cmake ": "takes minutes; its presets are looked up below",
     "sudo ": "is for root, on a machine with systemd",

@@ -1,0 +1,48 @@
+/*
+ * What must hold of a datagram that is decoded, and of its record in each encoder.
+ *
+ * A refusal leaves nothing and has a cause within the datagram. A message that is encoded again is
+ * the same. Each format's text is read by a strict reader that is not ours, or written from the
+ * format's own page; what a record leaves depends on the record alone; and a file of ours, whole or
+ * cut anywhere, is one of ours at the next start.
+ */
+#ifndef SLUICE_TESTS_FUZZ_RECORDS_H
+#define SLUICE_TESTS_FUZZ_RECORDS_H
+
+#include "collector/contract/encoder.h"
+#include "collector/contract/record.h"
+#include "collector/contract/schema.h"
+
+/* Bytes that a datagram may be decoded to: max_decoded= of a listener, where it is not given. */
+#define MAX_DECODED ((size_t)512 * 1024)
+
+/* A message and the memory that it is in. */
+struct decoding {
+    struct schema *schema;
+    struct arena arena;
+    struct decoded decoded;
+    enum decode_result result;
+};
+
+/* Returns whether the bytes are a message, which refers to them. Forgotten in either case. */
+bool checked_decode(struct decoding *decoding, struct schema *schema, const void *data,
+                    size_t size);
+void checked_forget(struct decoding *decoding);
+
+/* The message encoded again is decoded to the same, and encoded to the same from then on. */
+void check_round_trip(const struct decoding *first, const struct json_style *style);
+
+/* The record, which has a packet, in each encoder that its schema and the view allow. `other` is
+ * any of the same schema. */
+void check_encoders(const struct record *record, const struct record *other,
+                    const struct encoder_options *options);
+
+/* The datagrams that are messages of the schema, at most two, with all that is above. */
+struct sent {
+    const uint8_t *data;
+    size_t size;
+};
+void check_datagrams(const struct sent *sent, size_t count, struct schema *schema,
+                     const struct encoder_options *options);
+
+#endif

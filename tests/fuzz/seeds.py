@@ -1,0 +1,240 @@
+"""Inputs to begin with, for a target that has none yet: python3 seeds.py TARGET FOLDER.
+
+They are made of the captures and schemas of the tests. What a fuzzer found later is in corpora/.
+"""
+
+import base64
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+SCHEMAS = ["telemetry", "riemann", "otlp", "otlp_logs", "otlp_traces"]
+
+
+def varint(value):
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def part(field, value):
+    if isinstance(value, str):
+        value = value.encode()
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def double(field, value):
+    return varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+def frames(path):
+    """The frames of a little-endian pcap file."""
+    data = path.read_bytes()
+    at = 24
+    while at < len(data):
+        size = struct.unpack_from("<I", data, at + 8)[0]
+        yield data[at + 16 : at + 16 + size]
+        at += 16 + size
+
+
+def payloads(name):
+    """UDP payloads of frames over Ethernet that are no fragments."""
+    for frame in frames(TESTS / "captures" / f"{name}.pcap"):
+        packet = frame[14:] if frame[12:14] == b"\x08\x00" else frame
+        if packet[:1] != b"\x45" or packet[9] != 17 or packet[6] & 0x3F or packet[7]:
+            continue
+        yield packet[28 : 20 + struct.unpack_from(">H", packet, 24)[0]]
+
+
+def few(items, count):
+    items = sorted(set(items), key=lambda item: (len(item), item))
+    return items[:: max(1, len(items) // count)][:count]
+
+
+def telemetry():
+    label = part(1, "host") + part(2, "web1")
+    histogram = number(1, 5) + double(2, 0.61) + double(3, 0.04)
+    for value in (double(3, 42.5), number(4, 7), number(5, 2**64 - 1), part(6, histogram)):
+        yield part(6, part(1, "a.b") + number(2, 1) + value + part(10, label))
+
+
+def datagrams():
+    yield "telemetry", few(telemetry(), 4)
+    for name in ("riemann_cli_v4", "riemann_lib_odd_v4", "syslogng_riemann_batch10"):
+        yield "riemann", few(payloads(name), 12)
+    for name in ("otlp_metrics_v4", "otlp_sizes_v4"):
+        yield "otlp", few(payloads(name), 8)
+    yield "otlp_logs", few(payloads("otlp_logs_v4"), 8)
+    yield "otlp_traces", few(payloads("otlp_traces_v4"), 3)
+
+
+KEYS = [
+    "",
+    "format=influx&include=a*;host=web?&exclude=b,c&sample=1/2",
+    "format=influx&rename=a.b:c&drop_label=host,x*&rename_label=host:h&add_label=n=%{hostname}",
+]
+
+
+def datagram_seeds():
+    for i, (schema, all_of_it) in enumerate(datagrams()):
+        for j, payload in enumerate(all_of_it):
+            yield (
+                number(1, SCHEMAS.index(schema))
+                + number(2, (i + j) % 32)
+                + part(3, payload)
+                + part(3, all_of_it[j - 1])
+                + part(4, KEYS[j % len(KEYS)])
+            )
+
+
+def descriptor_set(name, folder=TESTS / "proto"):
+    """What protoc makes of a .proto file."""
+    command = ["protoc", f"--proto_path={folder}", "--include_imports"]
+    made = subprocess.run(
+        [*command, "--descriptor_set_out=/dev/stdout", name], check=True, capture_output=True
+    )
+    return made.stdout
+
+
+MAPPINGS = [
+    [],
+    [(4, "name"), (5, "value"), (6, "time"), (7, "labels")],
+    [(4, "readings.name"), (5, "readings.value"), (7, "place,readings.labels"), (9, "sequence")],
+    [(5, "a.b.c"), (8, "payload:p.M"), (9, "number"), (10, "sender")],
+]
+
+
+def descriptors_seeds():
+    message = number(1, 7) + part(2, "text") + part(3, number(1, 150)) + double(4, 1.5)
+    for name in ("readings", "defaults", "plant", "envelope", "legacy", "modern", "sets", "shapes"):
+        made = descriptor_set(f"{name}.proto")
+        for i, mapping in enumerate(MAPPINGS):
+            texts = b"".join(part(field, text) for field, text in mapping)
+            yield part(1, made) + part(2, message) + texts + number(11, i) + number(12, i * 5)
+
+
+def udp_notif(payload, segment=None):
+    options = b"" if segment is None else struct.pack(">BBH", 1, 4, segment)
+    head = struct.pack(">BBHII", 0x30, 12 + len(options), 12 + len(options) + len(payload), 1, 2)
+    return head + options + payload
+
+
+def framings_seeds():
+    few_of = list(telemetry())
+    line = b'{"format":"json","version":1}\n'
+    framed = {
+        0: few_of,
+        1: [varint(len(m)) + m for m in few_of],
+        2: [struct.pack(">H", len(m)) + m for m in few_of],
+        3: [struct.pack(">I", len(m)) + m for m in few_of],
+        4: [struct.pack(">I", len(m)) + m for m in few_of],
+        5: [struct.pack(">HHHHI", 1, 1, 0, 0, len(m)) + m for m in few_of],
+        6: [udp_notif(m) for m in few_of]
+        + [udp_notif(few_of[0][:20], 0), udp_notif(few_of[0][20:], 0x8001)],
+        7: [line + b"M1" + base64.b64encode(m) for m in few(payloads("otlp_metrics_v4"), 4)],
+    }
+    control = struct.pack(">III", 0, 34, 2) + struct.pack(">II", 1, 22) + b"protobuf:dnstap.Dnstap"
+    stop = struct.pack(">III", 0, 4, 3)
+    for framing, all_of_it in framed.items():
+        parts = b"".join(part(3, payload) for payload in all_of_it)
+        stream = b"".join(all_of_it)
+        if framing == 4:
+            stream = control + stream + stop
+        schema = 2 if framing == 7 else 0
+        yield number(1, framing) + number(2, schema) + parts + part(8, stream)
+        yield number(1, framing) + number(2, schema) + parts + number(5, 1) + number(7, 300)
+
+
+def captures_seeds():
+    for name in ("riemann_frag_v4_mtu1500", "otlp_traces_v4", "riemann_seq_nano_v4"):
+        path = TESTS / "captures" / f"{name}.pcap"
+        all_of_it = list(frames(path))[:8]
+        link = struct.unpack_from("<I", path.read_bytes(), 20)[0]
+        parts = b"".join(part(3, frame) for frame in all_of_it)
+        yield number(1, 0) + part(4, path.read_bytes()[:3000])
+        for kind in (1, 2, 5, 6):
+            yield number(1, kind) + number(2, link) + parts
+        for link, head in ((101, b""), (0, b"\2\0\0\0"), (113, bytes(14) + b"\x08\0")):
+            parts = b"".join(part(3, head + frame[14:]) for frame in all_of_it)
+            yield number(1, 1) + number(2, link) + parts
+    six = bytes.fromhex("60000000 0010 2c 40") + bytes(31) + b"\1" + bytes(15) + b"\2"
+    fragment = bytes.fromhex("11 00 0001 0000002a 1388 15b3 0010 0000")
+    rest = bytes.fromhex("11 00 0008 0000002a") + b"12345678"
+    yield number(1, 1) + number(2, 101) + part(3, six[:40] + fragment) + part(3, six[:40] + rest)
+
+
+LISTENERS = [
+    "udp://127.0.0.1:5555?schema=riemann&receive_buffer=64MiB&receivers=2&allow=10.0.0.0/8",
+    "udp://[2001:db8::1%3]:5555?max_datagram=1.5KiB&ipv6_only=true&coalesce=1ms",
+    "pcap:some/file.pcap?port=5555&schema=telemetry&max_decoded=512KiB",
+    "udp://0.0.0.0:1?schema=a.desc&message=a.B&match=source:10.1.0.0/16&header=4&schema=b/c"
+    "&message=d&name=x&value=y.z&framing=delimited&match=magic:00&schema=riemann",
+    "udp://239.1.2.3:5555?interface=eth0&source=192.0.2.1&gro=on&rate_limit=100",
+    "tcp://[::]:5555?schema=riemann&framing=length32&tls=on&cert=a.pem&key=b.pem&idle_timeout=5s",
+    "fd:0?schema=otlp&framing=otlp-udp&overflow=drop_oldest",
+]
+SINKS = [
+    "stdout:?format=json&view=message&names=proto&int64=number",
+    "stdout:?format=influx&include=a*;b=?,c&exclude=d=e&sample=1/10&rename=f:g&drop_label=h,i*"
+    "&rename_label=j:k,l:m&add_label=n=o,p=q",
+    "file:/var/log/sluice/%F/%{schema}.ndjson?rotate_size=1MiB&rotate_interval=1h&compress=zstd"
+    "&keep=5&fsync=flush",
+    "http://127.0.0.1:8428/write?format=influx&header=a:b&retry=at_least_once&spill=/var/spill"
+    "&spill_size=1GiB",
+    "udp:192.0.2.1:5555,[::1]:5556?format=datagram&to=turn&raw=on",
+    "command:cat > x?format=csv&overflow=block&on_epipe=stop",
+]
+OPTIONS = [
+    "--duration 1.5s --max-datagrams 18446744073709551615 --memory 0.5GiB --stop-timeout 500ms",
+    "--ledger json --metrics 127.0.0.1:9100 --control unix:/run/s.sock --threads 1",
+    "--dead-letter file:dead.pcapng?max_size=1MiB&rate=5 --receiver-cpus 0-1,3 --log-level debug",
+]
+
+
+def yaml_of(listener, sink):
+    lines = ["memory: 32MiB", "listeners:"]
+    address, _, keys = listener.partition("?")
+    lines.append(f"  - address: {address!r}")
+    for key in keys.split("&"):
+        if not key.startswith(("schema", "message", "match", "name", "value", "framing", "header")):
+            lines.append("    {}: {!r}".format(*key.split("=", 1)))
+    lines.append("    schemas:\n      - schema: riemann\n        match: 'source:10.0.0.0/8'")
+    to, _, keys = sink.partition("?")
+    lines += ["sinks:", f"  - to: {to!r}"]
+    lines += ["    {}: {!r}".format(*key.split("=", 1)) for key in keys.split("&")]
+    return "\n".join(lines) + "\n# a comment\ndead-letter:\n  to: file:d.pcapng\n"
+
+
+def config_seeds():
+    for listener in LISTENERS:
+        for sink in SINKS:
+            yield part(1, "--listen") + part(1, listener) + part(1, "--sink") + part(1, sink)
+            yield part(2, yaml_of(listener, sink))
+    for options in OPTIONS:
+        yield b"".join(part(1, word) for word in options.split())
+
+
+TARGETS = {
+    name.removesuffix("_seeds"): make
+    for name, make in list(globals().items())
+    if name.endswith("_seeds")
+}
+
+
+def main():
+    target, folder = sys.argv[1], Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, seed in enumerate(TARGETS[target]()):
+        (folder / f"seed-{i:03}").write_bytes(seed)
+
+
+if __name__ == "__main__":
+    main()

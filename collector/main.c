@@ -7,12 +7,14 @@
 #include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "collector/log/log.h"
+#include "collector/log/progress_line.h"
 #include "collector/metrics/metrics_server.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/platform/entry.h"
 #include "collector/platform/environment.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/output_file.h"
+#include "collector/platform/terminal.h"
 #include "collector/program/ctl.h"
 #include "collector/program/explain.h"
 #include "collector/program/program.h"
@@ -109,6 +111,18 @@ static void warn(const char *text)
     log_line(LOG_WARNING, "%s", text);
 }
 
+/*
+ * Whether lines on the terminal may say how far it is: with the log's as text there, and without
+ * the records'.
+ */
+static bool shows_progress(const struct config *config)
+{
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (strcmp(config->sinks[i].destination->scheme, "stdout") == 0 && terminal_is_output())
+            return false;
+    return config->log.level == LOG_INFO && config->log.format == LOG_TEXT;
+}
+
 static enum exit_code run(const struct program_options *options)
 {
     const struct config *config = options->config;
@@ -118,7 +132,10 @@ static enum exit_code run(const struct program_options *options)
         return error.code;
     }
     options_check_environment(&environment, warn);
+    if (shows_progress(config))
+        progress_line_begin();
     enum exit_code code = config->check || config->print ? look_at(config) : program_run(options);
+    progress_line_end();
     log_end();
     return code;
 }

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "collector/base/progress.h"
 #include "collector/capture/capture_file.h"
 #include "collector/capture/frame.h"
 #include "collector/capture/reassembly.h"
@@ -121,6 +122,21 @@ enum capture_result capture_next(struct capture *capture, struct capture_datagra
     if (capture->last == CAPTURE_DAMAGED)
         error_set(error, capture->error.code, "%s", capture->error.text);
     return capture->last;
+}
+
+void capture_report_progress(const struct capture *capture, const char *doing, const char *name)
+{
+    if (!progress_is_watched())
+        return;
+    struct capture_position position = capture_file_position(capture->file);
+    progress_report(&(struct progress){
+        .doing = doing,
+        .name = name,
+        .done = position.done,
+        .total = position.total,
+        .unit = PROGRESS_BYTES,
+        .datagrams = capture->counts.whole + capture->counts.reassembled,
+    });
 }
 
 void capture_end(struct capture *capture)

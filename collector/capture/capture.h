@@ -98,6 +98,12 @@ void capture_end(struct capture *capture);
  */
 void capture_cancel(struct capture *capture);
 
+/*
+ * Reports how far it has been read (collector/base/progress.h), as what is `doing` with it and its
+ * name, which live until it is closed. By the thread that calls capture_next.
+ */
+void capture_report_progress(const struct capture *capture, const char *doing, const char *name);
+
 /* The counts so far. */
 const struct capture_counts *capture_counts(const struct capture *capture);
 

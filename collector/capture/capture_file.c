@@ -91,6 +91,11 @@ void capture_file_on_wait(struct capture_file *file, void (*waiting)(void *conte
     file->input.context = context;
 }
 
+struct capture_position capture_file_position(const struct capture_file *file)
+{
+    return (struct capture_position){file->input.offset, input_file_size(file->input.file)};
+}
+
 static enum capture_file_result read_next(struct capture_file *file, struct capture_frame *frame,
                                           struct error *error)
 {

@@ -46,6 +46,12 @@ int capture_file_check(const char *path, struct error *error);
 /* Has `waiting` called, by the reading thread, each time before it waits for a live file. */
 void capture_file_on_wait(struct capture_file *file, void (*waiting)(void *context), void *context);
 
+/* Bytes read so far, and bytes that the file had when it was opened; 0: it is live. */
+struct capture_position {
+    uint64_t done, total;
+};
+struct capture_position capture_file_position(const struct capture_file *file);
+
 /* Reads the next frame. Must not be called again after anything but CAPTURE_FILE_FRAME. */
 enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
                                            struct error *error);

@@ -9,10 +9,12 @@
 #include "collector/base/rule.h"
 #include "collector/log/log_entry.h"
 #include "collector/log/log_repeats.h"
+#include "collector/log/progress_line.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/log_stream.h"
 #include "collector/platform/mutex.h"
+#include "collector/platform/terminal.h"
 
 #define LIMIT_INTERVAL_NS INT64_C(1000000000)
 
@@ -69,6 +71,7 @@ static bool keep_waiting(const char *lines, size_t size)
 /* Where a text may have ended in the middle of a line the next one must not go on with it. */
 static bool write_to_stream(const char *lines, size_t size)
 {
+    progress_line_make_room();
     if (begun.torn && log_stream_write("\n", 1, 0))
         begun.torn = false;
     return !begun.torn && log_stream_write(lines, size, 0);
@@ -91,8 +94,10 @@ static enum log_place place_of_lines(void)
         return LOG_ELSEWHERE;
     if (log_stream_is_journal())
         return LOG_IN_JOURNAL;
-    return atomic_load_explicit(&is_dated, memory_order_relaxed) ? LOG_ON_STREAM_DATED
-                                                                 : LOG_ON_STREAM;
+    bool dated = atomic_load_explicit(&is_dated, memory_order_relaxed);
+    if (terminal_has_colour())
+        return dated ? LOG_ON_TERMINAL_DATED : LOG_ON_TERMINAL;
+    return dated ? LOG_ON_STREAM_DATED : LOG_ON_STREAM;
 }
 
 void log_date_lines(bool dated)
@@ -258,6 +263,7 @@ bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
 {
     if (diverted_to != NULL)
         return diverted_to(level, lines, size);
+    progress_line_make_room();
     if (begun.lock == NULL)
         return log_stream_write(lines, size, wait_ms);
     begin_text();

@@ -36,6 +36,12 @@ static const char *prefix_of(enum log_level level, enum log_place place)
         [LOG_WARNING] = "sluice: warning: ",
         [LOG_INFO] = "sluice: ",
     };
+    /* Red and yellow: what terminals have shown errors and warnings in for long. */
+    static const char *const on_terminal[] = {
+        [LOG_ERROR] = "sluice: \033[31merror:\033[0m ",
+        [LOG_WARNING] = "sluice: \033[33mwarning:\033[0m ",
+        [LOG_INFO] = "sluice: ",
+    };
     /* The numbers are those of syslog(3). */
     static const char *const in_journal[] = {
         [LOG_ERROR] = "<3>", [LOG_WARNING] = "<4>", [LOG_INFO] = "<6>"};
@@ -43,6 +49,9 @@ static const char *prefix_of(enum log_level level, enum log_place place)
     case LOG_ON_STREAM:
     case LOG_ON_STREAM_DATED:
         return on_stream[level];
+    case LOG_ON_TERMINAL:
+    case LOG_ON_TERMINAL_DATED:
+        return on_terminal[level];
     case LOG_IN_JOURNAL:
         return in_journal[level];
     case LOG_ELSEWHERE:
@@ -79,7 +88,7 @@ static size_t write_text(const struct log_entry *entry, uint64_t repeated, enum 
 {
     struct output out = {.data = line, .capacity = LOG_TEXT_SIZE - 2};
     char times[64];
-    if (place == LOG_ON_STREAM_DATED)
+    if (place == LOG_ON_STREAM_DATED || place == LOG_ON_TERMINAL_DATED)
         put_date(&out, time_ns);
     put(&out, prefix_of(entry->level, place));
     if (repeated != 0) {

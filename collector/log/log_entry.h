@@ -32,8 +32,10 @@ struct log_entry {
 enum log_place {
     LOG_ON_STREAM,       /* who speaks and how bad it is */
     LOG_ON_STREAM_DATED, /* the same after the time, UTC: "2026-01-02T03:04:05.678Z " */
-    LOG_IN_JOURNAL,      /* "<3>" */
-    LOG_ELSEWHERE,       /* nothing */
+    LOG_ON_TERMINAL,     /* as the first two, of which how bad it is has a colour (ECMA-48, SGR) */
+    LOG_ON_TERMINAL_DATED,
+    LOG_IN_JOURNAL, /* "<3>" */
+    LOG_ELSEWHERE,  /* nothing */
 };
 
 /* `name` is NULL for LOG_OF_PROGRAM. Control characters become '?'. */

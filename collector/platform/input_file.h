@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/base/error.h"
 
@@ -43,6 +44,9 @@ int input_file_look(const char *path, bool *live, struct error *error);
 int input_file_open(const char *path, struct input_file **out, struct error *error);
 
 bool input_file_is_live(const struct input_file *file);
+
+/* Bytes that it had when it was opened; 0: it is live, or has none. */
+uint64_t input_file_size(const struct input_file *file);
 
 /*
  * Reads up to `size` (≥ 1) bytes; *got says how many after INPUT_BYTES. A failure's error

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "collector/base/progress.h"
+
 static const char no_memory[] = "out of memory";
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -60,7 +62,7 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
  * whole one, or why that cannot be known.
  */
 static const char *find_end(const struct torn_file_ops *ops, void *context, uint64_t size,
-                            output_whole *whole, uint8_t *window, uint64_t *end)
+                            const struct output_file_format *format, uint8_t *window, uint64_t *end)
 {
     bool foreign = false;
     for (*end = 0; *end < size;) {
@@ -69,10 +71,12 @@ static const char *find_end(const struct torn_file_ops *ops, void *context, uint
         const char *why = ops->read(context, *end, window, want);
         if (why != NULL)
             return why;
-        size_t found = whole(window, want, *end == 0, &foreign);
+        size_t found = format->whole(window, want, *end == 0, &foreign);
         if (foreign || (found == 0 && want == WINDOW_SIZE))
             return "it holds something else; move it away, or write to another file";
         *end += found;
+        progress_report(&(struct progress){
+            .doing = "checking a file,", .name = format->name, .done = *end, .total = size});
         if (found == 0)
             break;
     }
@@ -80,7 +84,8 @@ static const char *find_end(const struct torn_file_ops *ops, void *context, uint
 }
 
 static const char *mend_record(const struct torn_file_ops *ops, void *context, bool alone,
-                               output_whole *whole, struct output_file_start *start)
+                               const struct output_file_format *format,
+                               struct output_file_start *start)
 {
     uint64_t size;
     uint64_t end;
@@ -90,7 +95,8 @@ static const char *mend_record(const struct torn_file_ops *ops, void *context, b
     uint8_t *window = malloc(WINDOW_SIZE);
     if (window == NULL)
         return no_memory;
-    why = find_end(ops, context, size, whole, window, &end);
+    why = find_end(ops, context, size, format, window, &end);
+    progress_end();
     free(window);
     if (why != NULL || end == size)
         return why;
@@ -108,7 +114,7 @@ const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool a
 {
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     return format == NULL ? mend_line(ops, context, alone, start)
-                          : mend_record(ops, context, alone, format->whole, start);
+                          : mend_record(ops, context, alone, format, start);
 }
 
 int torn_end_not_mended(const char *path, const struct output_file_format *format, const char *why,

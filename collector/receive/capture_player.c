@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "collector/base/progress.h"
 #include "collector/capture/capture.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
@@ -78,6 +79,7 @@ static void take(struct capture_player *player, const struct capture_datagram *d
     ingest_take(player->ingest, &slot);
     ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
     publish_counts(player);
+    capture_report_progress(player->capture, "reading", player->options.path);
     if (player->options.received != NULL)
         player->options.received(player->options.context, 1);
 }
@@ -108,6 +110,7 @@ static void run(void *argument)
         if (result == CAPTURE_DATAGRAM)
             take(player, &datagram);
     }
+    progress_end();
     publish_counts(player);
     if (result == CAPTURE_DAMAGED) {
         log_line(LOG_ERROR, "%s", error.text);

@@ -15,6 +15,7 @@
 struct input_file {
     int fd;
     bool live;
+    uint64_t size;
     int cancel_reader, cancel_writer; /* of a live file's own pipe, else -1 */
     _Atomic bool cancelled;           /* lock-free wherever a signal's handler may use it */
 };
@@ -76,6 +77,8 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
     } else if (is_live(&status)) {
         file->live = true;
         result = make_cancellable(file, path, error);
+    } else {
+        file->size = (uint64_t)status.st_size;
     }
     if (result != 0) {
         input_file_close(file);
@@ -88,6 +91,11 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
 bool input_file_is_live(const struct input_file *file)
 {
     return file->live;
+}
+
+uint64_t input_file_size(const struct input_file *file)
+{
+    return file->size;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

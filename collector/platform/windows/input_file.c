@@ -168,6 +168,14 @@ bool input_file_is_live(const struct input_file *file)
     return file->ahead != NULL;
 }
 
+uint64_t input_file_size(const struct input_file *file)
+{
+    LARGE_INTEGER size;
+    if (file->ahead != NULL || !GetFileSizeEx(file->handle, &size))
+        return 0;
+    return (uint64_t)size.QuadPart;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static enum input_result ended(DWORD number, struct error *error)

@@ -47,6 +47,21 @@ TEST(text_has_the_name_before_the_message)
                         "sluice: listening on udp://a:1\n");
 }
 
+TEST(on_a_terminal_with_colours_how_bad_it_is_has_one)
+{
+    const struct log_entry error = entry_of(LOG_ERROR, LOG_OF_PROGRAM, NULL, false, "full");
+    const struct log_entry warning = entry_of(LOG_WARNING, LOG_OF_PROGRAM, NULL, false, "careful");
+    const struct log_entry info = entry_of(LOG_INFO, LOG_OF_PROGRAM, NULL, false, "done");
+    assert_string_equal(written(&error, 0, LOG_TEXT, LOG_ON_TERMINAL),
+                        "sluice: \033[31merror:\033[0m full\n");
+    assert_string_equal(written(&warning, 0, LOG_TEXT, LOG_ON_TERMINAL),
+                        "sluice: \033[33mwarning:\033[0m careful\n");
+    assert_string_equal(written(&info, 0, LOG_TEXT, LOG_ON_TERMINAL), "sluice: done\n");
+    assert_string_equal(written(&info, 0, LOG_TEXT, LOG_ON_TERMINAL_DATED),
+                        "2001-09-09T01:46:40.000Z sluice: done\n");
+    assert_null(strchr(written(&error, 0, LOG_JSON, LOG_ON_TERMINAL), '\033'));
+}
+
 TEST(text_begins_with_its_time_where_lines_are_dated)
 {
     const struct log_entry entry = entry_of(LOG_WARNING, LOG_OF_PROGRAM, NULL, false, "careful");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/progress.h"
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/standard_stream.h"
@@ -135,6 +136,43 @@ static void the_torn_end_of_a_long_file_is_found(void **state)
     assert_kept(end);
 }
 
+static struct progress last;
+static size_t reports, ends;
+
+static void watch(const struct progress *now)
+{
+    if (now == NULL) {
+        ends++;
+        return;
+    }
+    assert_true(now->done > last.done);
+    reports++;
+    last = *now;
+}
+
+/* With many gigabytes it takes seconds, in which nothing else happens. */
+static void how_far_a_long_file_is_checked_is_reported(void **state)
+{
+    (void)state;
+    struct output_file_start start;
+    struct error error = {.text = ""};
+    put("#", 1);
+    while (size < (size_t)3 << 20)
+        put_record(60000);
+    scratch_put("file", (const char *)content, size);
+    progress_watch(watch);
+    int result = open_file(&start, &error);
+    progress_watch(NULL);
+    assert_int_equal(result, 0);
+    assert_in_range(reports, 10, 100);
+    assert_int_equal(ends, 1);
+    assert_string_equal(last.doing, "checking a file,");
+    assert_string_equal(last.name, "format=test");
+    assert_int_equal(last.done, size);
+    assert_int_equal(last.total, size);
+    assert_int_equal(last.unit, PROGRESS_BYTES);
+}
+
 static void what_holds_something_else_is_not_opened(void **state)
 {
     (void)state;
@@ -179,6 +217,7 @@ int main(void)
         with_directory(whole_records_are_left_alone),
         with_directory(a_torn_record_is_cut_off_wherever_it_was_torn),
         with_directory(the_torn_end_of_a_long_file_is_found),
+        with_directory(how_far_a_long_file_is_checked_is_reported),
         with_directory(what_holds_something_else_is_not_opened),
         with_directory(a_torn_record_that_another_program_may_be_writing_is_not_cut),
         with_directory(whole_records_are_opened_beside_another_writer),

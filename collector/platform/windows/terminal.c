@@ -1,0 +1,43 @@
+/* collector/platform/terminal.h on Windows' consoles, which take sequences where one asks for it.
+ */
+#include "collector/platform/terminal.h"
+
+#include <windows.h>
+
+#define USUAL_COLUMNS 80
+
+/* Older headers lack it. */
+#define TAKES_SEQUENCES 0x0004
+
+static bool takes_sequences(HANDLE console)
+{
+    DWORD mode;
+    if (console == NULL || console == INVALID_HANDLE_VALUE || !GetConsoleMode(console, &mode))
+        return false;
+    return (mode & TAKES_SEQUENCES) != 0 || SetConsoleMode(console, mode | TAKES_SEQUENCES) != 0;
+}
+
+size_t terminal_columns(void)
+{
+    CONSOLE_SCREEN_BUFFER_INFO found;
+    HANDLE console = GetStdHandle(STD_ERROR_HANDLE);
+    if (!takes_sequences(console))
+        return 0;
+    if (!GetConsoleScreenBufferInfo(console, &found) || found.dwSize.X <= 0)
+        return USUAL_COLUMNS;
+    return (size_t)found.dwSize.X;
+}
+
+bool terminal_has_colour(void)
+{
+    char first[2];
+    DWORD size = GetEnvironmentVariableA("NO_COLOR", first, sizeof first);
+    return size == 0 && takes_sequences(GetStdHandle(STD_ERROR_HANDLE));
+}
+
+bool terminal_is_output(void)
+{
+    DWORD mode;
+    HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
+    return console != NULL && console != INVALID_HANDLE_VALUE && GetConsoleMode(console, &mode);
+}

@@ -24,6 +24,7 @@ struct settings {
     size_t capture_count;
     bool wanted[BENCH_PARTS_MOST]; /* by the index in bench_parts */
     bool quick;
+    bool quiet;
     bool json;
     uint64_t rounds;
     uint64_t round_ns; /* of a round of traffic */

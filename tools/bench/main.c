@@ -3,10 +3,12 @@
 #include <stdio.h>
 
 #include "collector/base/version.h"
+#include "collector/log/progress_line.h"
 #include "collector/platform/entry.h"
 #include "collector/platform/udp_socket.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/options.h"
+#include "tools/bench/steps.h"
 #include "tools/command/interrupt.h"
 
 /* Bytes that a socket of the collector's gets that asks for so much; 0: there is no such socket. */
@@ -60,11 +62,20 @@ static void report_machine(struct bench *bench)
 
 static int run_parts(struct bench *bench, struct error *error)
 {
+    size_t parts = 0;
+    size_t done = 0;
+    int result = 0;
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
-        if (bench->settings.wanted[i] && bench_parts[i].run(bench, error) != 0)
-            return -1;
-    targets_report(&bench->targets, &bench->report);
-    return 0;
+        parts += bench->settings.wanted[i];
+    for (size_t i = 0; result == 0 && bench_parts[i].name != NULL; i++)
+        if (bench->settings.wanted[i]) {
+            steps_begin_part(bench_parts[i].name, done++, parts);
+            result = bench_parts[i].run(bench, error);
+        }
+    steps_end();
+    if (result == 0)
+        targets_report(&bench->targets, &bench->report);
+    return result;
 }
 
 static int run(struct bench *bench, struct error *error)
@@ -96,5 +107,9 @@ int program_main(int argc, char **argv)
     options_default(&bench.settings);
     if (!command_begin(&bench_command, argc, argv, &bench.settings, &code))
         return code;
-    return command_end(&bench_command, run(&bench, &error), &error);
+    if (!bench.settings.quiet)
+        progress_line_begin();
+    int result = run(&bench, &error);
+    progress_line_end();
+    return command_end(&bench_command, result, &error);
 }

@@ -75,6 +75,8 @@ static int complete(void *context, struct error *error)
 static const struct command_option options[] = {
     {"quick", NULL, "fewer and shorter rounds: less than a minute",
      COMMAND_KEEP(FLAG, struct settings, quick)},
+    {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
+     COMMAND_KEEP(FLAG, struct settings, quiet)},
     {"json", NULL, "one JSON document instead of tables",
      COMMAND_KEEP(FLAG, struct settings, json)},
     {"rounds", "N", "how often each is measured; medians are shown (default 5)",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tools/bench/run.h"
+#include "tools/bench/steps.h"
 
 #define PROBES_A_SECOND 1000
 
@@ -138,6 +139,17 @@ static int visit_all(struct bench *bench, struct pools *pools, visit_pool *visit
     return 0;
 }
 
+/* How many are measured. */
+static uint64_t pools_count(const struct bench *bench)
+{
+    const struct contenders *contenders = &bench->settings.contenders;
+    uint64_t count = 0;
+    for (size_t i = 0; i < contenders->count; i++)
+        for (size_t w = 0; w < WAYS; w++)
+            count += takes_part(&contenders->items[i], &ways[w]) ? RATES : 0;
+    return count;
+}
+
 static void free_pools(struct pools *pools)
 {
     struct pool *all = &pools->of[0][0][0];
@@ -172,6 +184,7 @@ int part_latency(struct bench *bench, struct error *error)
     if (pools == NULL)
         return error_no_memory(error);
     int result = 0;
+    steps_expect(pools_count(bench) * bench->settings.rounds);
     for (uint64_t round = 0; result == 0 && round < bench->settings.rounds; round++)
         result = visit_all(bench, pools, run_one, error);
     if (result == 0)

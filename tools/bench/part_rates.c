@@ -3,6 +3,10 @@
 
 #include "tools/bench/highest_rate.h"
 #include "tools/bench/run.h"
+#include "tools/bench/steps.h"
+
+/* Of a search, as a rule. */
+#define USUAL_RUNS 8
 
 /* What the rounds found of one receiver under one sender. */
 struct found {
@@ -120,6 +124,7 @@ int part_rates(struct bench *bench, struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for measurements");
         return -1;
     }
+    steps_expect(rates.count * rates.rounds * USUAL_RUNS);
     for (size_t round = 0; result == 0 && round < rates.rounds; round++)
         for (size_t i = 0; result == 0 && i < rates.count; i++)
             result = search(bench, &rates.items[i], round, error);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tools/bench/run.h"
+#include "tools/bench/steps.h"
 
 /* One load, and the targets that it is about. */
 struct scene {
@@ -167,6 +168,8 @@ int part_receive(struct bench *bench, struct error *error)
         {"receive_batch20", &traffic_batch20, 20000, 1, false, -1, TARGET_BATCH20_PAUSE},
         {"receive_metric1_segmenting", &traffic_metric1, 100000, 1, true, -1, -1},
     };
+    steps_expect(sizeof scenes / sizeof scenes[0] * bench->settings.contenders.count *
+                 bench->settings.rounds);
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)
         if (play(bench, &scenes[i], error) != 0)
             return -1;

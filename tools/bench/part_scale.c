@@ -6,6 +6,7 @@
 
 #include "tools/bench/encoding.h"
 #include "tools/bench/run.h"
+#include "tools/bench/steps.h"
 
 #define DEFAULT_RATE UINT64_C(50000)
 
@@ -96,6 +97,18 @@ static bool grows(const struct contender *who)
     return false;
 }
 
+static uint64_t runs_of(const struct bench *bench)
+{
+    const struct contenders *contenders = &bench->settings.contenders;
+    uint64_t runs = 0;
+    for (size_t i = 0; i < contenders->count; i++) {
+        runs += grows(&contenders->items[i]);
+        for (size_t k = 0; k < GROWTHS; k++)
+            runs += can_grow(&contenders->items[i], &growths[k]);
+    }
+    return runs * bench->settings.rounds;
+}
+
 static int measure(const struct bench *bench, const struct contender *who, struct scale *scale,
                    struct error *error)
 {
@@ -175,6 +188,7 @@ int part_scale(struct bench *bench, struct error *error)
                  "CPU a datagram where there is more: metric1 at %" PRIu64 "/s, ns", rate);
     report_table_begin(&bench->report, "scale", title, columns, sizeof columns / sizeof columns[0]);
     int result = 0;
+    steps_expect(runs_of(bench));
     for (size_t i = 0; result == 0 && i < contenders->count; i++) {
         const struct contender *who = &contenders->items[i];
         if (!grows(who))

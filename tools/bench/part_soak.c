@@ -5,6 +5,7 @@
 
 #include "collector/platform/clock.h"
 #include "tools/bench/run.h"
+#include "tools/bench/steps.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
 
@@ -93,11 +94,13 @@ static int watch(struct soak *soak, struct error *error)
     int64_t interval = (int64_t)soak->bench->settings.duration_ns / INTERVALS;
     if (interval < INTERVAL_LEAST)
         interval = INTERVAL_LEAST;
+    steps_expect(soak->bench->settings.duration_ns);
     while (!load_ended(soak->load)) {
         if (interrupt_seen()) {
             error_set(error, EXIT_CODE_IO, "stopped by a signal");
             return -1;
         }
+        steps_reach((uint64_t)(clock_monotonic_ns() - soak->start_ns));
         if (clock_monotonic_ns() - soak->printed_ns >= interval && print_row(soak, error) != 0)
             return -1;
         wait_until(clock_monotonic_ns() + SECOND / 20);

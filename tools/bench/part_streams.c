@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tools/bench/run.h"
+#include "tools/bench/steps.h"
 
 /* How the messages come; UDP comes first. */
 static const struct way {
@@ -137,6 +138,10 @@ static int play(struct bench *bench, const char *key, uint64_t rate, struct erro
 
 int part_streams(struct bench *bench, struct error *error)
 {
+    size_t taking_part = 0;
+    for (size_t i = 0; i < bench->settings.contenders.count; i++)
+        taking_part += takes_part(&bench->settings.contenders.items[i]);
+    steps_expect(2 * WAYS * taking_part * bench->settings.rounds);
     if (play(bench, "streams_20000", 20000, error) != 0)
         return -1;
     return play(bench, "streams_100000", 100000, error);

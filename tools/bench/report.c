@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/log/progress_line.h"
 #include "collector/text/json_writer.h"
 
 #define DOCUMENT_SIZE ((size_t)1024 * 1024)
@@ -37,6 +38,7 @@ static void put_key(struct report *report, const char *key)
 /* Each piece of text is one line apart from the one before. */
 static void begin_piece(struct report *report)
 {
+    progress_line_make_room();
     if (!report->json && !report->first)
         putc('\n', report->out);
     report->first = false;
@@ -122,6 +124,7 @@ void report_row(struct report *report, const struct report_cell *cells)
     json_object_end(&report->document);
     if (report->json)
         return;
+    progress_line_make_room();
     for (size_t i = 0; i < report->column_count; i++) {
         if (i != 0)
             putc(' ', report->out);
@@ -146,6 +149,7 @@ void report_note(struct report *report, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     json_string(&report->notes, text, strlen(text));
+    progress_line_make_room();
     if (!report->json)
         fprintf(report->out, "%s\n", text);
 }

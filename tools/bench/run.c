@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "collector/platform/clock.h"
+#include "tools/bench/steps.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
 
@@ -168,6 +169,7 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
     };
     struct bench_receiver *receiver;
     *result = (struct run_result){.sent = 0};
+    steps_next();
     if (interrupt_seen()) {
         error_set(error, EXIT_CODE_IO, "stopped by a signal");
         return -1;

@@ -1,7 +1,9 @@
 /* sluice-replay: sends a capture's UDP payloads as they were. */
 #include <inttypes.h>
 
+#include "collector/base/progress.h"
 #include "collector/capture/capture.h"
+#include "collector/log/progress_line.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/entry.h"
 #include "tools/command/interrupt.h"
@@ -10,6 +12,7 @@
 #include "tools/sending/udp_sender.h"
 
 struct replay {
+    const char *name; /* of the capture */
     struct capture *capture;
     struct udp_sender *sender;
     struct timing timing;
@@ -59,6 +62,7 @@ static int send_all(struct replay *replay, struct error *error)
         if (!wait_for(replay, timing_due(&replay->timing, datagram.time_ns)))
             return 0;
         send_one(replay, &datagram);
+        capture_report_progress(replay->capture, "sending", replay->name);
     }
     return result == CAPTURE_DAMAGED ? -1 : 0;
 }
@@ -88,7 +92,7 @@ static int outcome(const struct replay *replay, const struct address *to, struct
 
 static int run(const struct replay_settings *settings, struct error *error)
 {
-    struct replay replay = {.timing = {.speed = settings->speed}};
+    struct replay replay = {.name = settings->path, .timing = {.speed = settings->speed}};
     if (capture_open(settings->path, (uint16_t)settings->port, &replay.capture, error) != 0)
         return -1;
     int result = udp_sender_open(&replay.sender, &settings->destination, error);
@@ -96,6 +100,7 @@ static int run(const struct replay_settings *settings, struct error *error)
         interrupt_call(end_waiting, &replay);
         interrupt_catch();
         result = send_all(&replay, error);
+        progress_end();
         interrupt_call(NULL, NULL);
         replay.elapsed_ns = clock_monotonic_ns() - replay.start_ns;
         udp_sender_await_reports(replay.sender, clock_monotonic_ns() + UDP_SENDER_REPORTS_NS);
@@ -115,5 +120,9 @@ int program_main(int argc, char **argv)
     int code;
     if (!command_begin(&replay_command, argc, argv, &settings, &code))
         return code;
-    return command_end(&replay_command, run(&settings, &error), &error);
+    if (!settings.quiet)
+        progress_line_begin();
+    int result = run(&settings, &error);
+    progress_line_end();
+    return command_end(&replay_command, result, &error);
 }

@@ -40,6 +40,8 @@ static const struct command_option options[] = {
     {"speed", "2x|max", "how much faster than captured; default 1x", .set = set_speed},
     {"port", "N", "only what was sent to this port; default all",
      COMMAND_KEEP(COUNT, struct replay_settings, port), .least = 1, .most = UINT16_MAX},
+    {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
+     COMMAND_KEEP(FLAG, struct replay_settings, quiet)},
     {0},
 };
 

@@ -2,6 +2,7 @@
 #ifndef SLUICE_TOOLS_REPLAY_OPTIONS_H
 #define SLUICE_TOOLS_REPLAY_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/base/address.h"
@@ -12,6 +13,7 @@ struct replay_settings {
     struct address destination;
     double speed;
     uint64_t port; /* captured destination port wanted; 0: any */
+    bool quiet;
 };
 
 /* Reads into a `struct replay_settings`. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/progress.h"
 #include "collector/platform/clock.h"
 #include "tools/command/interrupt.h"
 #include "tools/send/faults.h"
@@ -188,6 +189,21 @@ static bool is_over(const struct load *load, int64_t elapsed_ns)
     return plan->rate == 0 && plan->duration_ns != 0 && (uint64_t)elapsed_ns >= plan->duration_ns;
 }
 
+/* Of what is not limited by a number of datagrams the time shows how far it is. */
+static void report_progress(const struct load *load, int64_t elapsed_ns)
+{
+    struct progress now = {.doing = "sending", .unit = PROGRESS_DATAGRAMS, .done = load->done};
+    if (load->pacing.total != UINT64_MAX) {
+        now.total = load->pacing.total;
+    } else {
+        now.unit = PROGRESS_STEPS;
+        now.done = (uint64_t)elapsed_ns;
+        now.total = load->plan->duration_ns;
+        now.datagrams = load->done;
+    }
+    progress_report(&now);
+}
+
 static void send_all(struct load *load)
 {
     int64_t start = clock_monotonic_ns();
@@ -196,6 +212,7 @@ static void send_all(struct load *load)
         elapsed = clock_monotonic_ns() - start;
         if (is_over(load, elapsed))
             break;
+        report_progress(load, elapsed);
         uint64_t due = pacing_due(&load->pacing, (uint64_t)elapsed);
         if (due <= load->done) {
             wait_until(start + (int64_t)pacing_time(&load->pacing, load->done));
@@ -204,6 +221,7 @@ static void send_all(struct load *load)
         send_round(load, due - load->done < ROUND_SIZE ? due - load->done : ROUND_SIZE);
     }
     load->counts->elapsed_ns = clock_monotonic_ns() - start;
+    progress_end();
 }
 
 /* What the senders have to report in the end; all of them together wait once. */

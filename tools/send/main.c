@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "collector/log/progress_line.h"
 #include "collector/platform/entry.h"
 #include "proto/reading/json_message.h"
 #include "tools/command/interrupt.h"
@@ -75,5 +76,9 @@ int program_main(int argc, char **argv)
     int code;
     if (!command_begin(&send_command, argc, argv, &settings, &code))
         return code;
-    return command_end(&send_command, run(&settings, &error), &error);
+    if (!settings.quiet)
+        progress_line_begin();
+    int result = run(&settings, &error);
+    progress_line_end();
+    return command_end(&send_command, result, &error);
 }

@@ -167,6 +167,8 @@ static const struct command_option options[] = {
      "samples (riemann: events, otlp: resources), which take megabytes\n"
      "when decoded",
      .set = set_oversized},
+    {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
+     COMMAND_KEEP(FLAG, struct send_settings, quiet)},
     {"report", "text|json", "json: write the final counts to standard output, too",
      COMMAND_KEEP(EITHER, struct send_settings, json)},
     {0},

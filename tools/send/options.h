@@ -10,6 +10,7 @@
 struct send_settings {
     struct load_plan plan;
     bool json;
+    bool quiet;
 
     /* The one message to send; NULL: synthetic ones. It is of the plan's shape, or of a file. */
     const char *given;

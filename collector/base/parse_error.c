@@ -10,6 +10,7 @@ bool parse_error_set(struct parse_error *fault, size_t at, const char *format, .
 {
     fault->at = at;
     fault->no_memory = false;
+    fault->hides_value = false;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(fault->text, sizeof fault->text, format, arguments);

@@ -13,9 +13,10 @@
 #include "collector/base/compiler.h"
 
 struct parse_error {
-    size_t at;      /* byte of the text at which the trouble begins */
-    bool no_memory; /* nothing is wrong with the text: memory was short */
-    char text[288]; /* one line, cut when longer */
+    size_t at;        /* byte of the text at which the trouble begins */
+    bool no_memory;   /* nothing is wrong with the text: memory was short */
+    bool hides_value; /* from `at` on the text is a secret: no error shows it */
+    char text[288];   /* one line, cut when longer */
 };
 
 /* Bytes that `quoted` can need, with the final NUL. */

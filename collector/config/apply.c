@@ -24,9 +24,10 @@ struct excerpt {
     const char *before, *after; /* "..." where the URL goes on */
 };
 
-static void make_excerpt(const char *url, size_t at, struct excerpt *excerpt)
+static void make_excerpt(const char *url, const struct parse_error *fault, struct excerpt *excerpt)
 {
-    size_t length = strlen(url);
+    size_t at = fault->at;
+    size_t length = fault->hides_value ? at : strlen(url);
     size_t start = 0;
     if (length > EXCERPT_MAX && at > EXCERPT_MAX / 2) {
         start = at - EXCERPT_MAX / 2;
@@ -37,7 +38,7 @@ static void make_excerpt(const char *url, size_t at, struct excerpt *excerpt)
     }
     size_t shown = copy_printable(excerpt->text, sizeof excerpt->text, url + start, length - start);
     excerpt->before = start > 0 ? "..." : "";
-    excerpt->after = start + shown < length ? "..." : "";
+    excerpt->after = url[start + shown] != '\0' ? "..." : "";
 }
 
 /* What an error calls the source of an entry that is no file: "--listen", "SLUICE_LISTEN". */
@@ -73,7 +74,7 @@ static bool wrong_url(const struct applying *applying, const struct provenance_e
     if (entry->by == PROVENANCE_FILE)
         return wrong_in_file(applying, entry, fault);
     name_source(entry, source);
-    make_excerpt(entry->text.data, fault->at, &shown);
+    make_excerpt(entry->text.data, fault, &shown);
     error_set(applying->error, code_of(entry, fault), "%s %s%s%s: column %zu: %s", source,
               shown.before, shown.text, shown.after, fault->at + 1, fault->text);
     return false;

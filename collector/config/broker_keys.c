@@ -68,3 +68,55 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
         at += size + 1;
     }
 }
+
+/* --- properties ------------------------------------------------------------------------------- */
+
+static bool ends(const char *text, size_t length, const char *with)
+{
+    size_t size = strlen(with);
+    return length >= size && memcmp(text + length - size, with, size) == 0;
+}
+
+/* Whether its value, or a part of it, is not to be seen by anybody. */
+static bool is_secret(const char *name, size_t length)
+{
+    return ends(name, length, "password") || ends(name, length, "secret") ||
+           is(name, length, "ssl.key.pem") || is(name, length, "sasl.oauthbearer.config");
+}
+
+static bool has_property(const char *lines, const char *name, size_t length)
+{
+    for (const char *at = lines; at != NULL && *at != '\0'; at += strcspn(at, "\n") + 1)
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return true;
+    return false;
+}
+
+bool broker_keys_parse_property(const char *name, const char *text, size_t length, void *field,
+                                struct parse_error *fault)
+{
+    char **lines = field;
+    const char *equals = memchr(text, '=', length);
+    size_t size = (size_t)(equals - text); /* there is one: the key had a value */
+    char given[QUOTED_SIZE];
+    (void)name;
+    if (is_secret(text, size)) {
+        parse_error_set(fault, 0,
+                        "%s is a secret: it stands in properties_file=", quoted(text, size, given));
+        fault->hides_value = true;
+        return false;
+    }
+    if (has_property(*lines, text, size))
+        return parse_error_set(fault, 0, "the property %s is given twice",
+                               quoted(text, size, given));
+    if (memchr(text, '\n', length) != NULL)
+        return parse_error_set(fault, size + 1, "a property has one line");
+    size_t used = *lines == NULL ? 0 : strlen(*lines);
+    char *longer = realloc(*lines, used + length + 2);
+    if (longer == NULL)
+        return parse_error_no_memory(fault);
+    memcpy(longer + used, text, length);
+    memcpy(longer + used + length, "\n", 2);
+    *lines = longer;
+    return true;
+}

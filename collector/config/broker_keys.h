@@ -23,4 +23,11 @@ bool broker_keys_parse_key(const char *name, const char *text, size_t length, vo
 bool broker_keys_parse_headers(const char *name, const char *text, size_t length, void *field,
                                struct parse_error *fault);
 
+/*
+ * A property of librdkafka, "NAME=VALUE", which is appended to a char * of such lines, to be freed.
+ * The names of secrets are refused: a command line is no place for them.
+ */
+bool broker_keys_parse_property(const char *name, const char *text, size_t length, void *field,
+                                struct parse_error *fault);
+
 #endif

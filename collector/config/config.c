@@ -43,6 +43,7 @@ static void free_broker(struct broker_options *broker)
 {
     free(broker->key.label);
     free(broker->properties);
+    free(broker->kafka);
     free(broker->credentials);
     free(broker->ca);
     free(broker->cert);

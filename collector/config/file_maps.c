@@ -11,6 +11,9 @@
  */
 enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 
+/* Bytes of a key's name, with the NUL that ends it, at most. */
+#define KEY_NAME_SIZE 128
+
 /* Names that no key has: where it is, and the list of a listener's schemas. */
 #define SCHEMAS "schemas"
 
@@ -116,7 +119,11 @@ static bool read_key(struct file_reading *reading, struct map *map, const struct
     struct provenance_text *part = &map->parts[part_of(key)];
     struct provenance_mark mark = reading->piece.mark;
     struct parse_error fault;
-    if (!note_line(reading, mark, key->name, &map->lines[key - config_keys]))
+    size_t ignored = 0;
+    size_t *line = key->open ? &ignored : &map->lines[key - config_keys];
+    char name[KEY_NAME_SIZE]; /* the piece does not stay */
+    copy_printable(name, sizeof name, reading->piece.text, reading->piece.length);
+    if (!note_line(reading, mark, key->name, line))
         return false;
     if (map->schemas_line != 0 && part != &map->parts[PART_KEYS]) {
         parse_error_set(&fault, 0, "key \"%s\" is about a schema; it belongs under " SCHEMAS,
@@ -124,11 +131,11 @@ static bool read_key(struct file_reading *reading, struct map *map, const struct
         return file_parse_error(reading, mark, &fault);
     }
     if (!provenance_text_put(part, "&", 1) ||
-        !provenance_text_put_marked(part, key->name, strlen(key->name), mark, true) ||
+        !provenance_text_put_marked(part, name, strlen(name), mark, true) ||
         !provenance_text_put(part, "=", 1))
         return file_no_memory(reading);
-    return read_text(reading, key->name) &&
-           check_sign(reading, key->name, '&', "that begins the next key in a URL") &&
+    return read_text(reading, name) &&
+           check_sign(reading, name, '&', "that begins the next key in a URL") &&
            put_value(reading, part);
 }
 
@@ -212,7 +219,7 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     struct suggestion suggestion;
     suggestion_begin(&suggestion, piece->text, piece->length);
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        if (is(piece, key->name))
+        if (key_is_called(key, piece->text, piece->length))
             return file_parse_error(reading, piece->mark, fault);
         if ((key->scopes & map->scopes) == 0)
             continue;
@@ -275,7 +282,7 @@ static struct map empty_map(const struct option *option, struct provenance_mark 
         map.scopes = KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE;
     } else if (option->action == OPTION_SINK) {
         map.scopes = KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_RELAY_SINK | KEY_OF_DELIVERY_SINK |
-                     KEY_OF_HTTP_SINK;
+                     KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK;
     } else {
         map.scopes = KEY_OF_LETTERS;
     }

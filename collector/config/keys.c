@@ -368,6 +368,10 @@ const struct setting config_keys[] = {
     {"properties_file", SETTING_TEXT, KEY_OF_KAFKA_SINK, BROKER(properties), .syntax = "FILE",
      .help = "properties for librdkafka, a line each: NAME=VALUE; passwords stand here",
      .others = "properties config_file"},
+    {"kafka.NAME", SETTING_PARSED, KEY_OF_KAFKA_SINK, BROKER(kafka),
+     .parse = broker_keys_parse_property, .open = true, .syntax = "VALUE",
+     .help = "a property of librdkafka, such as kafka.linger.ms=20; passwords stand in "
+             "properties_file="},
     {"credentials_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(credentials), .syntax = "FILE",
      .help = "who we are: a file of nsc's, or lines user= and password=, or token=",
      .others = "credentials creds user password token"},
@@ -458,6 +462,18 @@ static void not_in_scope(const char *name, unsigned scopes, struct parse_error *
     parse_error_append(fault, ", not for %s", key_scope_name(scopes));
 }
 
+size_t key_prefix(const struct setting *key)
+{
+    return strlen(key->name) - (sizeof "NAME" - 1);
+}
+
+bool key_is_called(const struct setting *key, const char *name, size_t length)
+{
+    if (!key->open)
+        return strlen(key->name) == length && memcmp(key->name, name, length) == 0;
+    return length > key_prefix(key) && memcmp(key->name, name, key_prefix(key)) == 0;
+}
+
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct parse_error *fault)
 {
@@ -466,7 +482,7 @@ const struct setting *key_find(unsigned scopes, const char *name, size_t length,
     const struct setting *elsewhere = NULL; /* one of that name, perhaps of several */
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         bool in_scope = (key->scopes & scopes) != 0;
-        if (strlen(key->name) == length && memcmp(key->name, name, length) == 0) {
+        if (key_is_called(key, name, length)) {
             if (in_scope)
                 return key;
             elsewhere = key;
@@ -546,7 +562,9 @@ static bool parse_key(const struct reading *reading, const char *text, size_t at
     if (!reading->place_of(reading->context, key, at, &place, reading->fault))
         return false;
     size_t *given_at = &place.given->at[key - config_keys];
-    if (*given_at != 0)
+    if (key->open)
+        value_at = key_prefix(key);
+    else if (*given_at != 0)
         return parse_error_set(reading->fault, at, "key \"%s\" is given twice", key->name);
     *given_at = at + 1;
     if (setting_parse(key, reading->registry, text + at + value_at, length - value_at, place.target,

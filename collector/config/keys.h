@@ -31,6 +31,12 @@ enum key_scope {
     KEY_OF_NATS_SINK = 1 << 12,         /* struct sink_config of nats: */
 };
 
+/* Bytes of an open key's name (setting.h) before the part that a user writes. */
+size_t key_prefix(const struct setting *key);
+
+/* Whether that is the key's name, or one of an open key's. */
+bool key_is_called(const struct setting *key, const char *name, size_t length);
+
 /* All keys; a row without a name ends them. At most KEYS_MAX. */
 extern const struct setting config_keys[];
 #define KEYS_MAX 128

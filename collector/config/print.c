@@ -125,6 +125,22 @@ static bool may_be_refused(const struct setting *key, unsigned scopes)
     return (scopes & kinds) == kinds && (key->scopes & kinds) != kinds;
 }
 
+/* Prints all that the range has of an open key. */
+static void put_open(const struct printing *printing, const char *indent, const struct setting *key,
+                     struct key_range range)
+{
+    const char *url = printing->entry->text.data;
+    for (size_t at = range.at; at < range.end; at += strcspn(url + at, "&") + 1) {
+        size_t name = strcspn(url + at, "=&");
+        if (!key_is_called(key, url + at, name))
+            continue;
+        size_t value = at + name + 1;
+        fprintf(printing->to, "%s%.*s: ", indent, (int)name, url + at);
+        yaml_text_write(printing->to, url + value, strcspn(url + value, "&"));
+        put_origin(printing, printing->entry, value);
+    }
+}
+
 /* Prints the keys of the scopes that the range has, and of the others their defaults. */
 static void put_keys(const struct printing *printing, const char *indent, unsigned scopes,
                      struct key_range range)
@@ -135,7 +151,9 @@ static void put_keys(const struct printing *printing, const char *indent, unsign
         if ((key->scopes & scopes) == 0 || key->type == SETTING_SCHEMA)
             continue;
         size_t at = find_value(url, range, key->name, &length);
-        if (at != 0) {
+        if (key->open) {
+            put_open(printing, indent, key, range);
+        } else if (at != 0) {
             put_key(printing, indent, key, url + at, length);
             put_origin(printing, printing->entry, at);
         } else if (key->default_text != NULL && !may_be_refused(key, scopes) &&

@@ -56,7 +56,9 @@ struct setting {
     const char *syntax;         /* what stands for the value in a help text, where that is free */
     const char *help;           /* one line, begins in lower case, no full stop */
     char letter;                /* 'h' of "-h", of an option without a value; '\0': none */
-    const char *others;         /* other programs' names for it, separated by spaces; NULL: none */
+    bool open; /* of a key: its name ends in ".NAME", which stands for any name that a user writes;
+                  its parser gets "NAME=VALUE", and it may stand more than once */
+    const char *others; /* other programs' names for it, separated by spaces; NULL: none */
 };
 
 /*

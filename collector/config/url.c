@@ -12,6 +12,9 @@
 #include "collector/platform/file_path.h"
 #include "collector/text/copy.h"
 
+/* Bytes of a property with its name, with the NUL that ends it. */
+#define PROPERTY_SIZE 1024
+
 /* A URL taken apart. Lengths without what separates the parts. */
 struct url {
     const char *text;
@@ -515,6 +518,40 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
     return wrong_keys(url, fault);
 }
 
+/* Properties are for a library to judge; `at` is where one stands in the text of its name. */
+static bool check_property(const struct url *url, const struct sink_config *sink, size_t at,
+                           size_t length, struct parse_error *fault)
+{
+    char text[PROPERTY_SIZE];
+    struct error error;
+    size_t name = strcspn(url->text + at, "=");
+    if (length >= sizeof text)
+        return parse_error_set(fault, at, "this property has more than %zu bytes", sizeof text - 1);
+    memcpy(text, url->text + at, length);
+    text[name] = text[length] = '\0';
+    return sink->destination->takes_property(text, text + name + 1, &error) ||
+           parse_error_set(fault, at, "%s", error.text);
+}
+
+static bool check_properties(const struct url *url, const struct sink_config *sink,
+                             struct parse_error *fault)
+{
+    struct parse_error ignored;
+    if (sink->destination->takes_property == NULL || url->keys == NULL)
+        return true;
+    size_t length;
+    for (const char *at = url->keys; *at != '\0'; at += length + (at[length] == '&')) {
+        length = strcspn(at, "&");
+        const struct setting *key =
+            key_find(keys_of_sink(sink->destination), at, strcspn(at, "="), &ignored);
+        size_t prefix = key != NULL && key->open ? key_prefix(key) : 0;
+        if (prefix != 0 &&
+            !check_property(url, sink, (size_t)(at - url->text) + prefix, length - prefix, fault))
+            return false;
+    }
+    return true;
+}
+
 bool url_parse_sink(const char *url, const struct config_registry *registry,
                     struct sink_config *sink, struct parse_error *fault)
 {
@@ -548,7 +585,7 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
     return check_relayed(&parts, sink, &given, fault) &&
            check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
            check_spill(&parts, sink, &given, fault) && check_rules(&parts, sink, &given, fault) &&
-           check_path(&parts, sink, &given, fault);
+           check_path(&parts, sink, &given, fault) && check_properties(&parts, sink, fault);
 }
 
 bool url_is_sink(const char *text, const struct config_registry *registry)

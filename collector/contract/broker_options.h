@@ -57,6 +57,7 @@ struct broker_options {
     uint64_t max_topics; /* at a time */
     enum broker_compression compression;
     char *properties; /* a file of properties for librdkafka; NULL: none */
+    char *kafka;      /* more of them, a line each: "NAME=VALUE"; NULL: none */
 
     /* Of NATS: files; NULL: none. */
     char *credentials; /* who we are */

@@ -77,6 +77,7 @@ struct destination_options {
     struct http_options http;
     struct broker_options broker;
     uint64_t timeout_ns;       /* of a delivery: how long a block is sent for */
+    bool spills;               /* of a delivery: it is sent without end, what waits lies on disk */
     size_t in_flight;          /* of a delivery: blocks that are handed over at a time, at most */
     uint64_t flush_interval;   /* nanoseconds that records may be collected for */
     uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */
@@ -123,6 +124,12 @@ struct destination_ops {
      * NULL: it needs none.
      */
     const char *(*library)(void);
+
+    /*
+     * Whether its library takes that property; `error` says why not. A library that is not there
+     * takes all. Main thread. NULL: it has no properties.
+     */
+    bool (*takes_property)(const char *name, const char *value, struct error *error);
 
     /*
      * Fills *shape. Changes nothing else, but needs memory: returns false where that is short.

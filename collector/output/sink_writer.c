@@ -268,6 +268,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .flush_interval = options->flush_interval,
         .stall_timeout_ns = options->stall_timeout_ns,
         .timeout_ns = options->delivery.timeout,
+        .spills = options->delivery.spill != NULL,
         .in_flight = (size_t)options->delivery.in_flight,
         .http = options->http,
         .broker = options->broker,

@@ -5,6 +5,11 @@
  * library's until the last of its messages has its report. Reports come within poll, so all of it
  * runs in the sink's thread; the library's own threads only wake that.
  *
+ * What waits is kept here and not in the library. Of an idempotent producer (2.0.2) a partition has
+ * one request of several messages on its way; while more messages wait for that, the library's
+ * thread spins. So all blocks that wait are handed over together, when all before are reported. Of
+ * blocks as messages five can be on their way.
+ *
  * An idempotent producer that has met a fatal error takes nothing more. When all that it has taken
  * is reported, another one follows.
  */
@@ -18,6 +23,7 @@
 #include "collector/platform/clock.h"
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/destinations.h"
+#include "sinks/destinations/end_within.h"
 #include "sinks/destinations/kafka_fate.h"
 #include "sinks/destinations/kafka_headers.h"
 #include "sinks/destinations/kafka_library.h"
@@ -28,11 +34,15 @@
 
 #define DEFAULT_PORT 9092
 
-/*
- * Blocks that the library has at a time, at most: in_flight= is less. The library may have five
- * requests on their way; while there are five and more to send, its thread spins (2.0.2).
- */
-#define FLIGHTS 64
+#define FLIGHTS 64 /* blocks at a time, at most: in_flight= is less */
+
+/* What the library may have on its way of one partition: messages, of blocks. */
+#define BLOCKS_MOST 5
+
+/* What one request holds, unless properties say otherwise: messages, and bytes with their heads. */
+#define REQUEST_MESSAGES ((size_t)10000)
+#define REQUEST_SIZE     ((size_t)1000000)
+#define MESSAGE_HEAD     ((size_t)80)
 
 #define CHUNK 128 /* messages that are handed over in one call */
 
@@ -42,10 +52,15 @@
 /* Bytes that the library takes beside its queue, once it is connected: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
-/* A block that the library has. */
+#define END_MS 500 /* for the end of a producer */
+
+/* A block that was taken. */
 struct flight {
     struct delivery_block *block; /* NULL: none */
     size_t unreported;            /* of its messages */
+    bool handed;                  /* to the library; else it waits for that */
+    uint64_t turn;                /* later ones have higher ones */
+    int64_t until_ns;             /* while it waits: when it is given back */
     struct error error;           /* of the first message that was not acknowledged; empty: none */
 };
 
@@ -69,8 +84,11 @@ struct kafka {
     int64_t remake_ns;      /* when another one is tried, while there is none */
     struct kafka_topics *topics;
 
+    int64_t timeout_ns;  /* that a block may wait here; INT64_MAX: without end */
     size_t flight_count; /* at a time */
     struct flight flights[FLIGHTS];
+    uint64_t turns;
+    size_t handed;        /* flights that the library has */
     size_t done[FLIGHTS]; /* flights with all reports, in the order of these: a ring */
     size_t done_at, done_count;
 
@@ -114,8 +132,10 @@ static void settle(struct kafka *kafka, void *opaque, struct kafka_fate fate,
     }
     if (fate.fate != DELIVERY_ACKNOWLEDGED && flight->error.text[0] == '\0')
         error_set(&flight->error, EXIT_CODE_IO, "%s", kafka->library->err2str(why));
-    if (--flight->unreported == 0)
-        note_done(kafka, at);
+    if (--flight->unreported != 0)
+        return;
+    kafka->handed--;
+    note_done(kafka, at);
 }
 
 static void on_report(rd_kafka_t *producer, const rd_kafka_message_t *message, void *opaque)
@@ -178,6 +198,12 @@ static int make_producer(struct kafka *kafka, struct error *error)
     return 0;
 }
 
+static void destroy_producer(void *producer)
+{
+    kafka_library(NULL)->destroy(producer);
+}
+
+/* All that it took is reported: it calls nobody any more. */
 static void end_producer(struct kafka *kafka)
 {
     const struct kafka_library *library = kafka->library;
@@ -186,16 +212,8 @@ static void end_producer(struct kafka *kafka)
     kafka_topics_release(kafka->topics);
     library->queue_cb_event_enable(kafka->events, NULL, NULL);
     library->queue_destroy(kafka->events);
-    library->destroy(kafka->producer);
+    end_within(destroy_producer, kafka->producer, END_MS);
     kafka->producer = NULL;
-}
-
-static bool has_unreported(const struct kafka *kafka)
-{
-    for (size_t i = 0; i < FLIGHTS; i++)
-        if (kafka->flights[i].unreported != 0)
-            return true;
-    return false;
 }
 
 /* After a fatal error: another one, when all that the last one took is reported. */
@@ -205,7 +223,7 @@ static void remake(struct kafka *kafka)
         kafka->library->purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
                                                    RD_KAFKA_PURGE_F_NON_BLOCKING);
         kafka->library->poll(kafka->producer, 0);
-        if (has_unreported(kafka))
+        if (kafka->handed != 0)
             return;
         end_producer(kafka);
     }
@@ -214,25 +232,6 @@ static void remake(struct kafka *kafka)
         return;
     kafka->remake_ns = clock_monotonic_ns() + REMAKE_NS;
     log_about(LOG_WARNING, LOG_OF_SINK, kafka->name, "%s", error.text);
-}
-
-static void serve(struct destination *destination)
-{
-    struct kafka *kafka = of(destination);
-    atomic_store(&kafka->has_events, false);
-    if (kafka->producer != NULL)
-        kafka->library->poll(kafka->producer, 0);
-    if (kafka->producer == NULL ? clock_monotonic_ns() >= kafka->remake_ns : kafka->is_fatal)
-        remake(kafka);
-}
-
-static int64_t due(const struct destination *destination)
-{
-    const struct kafka *kafka = (const struct kafka *)destination;
-    if (kafka->producer == NULL && kafka->done_count == 0)
-        return kafka->remake_ns;
-    /* A block that the library refused at once has its answer without an event. */
-    return kafka->done_count != 0 || atomic_load(&kafka->has_events) ? 0 : INT64_MAX;
 }
 
 /* --- handing over ----------------------------------------------------------------------------- */
@@ -333,20 +332,81 @@ static void refuse_all(struct kafka *kafka, size_t flight)
                    RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION);
 }
 
-/* Every message is unknown until its report. Returns how many there are. */
-static size_t begin_messages(const struct kafka *kafka, struct delivery_block *block)
+/* That is their fate until their reports. Returns how many messages there are. */
+static size_t begin_messages(const struct kafka *kafka, struct delivery_block *block,
+                             enum delivery_fate fate)
 {
     size_t count = 0;
     block->per_record = kafka->per != MESSAGE_BLOCK;
-    block->fate = DELIVERY_UNKNOWN;
+    block->fate = (uint8_t)fate;
     for (size_t i = 0; i < block->count; i++) {
         if (!is_pending(kafka, block, i))
             continue;
         count++;
         if (block->per_record)
-            block->records[i].fate = DELIVERY_UNKNOWN;
+            block->records[i].fate = (uint8_t)fate;
     }
     return count;
+}
+
+static void hand_flight(struct kafka *kafka, size_t at)
+{
+    struct flight *flight = &kafka->flights[at];
+    begin_messages(kafka, flight->block, DELIVERY_UNKNOWN);
+    flight->handed = true;
+    kafka->handed++;
+    rd_kafka_topic_t *topic =
+        kafka_topics_find(kafka->topics, kafka->producer, flight->block->route);
+    if (topic == NULL)
+        refuse_all(kafka, at);
+    else
+        hand_over(kafka, topic, at);
+}
+
+/* The flight that waits for the longest time; FLIGHTS: none does. */
+static size_t first_waiting(const struct kafka *kafka)
+{
+    size_t first = FLIGHTS;
+    for (size_t i = 0; i < kafka->flight_count; i++) {
+        const struct flight *flight = &kafka->flights[i];
+        if (flight->unreported != 0 && !flight->handed &&
+            (first == FLIGHTS || flight->turn < kafka->flights[first].turn))
+            first = i;
+    }
+    return first;
+}
+
+/* Hands over what can be sent without something else of it having to wait. */
+static void hand_waiting(struct kafka *kafka)
+{
+    size_t at, messages = 0, bytes = 0;
+    bool per_block = kafka->per == MESSAGE_BLOCK;
+    if (kafka->producer == NULL || kafka->is_fatal || (!per_block && kafka->handed != 0))
+        return;
+    while ((at = first_waiting(kafka)) != FLIGHTS) {
+        const struct flight *flight = &kafka->flights[at];
+        messages += flight->unreported;
+        bytes += flight->block->size + flight->unreported * MESSAGE_HEAD;
+        bool room = per_block ? kafka->handed < BLOCKS_MOST
+                              : kafka->handed == 0 ||
+                                    (messages <= REQUEST_MESSAGES && bytes <= REQUEST_SIZE);
+        if (!room)
+            return;
+        hand_flight(kafka, at);
+    }
+}
+
+/* Without a producer that takes them, or behind blocks that nobody answers, their time goes by. */
+static void give_back_late(struct kafka *kafka, int64_t now_ns)
+{
+    for (size_t i = 0; i < kafka->flight_count; i++) {
+        struct flight *flight = &kafka->flights[i];
+        if (flight->unreported == 0 || flight->handed || now_ns < flight->until_ns)
+            continue;
+        flight->unreported = 0;
+        error_set(&flight->error, EXIT_CODE_IO, "no broker has taken what was to be sent before");
+        note_done(kafka, i);
+    }
 }
 
 static bool send_block(struct destination *destination, struct delivery_block *block,
@@ -355,16 +415,44 @@ static bool send_block(struct destination *destination, struct delivery_block *b
     (void)error;
     struct kafka *kafka = of(destination);
     size_t flight = free_flight(kafka);
-    if (flight >= kafka->flight_count || kafka->producer == NULL || kafka->is_fatal)
+    if (flight >= kafka->flight_count)
         return false;
-    kafka->flights[flight] =
-        (struct flight){.block = block, .unreported = begin_messages(kafka, block)};
-    rd_kafka_topic_t *topic = kafka_topics_find(kafka->topics, kafka->producer, block->route);
-    if (topic == NULL)
-        refuse_all(kafka, flight);
-    else
-        hand_over(kafka, topic, flight);
+    int64_t now_ns = clock_monotonic_ns();
+    kafka->flights[flight] = (struct flight){
+        .block = block,
+        .unreported = begin_messages(kafka, block, DELIVERY_NOT_SENT),
+        .turn = ++kafka->turns,
+        .until_ns = kafka->timeout_ns == INT64_MAX ? INT64_MAX : now_ns + kafka->timeout_ns,
+    };
+    hand_waiting(kafka);
     return true;
+}
+
+static void serve(struct destination *destination)
+{
+    struct kafka *kafka = of(destination);
+    atomic_store(&kafka->has_events, false);
+    if (kafka->producer != NULL)
+        kafka->library->poll(kafka->producer, 0);
+    if (kafka->producer == NULL ? clock_monotonic_ns() >= kafka->remake_ns : kafka->is_fatal)
+        remake(kafka);
+    hand_waiting(kafka);
+    give_back_late(kafka, clock_monotonic_ns());
+}
+
+static int64_t due(const struct destination *destination)
+{
+    const struct kafka *kafka = (const struct kafka *)destination;
+    /* A block that the library refused at once has its answer without an event. */
+    if (kafka->done_count != 0 || atomic_load(&kafka->has_events))
+        return 0;
+    int64_t due_ns = kafka->producer == NULL ? kafka->remake_ns : INT64_MAX;
+    for (size_t i = 0; i < kafka->flight_count; i++) {
+        const struct flight *flight = &kafka->flights[i];
+        if (flight->unreported != 0 && !flight->handed && flight->until_ns < due_ns)
+            due_ns = flight->until_ns;
+    }
+    return due_ns;
 }
 
 static bool route(struct destination *destination, const struct listener *listener,
@@ -400,17 +488,18 @@ static struct delivery_block *answer(struct destination *destination, struct err
 static void abandon(struct destination *destination)
 {
     struct kafka *kafka = of(destination);
-    if (kafka->producer != NULL && has_unreported(kafka)) {
+    if (kafka->producer != NULL && kafka->handed != 0) {
         kafka->library->purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
         kafka->library->flush(kafka->producer, ABANDON_MS);
     }
     for (size_t i = 0; i < FLIGHTS; i++) {
         if (kafka->flights[i].unreported == 0)
             continue;
-        kafka->flights[i].unreported = 0; /* its fates stay unknown, as they began */
+        kafka->flights[i].unreported = 0; /* its fates stay as they began */
         error_set(&kafka->flights[i].error, EXIT_CODE_IO, "no report came in time");
         note_done(kafka, i);
     }
+    kafka->handed = 0;
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -463,13 +552,15 @@ static int read_options(struct kafka *kafka, const struct destination_options *o
     kafka->wakeup = options->wakeup;
     kafka->per = options->broker.per == MESSAGE_BLOCK ? MESSAGE_BLOCK : MESSAGE_RECORD;
     kafka->flight_count = options->in_flight < FLIGHTS ? options->in_flight : FLIGHTS;
+    kafka->timeout_ns = options->spills ? INT64_MAX : (int64_t)options->timeout_ns;
     kafka->key = options->broker.key;
     kafka->strips_newline = !options->encoder->binary;
     kafka->settings = (struct kafka_settings){
         .brokers = kafka->place.brokers,
         .compression = broker_compression_names[options->broker.compression],
         .properties = options->broker.properties,
-        .timeout_ns = options->timeout_ns,
+        .lines = options->broker.kafka,
+        .timeout_ns = options->spills ? 0 : options->timeout_ns,
     };
     kafka_headers_init(&kafka->headers, options->broker.headers);
     return 0;
@@ -530,6 +621,7 @@ const struct destination_ops destination_kafka = {
     .library = kafka_library_version,
     .is_delivery = true,
     .is_kafka = true,
+    .takes_property = kafka_settings_takes,
     .shape = shape,
     .check = check,
     .create = create,

@@ -124,6 +124,7 @@ static int create(const struct destination_options *options, struct destination 
             .name = options->name,
             .place = &made->place,
             .broker = &made->broker,
+            .headers = made->broker.headers,
             .per_block = options->broker.per != MESSAGE_RECORD,
             .strips_newline = !options->encoder->binary,
             .timeout_ns = options->timeout_ns,

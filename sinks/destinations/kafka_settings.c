@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "collector/text/copy.h"
 #include "sinks/destinations/property_file.h"
 
 /*
@@ -77,6 +79,17 @@ static int take_property(void *context, const char *name, const char *value, str
     return -1;
 }
 
+/* Those of the URL, a line each. */
+static int take_lines(struct making *making, const char *lines, struct error *error)
+{
+    char *text = text_copy(lines, strlen(lines));
+    if (text == NULL)
+        return error_no_memory(error);
+    int result = property_text_read("kafka.NAME", text, take_property, making, error);
+    free(text);
+    return result;
+}
+
 static int set_all(struct making *making, const struct kafka_settings *settings,
                    struct error *error)
 {
@@ -95,9 +108,10 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
         (settings->compression != NULL &&
          set(making, "compression.type", settings->compression, error) != 0))
         return -1;
-    return settings->properties == NULL
-               ? 0
-               : property_file_read(settings->properties, take_property, making, error);
+    if (settings->properties != NULL &&
+        property_file_read(settings->properties, take_property, making, error) != 0)
+        return -1;
+    return settings->lines == NULL ? 0 : take_lines(making, settings->lines, error);
 }
 
 rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
@@ -108,4 +122,15 @@ rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
         return making.conf;
     library->conf_destroy(making.conf);
     return NULL;
+}
+
+bool kafka_settings_takes(const char *name, const char *value, struct error *error)
+{
+    const struct kafka_library *library = kafka_library(error);
+    if (library == NULL)
+        return true;
+    struct making making = {library, library->conf_new()};
+    int result = take_property(&making, name, value, error);
+    library->conf_destroy(making.conf);
+    return result == 0;
 }

@@ -4,6 +4,9 @@
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_SETTINGS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_SETTINGS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "collector/base/error.h"
 #include "sinks/destinations/kafka_library.h"
 
@@ -11,6 +14,7 @@ struct kafka_settings {
     const char *brokers;     /* "HOST:PORT,HOST:PORT" */
     const char *compression; /* its compression.type; NULL: none */
     const char *properties;  /* a file of more (property_file.h); NULL: none */
+    const char *lines;       /* more, after those of the file: "NAME=VALUE", a line each; NULL */
     uint64_t timeout_ns;     /* until a message that was not acknowledged is reported; 0: never */
 };
 
@@ -21,5 +25,8 @@ struct kafka_settings {
  */
 rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
                                      const struct kafka_settings *settings, struct error *error);
+
+/* Whether the library takes it (destination.h: takes_property). */
+bool kafka_settings_takes(const char *name, const char *value, struct error *error);
 
 #endif

@@ -11,6 +11,8 @@
 #include "collector/platform/host_name.h"
 #include "collector/platform/mutex.h"
 #include "collector/platform/thread.h"
+#include "collector/text/copy.h"
+#include "sinks/destinations/end_within.h"
 #include "sinks/destinations/jetstream_answer.h"
 #include "sinks/destinations/message_id.h"
 #include "sinks/destinations/nats_flights.h"
@@ -28,10 +30,14 @@
 #define RECONNECT_POLL_MS 1000 /* while the library connects anew; it also wakes us */
 #define CLOSE_POLL_MS     100  /* until its threads have called us for the last time */
 
+#define END_MS 500 /* for its end */
+
 #define REPLY_SIZE 160
 
 struct nats_publisher {
-    struct nats_publisher_options options;
+    struct nats_publisher_options options; /* less its pointers, which may end before the thread */
+    char *name;                            /* of the sink */
+    struct broker_place place;
     const struct nats_library *library;
     natsOptions *settings;
     char collector[HOST_NAME_SIZE];
@@ -68,10 +74,10 @@ static void note_answer(struct nats_publisher *publisher, const struct nats_toke
                         enum delivery_fate fate, enum delivery_reason reason, const char *why)
 {
     mutex_lock(publisher->mutex);
-    bool done = nats_flights_answer(&publisher->flights, token, fate, reason, why);
-    mutex_unlock(publisher->mutex);
-    if (done)
+    if (nats_flights_answer(&publisher->flights, token, fate, reason, why) &&
+        publisher->options.sink != NULL)
         wakeup_signal(publisher->options.sink);
+    mutex_unlock(publisher->mutex);
 }
 
 static void on_answer(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
@@ -124,7 +130,7 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
     (void)connection;
     (void)subscription;
     const struct nats_publisher *publisher = closure;
-    log_about(LOG_WARNING, LOG_OF_SINK, publisher->options.name, "the server reports: %s",
+    log_about(LOG_WARNING, LOG_OF_SINK, publisher->name, "the server reports: %s",
               publisher->library->natsStatus_GetText(status));
 }
 
@@ -174,8 +180,8 @@ static bool connect_once(struct nats_publisher *publisher)
     if (status != NATS_OK) {
         publisher->connection = NULL;
         if (log_allowed(&publisher->log, &held))
-            log_about(LOG_WARNING, LOG_OF_SINK, publisher->options.name, "cannot connect to %s: %s",
-                      publisher->options.place->brokers, library->natsStatus_GetText(status));
+            log_about(LOG_WARNING, LOG_OF_SINK, publisher->name, "cannot connect to %s: %s",
+                      publisher->place.brokers, library->natsStatus_GetText(status));
         return false;
     }
     if (subscribe(publisher))
@@ -196,7 +202,7 @@ static natsStatus set_headers(const struct nats_publisher *publisher, natsMsg *m
                               const struct delivery_block *block, size_t record)
 {
     const struct nats_library *library = publisher->library;
-    unsigned wanted = publisher->options.broker->headers;
+    unsigned wanted = publisher->options.headers;
     char id[MESSAGE_ID_SIZE];
     message_id(id, block, record);
     natsStatus status = library->natsMsgHeader_Set(message, "Nats-Msg-Id", id);
@@ -361,6 +367,8 @@ static int set_callbacks(struct nats_publisher *publisher, struct error *error)
 static int begin(struct nats_publisher *publisher, struct error *error)
 {
     const struct nats_publisher_options *options = &publisher->options;
+    if (publisher->name == NULL)
+        return error_no_memory(error);
     publisher->settings =
         nats_settings_make(options->library, options->place, options->broker, error);
     if (publisher->settings == NULL || set_callbacks(publisher, error) != 0)
@@ -381,10 +389,12 @@ int nats_publisher_create(const struct nats_publisher_options *options, struct n
         return error_no_memory(error);
     made->options = *options;
     made->library = options->library;
+    made->place = *options->place;
+    made->name = text_copy_all(options->name);
     made->flights.per_block = options->per_block;
     made->flights.unsent_ns = (int64_t)options->timeout_ns;
     made->flights.unanswered_ns = (int64_t)options->timeout_ns / TRIES;
-    if ((options->broker->headers & HEADER_COLLECTOR) != 0)
+    if ((options->headers & HEADER_COLLECTOR) != 0)
         host_name(made->collector);
     if (begin(made, error) != 0) {
         nats_publisher_destroy(made);
@@ -394,19 +404,32 @@ int nats_publisher_create(const struct nats_publisher_options *options, struct n
     return 0;
 }
 
-void nats_publisher_destroy(struct nats_publisher *publisher)
+/* A name that nobody answers, or a server that takes nothing, may hold its thread for seconds. */
+static void free_publisher(void *argument)
 {
-    if (publisher == NULL)
-        return;
-    if (publisher->thread != NULL) {
-        atomic_store(&publisher->stopping, true);
-        wakeup_signal(publisher->own);
-        thread_join(publisher->thread);
-    }
+    struct nats_publisher *publisher = argument;
+    thread_join(publisher->thread);
     if (publisher->own != NULL)
         wakeup_destroy(publisher->own);
     mutex_destroy(publisher->mutex);
     if (publisher->settings != NULL)
         publisher->library->natsOptions_Destroy(publisher->settings);
+    free(publisher->name);
     free(publisher);
+}
+
+void nats_publisher_destroy(struct nats_publisher *publisher)
+{
+    if (publisher == NULL)
+        return;
+    atomic_store(&publisher->stopping, true);
+    if (publisher->thread == NULL) {
+        free_publisher(publisher);
+        return;
+    }
+    mutex_lock(publisher->mutex);
+    publisher->options.sink = NULL;
+    mutex_unlock(publisher->mutex);
+    wakeup_signal(publisher->own);
+    end_within(free_publisher, publisher, END_MS);
 }

@@ -25,6 +25,7 @@ struct nats_publisher_options {
     const char *name; /* of the sink, for the log */
     const struct broker_place *place;
     const struct broker_options *broker;
+    unsigned headers;    /* of enum message_header, as bits */
     bool per_block;      /* a block is one message; else each of its records is one */
     bool strips_newline; /* of a message of one record */
     uint64_t timeout_ns; /* how long a block may wait to be published, and three times as long as
@@ -32,11 +33,11 @@ struct nats_publisher_options {
     struct wakeup *sink;
 };
 
-/* The options and what they point at outlive it. Returns 0, or -1 with `error` filled. */
+/* The library and the sink's wake-up outlive it. Returns 0, or -1 with `error` filled. */
 int nats_publisher_create(const struct nats_publisher_options *options, struct nats_publisher **out,
                           struct error *error);
 
-/* Closes the connection and ends the thread, within some seconds. NULL is allowed. */
+/* Closes the connection and ends the thread, or leaves that to it. NULL is allowed. */
 void nats_publisher_destroy(struct nats_publisher *publisher);
 
 /* Takes a block. Returns false where it has no room. */

@@ -5,6 +5,7 @@ import unittest
 from kafka_mock import KafkaMock
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
+from test_config import READS_FILES
 
 USAGE, CONFIGURATION = 64, 78
 
@@ -137,12 +138,39 @@ class Refused(ProgramTest):
                 (f"kafka://127.0.0.1:1/t?properties_file={secret}", "properties:2: librdkafka does"),
                 ("kafka://127.0.0.1:1/t?key=name", "key is"),
                 ("kafka://127.0.0.1:1/t?headers=schema,x", "headers has no"),
+                ("kafka://127.0.0.1:1/t?kafka.sasl.password=hidden", "sasl.password\" is a secret"),
+                ("kafka://127.0.0.1:1/t?kafka.nonsense=1", "column 29: librdkafka knows no property"),
+                ("kafka://127.0.0.1:1/t?kafka.linger.ms=x", "does not take this value of linger.ms"),
+                ("kafka://127.0.0.1:1/t?kafka.acks=0", "acks cannot be set here"),
                 ("kafka://127.0.0.1:1/t?credentials_file=x", "for a nats: sink")):
             with self.subTest(sink):
                 said = self.refused("--listen", RIEMANN, "--sink", sink,
                                     code=CONFIGURATION if why in LATER else USAGE)
                 self.assertIn(why, said)
                 self.assertNotIn("hidden", said)
+
+
+class Properties(Kafka):
+    def test_a_property_reaches_the_library(self):
+        cluster = self.cluster()
+        program = self.start_to(cluster, "&kafka.linger.ms=1&kafka.message.max.bytes=1000")
+        self.sender(program).send_all([metric(0), metric(1, "x" * 2000)])
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["failed"]["too_large"]), (1, 1))
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_file_says_where_a_property_is_wrong_and_shows_those_that_are_right(self):
+        file = self.folder / "sluice.yaml"
+        text = ("listeners:\n- address: udp://127.0.0.1:0\n  schema: riemann\n"
+                "sinks:\n- to: kafka://127.0.0.1:1/t\n  kafka.linger.ms: 7\n  key: source\n")
+        file.write_text(text + "  kafka.linger.mz: 5\n")
+        said = self.refused("--config", file, code=CONFIGURATION)
+        self.assertIn(f"{file}:8:9: librdkafka knows no property linger.mz", said)
+        file.write_text(text + "  kafka.compression.level: 3\n")
+        program, _ = self.run_to_end("--print-config", "--config", file, ledger=None)
+        printed = b"".join(program.stdout.lines()).decode()
+        self.assertIn("    kafka.linger.ms: 7 #", printed)
+        self.assertIn("    kafka.compression.level: 3 #", printed)
 
 
 if __name__ == "__main__":

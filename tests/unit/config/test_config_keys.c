@@ -16,8 +16,8 @@ struct target {
 
 static void *part_of(struct target *target, unsigned scopes)
 {
-    const unsigned of_sinks =
-        KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_DELIVERY_SINK | KEY_OF_HTTP_SINK;
+    const unsigned of_sinks = KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_DELIVERY_SINK |
+                              KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK;
     return (scopes & of_sinks) != 0 ? (void *)&target->sink : (void *)&target->listener;
 }
 
@@ -248,7 +248,7 @@ TEST(keys_of_files_are_for_sinks_that_are_files)
     assert_int_equal(assert_reads(scopes, "view=auto&fsync=close").sink.file.sync, SYNC_CLOSE);
     assert_int_equal(assert_reads(scopes, "fsync=interval").sink.file.sync, SYNC_INTERVAL);
     assert_refused(KEY_OF_SINK, "fsync=close", 0,
-                   "key \"fsync\" is for a file: sink, not for a sink");
+                   "key \"fsync\" is for a file: sink and a delivery, not for a sink");
 }
 
 TEST(records_are_only_collected_for_a_time_where_that_is_asked_for)
@@ -257,6 +257,38 @@ TEST(records_are_only_collected_for_a_time_where_that_is_asked_for)
     assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=5s").sink.flush_interval,
                      5000000000);
     assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=0").sink.flush_interval, 0);
+}
+
+TEST(an_open_key_has_any_name_and_stands_for_each_of_them_once)
+{
+    const unsigned scopes = KEY_OF_SINK | KEY_OF_KAFKA_SINK;
+    struct target target = assert_reads(scopes, "kafka.a.b=1&view=auto&kafka.a=x=2");
+    assert_string_equal(target.sink.broker.kafka, "a.b=1\na=x=2\n");
+    free(target.sink.broker.kafka);
+    struct parse_error fault;
+    assert_false(read_keys(scopes, "kafka.a=1&kafka.ab=2&kafka.a=3", &target, &fault));
+    assert_non_null(strstr(fault.text, "the property \"a\" is given twice"));
+    assert_int_equal(fault.at, 27);
+    free(target.sink.broker.kafka);
+    assert_refused(scopes, "kafka.=1", 0, "unknown key \"kafka.\"");
+    assert_refused(KEY_OF_SINK, "kafka.a=1", 0, "is for a kafka: sink, not for a sink");
+}
+
+TEST(a_property_that_is_a_secret_is_refused_and_no_error_shows_it)
+{
+    static const char *const secrets[] = {
+        "kafka.sasl.password=hidden", "kafka.ssl.key.password=hidden", "kafka.ssl.key.pem=hidden",
+        "kafka.sasl.oauthbearer.client.secret=hidden", "kafka.sasl.oauthbearer.config=hidden"};
+    for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
+        struct target target;
+        struct parse_error fault;
+        assert_false(read_keys(KEY_OF_KAFKA_SINK, secrets[i], &target, &fault));
+        assert_true(fault.hides_value);
+        assert_int_equal(fault.at, 6);
+        assert_non_null(strstr(fault.text, "is a secret: it stands in properties_file="));
+        assert_null(strstr(fault.text, "hidden"));
+        assert_null(target.sink.broker.kafka);
+    }
 }
 
 TEST(a_key_stands_once)

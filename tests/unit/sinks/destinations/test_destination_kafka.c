@@ -3,6 +3,7 @@
 #include <librdkafka/rdkafka_mock.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "collector/contract/encoder.h"
 #include "collector/platform/clock.h"
@@ -265,6 +266,64 @@ TEST(no_more_blocks_are_taken_than_the_library_can_have_on_their_way)
         assert_ptr_equal(await(&scene, &error), &lines[i].block);
     for (size_t i = 0; i < sent; i++)
         delivery_lines_assert(&lines[i], DELIVERY_ACKNOWLEDGED);
+    scene_end(&scene);
+}
+
+/* A library's thread that looked again and again would take all of this time. */
+static clock_t processor_time(struct scene *scene, int64_t ns)
+{
+    int64_t until = clock_monotonic_ns() + ns;
+    clock_t before = clock();
+    while (clock_monotonic_ns() < until) {
+        wakeup_wait(scene->wakeup, NO_HANDLE, false, 50);
+        scene->destination->delivery->serve(scene->destination);
+    }
+    return clock() - before;
+}
+
+TEST(while_a_broker_is_slow_more_blocks_wait_and_no_processor_time_is_spent)
+{
+    struct scene scene;
+    static struct delivery_lines lines[4];
+    struct error error;
+    scene_begin(&scene, "t");
+    rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
+    open_it(&scene);
+    delivery_lines_fill(&lines[0], "t", 1); /* so that the connection stands */
+    send_it(&scene, &lines[0]);
+    await(&scene, &error);
+    rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 1500);
+    for (size_t i = 0; i < 4; i++) {
+        delivery_lines_fill(&lines[i], "t", DELIVERY_LINES);
+        send_it(&scene, &lines[i]);
+        processor_time(&scene, 50000000); /* the first is on its way */
+    }
+    assert_true(processor_time(&scene, 1000000000) < CLOCKS_PER_SEC / 2);
+    for (size_t i = 0; i < 4; i++)
+        assert_ptr_equal(await(&scene, &error), &lines[i].block);
+    for (size_t i = 0; i < 4; i++)
+        delivery_lines_assert(&lines[i], DELIVERY_ACKNOWLEDGED);
+    scene_end(&scene);
+}
+
+TEST(what_waits_for_others_is_given_back_when_its_time_is_over)
+{
+    struct scene scene;
+    struct delivery_lines first, second;
+    struct error error;
+    scene_begin(&scene, "t");
+    rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
+    rd_kafka_mock_broker_set_down(scene.cluster, 1);
+    scene.options.timeout_ns = UINT64_C(300000000);
+    open_it(&scene);
+    delivery_lines_fill(&first, "t", 2);
+    delivery_lines_fill(&second, "t", 2);
+    send_it(&scene, &first);
+    send_it(&scene, &second);
+    assert_ptr_equal(await(&scene, &error), &second.block); /* the library's clock is slower */
+    delivery_lines_assert(&second, DELIVERY_NOT_SENT);
+    assert_ptr_equal(await(&scene, &error), &first.block);
+    delivery_lines_assert(&first, DELIVERY_NOT_SENT);
     scene_end(&scene);
 }
 

@@ -1,5 +1,7 @@
 #include "sinks/destinations/nats_flights.h"
 
+#include <string.h>
+
 /* Whether the record of that place is a message of its own that is to be sent. */
 static bool is_pending(const struct nats_flights *flights, const struct delivery_block *block,
                        size_t record)
@@ -99,6 +101,24 @@ bool nats_flights_answer(struct nats_flights *flights, const struct nats_token *
         error_set(&flight->error, EXIT_CODE_IO, "%s", why);
     flight->done = ++flight->answered == flight->count;
     return flight->done;
+}
+
+bool nats_flights_deny(struct nats_flights *flights, const char *subject, const char *why)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < NATS_FLIGHTS; i++) {
+        const struct nats_flight *flight = &flights->all[i];
+        if (flight->block == NULL || flight->done || strcmp(flight->block->route, subject) != 0)
+            continue;
+        size_t end = flight->at;
+        for (uint32_t record = 0; record < end; record++) {
+            const struct nats_token token = {i, record, flight->turn};
+            if (is_pending(flights, flight->block, record) &&
+                nats_flights_answer(flights, &token, DELIVERY_REFUSED, DELIVERY_DENIED, why))
+                any = true;
+        }
+    }
+    return any;
 }
 
 void nats_flights_expire(struct nats_flights *flights, int64_t now_ns)

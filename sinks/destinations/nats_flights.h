@@ -60,6 +60,12 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
 bool nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
                          enum delivery_fate fate, enum delivery_reason reason, const char *why);
 
+/*
+ * The server does not let us publish to that subject: messages that were published to it are
+ * refused. Returns whether a block is done by it.
+ */
+bool nats_flights_deny(struct nats_flights *flights, const char *subject, const char *why);
+
 /* Blocks whose time is over at `now_ns` (INT64_MAX: all) are done. */
 void nats_flights_expire(struct nats_flights *flights, int64_t now_ns);
 

@@ -35,6 +35,7 @@
     FUNCTION(natsConnection_Connect)                                                               \
     FUNCTION(natsConnection_Status)                                                                \
     FUNCTION(natsConnection_Subscribe)                                                             \
+    FUNCTION(natsConnection_GetLastError)                                                          \
     FUNCTION(natsConnection_PublishMsg)                                                            \
     FUNCTION(natsConnection_Close)                                                                 \
     FUNCTION(natsConnection_Destroy)                                                               \

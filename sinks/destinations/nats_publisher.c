@@ -41,7 +41,8 @@ struct nats_publisher {
     const struct nats_library *library;
     natsOptions *settings;
     char collector[HOST_NAME_SIZE];
-    struct log_limit log; /* of the publisher's thread */
+    struct log_limit log;        /* of the publisher's thread */
+    struct log_limit report_log; /* of the library's */
 
     struct mutex *mutex; /* of the flights */
     struct nats_flights flights;
@@ -123,15 +124,43 @@ static void on_reconnected(natsConnection *connection, void *closure)
     wakeup_signal(((struct nats_publisher *)closure)->own);
 }
 
+/* Copies the subject of "... for Publish to \"SUBJECT\"". Returns false where there is none. */
+static bool denied_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
+{
+    static const char before[] = "Publish to \"";
+    const char *at = strstr(text, before);
+    if (at == NULL)
+        return false;
+    at += sizeof before - 1;
+    size_t size = strcspn(at, "\"");
+    if (size >= DELIVERY_ROUTE_SIZE)
+        return false;
+    memcpy(subject, at, size);
+    subject[size] = '\0';
+    return true;
+}
+
 /* What a server says on its own, such as that we may not publish there. */
 static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
                      void *closure)
 {
-    (void)connection;
     (void)subscription;
-    const struct nats_publisher *publisher = closure;
-    log_about(LOG_WARNING, LOG_OF_SINK, publisher->name, "the server reports: %s",
-              publisher->library->natsStatus_GetText(status));
+    struct nats_publisher *publisher = closure;
+    const char *text = NULL;
+    char subject[DELIVERY_ROUTE_SIZE];
+    publisher->library->natsConnection_GetLastError(connection, &text);
+    if (text == NULL || *text == '\0')
+        text = publisher->library->natsStatus_GetText(status);
+    if (status == NATS_NOT_PERMITTED && denied_subject(text, subject)) {
+        mutex_lock(publisher->mutex);
+        if (nats_flights_deny(&publisher->flights, subject, text) &&
+            publisher->options.sink != NULL)
+            wakeup_signal(publisher->options.sink);
+        mutex_unlock(publisher->mutex);
+    }
+    uint64_t held;
+    if (log_allowed(&publisher->report_log, &held))
+        log_about(LOG_WARNING, LOG_OF_SINK, publisher->name, "the server reports: %s", text);
 }
 
 /* --- the connection --------------------------------------------------------------------------- */

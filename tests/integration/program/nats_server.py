@@ -16,11 +16,16 @@ DEADLINE = 30  # seconds
 class NatsClient:
     """As much of the protocol as it takes: one request at a time."""
 
-    def __init__(self, port):
+    def __init__(self, port, login, tls):
         self.socket = socket.create_connection(("127.0.0.1", port), DEADLINE)
+        info = b""
+        while not info.endswith(b"\n"):
+            info += self.socket.recv(1)
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket)
         self.file = self.socket.makefile("rb")
-        self.file.readline()  # INFO
-        self.socket.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.test 1\r\n')
+        options = json.dumps({"verbose": False, "headers": True, **login})
+        self.socket.sendall(f"CONNECT {options}\r\nSUB _INBOX.test 1\r\n".encode())
 
     def ask(self, subject, request):
         data = json.dumps(request).encode() if request is not None else b""
@@ -42,7 +47,10 @@ class NatsClient:
 
 
 class NatsServer:
-    def __init__(self, test):
+    def __init__(self, test, config="", login=None, tls=None):
+        """`config` is more of its file; the small client connects with `login` and by `tls`."""
+        self.config = config
+        self.login, self.tls = login or {}, tls
         self.folder = pathlib.Path(test.folder) / "nats"
         self.folder.mkdir()
         self.port = -1  # any that is free, and from then on the same
@@ -52,10 +60,12 @@ class NatsServer:
 
     def start(self):
         log = self.folder / "log"
+        file = self.folder / "nats.conf"
+        file.write_text(f'jetstream {{ store_dir: "{self.folder}" }}\n{self.config}')
         with log.open("w") as written:
             self.process = subprocess.Popen(
-                [os.environ["TEST_NATS_SERVER"], "-a", "127.0.0.1", "-p", str(self.port), "-js",
-                 "-sd", self.folder], stdout=written, stderr=written)
+                [os.environ["TEST_NATS_SERVER"], "-a", "127.0.0.1", "-p", str(self.port), "-c", file],
+                stdout=written, stderr=written)
         wait_until(lambda: "Server is ready" in log.read_text(), "the server is ready")
         self.port = int(re.search(r"client connections on 127\.0\.0\.1:(\d+)", log.read_text())[1])
 
@@ -69,7 +79,7 @@ class NatsServer:
         self.process.send_signal(signal.SIGSTOP)
 
     def ask(self, subject, request):
-        client = NatsClient(self.port)
+        client = NatsClient(self.port, self.login, self.tls)
         try:
             return client.ask(f"$JS.API.{subject}", request)
         finally:

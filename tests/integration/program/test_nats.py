@@ -1,7 +1,10 @@
 """nats: sinks: what is written is in the stream, and the ledger says what became of the rest."""
 import json
+import ssl
 import unittest
 
+from certificates import OPENSSL, Authority
+from nats_operator import NatsOperator
 from nats_server import NatsServer
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
@@ -109,6 +112,122 @@ class NotWritten(Nats):
         self.assertEqual(sink["unknown"] + sum(sink["failed"].values()), 19)
         self.assertGreater(sink["unknown"], 0)
         self.assert_balances(sink)
+
+
+class Secrets(Nats):
+    def login(self, text):
+        file = self.folder / "login"
+        file.write_text(text)
+        return f"&credentials_file={file}"
+
+    def assert_written(self, server, keys):
+        server.add_stream("S", "t.>")
+        program = self.start_to(server, keys)
+        self.sender(program).send_all([metric(number) for number in range(20)])
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"], 20, program.log())
+        self.assertEqual(self.values(server), list(range(20)))
+        self.assertNotIn("hidden", "\n".join(program.log()))
+
+    def assert_not_written(self, server, keys, why):
+        program = self.start_to(server, keys + "&timeout=1s")
+        self.sender(program).send_all([metric(number) for number in range(20)])
+        program.wait_for_ledger(
+            lambda ledger: ledger["sinks"][0]["failed"]["timeout_unsent"] == 20,
+            "their time is over")
+        self.assert_balances(program.stop()["sinks"][0])
+        said = "\n".join(program.log())
+        self.assertIn(why, said)
+        self.assertNotIn("hidden", said)
+
+
+class Logins(Secrets):
+    """Who we are stands in a file; nothing of it is shown anywhere."""
+
+    def test_a_user_and_a_password(self):
+        server = NatsServer(self, 'authorization { user: me, password: hidden }',
+                            login={"user": "me", "pass": "hidden"})
+        self.assert_written(server, self.login("user=me\npassword=hidden\n"))
+
+    def test_a_token(self):
+        server = NatsServer(self, 'authorization { token: hidden }', login={"auth_token": "hidden"})
+        self.assert_written(server, self.login("token=hidden\n"))
+
+    def test_a_wrong_token_is_reported(self):
+        server = NatsServer(self, 'authorization { token: right }', login={"auth_token": "right"})
+        self.assert_not_written(server, self.login("token=hidden\n"), "Authentication Violation")
+
+    @unittest.skipIf(OPENSSL is None, "needs openssl")
+    def test_a_file_of_nsc(self):
+        who = NatsOperator(self.folder)
+        server = NatsServer(self, who.config())
+        # Its account has no streams: that a server says so proves who we are.
+        self.assert_not_written(server, f"&credentials_file={who.credentials('hidden')}",
+                                "no stream takes this subject")
+
+    @unittest.skipIf(OPENSSL is None, "needs openssl")
+    def test_a_file_of_nsc_of_somebody_else_is_reported(self):
+        server = NatsServer(self, NatsOperator(self.folder).config())
+        other = NatsOperator(self.folder)
+        self.assert_not_written(server, f"&credentials_file={other.credentials('hidden')}",
+                                "Authentication Violation")
+
+    def test_a_subject_that_the_server_denies_is_denied(self):
+        server = NatsServer(self, 'authorization { users: [ {user: admin, password: a},'
+                            ' {user: me, password: hidden, permissions: {publish: {deny: "t.>"}}} ] }',
+                            login={"user": "admin", "pass": "a"})
+        server.add_stream("S", "t.>")
+        program = self.start_to(server, self.login("user=me\npassword=hidden\n"))
+        self.sender(program).send_all([metric(number) for number in range(20)])
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["failed"]["denied"] == 20,
+                                "they are denied")
+        self.assert_balances(program.stop()["sinks"][0])
+        self.assertIn("Permissions Violation", "\n".join(program.log()))
+
+
+@unittest.skipIf(OPENSSL is None, "needs openssl")
+class Tls(Secrets):
+    def setUp(self):
+        super().setUp()
+        self.authority = Authority(self.folder)
+        self.cert, self.key = self.authority.issue("server")
+
+    def secure(self, verify=False):
+        context = ssl.create_default_context(cafile=self.authority.cert)
+        context.check_hostname = False
+        if verify:
+            context.load_cert_chain(*self.authority.issue("client"))
+        return NatsServer(self, f'tls {{ cert_file: "{self.cert}", key_file: "{self.key}", '
+                          f'ca_file: "{self.authority.cert}", verify: {str(verify).lower()} }}',
+                          tls=context)
+
+    def test_a_server_whose_certificate_is_right(self):
+        self.assert_written(self.secure(), f"&tls=on&server_ca={self.authority.cert}")
+
+    def test_a_server_that_wants_our_certificate(self):
+        server = self.secure(verify=True)
+        cert, key = self.authority.issue("us")
+        self.assert_written(server, f"&tls=on&server_ca={self.authority.cert}&cert_file={cert}"
+                            f"&key_file={key}")
+
+    def test_without_our_certificate_such_a_server_is_not_written_to(self):
+        self.assert_not_written(self.secure(verify=True),
+                                f"&tls=on&server_ca={self.authority.cert}", "cannot connect")
+
+    def test_a_server_of_another_authority_is_not_written_to(self):
+        other = Authority(self.folder, "other")
+        self.assert_not_written(self.secure(), f"&tls=on&server_ca={other.cert}", "SSL")
+
+    def test_a_server_with_a_certificate_of_another_name_is_not_written_to(self):
+        server = self.secure()
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"nats://localhost:{server.port}/t.x?format=json&flush_interval=10ms"
+                             f"&timeout=1s&tls=on&server_ca={self.authority.cert}")
+        self.sender(program).send_all([metric(0)])
+        program.wait_for_ledger(
+            lambda ledger: ledger["sinks"][0]["failed"]["timeout_unsent"] == 1, "its time is over")
+        program.stop()
+        self.assertIn("cannot connect", "\n".join(program.log()))
 
 
 class Refused(ProgramTest):

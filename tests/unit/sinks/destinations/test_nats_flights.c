@@ -77,6 +77,32 @@ TEST(records_that_were_decided_before_are_passed_over)
     assert_int_equal(a.records[1].fate, DELIVERY_ACKNOWLEDGED);
 }
 
+TEST(what_was_published_to_a_subject_that_is_denied_is_refused)
+{
+    struct nats_flights flights = flights_of(false);
+    struct three a, b;
+    three(&a)->route = "a";
+    three(&b)->route = "b";
+    assert_true(nats_flights_put(&flights, &a.block, 0));
+    assert_true(nats_flights_put(&flights, &b.block, 0));
+    struct nats_token first = next(&flights, 0);
+    next(&flights, 0);
+    assert_true(acknowledge(&flights, &first) == false);
+    assert_false(nats_flights_deny(&flights, "a", "no"));
+    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[1].fate, DELIVERY_REFUSED);
+    assert_int_equal(a.records[1].reason, DELIVERY_DENIED);
+    assert_int_equal(a.records[2].fate, DELIVERY_NOT_SENT); /* it was not published */
+    for (int i = 0; i < 4; i++)
+        next(&flights, 0);
+    assert_true(nats_flights_deny(&flights, "a", "no"));
+    assert_false(nats_flights_deny(&flights, "c", "no"));
+    struct error error;
+    assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
+    assert_string_equal(error.text, "no");
+    assert_int_equal(b.records[0].fate, DELIVERY_UNKNOWN);
+}
+
 TEST(a_block_as_one_message_has_one_answer)
 {
     struct nats_flights flights = flights_of(true);

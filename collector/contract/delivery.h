@@ -26,6 +26,7 @@ enum delivery_fate {
     DELIVERY_REFUSED,      /* the far end will never take it; the reason says why */
     DELIVERY_NOT_SENT,     /* it is certainly not there: it may be sent again */
     DELIVERY_UNKNOWN,      /* it was sent, and no answer came: it is there, or not */
+    DELIVERY_DOUBTFUL,     /* the same, but the far end's protocol has it sent again */
 };
 
 /* Why the far end refused. */
@@ -63,6 +64,8 @@ struct delivery_block {
     const char *epoch;
 
     const char *schema, *listener; /* of all its records; NULL: they are of several */
+
+    unsigned tries; /* the destination's own count; 0 when the block is first handed over */
 
     /* The answer, filled by the destination: one for all, or with per_record one for each. */
     uint8_t fate, reason;

@@ -79,6 +79,7 @@ struct destination_options {
     uint64_t timeout_ns;       /* of a delivery: how long a block is sent for */
     bool spills;               /* of a delivery: it is sent without end, what waits lies on disk */
     size_t in_flight;          /* of a delivery: blocks that are handed over at a time, at most */
+    size_t block_size;         /* of a delivery: bytes of a block, at most */
     uint64_t flush_interval;   /* nanoseconds that records may be collected for */
     uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder; /* what is written */

@@ -6,10 +6,9 @@
 
 #include "collector/output/sink_writer.h"
 
-/* Room beyond BLOCK_SIZE: for the record that passes it, and for what a block begins with. */
 size_t held_block_room(size_t record_size)
 {
-    return BLOCK_SIZE + record_size + ENCODER_HEAD_SIZE;
+    return sink_writer_block_room(record_size);
 }
 
 size_t held_block_memory(size_t record_size)
@@ -104,6 +103,7 @@ void held_block_describe(struct held_block *held, uint64_t first_number)
     block->size = held->out.used;
     block->keys = held->keys_used == 0 ? NULL : held->keys;
     block->first_number = first_number;
+    block->tries = 0;
     block->schema = held->schema[0] == '\0' ? NULL : held->schema;
     block->listener = held->listener[0] == '\0' ? NULL : held->listener;
 }

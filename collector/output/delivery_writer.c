@@ -117,6 +117,14 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
         fates->gave_up++;
 }
 
+/* Whether a record of that fate may be sent again. */
+static bool is_sent_again(const struct delivery_writer *delivery, uint8_t fate)
+{
+    bool once = delivery->base.options.delivery.retry == RETRY_AT_MOST_ONCE && !delivery->repeats;
+    return fate == DELIVERY_NOT_SENT || (fate == DELIVERY_UNKNOWN && delivery->repeats) ||
+           (fate == DELIVERY_DOUBTFUL && !once);
+}
+
 static void settle_record(const struct delivery_writer *delivery, const struct held_block *held,
                           size_t index, bool over, struct fates *fates)
 {
@@ -134,14 +142,13 @@ static void settle_record(const struct delivery_writer *delivery, const struct h
         encoded_counts_add(&fates->sum, &held->counts[index]);
         return;
     }
-    record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN;
+    record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL;
     if (fate == DELIVERY_REFUSED && !record->doubtful) {
         record->done = true;
         fates->failed[reason_of(reason)]++;
         return;
     }
-    bool again = fate == DELIVERY_NOT_SENT || (fate == DELIVERY_UNKNOWN && delivery->repeats);
-    if (again && !over)
+    if (is_sent_again(delivery, fate) && !over)
         fates->left++;
     else
         give_record_up(delivery, record, fates);

@@ -270,6 +270,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .timeout_ns = options->delivery.timeout,
         .spills = options->delivery.spill != NULL,
         .in_flight = (size_t)options->delivery.in_flight,
+        .block_size = sink_writer_block_room(sink_writer_record_size(options)),
         .http = options->http,
         .broker = options->broker,
         .encoder = options->encoder,

@@ -146,6 +146,15 @@ struct sink_writer {
     _Atomic int64_t fails_since_ns;
 };
 
+/*
+ * The most bytes of a delivery's block of such records: one passes BLOCK_SIZE, and what a file
+ * begins with comes first.
+ */
+static inline size_t sink_writer_block_room(size_t record_size)
+{
+    return BLOCK_SIZE + record_size + ENCODER_HEAD_SIZE;
+}
+
 /* Bytes that a record of such a sink may have when it is written. */
 static inline size_t sink_writer_record_size(const struct sink_thread_options *options)
 {

@@ -45,7 +45,7 @@ static struct {
 
 static void answer_by(struct delivery_block *block, char letter)
 {
-    static const char letters[] = ".rnu";
+    static const char letters[] = ".rnum";
     block->fate = letter == 'l' || letter == 'd' ? DELIVERY_REFUSED
                                                  : (uint8_t)(strchr(letters, letter) - letters);
     block->reason = letter == 'l'   ? DELIVERY_TOO_LARGE
@@ -316,6 +316,29 @@ TEST_WITH(at_least_once_sends_it_again_and_counts_what_may_be_there_twice, set_u
     assert_int_equal(written(fake), 2);
     assert_int_equal(counter_read(&fake->counters->possible_duplicates), 1);
     assert_int_equal(far.numbers[0], far.numbers[1]);
+}
+
+TEST_WITH(what_a_protocol_has_sent_again_is_and_may_be_there_twice, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "m.";
+    fake_sink_start(fake);
+    push_apart(fake, "a");
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 1);
+    assert_int_equal(counter_read(&fake->counters->possible_duplicates), 1);
+}
+
+TEST_WITH(at_most_once_does_not_send_it_again, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "m.";
+    fake->options.delivery.retry = RETRY_AT_MOST_ONCE;
+    fake_sink_start(fake);
+    push_apart(fake, "a");
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 0);
+    assert_int_equal(unknown(fake), 1);
 }
 
 /* It may be there since the first time, whatever is answered later. */

@@ -312,7 +312,7 @@ const struct setting config_keys[] = {
     {"retry", SETTING_ENUM, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, delivery.retry),
      "auto", .choices = retries,
      .help = "whether a block that was sent, and that nobody answered, is sent again; auto: where "
-             "a sample that comes twice overwrites itself (influx, prometheus)"},
+             "a sample that comes twice overwrites itself (influx, prometheus, remote-write)"},
     {"in_flight", SETTING_COUNT, KEY_OF_DELIVERY_SINK,
      offsetof(struct sink_config, delivery.in_flight), "4", 1, 64,
      .help = "blocks that wait for their answers at a time",

@@ -464,6 +464,11 @@ static bool check_format(const struct url *url, const struct sink_config *sink,
                          const struct keys_given *given, struct parse_error *fault)
 {
     const char *name = sink->encoder->name;
+    if (sink->encoder->requests_alone && !sink->destination->is_http) {
+        parse_error_set(fault, keys_place(given, KEY_OF_SINK, "format"),
+                        "format=%s is requests over HTTP; write http: or https:", name);
+        return wrong_keys(url, fault);
+    }
     if (sink->encoder->arrange == NULL || (sink->destination->is_file && !sink->at_once))
         return true;
     if (!sink->destination->is_file)

@@ -70,14 +70,43 @@ static inline void encoded_add(struct encoded *sum, const struct encoded *one)
     sum->arranged += one->arranged;
 }
 
+/* One shape in which records are sent as the body of an HTTP request. The texts are literals. */
+struct request_shape {
+    const char *content_type;     /* the header of that name */
+    const char *content_encoding; /* the same; NULL: none, and a body may be compressed */
+    const char *header;           /* a further one, "Name: value"; NULL: none */
+};
+
+/*
+ * How what an encoder has appended becomes the body of one request. Pure functions, for any thread:
+ * they need no encoder, so that what comes back from a disk can be sent, too.
+ */
+struct encoder_request {
+    const struct request_shape *shapes; /* the one that every receiver takes comes first */
+    size_t shape_count;
+
+    /* Bytes of working memory that `write` needs for `size` bytes. NULL: none. */
+    size_t (*scratch)(size_t size);
+
+    /* The most bytes of a body of `size` bytes. */
+    size_t (*bound)(size_t size);
+
+    /*
+     * Appends the body of one or several whole records, `size` bytes that the encoder has appended.
+     * Returns false where they are no such thing.
+     */
+    bool (*write)(size_t shape, const char *bytes, size_t size, void *scratch, struct output *out);
+};
+
 struct encoder_ops {
-    const char *name;   /* of format= */
-    bool needs_samples; /* it writes samples alone: only for schemas that have them, no messages */
-    bool passes_otlp;   /* but messages of OTLP's schemas (is_otlp of struct schema_ops), too */
-    bool needs_packets; /* it writes whole datagrams: the records' packets */
-    bool relayed;       /* what it writes is a datagram's own bytes: for relays, and they for it */
-    bool overwrites;    /* a reader keeps one of a sample that comes twice: it may come again */
-    bool binary;        /* no lines of text: not for a terminal, no views, and torn otherwise */
+    const char *name;    /* of format= */
+    bool needs_samples;  /* it writes samples alone: only for schemas that have them, no messages */
+    bool passes_otlp;    /* but messages of OTLP's schemas (is_otlp of struct schema_ops), too */
+    bool needs_packets;  /* it writes whole datagrams: the records' packets */
+    bool relayed;        /* what it writes is a datagram's own bytes: for relays, and they for it */
+    bool overwrites;     /* a reader keeps one of a sample that comes twice: it may come again */
+    bool requests_alone; /* what it writes is sent as requests over HTTP, and is nothing else */
+    bool binary;         /* no lines of text: not for a terminal, no views, and torn otherwise */
 
     /* Returns NULL where memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);
@@ -110,7 +139,10 @@ struct encoder_ops {
     struct encoded (*arrange)(struct encoder *encoder, char *block, size_t size,
                               struct output *out);
 
-    /* How far a file that an earlier run has left is whole. */
+    /* How records are sent over HTTP. NULL: as they were appended. */
+    const struct encoder_request *request;
+
+    /* How far a file that an earlier run has left is whole. NULL where requests_alone is. */
     output_whole *whole;
 };
 

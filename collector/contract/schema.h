@@ -222,7 +222,8 @@ struct schema_ops {
      */
     enum framing stream_framing;
 
-    bool is_otlp; /* its messages are requests of OpenTelemetry's protocol */
+    bool is_otlp;          /* its messages are requests of OpenTelemetry's protocol, */
+    const char *otlp_path; /* which are posted there: "/v1/logs" (OTLP 1, "OTLP/HTTP Request") */
 
     enum otlp_udp_signal otlp_udp; /* which requests of OTLP over UDP are its messages */
 

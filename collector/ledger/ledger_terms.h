@@ -210,6 +210,8 @@ enum ledger_part {
          "Values written that the protobuf JSON mapping has no form for.")                         \
     TERM(possible_duplicates, PART_BESIDE,                                                         \
          "Written records that a delivery sent again after nobody had answered.")                  \
+    TERM(points_rejected, PART_BESIDE,                                                             \
+         "Data points, log records or spans that a receiver of OTLP left out of written records.") \
     TERM(left_out, PART_BESIDE, "Samples that a file had no place for.")                           \
     TERM(raw_offered, PART_RAW, "Datagrams that could not be decoded, offered to be passed on.")   \
     TERM(raw_sent, PART_RAW, "Such datagrams that were sent.")                                     \

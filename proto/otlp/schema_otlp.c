@@ -257,6 +257,7 @@ const struct schema_ops schema_otlp = {
     .name = "otlp",
     .accepts_empty = false,
     .is_otlp = true,
+    .otlp_path = "/v1/metrics",
     .otlp_udp = OTLP_UDP_METRICS,
     .create = create,
     .destroy = message_schema_destroy,

@@ -101,6 +101,7 @@ const struct schema_ops schema_otlp_logs = {
     .name = "otlp-logs",
     .accepts_empty = false,
     .is_otlp = true,
+    .otlp_path = "/v1/logs",
     .otlp_udp = OTLP_UDP_NONE,
     .create = create,
     .destroy = message_schema_destroy,

@@ -172,6 +172,7 @@ const struct schema_ops schema_otlp_traces = {
     .name = "otlp-traces",
     .accepts_empty = false,
     .is_otlp = true,
+    .otlp_path = "/v1/traces",
     .otlp_udp = OTLP_UDP_TRACES,
     .create = create,
     .destroy = message_schema_destroy,

@@ -1,175 +1,40 @@
 /*
- * http: and https: a block of records is the body of a POST request, by libcurl.
- *
- * A thread of its own drives libcurl: names are looked up, connections made and bodies sent there,
- * while the sink's thread collects the next records. The two hand requests to each other under a
- * lock that is never held while anything is waited for.
+ * http: and https: a block of records is the body of a POST request, by libcurl (http_client.h).
+ * What an answer means stands in http_answer.c.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/contract/encoder.h"
-#include "collector/platform/mutex.h"
-#include "collector/platform/thread.h"
+#include "collector/contract/schema.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/destinations.h"
-#include "sinks/destinations/http_answer.h"
+#include "sinks/destinations/http_body.h"
+#include "sinks/destinations/http_client.h"
 #include "sinks/destinations/http_headers.h"
-#include "sinks/destinations/http_request.h"
 #include "sinks/destinations/http_url.h"
 
 /* Bytes that libcurl takes when it is connected, and an allowance for each of its connections. */
 #define LIBRARY_MEMORY    ((size_t)3 * 1024 * 1024)
 #define CONNECTION_MEMORY ((size_t)192 * 1024)
 
-/* At the latest then the thread looks again; it is woken for all that it has to do. */
-#define LOOK_MS 1000
-
-enum slot_state {
-    SLOT_EMPTY,
-    SLOT_GIVEN, /* to the thread */
-    SLOT_SENT,  /* it is under way */
-    SLOT_ENDED, /* its block has its answer */
-};
-
-struct slot {
-    enum slot_state state; /* under the lock */
-    struct http_request request;
-};
-
 struct http {
     struct destination destination;
-    const struct curl_library *library;
-    CURLM *multi;
-    struct curl_slist *headers;
-    char *url;
-    struct thread *thread;
-    struct mutex *lock;
-    struct wakeup *sink;      /* of the sink's thread */
-    struct wakeup *abandoned; /* the sink's thread waits for that */
-
-    /* Under the lock. */
-    bool stops, abandons;
-
-    size_t count;
-    struct slot slots[];
+    const char *name; /* of the sink, for the log */
+    struct sink_counters *counters;
+    struct http_urls urls;
+    struct http_body_maker *maker;
+    struct http_client *client;
+    struct log_limit partial_log;
 };
 
 static struct http *of(struct destination *destination)
 {
     return (struct http *)destination;
-}
-
-/* --- the thread that drives libcurl ----------------------------------------------------------- */
-
-/* The first in that state goes to the next one. Returns NULL where there is none. */
-static struct slot *move_one(struct http *http, enum slot_state from, enum slot_state to)
-{
-    struct slot *found = NULL;
-    mutex_lock(http->lock);
-    for (size_t i = 0; i < http->count && found == NULL; i++)
-        if (http->slots[i].state == from)
-            found = &http->slots[i];
-    if (found != NULL)
-        found->state = to;
-    mutex_unlock(http->lock);
-    return found;
-}
-
-static void set_ended(struct http *http, struct slot *slot)
-{
-    mutex_lock(http->lock);
-    slot->state = SLOT_ENDED;
-    mutex_unlock(http->lock);
-}
-
-static void end_request(struct http *http, struct slot *slot, CURLcode result)
-{
-    http->library->multi_remove_handle(http->multi, slot->request.easy);
-    http_request_end(&slot->request, result);
-    set_ended(http, slot);
-}
-
-static void cancel_request(struct http *http, struct slot *slot)
-{
-    http_request_cancel(&slot->request);
-    set_ended(http, slot);
-}
-
-static void begin_requests(struct http *http)
-{
-    struct slot *slot;
-    while ((slot = move_one(http, SLOT_GIVEN, SLOT_SENT)) != NULL)
-        if (http->library->multi_add_handle(http->multi, slot->request.easy) != CURLM_OK) {
-            cancel_request(http, slot);
-            wakeup_signal(http->sink);
-        }
-}
-
-static struct slot *slot_of(struct http *http, const CURL *easy)
-{
-    size_t i = 0;
-    while (http->slots[i].request.easy != easy)
-        i++;
-    return &http->slots[i];
-}
-
-static void end_requests(struct http *http)
-{
-    bool any = false;
-    int left;
-    const CURLMsg *message;
-    while ((message = http->library->multi_info_read(http->multi, &left)) != NULL)
-        if (message->msg == CURLMSG_DONE) {
-            end_request(http, slot_of(http, message->easy_handle), message->data.result);
-            any = true;
-        }
-    if (any)
-        wakeup_signal(http->sink);
-}
-
-static bool abandons(struct http *http)
-{
-    mutex_lock(http->lock);
-    bool abandons = http->abandons;
-    http->abandons = false;
-    mutex_unlock(http->lock);
-    return abandons;
-}
-
-/* Nothing is given meanwhile: whoever gives waits for this. */
-static void abandon_requests(struct http *http)
-{
-    for (size_t i = 0; i < http->count; i++) {
-        if (http->slots[i].state == SLOT_SENT)
-            end_request(http, &http->slots[i], CURLE_OK);
-        else if (http->slots[i].state == SLOT_GIVEN)
-            cancel_request(http, &http->slots[i]);
-    }
-    wakeup_signal(http->abandoned);
-}
-
-static bool stops(struct http *http)
-{
-    mutex_lock(http->lock);
-    bool stops = http->stops;
-    mutex_unlock(http->lock);
-    return stops;
-}
-
-static void run(void *argument)
-{
-    struct http *http = argument;
-    int running;
-    while (!stops(http)) {
-        begin_requests(http);
-        http->library->multi_perform(http->multi, &running);
-        end_requests(http);
-        if (abandons(http))
-            abandon_requests(http);
-        http->library->multi_poll(http->multi, NULL, 0, LOOK_MS, NULL);
-    }
 }
 
 /* --- the sink's thread ------------------------------------------------------------------------ */
@@ -178,41 +43,38 @@ static bool send_block(struct destination *destination, struct delivery_block *b
                        struct error *error)
 {
     (void)error;
-    struct http *http = of(destination);
-    struct slot *slot = NULL;
-    mutex_lock(http->lock);
-    for (size_t i = 0; i < http->count && slot == NULL; i++)
-        if (http->slots[i].state == SLOT_EMPTY)
-            slot = &http->slots[i];
-    if (slot != NULL) {
-        http_request_begin(&slot->request, block);
-        slot->state = SLOT_GIVEN;
-    }
-    mutex_unlock(http->lock);
-    if (slot != NULL)
-        http->library->multi_wakeup(http->multi);
-    return slot != NULL;
+    return http_client_send(of(destination)->client, block);
+}
+
+/* What was taken but for some of it is written, and is not sent again. */
+static void note_partial(struct http *http, const struct http_result *result)
+{
+    uint64_t held;
+    counter_add(&http->counters->points_rejected, result->points_rejected);
+    if (result->points_rejected == 0 && result->warning[0] == '\0')
+        return;
+    if (log_allowed(&http->partial_log, &held))
+        log_about(LOG_WARNING, LOG_OF_SINK, http->name,
+                  "the server took a request but for %" PRIu64 " of its data points%s%s",
+                  result->points_rejected, result->warning[0] == '\0' ? "" : ": ", result->warning);
 }
 
 static struct delivery_block *answer(struct destination *destination, struct error *error,
                                      int64_t *retry_after_ns)
 {
-    struct slot *slot = move_one(of(destination), SLOT_ENDED, SLOT_EMPTY);
-    if (slot == NULL)
+    struct http *http = of(destination);
+    struct http_result result;
+    if (!http_client_answer(http->client, &result))
         return NULL;
-    *error = slot->request.error;
-    *retry_after_ns = slot->request.retry_after_ns;
-    return slot->request.block;
+    note_partial(http, &result);
+    *error = result.error;
+    *retry_after_ns = result.retry_after_ns;
+    return result.block;
 }
 
 static void abandon(struct destination *destination)
 {
-    struct http *http = of(destination);
-    mutex_lock(http->lock);
-    http->abandons = true;
-    mutex_unlock(http->lock);
-    http->library->multi_wakeup(http->multi);
-    wakeup_wait(http->abandoned, NO_HANDLE, false, -1);
+    http_client_abandon(of(destination)->client);
 }
 
 static const struct delivery_ops delivery_ops = {
@@ -221,108 +83,91 @@ static const struct delivery_ops delivery_ops = {
     .abandon = abandon,
 };
 
+/* Messages of OTLP are posted where their kind belongs, and samples where metrics do. */
+static bool otlp_route(struct destination *destination, const struct listener *listener,
+                       const struct record *record, char *route)
+{
+    (void)destination;
+    (void)listener;
+    const struct schema_ops *schema = record->schema->ops;
+    strcpy(route, schema->is_otlp ? schema->otlp_path : "/v1/metrics");
+    return true;
+}
+
+static const struct delivery_ops otlp_ops = {
+    .send = send_block,
+    .answer = answer,
+    .route = otlp_route,
+    .abandon = abandon,
+};
+
 /* --- making one ------------------------------------------------------------------------------- */
 
-static void end_thread(struct http *http)
+static bool is_otlp(const struct destination_options *options)
 {
-    if (http->thread == NULL)
-        return;
-    mutex_lock(http->lock);
-    http->stops = true;
-    mutex_unlock(http->lock);
-    http->library->multi_wakeup(http->multi);
-    thread_join(http->thread);
+    return strcmp(options->encoder->name, "otlp") == 0;
 }
 
 static void destroy(struct destination *destination)
 {
     struct http *http = of(destination);
-    end_thread(http);
-    for (size_t i = 0; i < http->count; i++) {
-        if (http->slots[i].state == SLOT_SENT)
-            http->library->multi_remove_handle(http->multi, http->slots[i].request.easy);
-        http_request_free(&http->slots[i].request);
-    }
-    if (http->multi != NULL)
-        http->library->multi_cleanup(http->multi);
-    if (http->headers != NULL)
-        http->library->slist_free_all(http->headers);
-    wakeup_destroy(http->abandoned);
-    mutex_destroy(http->lock);
-    free(http->url);
+    http_client_destroy(http->client);
+    http_body_maker_destroy(http->maker);
+    http_urls_free(&http->urls);
     free(http);
 }
 
-/* Returns false where memory is short. */
-static bool add_header(struct http *http, const char *line)
+/* What can be known without a connection. The caller frees what there is, also where it fails. */
+static int prepare(const char *scheme, const struct destination_options *options,
+                   const struct curl_library **library, struct http_urls *urls,
+                   struct http_headers **headers, struct error *error)
 {
-    struct curl_slist *longer = http->library->slist_append(http->headers, line);
-    if (longer != NULL)
-        http->headers = longer;
-    return longer != NULL;
-}
-
-/* Without the question whether a body is welcome, for which libcurl would wait a second. */
-static bool make_headers(struct http *http, const struct destination_options *options)
-{
-    char type[128];
-    snprintf(type, sizeof type, "Content-Type: %s", http_content_type(options->encoder->name));
-    return add_header(http, type) && add_header(http, "Expect:") &&
-           add_header(http, "User-Agent: sluice");
-}
-
-static int read_headers(struct http *http, const struct destination_options *options,
-                        struct error *error)
-{
-    if (options->http.header_file == NULL)
-        return 0;
-    return http_headers_read(options->http.header_file, http->library, &http->headers, error);
-}
-
-static bool make_requests(struct http *http, const struct destination_options *options)
-{
-    const struct http_request_options common = {
-        .url = http->url,
-        .headers = http->headers,
-        .ca = options->http.ca,
-        .timeout_ms = (int64_t)(options->timeout_ns / 3 / 1000000),
-    };
-    while (http->count < options->in_flight) {
-        if (!http_request_make(&http->slots[http->count].request, http->library, &common))
-            return false;
-        http->count++;
-    }
-    return true;
+    *headers = NULL;
+    *library = curl_library(error);
+    if (*library == NULL || http_urls_make(scheme, options->path, options->http.query,
+                                           is_otlp(options), urls, error) != 0)
+        return -1;
+    return http_headers_make(*library, options->encoder, &options->http, headers, error);
 }
 
 static int fill(struct http *http, const char *scheme, const struct destination_options *options,
                 struct error *error)
 {
-    http->sink = options->wakeup;
-    http->library = curl_library(error);
-    if (http->library == NULL ||
-        http_url_make(scheme, options->path, options->http.query, &http->url, error) != 0)
+    const struct curl_library *library;
+    struct http_headers *headers;
+    if (prepare(scheme, options, &library, &http->urls, &headers, error) != 0)
         return -1;
-    http->multi = http->library->multi_init();
-    http->lock = mutex_create();
-    if (http->multi == NULL || http->lock == NULL || !make_headers(http, options))
+    http->maker =
+        http_body_maker_create(options->encoder, options->file.compression, options->block_size);
+    if (http->maker == NULL) {
+        http_headers_free(headers);
         return error_no_memory(error);
-    if (read_headers(http, options, error) != 0)
-        return -1;
-    if (!make_requests(http, options))
-        return error_no_memory(error);
-    if (wakeup_create(&http->abandoned, error) != 0)
-        return -1;
-    return thread_start(&http->thread, "http", run, http, error);
+    }
+    const struct http_client_options to = {
+        .library = library,
+        .format = options->encoder->name,
+        .two_shapes =
+            options->encoder->request != NULL && options->encoder->request->shape_count == 2,
+        .urls = &http->urls,
+        .maker = http->maker,
+        .request = {.ca = options->http.ca,
+                    .timeout_ms = (int64_t)(options->timeout_ns / 3 / 1000000)},
+        .in_flight = options->in_flight,
+        .wakeup = options->wakeup,
+    };
+    return http_client_create(&to, headers, &http->client, error);
 }
 
 static int create(const char *scheme, const struct destination_options *options,
                   struct destination **out, struct error *error)
 {
-    struct http *made = calloc(1, sizeof *made + options->in_flight * sizeof made->slots[0]);
+    struct http *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
-    made->destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
+    made->destination.delivery = is_otlp(options) ? &otlp_ops : &delivery_ops;
+    made->destination.destroy = destroy;
+    made->name = options->name;
+    made->counters = options->counters;
     if (fill(made, scheme, options, error) != 0) {
         destroy(&made->destination);
         return -1;
@@ -346,17 +191,12 @@ static int create_https(const struct destination_options *options, struct destin
 /* All but the connection. */
 static int check(const struct destination_options *options, struct error *error)
 {
-    const struct curl_library *library = curl_library(error);
-    struct curl_slist *headers = NULL;
-    char *url = NULL;
-    if (library == NULL ||
-        http_url_make("http", options->path, options->http.query, &url, error) != 0)
-        return -1;
-    free(url);
-    if (options->http.header_file == NULL)
-        return 0;
-    int result = http_headers_read(options->http.header_file, library, &headers, error);
-    library->slist_free_all(headers);
+    const struct curl_library *library;
+    struct http_urls urls = {0};
+    struct http_headers *headers;
+    int result = prepare("http", options, &library, &urls, &headers, error);
+    http_headers_free(headers);
+    http_urls_free(&urls);
     return result;
 }
 
@@ -376,8 +216,10 @@ static const char *library(void)
 static bool shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
-        .memory = sizeof(struct http) + LIBRARY_MEMORY +
-                  options->in_flight * (sizeof(struct slot) + CONNECTION_MEMORY),
+        .memory = sizeof(struct http) + LIBRARY_MEMORY + http_client_memory(options->in_flight) +
+                  options->in_flight * CONNECTION_MEMORY +
+                  http_body_memory(options->encoder, options->file.compression, options->block_size,
+                                   options->in_flight),
     };
     return true;
 }

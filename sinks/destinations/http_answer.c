@@ -3,27 +3,70 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What statuses mean, from the first to the last of a row; the first row that has it counts. */
+/*
+ * Prometheus answers 500 also to samples that it will never take (too old). With the pauses between
+ * them so many tries take 20 seconds.
+ */
+#define REMOTE_WRITE_TRIES 10
+
+static const struct http_meaning written = {.fate = DELIVERY_ACKNOWLEDGED};
+static const struct http_meaning denied = {.fate = DELIVERY_REFUSED, .reason = DELIVERY_DENIED};
+static const struct http_meaning rejected = {.fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED};
+static const struct http_meaning bad_records = {
+    .fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true};
+static const struct http_meaning too_large = {
+    .fate = DELIVERY_REFUSED, .reason = DELIVERY_TOO_LARGE, .parts = true};
+static const struct http_meaning not_now = {.fate = DELIVERY_NOT_SENT};
+static const struct http_meaning not_now_or_never = {.fate = DELIVERY_NOT_SENT,
+                                                     .reason = DELIVERY_REJECTED,
+                                                     .parts = true,
+                                                     .tries = REMOTE_WRITE_TRIES};
+static const struct http_meaning unknown = {.fate = DELIVERY_UNKNOWN};
+static const struct http_meaning doubtful = {.fate = DELIVERY_DOUBTFUL};
+
+/*
+ * What statuses mean, from the first to the last of a row, for a format, or for all that have no
+ * row of their own before. The first row that has the status counts.
+ *
+ * 502 and 504 are a gateway's: it has no answer from whom it asked, who may have the records. OTLP
+ * has them sent again all the same (OTLP 1, "Retryable Response Codes").
+ */
 static const struct {
+    const char *format; /* NULL: all */
     long first, last;
-    struct http_fate means;
+    const struct http_meaning *means;
 } answers[] = {
-    {200, 299, {DELIVERY_ACKNOWLEDGED, DELIVERY_REJECTED}},
-    {401, 401, {DELIVERY_REFUSED, DELIVERY_DENIED}},
-    {403, 403, {DELIVERY_REFUSED, DELIVERY_DENIED}},
-    {408, 408, {DELIVERY_NOT_SENT, DELIVERY_REJECTED}},
-    {413, 413, {DELIVERY_REFUSED, DELIVERY_TOO_LARGE}},
-    {429, 429, {DELIVERY_NOT_SENT, DELIVERY_REJECTED}},
-    {500, 599, {DELIVERY_NOT_SENT, DELIVERY_REJECTED}},
-    {1, 999, {DELIVERY_REFUSED, DELIVERY_REJECTED}}, /* a redirection, too: it is not followed */
+    {NULL, 200, 299, &written},
+    {NULL, 400, 400, &bad_records},
+    {NULL, 401, 401, &denied},
+    {NULL, 403, 403, &denied},
+    {NULL, 413, 413, &too_large},
+    {NULL, 422, 422, &bad_records},
+    {NULL, 429, 429, &not_now},
+
+    {"otlp", 502, 502, &doubtful},
+    {"otlp", 503, 503, &not_now},
+    {"otlp", 504, 504, &doubtful},
+    {"otlp", 1, 999, &rejected},
+
+    {"remote-write", 408, 408, &rejected},
+    {NULL, 502, 502, &unknown},
+    {NULL, 503, 503, &not_now},
+    {NULL, 504, 504, &unknown},
+    {"remote-write", 500, 599, &not_now_or_never},
+
+    {NULL, 408, 408, &not_now},
+    {NULL, 500, 599, &not_now},
+    {NULL, 1, 999, &rejected}, /* a redirection, too: it is not followed */
 };
 
-struct http_fate http_fate_of(long status, bool sent)
+struct http_meaning http_meaning_of(const char *format, long status, bool sent)
 {
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
-        if (status >= answers[i].first && status <= answers[i].last)
-            return answers[i].means;
-    return (struct http_fate){sent ? DELIVERY_UNKNOWN : DELIVERY_NOT_SENT, DELIVERY_REJECTED};
+        if (status >= answers[i].first && status <= answers[i].last &&
+            (answers[i].format == NULL || strcmp(answers[i].format, format) == 0))
+            return *answers[i].means;
+    return sent ? unknown : not_now;
 }
 
 const char *http_content_type(const char *format)

@@ -1,24 +1,28 @@
-/* What an answer by HTTP means for the block that was sent. Pure functions; any thread. */
+/*
+ * What a status of HTTP means for the records that were sent, by their format: the one table. Pure
+ * functions; any thread.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "collector/contract/delivery.h"
 
-struct http_fate {
+struct http_meaning {
     enum delivery_fate fate;
-    enum delivery_reason reason; /* of DELIVERY_REFUSED */
+    enum delivery_reason reason; /* of DELIVERY_REFUSED, or when there were `tries` of them */
+    bool parts; /* of what is refused: it was the records, and some of them alone may be taken */
+    unsigned tries; /* a block that had more answers of this kind is refused; 0: any number */
 };
 
 /*
- * `status` is that of the answer; 0: there was none. `sent`: some of the body had left by then,
- * without an answer the far end may have it.
+ * `format` is the name of an encoder. `status` is that of the answer; 0: there was none. `sent`:
+ * some of the body had left by then, without an answer the far end may have it.
  */
-struct http_fate http_fate_of(long status, bool sent);
+struct http_meaning http_meaning_of(const char *format, long status, bool sent);
 
-/* The Content-Type of a body in that format. */
+/* The Content-Type of a body in that format, of one that has no requests of its own. */
 const char *http_content_type(const char *format);
 
 #endif

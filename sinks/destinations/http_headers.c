@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "sinks/destinations/http_answer.h"
 
 /* A name of letters, digits and hyphens, a colon, and printable text (RFC 9110, section 5). */
 static bool is_header(const char *line)
@@ -53,8 +56,9 @@ static int add_lines(const char *path, char *text, const struct curl_library *li
     }
 }
 
-int http_headers_read(const char *path, const struct curl_library *library,
-                      struct curl_slist **headers, struct error *error)
+/* The headers in that file. */
+static int read_file(const char *path, const struct curl_library *library,
+                     struct curl_slist **headers, struct error *error)
 {
     char text[HTTP_HEADERS_SIZE + 1];
     FILE *file = fopen(path, "rbe");
@@ -76,4 +80,72 @@ int http_headers_read(const char *path, const struct curl_library *library,
     int result = add_lines(path, text, library, headers, error);
     memset(text, 0, sizeof text);
     return result;
+}
+
+/* Returns false where memory is short. */
+static bool add(const struct curl_library *library, struct curl_slist **headers, const char *line)
+{
+    struct curl_slist *longer = library->slist_append(*headers, line);
+    if (longer != NULL)
+        *headers = longer;
+    return longer != NULL;
+}
+
+static bool add_pair(const struct curl_library *library, struct curl_slist **headers,
+                     const char *name, const char *value)
+{
+    char line[128];
+    snprintf(line, sizeof line, "%s: %s", name, value);
+    return add(library, headers, line);
+}
+
+/* Those that say what a body is. */
+static bool add_shape(const struct curl_library *library, struct curl_slist **headers,
+                      const struct request_shape *shape)
+{
+    return add_pair(library, headers, "Content-Type", shape->content_type) &&
+           (shape->content_encoding == NULL ||
+            add_pair(library, headers, "Content-Encoding", shape->content_encoding)) &&
+           (shape->header == NULL || add(library, headers, shape->header));
+}
+
+/* Without the question whether a body is welcome, for which libcurl would wait a second. */
+static int make_list(const struct curl_library *library, const struct http_options *options,
+                     const struct request_shape *shape, struct curl_slist **headers,
+                     struct error *error)
+{
+    if (!add_shape(library, headers, shape) || !add(library, headers, "Expect:") ||
+        !add(library, headers, "User-Agent: sluice"))
+        return error_no_memory(error);
+    return options->header_file == NULL ? 0
+                                        : read_file(options->header_file, library, headers, error);
+}
+
+int http_headers_make(const struct curl_library *library, const struct encoder_ops *encoder,
+                      const struct http_options *options, struct http_headers **out,
+                      struct error *error)
+{
+    const struct request_shape lines = {.content_type = http_content_type(encoder->name)};
+    const struct encoder_request *request = encoder->request;
+    struct http_headers *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->library = library;
+    for (size_t i = 0; i < (request == NULL ? 1 : request->shape_count); i++)
+        if (make_list(library, options, request == NULL ? &lines : &request->shapes[i],
+                      &made->lists[i], error) != 0) {
+            http_headers_free(made);
+            return -1;
+        }
+    *out = made;
+    return 0;
+}
+
+void http_headers_free(struct http_headers *headers)
+{
+    if (headers == NULL)
+        return;
+    for (size_t i = 0; i < HTTP_SHAPES_MOST; i++)
+        headers->library->slist_free_all(headers->lists[i]);
+    free(headers);
 }

@@ -1,19 +1,37 @@
-/* The file of headers that an http: sink sends with each request. */
+/*
+ * The headers that an http: sink sends with each request: what a body is, and what the user has in
+ * files. Nothing of those files is ever shown.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_HEADERS_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_HEADERS_H
 
 #include "collector/base/error.h"
+#include "collector/contract/destination.h"
+#include "collector/contract/encoder.h"
 #include "sinks/destinations/curl_library.h"
 
-/* Bytes that such a file may have, at most. */
+/* Bytes that a file of headers may have, at most. */
 #define HTTP_HEADERS_SIZE 16384
 
+/* Shapes that the requests of an encoder have, at most. */
+#define HTTP_SHAPES_MOST 2
+
+struct http_headers {
+    const struct curl_library *library;
+    struct curl_slist *lists[HTTP_SHAPES_MOST]; /* one for each shape */
+};
+
 /*
- * Appends each line of the file, "NAME: VALUE", to *headers; empty lines are none. Returns 0, or -1
- * with `error` filled (EXIT_CODE_CONFIG: it cannot be read, is too long, or has a line that is no
- * header; EXIT_CODE_INTERNAL). No error says what stands in the file, but for a line's number.
+ * Makes those for bodies of that encoder's. Each line of options->header_file is a header, "NAME:
+ * VALUE"; empty lines are none. Returns 0 with *out the caller's, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG: a file cannot be read, is too long, or has a line that is no header;
+ * EXIT_CODE_INTERNAL). No error says what stands in a file, but for a line's number.
  */
-int http_headers_read(const char *path, const struct curl_library *library,
-                      struct curl_slist **headers, struct error *error);
+int http_headers_make(const struct curl_library *library, const struct encoder_ops *encoder,
+                      const struct http_options *options, struct http_headers **out,
+                      struct error *error);
+
+/* NULL is allowed. */
+void http_headers_free(struct http_headers *headers);
 
 #endif

@@ -1,13 +1,17 @@
 #include "sinks/destinations/http_request.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "sinks/destinations/http_answer.h"
+#include "collector/base/parse_error.h"
 
 #define SECOND INT64_C(1000000000)
 
 /* The longest that a far end's wish to be left alone is followed. */
 #define LONGEST_RETRY_AFTER_S 3600
+
+/* Bytes of an answer's body that are shown to people. */
+#define ANSWER_SHOWN 160
 
 /*
  * The body is read by this and not from memory, because libcurl cannot rewind it: on a connection
@@ -17,20 +21,47 @@
 static size_t read_body(char *to, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
-    size_t left = request->block->size - request->at;
+    const struct text *piece = request->body->pieces;
+    size_t at = request->at;
+    if (at >= piece->size && piece != request->body->pieces + HTTP_BODY_PIECES - 1)
+        at -= piece++->size;
+    size_t left = piece->size - at;
     size_t taken = size * count < left ? size * count : left;
-    memcpy(to, request->block->bytes + request->at, taken);
+    if (taken != 0)
+        memcpy(to, piece->data + at, taken);
     request->at += taken;
     return taken;
 }
 
+/* Reads no more of what has no end: the connection is closed, and the status counts. */
 static size_t keep_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
-    size_t room = sizeof request->answer - 1 - request->answer_size;
+    size_t room = sizeof request->answer - request->answer_size;
     size_t kept = size * count < room ? size * count : room;
     memcpy(request->answer + request->answer_size, bytes, kept);
     request->answer_size += kept;
+    request->answer_seen += size * count;
+    return request->answer_seen > HTTP_ANSWER_MOST ? 0 : size * count;
+}
+
+/* A header is `text` with other letters, perhaps, and a colon. */
+static bool is_called(const char *header, size_t size, const char *text)
+{
+    size_t length = strlen(text);
+    if (size <= length || header[length] != ':')
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((header[i] | 0x20) != (text[i] | 0x20))
+            return false;
+    return true;
+}
+
+static size_t note_header(char *header, size_t size, size_t count, void *context)
+{
+    struct http_request *request = context;
+    if (is_called(header, size * count, "X-Prometheus-Remote-Write-Samples-Written"))
+        request->proof = true;
     return size * count;
 }
 
@@ -40,15 +71,15 @@ static bool set_options(struct http_request *request, const struct http_request_
     CURL *easy = request->easy;
     if (options->ca != NULL && curl->easy_setopt(easy, CURLOPT_CAINFO, options->ca) != CURLE_OK)
         return false;
-    return curl->easy_setopt(easy, CURLOPT_URL, options->url) == CURLE_OK &&
-           curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+    return curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
-           curl->easy_setopt(easy, CURLOPT_HTTPHEADER, options->headers) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_READFUNCTION, read_body) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_READDATA, request) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep_answer) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_WRITEDATA, request) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, note_header) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_HEADERDATA, request) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, request->why) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK &&
@@ -72,40 +103,39 @@ void http_request_free(struct http_request *request)
     request->easy = NULL;
 }
 
-void http_request_begin(struct http_request *request, struct delivery_block *block)
+bool http_request_begin(struct http_request *request, const char *url, struct curl_slist *headers,
+                        const struct http_body *body)
 {
-    request->block = block;
+    const struct curl_library *curl = request->library;
+    request->body = body;
     request->at = 0;
-    request->answer_size = 0;
+    request->answer_size = request->answer_seen = 0;
     request->why[0] = '\0';
-    request->library->easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                                  (curl_off_t)block->size);
-}
-
-void http_request_cancel(struct http_request *request)
-{
-    request->block->per_record = false;
-    request->block->fate = DELIVERY_NOT_SENT;
-    request->retry_after_ns = 0;
-    error_set(&request->error, EXIT_CODE_IO, "the request could not begin");
+    request->proof = false;
+    return curl->easy_setopt(request->easy, CURLOPT_URL, url) == CURLE_OK &&
+           curl->easy_setopt(request->easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
+           curl->easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                             (curl_off_t)http_body_size(body)) == CURLE_OK;
 }
 
 /* One line of the answer's body, or what libcurl says. */
 static void explain(struct http_request *request, CURLcode result, long status)
 {
-    request->answer[request->answer_size] = '\0';
-    request->answer[strcspn(request->answer, "\r\n")] = '\0';
+    char line[ANSWER_SHOWN];
+    const char *end = memchr(request->answer, '\n', request->answer_size);
+    copy_printable(line, sizeof line, request->answer,
+                   end != NULL ? (size_t)(end - request->answer) : request->answer_size);
     if (status != 0)
-        error_set(&request->error, EXIT_CODE_IO, "the server answered %ld%s%s", status,
-                  request->answer[0] == '\0' ? "" : ": ", request->answer);
+        snprintf(request->text, sizeof request->text, "the server answered %ld%s%s", status,
+                 line[0] == '\0' ? "" : ": ", line);
     else if (result == CURLE_OK)
-        error_set(&request->error, EXIT_CODE_IO, "the stop came before an answer");
+        snprintf(request->text, sizeof request->text, "the stop came before an answer");
     else
-        error_set(&request->error, EXIT_CODE_IO, "%s",
-                  request->why[0] != '\0' ? request->why : request->library->easy_strerror(result));
+        snprintf(request->text, sizeof request->text, "%s",
+                 request->why[0] != '\0' ? request->why : request->library->easy_strerror(result));
 }
 
-void http_request_end(struct http_request *request, CURLcode result)
+void http_request_end(struct http_request *request, CURLcode result, struct http_reply *reply)
 {
     const struct curl_library *curl = request->library;
     long status = 0;
@@ -114,13 +144,20 @@ void http_request_end(struct http_request *request, CURLcode result)
     curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &retry_after);
     if (status < 200) /* on the way to an answer */
         status = 0;
-    struct http_fate fate = http_fate_of(status, request->at != 0);
-    request->block->per_record = false;
-    request->block->fate = (uint8_t)fate.fate;
-    request->block->reason = (uint8_t)fate.reason;
+    if (retry_after < 0)
+        retry_after = 0;
     if (retry_after > LONGEST_RETRY_AFTER_S)
         retry_after = LONGEST_RETRY_AFTER_S;
-    request->retry_after_ns =
-        fate.fate == DELIVERY_NOT_SENT && retry_after > 0 ? (int64_t)retry_after * SECOND : 0;
     explain(request, result, status);
+    *reply = (struct http_reply){.status = status,
+                                 .sent = request->at != 0,
+                                 .proof = request->proof,
+                                 .retry_after_ns = (int64_t)retry_after * SECOND,
+                                 .text = request->text};
+}
+
+bool http_request_answer(const struct http_request *request, struct text *answer)
+{
+    *answer = (struct text){request->answer, request->answer_size};
+    return request->answer_seen == request->answer_size;
 }

@@ -2,40 +2,38 @@
  * One request of an http: sink at a time, and the connection that it is sent on: a handle of
  * libcurl, which is used again for the next one.
  *
- * Made and freed in the main thread; between, in the thread that drives libcurl. The fields of a
- * request that has ended are read by whoever it was handed to.
+ * Made and freed in the main thread; between, in the thread that drives libcurl.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_REQUEST_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#include "collector/contract/delivery.h"
+#include "collector/text/text.h"
 #include "sinks/destinations/curl_library.h"
+#include "sinks/destinations/http_body.h"
+#include "sinks/destinations/http_exchange.h"
 
-/* Bytes that are kept of an answer's body, for the log. */
-#define HTTP_ANSWER_SIZE ((size_t)200)
+/* Bytes that are kept of an answer's body. One that is longer than the most is not read on. */
+#define HTTP_ANSWER_SIZE ((size_t)16 * 1024)
+#define HTTP_ANSWER_MOST ((size_t)1024 * 1024)
 
 struct http_request {
     const struct curl_library *library;
     CURL *easy;
-    struct delivery_block *block;
-    size_t at; /* bytes of the block that libcurl has read */
+    const struct http_body *body;
+    size_t at; /* bytes of the body that libcurl has read */
     char why[CURL_ERROR_SIZE];
-    char answer[HTTP_ANSWER_SIZE];
+    char text[256]; /* of the reply */
+    bool proof;     /* as in the reply */
     size_t answer_size;
-
-    /* Of one that has ended. */
-    struct error error;
-    int64_t retry_after_ns;
+    size_t answer_seen; /* with what was not kept */
+    char answer[HTTP_ANSWER_SIZE];
 };
 
 /* What all requests of a sink have in common; all of it outlives them. */
 struct http_request_options {
-    const char *url;
-    struct curl_slist *headers;
     const char *ca;     /* NULL: the system's */
     int64_t timeout_ms; /* for one answer */
 };
@@ -45,16 +43,20 @@ bool http_request_make(struct http_request *request, const struct curl_library *
                        const struct http_request_options *options);
 void http_request_free(struct http_request *request);
 
-/* Has it send the block, once it is added to libcurl's multi handle. */
-void http_request_begin(struct http_request *request, struct delivery_block *block);
-
-/* It never began: the block is certainly not there. */
-void http_request_cancel(struct http_request *request);
+/*
+ * Has it send the body, once it is added to libcurl's multi handle. Headers and body stay as they
+ * are until it has ended. Returns false where memory is short.
+ */
+bool http_request_begin(struct http_request *request, const char *url, struct curl_slist *headers,
+                        const struct http_body *body);
 
 /*
- * It has ended, or is given up: the block has its answer. `result` is libcurl's; CURLE_OK where
- * there is an answer.
+ * It has ended, or is given up: fills *reply, whose text is the request's. `result` is libcurl's;
+ * CURLE_OK where there is an answer.
  */
-void http_request_end(struct http_request *request, CURLcode result);
+void http_request_end(struct http_request *request, CURLcode result, struct http_reply *reply);
+
+/* The body of its answer, as far as it was kept; whether that is all of it. */
+bool http_request_answer(const struct http_request *request, struct text *answer);
 
 #endif

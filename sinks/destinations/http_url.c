@@ -81,3 +81,71 @@ int http_url_make(const char *scheme, const char *place, const char *query, char
     *out = url;
     return 0;
 }
+
+static const char *const otlp_paths[HTTP_URLS_MOST] = {"/v1/metrics", "/v1/logs", "/v1/traces"};
+
+/* Bytes of the place without that end. */
+static size_t size_without(const char *place, size_t size, const char *end)
+{
+    size_t less = strlen(end);
+    return size >= less && memcmp(place + size - less, end, less) == 0 ? size - less : size;
+}
+
+/* The place without a path of OTLP, or with this one instead. NULL: memory is short. */
+static char *place_at(const char *place, const char *path)
+{
+    size_t size = size_without(place, strlen(place), "/");
+    for (size_t i = 0; i < HTTP_URLS_MOST; i++)
+        size = size_without(place, size, otlp_paths[i]);
+    char *made = malloc(size + strlen(path) + 1);
+    if (made != NULL) {
+        memcpy(made, place, size);
+        strcpy(made + size, path);
+    }
+    return made;
+}
+
+static int add(struct http_urls *urls, const char *route, const char *scheme, const char *place,
+               const char *query, struct error *error)
+{
+    struct http_route *added = &urls->list[urls->count];
+    if (http_url_make(scheme, place, query, &added->url, error) != 0)
+        return -1;
+    added->route = route;
+    urls->count++;
+    return 0;
+}
+
+int http_urls_make(const char *scheme, const char *place, const char *query, bool otlp,
+                   struct http_urls *out, struct error *error)
+{
+    *out = (struct http_urls){0};
+    if (check(scheme, place, error) != 0)
+        return -1;
+    if (!otlp)
+        return add(out, "", scheme, place, query, error);
+    for (size_t i = 0; i < HTTP_URLS_MOST; i++) {
+        char *of_path = place_at(place, otlp_paths[i]);
+        int added = of_path == NULL ? error_no_memory(error)
+                                    : add(out, otlp_paths[i], scheme, of_path, query, error);
+        free(of_path);
+        if (added != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void http_urls_free(struct http_urls *urls)
+{
+    for (size_t i = 0; i < urls->count; i++)
+        free(urls->list[i].url);
+    urls->count = 0;
+}
+
+const char *http_urls_find(const struct http_urls *urls, const char *route)
+{
+    for (size_t i = 1; i < urls->count; i++)
+        if (strcmp(urls->list[i].route, route) == 0)
+            return urls->list[i].url;
+    return urls->list[0].url;
+}

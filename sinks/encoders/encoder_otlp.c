@@ -103,6 +103,39 @@ static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *forei
     return delimited_whole(data, size, LONGEST_MESSAGE, at_start, foreign);
 }
 
+/* The records' requests without their lengths are one request. */
+static bool write_request(size_t shape, const char *bytes, size_t size, void *scratch,
+                          struct output *out)
+{
+    (void)shape;
+    (void)scratch;
+    const uint8_t *at = (const uint8_t *)bytes;
+    const uint8_t *end = at + size;
+    size_t length;
+    while (at != end) {
+        at = wire_read_length(at, end, &length);
+        if (at == NULL)
+            return false;
+        output_bytes(out, at, length);
+        at += length;
+    }
+    return !out->overflow;
+}
+
+static size_t request_bound(size_t size)
+{
+    return size;
+}
+
+static const struct request_shape request_shape = {.content_type = "application/x-protobuf"};
+
+static const struct encoder_request request = {
+    .shapes = &request_shape,
+    .shape_count = 1,
+    .bound = request_bound,
+    .write = write_request,
+};
+
 static struct encoder *create(const struct encoder_options *options)
 {
     struct otlp_encoder *made = sample_encoder_create(&encoder_otlp, sizeof *made, options);
@@ -120,5 +153,6 @@ const struct encoder_ops encoder_otlp = {
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,
+    .request = &request,
     .whole = whole,
 };

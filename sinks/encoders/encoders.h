@@ -15,6 +15,7 @@
     ROW(openmetrics)                                                                               \
     ROW(csv)                                                                                       \
     ROW(otlp)                                                                                      \
+    ROW(remote_write)                                                                              \
     ROW(protobuf)                                                                                  \
     ROW(pcap)                                                                                      \
     ROW(datagram)

@@ -14,8 +14,9 @@ CLOSE = "close"  # after the whole body
 class Store:
     """Answers each request by the next step of `script`, then with 204.
 
-    A step is a status, a status with headers, or one of the words above. What was answered with a
-    2xx is `stored`, in the order of the answers.
+    A step is a status, a status with headers, and perhaps a body, or one of the words above; or a
+    function that makes one of these of a request. What was answered with a 2xx is `stored`, in the
+    order of the answers.
     """
 
     def __init__(self, *script, port=0, context=None):
@@ -87,9 +88,11 @@ class Store:
         with self.changed:
             step = self.script.popleft() if self.script else 204
         body = stream.read(int(headers["content-length"]))
-        status, more = step if isinstance(step, tuple) else (step, {})
+        request = Request(head[1], headers, body)
+        step = step(request) if callable(step) else step
+        status, more, *rest = step if isinstance(step, tuple) else (step, {})
         with self.changed:
-            self.requests.append(Request(head[1], headers, body))
+            self.requests.append(request)
             if status in (200, 204):
                 self.stored += body
             self.changed.notify_all()
@@ -99,7 +102,8 @@ class Store:
             stream.read(1)  # until the client goes
             return False
         lines = [f"HTTP/1.1 {status} So", *(f"{name}: {value}" for name, value in more.items())]
+        body = rest[0] if rest else b""
         if status != 204:
-            lines.append("Content-Length: 0")
-        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
+            lines.append(f"Content-Length: {len(body)}")
+        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         return True

@@ -298,7 +298,7 @@ static void check_format(const struct encoder_ops *encoder, enum sink_view view)
 TEST(every_format_recognises_what_it_wrote_wherever_it_was_cut)
 {
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
-        if ((*row)->relayed) /* there are no files of it */
+        if ((*row)->whole == NULL || (*row)->relayed) /* there are no files of it */
             continue;
         check_format(*row, VIEW_AUTO);
         if (!(*row)->binary && !(*row)->needs_samples)

@@ -1,72 +1,120 @@
-/* What answers by HTTP mean, and what is sent where. */
-#include <stdlib.h>
-#include <string.h>
-
+/* What answers by HTTP mean, by format: the whole table. */
 #include "sinks/destinations/http_answer.h"
-#include "sinks/destinations/http_url.h"
+
 #include "tests/support/test.h"
 
-static void assert_fate(long status, enum delivery_fate fate, enum delivery_reason reason)
+/* What the statuses from `first` to `last` are to mean. */
+struct expected {
+    long first, last;
+    enum delivery_fate fate;
+    enum delivery_reason reason;
+    bool parts, bounded;
+};
+
+static void assert_means(const char *format, long status, const struct expected *row)
 {
-    struct http_fate found = http_fate_of(status, true);
-    if (found.fate != fate || (fate == DELIVERY_REFUSED && found.reason != reason))
-        fail_msg("%ld: fate %d, reason %d", status, (int)found.fate, (int)found.reason);
+    struct http_meaning found = http_meaning_of(format, status, true);
+    bool refused = row->fate == DELIVERY_REFUSED || row->bounded;
+    if (found.fate != row->fate || (refused && found.reason != row->reason) ||
+        (refused && found.parts != row->parts) || (found.tries != 0) != row->bounded)
+        fail_msg("%s, %ld: fate %d, reason %d, parts %d, tries %u", format, status, (int)found.fate,
+                 (int)found.reason, found.parts, found.tries);
 }
 
-TEST(each_status_has_one_fate)
+/* Rows of all statuses from 200 to 999, in their order, without gaps. */
+static void assert_table(const char *format, const struct expected *rows, size_t count)
 {
-    for (long status = 200; status < 300; status++)
-        assert_fate(status, DELIVERY_ACKNOWLEDGED, DELIVERY_REJECTED);
-    for (long status = 300; status < 400; status++)
-        assert_fate(status, DELIVERY_REFUSED, DELIVERY_REJECTED);
-    for (long status = 400; status < 500; status++) {
-        if (status == 408 || status == 429)
-            assert_fate(status, DELIVERY_NOT_SENT, DELIVERY_REJECTED);
-        else
-            assert_fate(status, DELIVERY_REFUSED,
-                        status == 401 || status == 403 ? DELIVERY_DENIED
-                        : status == 413                ? DELIVERY_TOO_LARGE
-                                                       : DELIVERY_REJECTED);
+    long status = 200;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(rows[i].first, status);
+        for (; status <= rows[i].last; status++)
+            assert_means(format, status, &rows[i]);
     }
-    for (long status = 500; status < 600; status++)
-        assert_fate(status, DELIVERY_NOT_SENT, DELIVERY_REJECTED);
-    assert_fate(999, DELIVERY_REFUSED, DELIVERY_REJECTED);
+    assert_int_equal(status, 1000);
+}
+
+#define WRITTEN(first, last)                                                                       \
+    {                                                                                              \
+        first, last, DELIVERY_ACKNOWLEDGED, 0, false, false                                        \
+    }
+#define REJECTED(first, last)                                                                      \
+    {                                                                                              \
+        first, last, DELIVERY_REFUSED, DELIVERY_REJECTED, false, false                             \
+    }
+#define IN_HALVES(status)                                                                          \
+    {                                                                                              \
+        status, status, DELIVERY_REFUSED, DELIVERY_REJECTED, true, false                           \
+    }
+#define TOO_LARGE(status)                                                                          \
+    {                                                                                              \
+        status, status, DELIVERY_REFUSED, DELIVERY_TOO_LARGE, true, false                          \
+    }
+#define DENIED(status)                                                                             \
+    {                                                                                              \
+        status, status, DELIVERY_REFUSED, DELIVERY_DENIED, false, false                            \
+    }
+#define AGAIN(first, last)                                                                         \
+    {                                                                                              \
+        first, last, DELIVERY_NOT_SENT, 0, false, false                                            \
+    }
+#define BOUNDED(first, last)                                                                       \
+    {                                                                                              \
+        first, last, DELIVERY_NOT_SENT, DELIVERY_REJECTED, true, true                              \
+    }
+#define UNKNOWN(status)                                                                            \
+    {                                                                                              \
+        status, status, DELIVERY_UNKNOWN, 0, false, false                                          \
+    }
+#define DOUBTFUL(status)                                                                           \
+    {                                                                                              \
+        status, status, DELIVERY_DOUBTFUL, 0, false, false                                         \
+    }
+#define ROWS(rows) (rows), sizeof(rows) / sizeof(rows)[0]
+
+TEST(lines_are_tried_again_where_the_server_cannot_take_them_now)
+{
+    static const struct expected rows[] = {
+        WRITTEN(200, 299),  REJECTED(300, 399), IN_HALVES(400),     DENIED(401),
+        REJECTED(402, 402), DENIED(403),        REJECTED(404, 407), AGAIN(408, 408),
+        REJECTED(409, 412), TOO_LARGE(413),     REJECTED(414, 421), IN_HALVES(422),
+        REJECTED(423, 428), AGAIN(429, 429),    REJECTED(430, 499), AGAIN(500, 501),
+        UNKNOWN(502),       AGAIN(503, 503),    UNKNOWN(504),       AGAIN(505, 599),
+        REJECTED(600, 999),
+    };
+    static const char *const formats[] = {"json", "influx", "prometheus", "csv", "protobuf"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        assert_table(formats[i], ROWS(rows));
+}
+
+TEST(otlp_is_tried_again_for_four_answers_and_no_other)
+{
+    static const struct expected rows[] = {
+        WRITTEN(200, 299),  REJECTED(300, 399), IN_HALVES(400),     DENIED(401),
+        REJECTED(402, 402), DENIED(403),        REJECTED(404, 412), TOO_LARGE(413),
+        REJECTED(414, 421), IN_HALVES(422),     REJECTED(423, 428), AGAIN(429, 429),
+        REJECTED(430, 501), DOUBTFUL(502),      AGAIN(503, 503),    DOUBTFUL(504),
+        REJECTED(505, 999),
+    };
+    assert_table("otlp", ROWS(rows));
+}
+
+TEST(remote_write_is_tried_again_for_server_errors_within_a_bound)
+{
+    static const struct expected rows[] = {
+        WRITTEN(200, 299),  REJECTED(300, 399), IN_HALVES(400),     DENIED(401),
+        REJECTED(402, 402), DENIED(403),        REJECTED(404, 412), TOO_LARGE(413),
+        REJECTED(414, 421), IN_HALVES(422),     REJECTED(423, 428), AGAIN(429, 429),
+        REJECTED(430, 499), BOUNDED(500, 501),  UNKNOWN(502),       AGAIN(503, 503),
+        UNKNOWN(504),       BOUNDED(505, 599),  REJECTED(600, 999),
+    };
+    assert_table("remote-write", ROWS(rows));
 }
 
 TEST(without_an_answer_it_depends_on_what_was_sent)
 {
-    assert_int_equal(http_fate_of(0, true).fate, DELIVERY_UNKNOWN);
-    assert_int_equal(http_fate_of(0, false).fate, DELIVERY_NOT_SENT);
-}
-
-static void assert_url(const char *place, const char *query, const char *expected)
-{
-    char *url = NULL;
-    struct error error;
-    assert_int_equal(http_url_make("http", place, query, &url, &error), 0);
-    assert_string_equal(url, expected);
-    free(url);
-}
-
-TEST(what_may_not_stand_in_a_url_is_encoded)
-{
-    assert_url("//h:1/write", NULL, "http://h:1/write");
-    assert_url("//h/", "db=a%26p=ns", "http://h/?db=a&p=ns");
-    assert_url("//h/", "q=INSERT INTO m", "http://h/?q=INSERT%20INTO%20m");
-    assert_url("//[::1]:1/a b", "%", "http://[::1]:1/a%20b?%");
-    assert_url("//h/", "a%2526%zz%4", "http://h/?a%26%zz%4");
-    assert_url("//h/", "\x01\xff%ff#", "http://h/?%01%FF%FF%23");
-}
-
-TEST(a_place_without_a_host_or_with_a_user_is_refused)
-{
-    static const char *const places[] = {"",      "/",       "h:1",         "//",    "///x",
-                                         "//:1/", "//u@h/x", "//u:p@h:1/x", "//@h/", "x//h"};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char *url = NULL;
-        struct error error;
-        if (http_url_make("http", places[i], NULL, &url, &error) == 0)
-            fail_msg("\"%s\" is %s", places[i], url);
-        assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    static const char *const formats[] = {"json", "otlp", "remote-write"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        assert_int_equal(http_meaning_of(formats[i], 0, true).fate, DELIVERY_UNKNOWN);
+        assert_int_equal(http_meaning_of(formats[i], 0, false).fate, DELIVERY_NOT_SENT);
     }
 }

@@ -1,0 +1,341 @@
+#include "sinks/destinations/http_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/parse_error.h"
+#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
+#include "sinks/destinations/http_shapes.h"
+#include "sinks/destinations/otlp_answer.h"
+
+/* At the latest then the thread looks again; it is woken for all that it has to do. */
+#define LOOK_MS 1000
+
+enum slot_state {
+    SLOT_EMPTY,
+    SLOT_GIVEN, /* to the thread */
+    SLOT_SENT,  /* a request is under way */
+    SLOT_ENDED, /* its block has its answer */
+};
+
+struct slot {
+    enum slot_state state; /* under the lock */
+    uint64_t turn;         /* of blocks, in the order in which they were given */
+    size_t shape;          /* of its request */
+    bool again;            /* the same records follow, in another shape */
+    struct http_exchange exchange;
+    struct http_request request;
+    struct http_body body;
+    struct http_result result;
+};
+
+struct http_client {
+    struct http_client_options options;
+    bool otlp; /* an answer may say what was not taken */
+    CURLM *multi;
+    struct http_headers *headers;
+    struct http_shapes shapes; /* of the thread */
+    struct thread *thread;
+    struct mutex *lock;
+    struct wakeup *abandoned; /* the sink's thread waits for that */
+    uint64_t turn;            /* of the sink's thread: the next one */
+
+    /* Under the lock. */
+    bool stops, abandons;
+
+    size_t count;
+    struct slot slots[];
+};
+
+size_t http_client_memory(size_t in_flight)
+{
+    return sizeof(struct http_client) + in_flight * sizeof(struct slot);
+}
+
+/* --- the thread that drives libcurl ----------------------------------------------------------- */
+
+/* Of those in that state the one that was given first goes to the next. NULL: there is none. */
+static struct slot *move_one(struct http_client *client, enum slot_state from, enum slot_state to)
+{
+    struct slot *first = NULL;
+    mutex_lock(client->lock);
+    for (size_t i = 0; i < client->count; i++) {
+        struct slot *slot = &client->slots[i];
+        if (slot->state == from && (first == NULL || slot->turn < first->turn))
+            first = slot;
+    }
+    if (first != NULL)
+        first->state = to;
+    mutex_unlock(client->lock);
+    return first;
+}
+
+static void set_ended(struct http_client *client, struct slot *slot)
+{
+    slot->result.block = slot->exchange.block;
+    slot->result.error = slot->exchange.error;
+    slot->result.retry_after_ns = slot->exchange.retry_after_ns;
+    mutex_lock(client->lock);
+    slot->state = SLOT_ENDED;
+    mutex_unlock(client->lock);
+    wakeup_signal(client->options.wakeup);
+}
+
+/* Returns whether a request for the records in hand is under way. */
+static bool begin_request(struct http_client *client, struct slot *slot)
+{
+    const struct http_client_options *options = &client->options;
+    struct http_exchange *exchange = &slot->exchange;
+    slot->shape = http_shapes_next(&client->shapes);
+    switch (http_body_make(options->maker, &slot->body, exchange->block, &exchange->range,
+                           slot->shape)) {
+    case HTTP_BODY_FOREIGN:
+        http_exchange_reject(exchange, DELIVERY_REJECTED, "these records are of another format");
+        return false;
+    case HTTP_BODY_TOO_LARGE:
+        http_exchange_reject(exchange, DELIVERY_TOO_LARGE, "they are too long to be compressed");
+        return false;
+    case HTTP_BODY_MADE:
+        break;
+    }
+    const char *url = http_urls_find(options->urls, exchange->block->route);
+    if (http_request_begin(&slot->request, url, client->headers->lists[slot->shape], &slot->body) &&
+        options->library->multi_add_handle(client->multi, slot->request.easy) == CURLM_OK)
+        return true;
+    http_exchange_cancel(exchange, "the request could not begin");
+    return false;
+}
+
+/* Begins the next request of its block, or has its answer. */
+static void go_on(struct http_client *client, struct slot *slot)
+{
+    while (slot->again || http_exchange_next(&slot->exchange)) {
+        slot->again = false;
+        if (begin_request(client, slot))
+            return;
+        http_shapes_answer(&client->shapes, slot->shape, 0, false);
+    }
+    set_ended(client, slot);
+}
+
+static void begin_requests(struct http_client *client)
+{
+    struct slot *slot;
+    while ((slot = move_one(client, SLOT_GIVEN, SLOT_SENT)) != NULL)
+        go_on(client, slot);
+}
+
+/* Who took a request may have left out some of what was in it. */
+static void read_answer(struct slot *slot)
+{
+    struct http_result *result = &slot->result;
+    struct otlp_answer answer;
+    struct text body;
+    if (!http_request_answer(&slot->request, &body) ||
+        !otlp_answer_read((const uint8_t *)body.data, body.size, &answer))
+        return;
+    result->points_rejected += answer.rejected;
+    if (answer.message.size != 0)
+        copy_printable(result->warning, sizeof result->warning, answer.message.data,
+                       answer.message.size);
+}
+
+static void end_request(struct http_client *client, struct slot *slot, CURLcode result)
+{
+    struct http_reply reply;
+    client->options.library->multi_remove_handle(client->multi, slot->request.easy);
+    http_request_end(&slot->request, result, &reply);
+    slot->again = http_shapes_answer(&client->shapes, slot->shape, reply.status, reply.proof);
+    if (slot->again)
+        return;
+    if (client->otlp && reply.status >= 200 && reply.status <= 299)
+        read_answer(slot);
+    http_exchange_answer(&slot->exchange, &reply);
+}
+
+static struct slot *slot_of(struct http_client *client, const CURL *easy)
+{
+    size_t i = 0;
+    while (client->slots[i].request.easy != easy)
+        i++;
+    return &client->slots[i];
+}
+
+static void end_requests(struct http_client *client)
+{
+    int left;
+    const CURLMsg *message;
+    while ((message = client->options.library->multi_info_read(client->multi, &left)) != NULL)
+        if (message->msg == CURLMSG_DONE) {
+            struct slot *slot = slot_of(client, message->easy_handle);
+            end_request(client, slot, message->data.result);
+            go_on(client, slot);
+        }
+}
+
+static bool abandons(struct http_client *client)
+{
+    mutex_lock(client->lock);
+    bool abandons = client->abandons;
+    client->abandons = false;
+    mutex_unlock(client->lock);
+    return abandons;
+}
+
+/* Nothing is given meanwhile: whoever gives waits for this. */
+static void abandon_requests(struct http_client *client)
+{
+    for (size_t i = 0; i < client->count; i++) {
+        struct slot *slot = &client->slots[i];
+        if (slot->state != SLOT_SENT && slot->state != SLOT_GIVEN)
+            continue;
+        if (slot->state == SLOT_SENT)
+            end_request(client, slot, CURLE_OK);
+        slot->again = false;
+        http_exchange_cancel(&slot->exchange, "the stop came before it was sent");
+        set_ended(client, slot);
+    }
+    wakeup_signal(client->abandoned);
+}
+
+static bool stops(struct http_client *client)
+{
+    mutex_lock(client->lock);
+    bool stops = client->stops;
+    mutex_unlock(client->lock);
+    return stops;
+}
+
+static void run(void *argument)
+{
+    struct http_client *client = argument;
+    const struct curl_library *library = client->options.library;
+    int running;
+    while (!stops(client)) {
+        begin_requests(client);
+        library->multi_perform(client->multi, &running);
+        end_requests(client);
+        if (abandons(client))
+            abandon_requests(client);
+        library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);
+    }
+}
+
+/* --- the sink's thread ------------------------------------------------------------------------ */
+
+bool http_client_send(struct http_client *client, struct delivery_block *block)
+{
+    struct slot *slot = NULL;
+    mutex_lock(client->lock);
+    for (size_t i = 0; i < client->count && slot == NULL; i++)
+        if (client->slots[i].state == SLOT_EMPTY)
+            slot = &client->slots[i];
+    if (slot != NULL) {
+        http_exchange_begin(&slot->exchange, block, client->options.format);
+        slot->result = (struct http_result){0};
+        slot->turn = client->turn++;
+        slot->state = SLOT_GIVEN;
+    }
+    mutex_unlock(client->lock);
+    if (slot != NULL)
+        client->options.library->multi_wakeup(client->multi);
+    return slot != NULL;
+}
+
+bool http_client_answer(struct http_client *client, struct http_result *result)
+{
+    struct slot *slot = move_one(client, SLOT_ENDED, SLOT_EMPTY);
+    if (slot == NULL)
+        return false;
+    *result = slot->result;
+    return true;
+}
+
+void http_client_abandon(struct http_client *client)
+{
+    mutex_lock(client->lock);
+    client->abandons = true;
+    mutex_unlock(client->lock);
+    client->options.library->multi_wakeup(client->multi);
+    wakeup_wait(client->abandoned, NO_HANDLE, false, -1);
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static void end_thread(struct http_client *client)
+{
+    if (client->thread == NULL)
+        return;
+    mutex_lock(client->lock);
+    client->stops = true;
+    mutex_unlock(client->lock);
+    client->options.library->multi_wakeup(client->multi);
+    thread_join(client->thread);
+}
+
+void http_client_destroy(struct http_client *client)
+{
+    if (client == NULL)
+        return;
+    const struct curl_library *library = client->options.library;
+    end_thread(client);
+    for (size_t i = 0; i < client->count; i++) {
+        struct slot *slot = &client->slots[i];
+        if (slot->state == SLOT_SENT)
+            library->multi_remove_handle(client->multi, slot->request.easy);
+        http_request_free(&slot->request);
+        http_body_free(&slot->body);
+    }
+    if (client->multi != NULL)
+        library->multi_cleanup(client->multi);
+    http_headers_free(client->headers);
+    wakeup_destroy(client->abandoned);
+    mutex_destroy(client->lock);
+    free(client);
+}
+
+static bool make_slots(struct http_client *client)
+{
+    const struct http_client_options *options = &client->options;
+    while (client->count < options->in_flight) {
+        struct slot *slot = &client->slots[client->count++];
+        if (!http_body_init(&slot->body, options->maker) ||
+            !http_request_make(&slot->request, options->library, &options->request))
+            return false;
+    }
+    return true;
+}
+
+static int fill(struct http_client *client, struct error *error)
+{
+    client->shapes.two = client->options.two_shapes;
+    client->otlp = strcmp(client->options.format, "otlp") == 0;
+    client->multi = client->options.library->multi_init();
+    client->lock = mutex_create();
+    if (client->multi == NULL || client->lock == NULL || !make_slots(client))
+        return error_no_memory(error);
+    if (wakeup_create(&client->abandoned, error) != 0)
+        return -1;
+    return thread_start(&client->thread, "http", run, client, error);
+}
+
+int http_client_create(const struct http_client_options *options, struct http_headers *headers,
+                       struct http_client **out, struct error *error)
+{
+    struct http_client *made = calloc(1, http_client_memory(options->in_flight));
+    if (made == NULL) {
+        http_headers_free(headers);
+        return error_no_memory(error);
+    }
+    made->options = *options;
+    made->headers = headers;
+    if (fill(made, error) != 0) {
+        http_client_destroy(made);
+        return -1;
+    }
+    *out = made;
+    return 0;
+}

@@ -1,0 +1,42 @@
+#include "sinks/destinations/http_shapes.h"
+
+/* After so many tries that say nothing the second shape is given up: some servers just hang up. */
+#define MOST_TRIES 3
+
+size_t http_shapes_next(struct http_shapes *shapes)
+{
+    if (shapes->proven)
+        return 1;
+    if (!shapes->two || !shapes->taken || shapes->trying || shapes->settled)
+        return 0;
+    shapes->trying = true;
+    return 1;
+}
+
+/* Whether an answer has nothing to do with what was sent: the server is busy, or a gateway speaks.
+ */
+static bool says_nothing(long status)
+{
+    return status == 0 || status == 401 || status == 403 || status == 408 || status == 429 ||
+           (status >= 502 && status <= 504);
+}
+
+bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, bool proof)
+{
+    if (shape == 0) {
+        shapes->taken = shapes->taken || (status >= 200 && status <= 299);
+        return false;
+    }
+    shapes->trying = false;
+    if (proof || (shapes->proven && says_nothing(status))) {
+        shapes->proven = true;
+        return false;
+    }
+    if (says_nothing(status) && ++shapes->tries < MOST_TRIES) {
+        shapes->taken = false;
+        return false;
+    }
+    shapes->proven = false;
+    shapes->settled = true;
+    return !says_nothing(status);
+}

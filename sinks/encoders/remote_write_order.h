@@ -1,0 +1,40 @@
+/*
+ * The samples of a block (sinks/encoders/remote_write_sample.h) by their series, and of a series by
+ * their times. Pure functions on memory of the caller's; nothing is allocated.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_ORDER_H
+#define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_ORDER_H
+
+#include <stdbool.h>
+
+#include "sinks/encoders/remote_write_sample.h"
+
+/* The samples of a block, as offsets in it. */
+struct remote_write_index {
+    const char *block;
+    uint32_t *at; /* room for twice as many; the second half is for sorting */
+    size_t count;
+};
+
+static inline struct remote_write_sample
+remote_write_index_load(const struct remote_write_index *index, size_t i)
+{
+    return remote_write_sample_load(index->block + index->at[i]);
+}
+
+static inline const char *remote_write_index_labels(const struct remote_write_index *index,
+                                                    size_t i)
+{
+    return index->block + index->at[i] + sizeof(struct remote_write_sample);
+}
+
+/*
+ * Finds the samples of a block of `size` bytes, and orders them; of the same, place in it. Returns
+ * false where it is not made of samples.
+ */
+bool remote_write_order(struct remote_write_index *index, size_t size);
+
+/* Of an ordered index: the first sample of the next series. */
+size_t remote_write_next_series(const struct remote_write_index *index, size_t i);
+
+#endif

@@ -1,0 +1,287 @@
+#include "sinks/encoders/remote_write_request.h"
+
+#include "sinks/encoders/remote_write_order.h"
+#include "sinks/encoders/snappy_block.h"
+#include "sinks/encoders/wire_output.h"
+
+enum {
+    REQUEST_SERIES = WIRE_TAG(1, WIRE_LENGTH),
+    SERIES_SAMPLES = WIRE_TAG(2, WIRE_LENGTH), /* in both shapes */
+    SAMPLE_VALUE = WIRE_TAG(1, WIRE_FIXED64),
+    SAMPLE_TIME = WIRE_TAG(2, WIRE_VARINT),
+
+    REQUEST_2_SYMBOLS = WIRE_TAG(4, WIRE_LENGTH),
+    REQUEST_2_SERIES = WIRE_TAG(5, WIRE_LENGTH),
+    SERIES_2_LABELS = WIRE_TAG(1, WIRE_LENGTH),
+    SERIES_2_METADATA = WIRE_TAG(5, WIRE_LENGTH),
+    METADATA_TYPE = WIRE_TAG(1, WIRE_VARINT),
+    METADATA_UNIT = WIRE_TAG(4, WIRE_VARINT),
+};
+
+/*
+ * A request takes at most nine fourths of its samples: two references of at most five bytes for
+ * each label, which has eight at least, and 72 bytes beside them for each sample, whose head
+ * has 32. The empty symbol, and what is rounded off, come on top.
+ */
+#define MORE ((size_t)64)
+
+/* --- symbols ---------------------------------------------------------------------------------- */
+
+/*
+ * The symbols of a request of 2.0, by their texts. A table of this size does not hold all that a
+ * request can have: then one that was replaced becomes a symbol once more. The texts are numbered
+ * twice in the same order, first to write the symbols, and then to refer to them.
+ */
+#define SYMBOL_SLOTS ((uint32_t)1 << 14)
+#define SYMBOL_TRIES 4
+
+struct symbol {
+    uint32_t at;     /* of its length in the block, which its text follows */
+    uint32_t number; /* 0: there is none */
+};
+
+struct symbols {
+    const char *block;
+    struct symbol *slots;
+    uint32_t count; /* with the empty one, which is the first */
+};
+
+static void symbols_clear(struct symbols *symbols)
+{
+    memset(symbols->slots, 0, SYMBOL_SLOTS * sizeof *symbols->slots);
+    symbols->count = 1;
+}
+
+/* A text after its length, which was written here. */
+static struct text text_at(const char *at)
+{
+    size_t size = 0;
+    unsigned shift = 0;
+    for (; (*at & 0x80) != 0; at++, shift += 7)
+        size |= (size_t)(*at & 0x7f) << shift;
+    size |= (size_t)*at << shift;
+    return (struct text){at + 1, size};
+}
+
+/* FNV-1a; who sends texts with the same one makes a request longer, and nothing else. */
+static uint32_t hash_of(const struct text *text)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < text->size; i++)
+        hash = (hash ^ (unsigned char)text->data[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* The number of the text at `at`, and whether it is a new one. */
+static uint32_t symbol_number(struct symbols *symbols, const char *at, bool *is_new)
+{
+    const struct text text = text_at(at);
+    uint32_t hash = hash_of(&text);
+    struct symbol *slot = NULL;
+    *is_new = false;
+    if (text.size == 0)
+        return 0;
+    for (uint32_t i = 0; i < SYMBOL_TRIES; i++) {
+        slot = &symbols->slots[(hash + i) % SYMBOL_SLOTS];
+        if (slot->number == 0)
+            break;
+        const struct text known = text_at(symbols->block + slot->at);
+        if (text_equal(&known, &text))
+            return slot->number;
+        if (i + 1 == SYMBOL_TRIES)
+            slot = &symbols->slots[hash % SYMBOL_SLOTS];
+    }
+    *is_new = true;
+    *slot = (struct symbol){(uint32_t)(at - symbols->block), symbols->count++};
+    return slot->number;
+}
+
+/* --- the labels of a sample ------------------------------------------------------------------- */
+
+/* A walk over them; name and value are where the lengths of both are. */
+struct label_walk {
+    const char *at, *end;
+    const char *name, *value;
+};
+
+static struct label_walk labels_of(const struct remote_write_index *index, size_t i)
+{
+    const char *labels = remote_write_index_labels(index, i);
+    return (struct label_walk){.at = labels,
+                               .end = labels + remote_write_index_load(index, i).labels_size};
+}
+
+static bool next_label(struct label_walk *walk)
+{
+    if (walk->at == walk->end)
+        return false;
+    const struct text label = text_at(walk->at + 1);
+    walk->name = label.data + 1;
+    const struct text name = text_at(walk->name);
+    walk->value = name.data + name.size + 1;
+    walk->at = label.data + label.size;
+    return true;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+struct writing {
+    struct remote_write_index index;
+    struct symbols symbols;
+    struct output *out; /* before it is compressed */
+};
+
+/* Of the samples of a series in one millisecond the last one counts. */
+static bool is_replaced(const struct remote_write_index *index, size_t i, size_t next)
+{
+    return i + 1 < next && remote_write_index_load(index, i).time_ms ==
+                               remote_write_index_load(index, i + 1).time_ms;
+}
+
+static void put_samples(struct writing *writing, size_t first, size_t next)
+{
+    struct output *out = writing->out;
+    for (size_t i = first; i < next; i++) {
+        const struct remote_write_sample sample = remote_write_index_load(&writing->index, i);
+        if (is_replaced(&writing->index, i, next))
+            continue;
+        size_t begun = wire_begin_message(out, SERIES_SAMPLES);
+        wire_add_double_field(out, SAMPLE_VALUE, sample.value);
+        wire_add_varint_field(out, SAMPLE_TIME, (uint64_t)sample.time_ms);
+        wire_end_message(out, begun);
+    }
+}
+
+static void put_series_1(struct writing *writing, size_t first, size_t next)
+{
+    struct output *out = writing->out;
+    size_t series = wire_begin_message(out, REQUEST_SERIES);
+    output_bytes(out, remote_write_index_labels(&writing->index, first),
+                 remote_write_index_load(&writing->index, first).labels_size);
+    put_samples(writing, first, next);
+    wire_end_message(out, series);
+}
+
+static const char *unit_of(const struct remote_write_index *index, size_t i)
+{
+    return labels_of(index, i).end + 1; /* after its tag */
+}
+
+static void put_symbol(struct writing *writing, const char *at)
+{
+    bool is_new;
+    symbol_number(&writing->symbols, at, &is_new);
+    const struct text text = text_at(at);
+    if (is_new)
+        wire_add_bytes_field(writing->out, REQUEST_2_SYMBOLS, &text);
+}
+
+static void put_symbols(struct writing *writing, size_t first, size_t next)
+{
+    (void)next;
+    struct label_walk walk = labels_of(&writing->index, first);
+    while (next_label(&walk)) {
+        put_symbol(writing, walk.name);
+        put_symbol(writing, walk.value);
+    }
+    put_symbol(writing, unit_of(&writing->index, first));
+}
+
+static void put_metadata(struct writing *writing, size_t first, uint32_t unit)
+{
+    struct output *out = writing->out;
+    size_t metadata = wire_begin_message(out, SERIES_2_METADATA);
+    wire_add_varint_field(out, METADATA_TYPE, remote_write_index_load(&writing->index, first).type);
+    if (unit != 0)
+        wire_add_varint_field(out, METADATA_UNIT, unit);
+    wire_end_message(out, metadata);
+}
+
+/* In the order in which put_symbols numbered the texts. */
+static void put_series_2(struct writing *writing, size_t first, size_t next)
+{
+    struct output *out = writing->out;
+    struct symbols *symbols = &writing->symbols;
+    struct label_walk walk = labels_of(&writing->index, first);
+    bool is_new;
+    size_t series = wire_begin_message(out, REQUEST_2_SERIES);
+    size_t labels = wire_begin_message(out, SERIES_2_LABELS);
+    while (next_label(&walk)) {
+        wire_add_varint(out, symbol_number(symbols, walk.name, &is_new));
+        wire_add_varint(out, symbol_number(symbols, walk.value, &is_new));
+    }
+    wire_end_message(out, labels);
+    uint32_t unit = symbol_number(symbols, unit_of(&writing->index, first), &is_new);
+    put_samples(writing, first, next);
+    put_metadata(writing, first, unit);
+    wire_end_message(out, series);
+}
+
+typedef void series_writer(struct writing *writing, size_t first, size_t next);
+
+static void for_each_series(struct writing *writing, series_writer *write)
+{
+    size_t next;
+    for (size_t first = 0; first < writing->index.count; first = next) {
+        next = remote_write_next_series(&writing->index, first);
+        write(writing, first, next);
+    }
+}
+
+static void put_request_2(struct writing *writing)
+{
+    static const struct text empty = {"", 0};
+    symbols_clear(&writing->symbols);
+    wire_add_bytes_field(writing->out, REQUEST_2_SYMBOLS, &empty);
+    for_each_series(writing, put_symbols);
+    symbols_clear(&writing->symbols);
+    for_each_series(writing, put_series_2);
+}
+
+/* Where the working memory of a block of `size` bytes has what; bytes from its beginning. */
+struct places {
+    size_t symbols, table, plain, plain_size, end;
+};
+
+static struct places places_of(size_t size)
+{
+    struct places places;
+    size_t samples = size / REMOTE_WRITE_SMALLEST + 1;
+    places.symbols = 2 * samples * sizeof(uint32_t);
+    places.table = places.symbols + SYMBOL_SLOTS * sizeof(struct symbol);
+    places.plain = places.table + SNAPPY_SCRATCH;
+    places.plain_size = size / 4 * 9 + MORE;
+    places.end = places.plain + places.plain_size;
+    return places;
+}
+
+size_t remote_write_scratch(size_t size)
+{
+    return places_of(size).end;
+}
+
+size_t remote_write_bound(size_t size)
+{
+    return snappy_block_bound(places_of(size).plain_size);
+}
+
+bool remote_write_request(size_t shape, const char *bytes, size_t size, void *scratch,
+                          struct output *out)
+{
+    const struct places places = places_of(size);
+    char *memory = scratch;
+    struct output plain = {.data = memory + places.plain, .capacity = places.plain_size};
+    struct writing writing = {
+        .index = {.block = bytes, .at = scratch},
+        .symbols = {.block = bytes, .slots = (struct symbol *)(void *)(memory + places.symbols)},
+        .out = &plain,
+    };
+    if (!remote_write_order(&writing.index, size))
+        return false;
+    if (shape == REMOTE_WRITE_2)
+        put_request_2(&writing);
+    else
+        for_each_series(&writing, put_series_1);
+    snappy_block_put(plain.data, plain.used, memory + places.table, out);
+    return !plain.overflow && !out->overflow;
+}

@@ -1,0 +1,26 @@
+/*
+ * Samples as one request of Prometheus' remote write, in snappy's block format: each series once,
+ * its samples in the order of their times, and of those in one millisecond the last.
+ *
+ * These are the operations of struct encoder_request (collector/contract/encoder.h), on samples as
+ * sinks/encoders/remote_write_sample.h has them.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H
+#define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/text/output.h"
+
+enum remote_write_shape {
+    REMOTE_WRITE_1, /* prometheus.WriteRequest */
+    REMOTE_WRITE_2, /* io.prometheus.write.v2.Request */
+};
+
+size_t remote_write_scratch(size_t size);
+size_t remote_write_bound(size_t size);
+bool remote_write_request(size_t shape, const char *bytes, size_t size, void *scratch,
+                          struct output *out);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * The block format of snappy (google/snappy, format_description.txt): the size of the data, and
+ * elements, each of which is a literal or a copy of what is before it.
+ *
+ * Pure functions on memory of the caller's; any thread.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_SNAPPY_BLOCK_H
+#define SLUICE_SINKS_ENCODERS_SNAPPY_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/text/output.h"
+
+/* Bytes of working memory, aligned for a uint16_t. */
+#define SNAPPY_SCRATCH ((size_t)32 * 1024)
+
+/* The most bytes of a block of `size` bytes of data. */
+size_t snappy_block_bound(size_t size);
+
+/* Appends the block of `size` bytes of data, less than 4 GiB. */
+void snappy_block_put(const void *data, size_t size, void *scratch, struct output *out);
+
+#endif

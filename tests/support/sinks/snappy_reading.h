@@ -1,0 +1,11 @@
+/* Reads snappy's block format, from its description alone. */
+#ifndef SLUICE_TESTS_SUPPORT_SINKS_SNAPPY_READING_H
+#define SLUICE_TESTS_SUPPORT_SINKS_SNAPPY_READING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes the data of a block to `to` and returns its size; fails the test where it is no block. */
+size_t snappy_read(const uint8_t *block, size_t size, uint8_t *to, size_t capacity);
+
+#endif

@@ -25,13 +25,22 @@
 
 /*
  * Reads the file into `file`, which is all zero. Returns false with `error` filled
- * (EXIT_CODE_CONFIG, "FILE:LINE:COLUMN: ..."), also where it has no tests or this program reads no
- * YAML; what `file` then holds is freed by case_file_free.
+ * (EXIT_CODE_CONFIG, "FILE:LINE:COLUMN: ..."), also where it has no tests, and names no more files
+ * that may have some, or this program reads no YAML; what `file` then holds is freed by
+ * case_file_free.
  */
 bool case_file_read(const char *path, struct case_file *file, struct error *error);
 
 /*
- * The same of `size` bytes of text, which are copied; for messages it is called `path`.
+ * The same of one of the files that the configuration `config`, which has been read, names: it has
+ * tests, or none.
+ */
+bool case_file_read_part(const char *path, const char *config, struct case_file *file,
+                         struct error *error);
+
+/*
+ * The same as case_file_read of `size` bytes of text, which are copied; for messages it is called
+ * `path`.
  */
 bool case_file_parse(const char *path, const char *text, size_t size, struct case_file *file,
                      struct error *error);

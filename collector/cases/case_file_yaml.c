@@ -15,6 +15,7 @@
 /* The file that is being read, and what it is read into. */
 struct reading {
     struct file_reading file;
+    const char *whole; /* the configuration that it is a part of; NULL: it is none */
     struct case_file *to;
     struct provenance_mark foreign; /* the first name that is an option's; line 0: there is none */
     char *foreign_name;
@@ -502,6 +503,9 @@ static bool take_config(struct reading *reading, const struct case_key *key)
 static bool pass_option(struct reading *reading)
 {
     const struct yaml_piece *piece = &reading->file.piece;
+    if (piece->length == strlen(CONFIG_FILE_MORE) &&
+        memcmp(piece->text, CONFIG_FILE_MORE, piece->length) == 0)
+        reading->to->names_more = true;
     if (reading->foreign.line == 0) {
         reading->foreign = piece->mark;
         reading->foreign_name = text_copy(piece->text, piece->length);
@@ -530,11 +534,11 @@ static bool check_file(struct reading *reading)
     if (to->config != NULL && reading->foreign_name != NULL)
         return unknown_key(reading, CASE_OF_FILE, reading->foreign_name,
                            strlen(reading->foreign_name), reading->foreign);
-    if (to->count == 0)
+    if (to->count == 0 && !to->names_more && reading->whole == NULL)
         return refuse(reading, begin, "there are no tests here",
                       "; they are a list called \"tests\"");
     if (to->config == NULL)
-        to->config = text_copy_all(to->path);
+        to->config = text_copy_all(reading->whole != NULL ? reading->whole : to->path);
     return to->config != NULL || file_no_memory(&reading->file);
 }
 
@@ -571,10 +575,10 @@ static bool keep_text(struct case_file *file, const char *text, size_t size)
     return true;
 }
 
-bool case_file_parse(const char *path, const char *text, size_t size, struct case_file *file,
-                     struct error *error)
+static bool parse(const char *path, const char *whole, const char *text, size_t size,
+                  struct case_file *file, struct error *error)
 {
-    struct reading reading = {.file = {.path = path, .error = error}, .to = file};
+    struct reading reading = {.file = {.path = path, .error = error}, .whole = whole, .to = file};
     file->path = text_copy_all(path);
     bool good = file->path != NULL && keep_text(file, text, size);
     if (good) {
@@ -588,13 +592,25 @@ bool case_file_parse(const char *path, const char *text, size_t size, struct cas
     return good;
 }
 
-bool case_file_read(const char *path, struct case_file *file, struct error *error)
+bool case_file_parse(const char *path, const char *text, size_t size, struct case_file *file,
+                     struct error *error)
+{
+    return parse(path, NULL, text, size, file, error);
+}
+
+bool case_file_read_part(const char *path, const char *config, struct case_file *file,
+                         struct error *error)
 {
     char *bytes;
     size_t size;
     if (!config_file_load(path, &bytes, &size, error))
         return false;
-    bool good = case_file_parse(path, bytes, size, file, error);
+    bool good = parse(path, config, bytes, size, file, error);
     free(bytes);
     return good;
+}
+
+bool case_file_read(const char *path, struct case_file *file, struct error *error)
+{
+    return case_file_read_part(path, NULL, file, error);
 }

@@ -86,6 +86,7 @@ struct case_file {
     char *config; /* the path of the configuration that is tested; the file's own, perhaps */
     char *text;   /* all of it, a newline at its end */
     size_t size;
+    bool names_more; /* the configuration has more files, whose tests are its own, too */
     struct test_case *cases;
     size_t count;
 };

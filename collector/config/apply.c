@@ -61,8 +61,8 @@ static bool wrong_in_file(const struct applying *applying, const struct provenan
                           const struct parse_error *fault)
 {
     struct provenance_mark mark = provenance_text_mark(&entry->text, fault->at);
-    error_set(applying->error, code_of(entry, fault), "%s:%zu:%zu: %s", applying->provenance->file,
-              mark.line, mark.column, fault->text);
+    error_set(applying->error, code_of(entry, fault), "%s:%zu:%zu: %s",
+              applying->provenance->files[entry->file], mark.line, mark.column, fault->text);
     return false;
 }
 
@@ -125,11 +125,12 @@ static bool note_place(const struct applying *applying, const struct provenance_
     if (entry->by != PROVENANCE_FILE)
         return true;
     struct provenance_mark mark = provenance_text_mark(&entry->text, 0);
-    size_t size = strlen(applying->provenance->file) + 64;
+    const char *file = applying->provenance->files[entry->file];
+    size_t size = strlen(file) + 64;
     *place = malloc(size);
     if (*place == NULL)
         return no_memory(applying);
-    snprintf(*place, size, "%s:%zu:%zu", applying->provenance->file, mark.line, mark.column);
+    snprintf(*place, size, "%s:%zu:%zu", file, mark.line, mark.column);
     return true;
 }
 

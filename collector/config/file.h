@@ -16,6 +16,10 @@
  *       - to: file:/var/log/sluice/samples.ndjson
  *         format: json
  *
+ * A list called `files` names more files, or folders of them, which are read after this one, in
+ * their order. Their lists are added to those of the files before them; every other option may be
+ * given in one file alone.
+ *
  * A list called `tests` is not the collector's: `sluice test` reads it (collector/cases/).
  *
  * The main thread's.
@@ -35,14 +39,17 @@
 /* The list that is for `sluice test` alone. */
 #define CONFIG_FILE_TESTS "tests"
 
+/* The list of more files. */
+#define CONFIG_FILE_MORE "files"
+
 /* Items that a list of listeners, sinks or schemas may have. */
 #define CONFIG_LIST_MAX 1024
 
 /*
- * Reads the file into entries of `provenance`, which is all zero; names are checked, values are
- * not. Returns false with `error` filled (EXIT_CODE_CONFIG, "FILE:LINE:COLUMN: ..."), also where
- * this program reads no YAML or the file cannot be read; what `provenance` then holds is freed by
- * written_free.
+ * Reads the file, and those that it names, into entries of `provenance`, which is all zero; names
+ * are checked, values are not. Returns false with `error` filled (EXIT_CODE_CONFIG,
+ * "FILE:LINE:COLUMN: ..."), also where this program reads no YAML or a file cannot be read; what
+ * `provenance` then holds is freed by written_free.
  */
 bool config_file_read(const char *path, struct provenance *provenance, struct error *error);
 

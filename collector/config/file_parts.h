@@ -1,18 +1,36 @@
-/* What the parts of the file's reader share: file_yaml.c calls file_maps.c, both file_parts.c. */
+/*
+ * What the parts of the file's reader share: file_yaml.c calls file_maps.c and
+ * file_more.c, all of them file_parts.c.
+ */
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 
 #include "collector/base/error.h"
 #include "collector/base/parse_error.h"
+#include "collector/config/file_names.h"
 #include "collector/config/option_table.h"
 #include "collector/config/provenance.h"
 #include "collector/config/yaml_reading.h"
+
+/* Where an option was given: so that no other file gives it again. */
+struct file_place {
+    const char *path; /* NULL: not yet */
+    size_t line;
+};
+
+/* What all files of one configuration have given. */
+struct files_given {
+    struct file_place options[OPTIONS_MAX]; /* a place for each row of command_options */
+    size_t more_line;                       /* of the list of more files; 0: there is none */
+};
 
 struct file_reading {
     const char *path;
     struct yaml_reading *yaml;
     struct yaml_piece piece; /* the one that was read last */
     struct provenance *provenance;
+    struct files_given *given;
+    struct file_names *more; /* that the file names; NULL: it may name none */
     struct error *error;
 };
 
@@ -29,6 +47,12 @@ bool file_no_memory(const struct file_reading *reading);
 
 /* "a list", of the piece that was read last. */
 const char *file_piece_name(const struct file_reading *reading);
+
+/*
+ * file_more.c: reads the list that the piece that was read last is to begin, and adds the files
+ * that it names to reading->more.
+ */
+bool file_read_more(struct file_reading *reading);
 
 /*
  * file_maps.c: reads what the piece that was read last begins, a URL or a map of its parts, and

@@ -9,7 +9,6 @@
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
 #include "collector/platform/input_file.h"
-#include "collector/text/copy.h"
 
 /* The lists that stand in the place of options that may be repeated. */
 static const struct {
@@ -103,6 +102,9 @@ static bool unknown_name(const struct file_reading *reading)
             suggestion_offer_others(&suggestion, option->setting.others, name_in_file(option));
         }
     suggestion_offer(&suggestion, CONFIG_FILE_TESTS);
+    suggestion_offer(&suggestion, CONFIG_FILE_MORE);
+    suggestion_offer_others(&suggestion, "include includes include_files import conf_d",
+                            CONFIG_FILE_MORE);
     parse_error_set(&fault, 0, "unknown option %s", quoted(piece->text, piece->length, given));
     if (suggestion_found(&suggestion) == NULL)
         parse_error_append(&fault, "; a file has listeners, sinks and what --help lists");
@@ -161,8 +163,30 @@ static bool read_list(struct file_reading *reading, const struct option *option)
 
 /* --- the document ----------------------------------------------------------------------------- */
 
+/*
+ * Notes that an option is given here, once in all files, or of a list once in each: what several
+ * files have of it is put together.
+ */
+static bool note_given(const struct file_reading *reading, const char *name, bool is_list,
+                       struct file_place *place)
+{
+    struct parse_error fault;
+    bool here = place->path == reading->path;
+    if (place->path == NULL || (is_list && !here)) {
+        *place = (struct file_place){reading->path, reading->piece.mark.line};
+        return true;
+    }
+    if (here)
+        parse_error_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already", name,
+                        place->line);
+    else
+        parse_error_set(&fault, 0, "\"%s\" is given twice; %s:%zu has it already", name,
+                        place->path, place->line);
+    return file_parse_error(reading, reading->piece.mark, &fault);
+}
+
 /* Reads the name that the last piece is, with its value. */
-static bool read_pair(struct file_reading *reading, size_t *lines)
+static bool read_pair(struct file_reading *reading)
 {
     const struct option *option = command_options;
     struct parse_error fault;
@@ -172,20 +196,18 @@ static bool read_pair(struct file_reading *reading, size_t *lines)
     }
     if (is(&reading->piece, CONFIG_FILE_TESTS))
         return file_next(reading) && file_skip(reading);
+    if (is(&reading->piece, CONFIG_FILE_MORE))
+        return file_read_more(reading);
     while (option->setting.name != NULL && !is(&reading->piece, name_in_file(option)))
         option++;
     if (option->setting.name == NULL)
         return unknown_name(reading);
-    size_t *line = &lines[option - command_options];
-    if (*line != 0) {
-        parse_error_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already",
-                        name_in_file(option), *line);
-        return file_parse_error(reading, reading->piece.mark, &fault);
-    }
-    *line = reading->piece.mark.line;
-    if (!file_next(reading))
+    bool is_list = list_name(option) != NULL;
+    if (!note_given(reading, name_in_file(option), is_list,
+                    &reading->given->options[option - command_options]) ||
+        !file_next(reading))
         return false;
-    if (list_name(option) != NULL)
+    if (is_list)
         return read_list(reading, option);
     return option->action == OPTION_LETTERS ? file_read_url(reading, option)
                                             : read_value(reading, option);
@@ -193,7 +215,6 @@ static bool read_pair(struct file_reading *reading, size_t *lines)
 
 static bool read_document(struct file_reading *reading)
 {
-    size_t lines[OPTIONS_MAX] = {0};
     struct parse_error fault;
     if (!file_next(reading))
         return false;
@@ -206,24 +227,18 @@ static bool read_document(struct file_reading *reading)
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_MAP_END)
             return file_next(reading); /* that nothing comes after it */
-        if (!read_pair(reading, lines))
+        if (!read_pair(reading))
             return false;
     }
     return false;
 }
 
-static bool parse(const char *path, const char *text, size_t length, struct provenance *provenance,
-                  struct error *error)
+static bool parse(struct file_reading *reading, const char *text, size_t length)
 {
-    struct file_reading reading = {.path = path, .provenance = provenance, .error = error};
-    reading.yaml = yaml_reading_begin(text, length);
-    provenance->file = text_copy_all(path);
-    bool good = reading.yaml != NULL && provenance->file != NULL;
-    if (good)
-        good = read_document(&reading);
-    else
-        file_no_memory(&reading);
-    yaml_reading_end(reading.yaml);
+    reading->yaml = yaml_reading_begin(text, length);
+    bool good = reading->yaml != NULL && provenance_add_file(reading->provenance, reading->path);
+    good = good ? read_document(reading) : file_no_memory(reading);
+    yaml_reading_end(reading->yaml);
     return good;
 }
 
@@ -278,13 +293,31 @@ bool config_file_load(const char *path, char **bytes, size_t *length, struct err
     return good;
 }
 
-bool config_file_read(const char *path, struct provenance *provenance, struct error *error)
+/* --- all files -------------------------------------------------------------------------------- */
+
+static bool read_file(struct file_reading *reading)
 {
     char *bytes;
     size_t length;
-    if (!config_file_load(path, &bytes, &length, error))
+    if (!config_file_load(reading->path, &bytes, &length, reading->error))
         return false;
-    bool good = parse(path, bytes, length, provenance, error);
+    bool good = parse(reading, bytes, length);
     free(bytes);
+    return good;
+}
+
+bool config_file_read(const char *path, struct provenance *provenance, struct error *error)
+{
+    struct files_given given = {.more_line = 0};
+    struct file_names more = {NULL, 0};
+    struct file_reading reading = {
+        .path = path, .provenance = provenance, .given = &given, .more = &more, .error = error};
+    bool good = read_file(&reading);
+    reading.more = NULL;
+    for (size_t i = 0; good && i < more.count; i++) {
+        reading.path = more.paths[i];
+        good = read_file(&reading);
+    }
+    file_names_free(&more);
     return good;
 }

@@ -147,7 +147,7 @@ static bool read_environment(struct reading *reading)
     return true;
 }
 
-/* --- the file --------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static const struct provenance_entry *find_letters(const struct provenance *provenance)
 {
@@ -163,46 +163,50 @@ static bool check_letters(const struct applying *applying)
     return letters == NULL || apply_check_letters(applying, letters);
 }
 
-/* A file must be right as a whole, also in what the command line does otherwise. */
-static bool check_file(const struct reading *reading, const struct provenance *file)
+/* Files must be right as a whole, also in what the command line does otherwise. */
+static bool check_files(const struct reading *reading, const struct provenance *read)
 {
     struct config alone = {0};
-    const struct applying applying = {reading->registry, file, &alone, reading->error};
+    const struct applying applying = {reading->registry, read, &alone, reading->error};
     bool good = true;
-    for (size_t i = 0; good && i < file->count; i++)
-        good = apply_entry(&applying, &file->entries[i]);
+    for (size_t i = 0; good && i < read->count; i++)
+        good = apply_entry(&applying, &read->entries[i]);
     good = good && check_letters(&applying);
     config_free(&alone);
     return good;
 }
 
-/* Takes over what was not given before. */
-static bool take_file(struct reading *reading, struct provenance *file)
+/* Takes over what was not given before, file by file: entries stand in the order of the files. */
+static bool take_files(struct reading *reading, struct provenance *read)
 {
     bool given_now[OPTIONS_MAX] = {false};
-    reading->config->provenance->file = file->file;
-    file->file = NULL;
-    for (size_t i = 0; i < file->count; i++) {
-        struct provenance_entry *entry = &file->entries[i];
-        if (is_given(reading, entry->option))
-            continue;
-        given_now[entry->option - command_options] = true;
-        if (!take(reading, entry->option, PROVENANCE_FILE, &entry->text))
-            return false;
+    struct provenance *to = reading->config->provenance;
+    size_t at = 0;
+    for (size_t file = 0; file < read->file_count; file++) {
+        if (!provenance_add_file(to, read->files[file]))
+            return no_memory(reading);
+        for (; at < read->count && read->entries[at].file == file; at++) {
+            struct provenance_entry *entry = &read->entries[at];
+            if (is_given(reading, entry->option))
+                continue;
+            given_now[entry->option - command_options] = true;
+            if (!take(reading, entry->option, PROVENANCE_FILE, &entry->text))
+                return false;
+        }
     }
     for (size_t i = 0; i < OPTIONS_MAX; i++)
         reading->given[i] = reading->given[i] || given_now[i];
     return true;
 }
 
-static bool read_file(struct reading *reading)
+static bool read_files(struct reading *reading)
 {
-    struct provenance file = {0};
+    struct provenance read = {0};
     if (reading->config->file == NULL)
         return true;
-    bool good = config_file_read(reading->config->file, &file, reading->error) &&
-                check_file(reading, &file) && take_file(reading, &file);
-    provenance_free(&file);
+    bool good = config_file_read(reading->config->file, &read, reading->error) &&
+                check_files(reading, &read) && take_files(reading, &read);
+    provenance_free(&read);
     return good;
 }
 
@@ -222,7 +226,7 @@ static bool apply_defaults(const struct reading *reading)
 /* What the arguments left open. */
 static bool read_the_rest(struct reading *reading)
 {
-    if (!read_environment(reading) || !read_file(reading) || !apply_defaults(reading))
+    if (!read_environment(reading) || !read_files(reading) || !apply_defaults(reading))
         return false;
     const struct applying applying = applying_of(reading);
     return check_letters(&applying);

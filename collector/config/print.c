@@ -32,7 +32,7 @@ static void put_origin(const struct printing *printing, const struct provenance_
         break;
     case PROVENANCE_FILE: {
         char path[256];
-        const char *file = printing->config->provenance->file;
+        const char *file = printing->config->provenance->files[entry->file];
         copy_printable(path, sizeof path, file, strlen(file));
         fprintf(printing->to, " # %s:%zu\n", path, provenance_text_mark(&entry->text, at).line);
         break;

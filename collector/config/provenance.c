@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/config/option_table.h"
+#include "collector/text/copy.h"
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
@@ -107,9 +108,25 @@ const struct provenance_entry *provenance_add(struct provenance *provenance,
     if (grown == NULL)
         return NULL;
     provenance->entries = grown;
-    grown[provenance->count] = (struct provenance_entry){option, by, *text};
+    size_t file =
+        by == PROVENANCE_FILE && provenance->file_count != 0 ? provenance->file_count - 1 : 0;
+    grown[provenance->count] = (struct provenance_entry){option, by, file, *text};
     *text = (struct provenance_text){0};
     return &grown[provenance->count++];
+}
+
+bool provenance_add_file(struct provenance *provenance, const char *path)
+{
+    char **grown =
+        realloc(provenance->files, (provenance->file_count + 1) * sizeof *provenance->files);
+    if (grown == NULL)
+        return false;
+    provenance->files = grown;
+    grown[provenance->file_count] = text_copy_all(path);
+    if (grown[provenance->file_count] == NULL)
+        return false;
+    provenance->file_count++;
+    return true;
 }
 
 void provenance_free(struct provenance *provenance)
@@ -119,7 +136,9 @@ void provenance_free(struct provenance *provenance)
     for (size_t i = 0; i < provenance->count; i++)
         provenance_text_free(&provenance->entries[i].text);
     free(provenance->entries);
-    free(provenance->file);
+    for (size_t i = 0; i < provenance->file_count; i++)
+        free(provenance->files[i]);
+    free(provenance->files);
     *provenance = (struct provenance){0};
 }
 

@@ -18,7 +18,7 @@ struct option;
 enum provenance_kind {
     PROVENANCE_ARGUMENT,    /* on the command line */
     PROVENANCE_ENVIRONMENT, /* in the variable that provenance_variable names */
-    PROVENANCE_FILE,        /* in the file of struct provenance */
+    PROVENANCE_FILE,        /* in one of the files of struct provenance */
     PROVENANCE_DEFAULT,     /* nowhere */
 };
 
@@ -45,13 +45,15 @@ struct provenance_text {
 struct provenance_entry {
     const struct option *option;
     enum provenance_kind by;
+    size_t file; /* where a file has it: which one of struct provenance */
     struct provenance_text text;
 };
 
 struct provenance {
     struct provenance_entry *entries; /* those of one option stand in their order */
     size_t count;
-    char *file; /* its path; NULL: none was read */
+    char **files; /* the paths of those that were read, in that order: first that of --config */
+    size_t file_count;
 };
 
 /* Appends bytes of the program's own. Returns false without memory. */
@@ -70,12 +72,15 @@ struct provenance_mark provenance_text_mark(const struct provenance_text *text, 
 void provenance_text_free(struct provenance_text *text);
 
 /*
- * Adds an entry, which takes the text over and leaves an empty one. Returns it, valid until the
- * next one is added, or NULL without memory.
+ * Adds an entry, which takes the text over and leaves an empty one. One by a file stands in the
+ * last one that was added. Returns it, valid until the next one is added, or NULL without memory.
  */
 const struct provenance_entry *provenance_add(struct provenance *provenance,
                                               const struct option *option, enum provenance_kind by,
                                               struct provenance_text *text);
+
+/* Adds a file, from which entries follow; the path is copied. Returns false without memory. */
+bool provenance_add_file(struct provenance *provenance, const char *path);
 
 /* Frees all, but not `provenance` itself; NULL is allowed. */
 void provenance_free(struct provenance *provenance);

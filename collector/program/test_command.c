@@ -13,6 +13,7 @@
 #include "collector/cases/case_report.h"
 #include "collector/cases/case_run.h"
 #include "collector/config/options.h"
+#include "collector/config/provenance.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/program/registry.h"
@@ -205,14 +206,47 @@ static int run_tests(struct testing *testing, const struct case_file *file,
     return -1;
 }
 
+/* A file that the configuration names; *count: the tests that there have been. */
+static void run_part(struct testing *testing, const char *path, const char *whole,
+                     const struct config *config, size_t *count)
+{
+    struct case_file file = {.path = NULL};
+    struct error error;
+    if (!case_file_read_part(path, whole, &file, &error) ||
+        (file.count != 0 && run_tests(testing, &file, config, &error) != 0))
+        note_broken(testing, path, &error);
+    *count += file.count;
+    case_file_free(&file);
+}
+
+/* All files of the configuration that `file` begins. */
+static void run_parts(struct testing *testing, const char *path, const struct case_file *file,
+                      const struct config *config)
+{
+    const struct provenance *read = config->provenance;
+    size_t count = file->count;
+    struct error error;
+    for (size_t i = 1; file->names_more && i < read->file_count; i++)
+        run_part(testing, read->files[i], file->config, config, &count);
+    if (count != 0)
+        return;
+    error_set(&error, EXIT_CODE_CONFIG,
+              "%s: there are no tests here, nor in the files that it names; they are a list called "
+              "\"tests\"",
+              path);
+    note_broken(testing, path, &error);
+}
+
 static void run_file(struct testing *testing, const char *path)
 {
     struct case_file file = {.path = NULL};
     struct config config = {0};
     struct error error;
     if (!case_file_read(path, &file, &error) || !read_config(&file, &config, &error) ||
-        run_tests(testing, &file, &config, &error) != 0)
+        (file.count != 0 && run_tests(testing, &file, &config, &error) != 0))
         note_broken(testing, path, &error);
+    else
+        run_parts(testing, path, &file, &config);
     config_free(&config);
     case_file_free(&file);
 }

@@ -1,0 +1,46 @@
+/* collector/config/file.h: the list of more files. */
+#include "collector/config/file.h"
+#include "collector/config/file_parts.h"
+
+static bool wrong(const struct file_reading *reading, const char *why)
+{
+    struct parse_error fault;
+    parse_error_set(&fault, 0, "%s", why);
+    return file_parse_error(reading, reading->piece.mark, &fault);
+}
+
+static bool add_name(struct file_reading *reading)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    struct parse_error fault;
+    if (piece->kind != PIECE_TEXT || piece->length == 0)
+        return wrong(reading,
+                     "an item of \"" CONFIG_FILE_MORE "\" is the path of a file or a folder");
+    return file_names_add(reading->more, reading->path, piece->text, piece->length, &fault) ||
+           file_parse_error(reading, piece->mark, &fault);
+}
+
+bool file_read_more(struct file_reading *reading)
+{
+    size_t *line = &reading->given->more_line;
+    struct parse_error fault;
+    if (reading->more == NULL)
+        return wrong(reading, "only the file of --config can name more \"" CONFIG_FILE_MORE "\"");
+    parse_error_set(&fault, 0,
+                    "\"" CONFIG_FILE_MORE "\" is given twice; it was on line %zu already", *line);
+    if (*line != 0)
+        return file_parse_error(reading, reading->piece.mark, &fault);
+    *line = reading->piece.mark.line;
+    if (!file_next(reading))
+        return false;
+    if (reading->piece.kind != PIECE_LIST)
+        return wrong(reading,
+                     "\"" CONFIG_FILE_MORE "\" is a list of paths (each item begins with \"- \")");
+    while (file_next(reading)) {
+        if (reading->piece.kind == PIECE_LIST_END)
+            return true;
+        if (!add_name(reading))
+            return false;
+    }
+    return false;
+}

@@ -1,0 +1,118 @@
+#include "collector/config/file_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/file_path.h"
+#include "collector/platform/folder.h"
+#include "collector/text/copy.h"
+
+static bool no_memory(struct parse_error *fault)
+{
+    parse_error_set(fault, 0, "not enough memory");
+    fault->no_memory = true;
+    return false;
+}
+
+/* Takes the path over; NULL: memory was short. */
+static bool add_path(struct file_names *names, char *path, struct parse_error *fault)
+{
+    char **grown =
+        path != NULL ? realloc(names->paths, (names->count + 1) * sizeof *names->paths) : NULL;
+    if (grown != NULL)
+        names->paths = grown;
+    if (grown == NULL || names->count == FILE_NAMES_MAX) {
+        free(path);
+        return grown == NULL
+                   ? no_memory(fault)
+                   : parse_error_set(fault, 0, "there are more than %d files", FILE_NAMES_MAX);
+    }
+    names->paths[names->count++] = path;
+    return true;
+}
+
+/* "FOLDER/NAME", normalised; the folder may be "" or end in "/". NULL where memory is short. */
+static char *join(const char *folder, size_t folder_length, const char *name, size_t length)
+{
+    char *path = malloc(folder_length + length + 2);
+    if (path == NULL)
+        return NULL;
+    memcpy(path, folder, folder_length);
+    if (folder_length != 0 && folder[folder_length - 1] != '/')
+        path[folder_length++] = '/';
+    memcpy(path + folder_length, name, length);
+    path[folder_length + length] = '\0';
+    file_path_normalise(path);
+    return path;
+}
+
+/* The path as it is seen from the folder of the file `from`. */
+static char *seen_from(const char *from, const char *name, size_t length)
+{
+    char *path = join("", 0, name, length);
+    char *other = text_copy_all(from);
+    if (path != NULL && other != NULL && file_path_root(path) == 0) {
+        free(path);
+        file_path_normalise(other);
+        path = join(other, file_path_folder(other), name, length);
+    }
+    if (other == NULL) {
+        free(path);
+        path = NULL;
+    }
+    free(other);
+    return path;
+}
+
+/* --- folders ---------------------------------------------------------------------------------- */
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t length = strlen(name);
+    return length > strlen(end) && strcmp(name + length - strlen(end), end) == 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What a link leads to is found out when it is read. */
+static bool add_folder(struct file_names *names, struct folder *folder, const char *path,
+                       struct parse_error *fault)
+{
+    struct folder_entry entry;
+    size_t before = names->count;
+    while (folder_next(folder, &entry)) {
+        if (entry.is_folder || entry.name[0] == '.' ||
+            (!ends_in(entry.name, ".yaml") && !ends_in(entry.name, ".yml")))
+            continue;
+        if (!add_path(names, join(path, strlen(path), entry.name, strlen(entry.name)), fault))
+            return false;
+    }
+    qsort(names->paths + before, names->count - before, sizeof *names->paths, compare);
+    return true;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+bool file_names_add(struct file_names *names, const char *from, const char *name, size_t length,
+                    struct parse_error *fault)
+{
+    char *path = seen_from(from, name, length);
+    struct folder *folder = path != NULL ? folder_open(path) : NULL;
+    if (folder == NULL)
+        return add_path(names, path, fault);
+    bool good = add_folder(names, folder, path, fault);
+    folder_close(folder);
+    free(path);
+    return good;
+}
+
+void file_names_free(struct file_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->paths[i]);
+    free(names->paths);
+    *names = (struct file_names){NULL, 0};
+}

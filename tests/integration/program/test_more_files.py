@@ -1,0 +1,134 @@
+"""A configuration in several files: `files:` and folders, with the place of everything."""
+import unittest
+
+from sluice_program import RIEMANN
+from test_config import READS_FILES, ConfigTest
+from test_tests import GAUGE, LINE, Testing
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class MoreFiles(ConfigTest):
+    def part(self, name, *lines):
+        path = self.folder / "conf.d" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def main(self, *lines):
+        return self.write("files:", "- conf.d", *lines)
+
+    def test_the_files_of_a_folder_are_read_in_the_order_of_their_names(self):
+        self.main("listeners:", "- udp://127.0.0.1:1001")
+        third = self.part("20-c.yaml", "listeners:", "- udp://127.0.0.1:1003")
+        second = self.part("10-b.yml", "", "listeners:", "- udp://127.0.0.1:1002", "memory: 40MiB")
+        for name in ("30-no.yaml~", ".40-no.yaml", "README"):
+            self.part(name, "no: configuration")
+        printed = self.printed("--config", self.file)
+        places = [line.split("# ")[1] for line in printed.splitlines() if "udp://" in line]
+        self.assertEqual(places, [f"{self.file}:4", f"{second}:3", f"{third}:2"])
+        self.assertIn(f"memory: 40MiB # {second}:4\n", printed)
+
+    def test_a_file_is_named_by_itself_too_seen_from_the_one_that_names_it(self):
+        self.write("files:", "- other.yaml", f"- {self.folder}/conf.d/last.yaml")
+        (self.folder / "other.yaml").write_text("memory: 40MiB\n")
+        self.part("last.yaml", "ledger: json")
+        printed = self.printed("--config", self.file)
+        self.assertIn(f"memory: 40MiB # {self.folder}/other.yaml:1\n", printed)
+        self.assertIn(f"ledger: json # {self.folder}/conf.d/last.yaml:1\n", printed)
+
+    def test_an_option_is_given_in_one_file_alone(self):
+        self.main("memory: 40MiB")
+        part = self.part("a.yaml", "ledger: json", "memory: 30MiB")
+        self.assertIn(f'{part}:2:1: "memory" is given twice; {self.file}:3 has it already',
+                      self.refused("--check", "--config", self.file, code=78))
+        self.part("a.yaml", "ledger: json", "ledger: text")
+        self.assertIn(f'{part}:2:1: "ledger" is given twice; it was on line 1 already',
+                      self.refused("--check", "--config", self.file, code=78))
+
+    def test_what_is_wrong_in_one_of_them_is_reported_with_its_place(self):
+        self.main()
+        part = self.part("a.yaml", "sinks:", "- to: stdout", "  formt: json")
+        said = self.refused("--check", "--config", self.file, code=78)
+        self.assertIn(f'{part}:3:3: unknown key "formt"; did you mean "format"?', said)
+        part = self.part("a.yaml", "sinks:", "- to: stdout", "  format: jsn")
+        self.assertIn(f"{part}:3:11: ", self.refused("--config", self.file, code=78))
+        part = self.part("a.yaml", "sinks:", f"- file:{self.folder}/no/lines")
+        self.assertIn(f"{part}:2:3: ", self.refused("--check", "--config", self.file, code=73))
+
+    def test_two_files_cannot_have_one_address(self):
+        self.main("listeners:", "- udp://127.0.0.1:1001")
+        part = self.part("a.yaml", "listeners:", "- udp://127.0.0.1:1001")
+        self.assertIn(f"{part}:2:3: an earlier listener has this address already",
+                      self.refused("--check", "--config", self.file, code=78))
+
+    def test_only_the_first_file_names_more(self):
+        self.main()
+        part = self.part("a.yaml", "files:", "- b.yaml")
+        self.assertIn(f'{part}:1:1: only the file of --config can name more "files"',
+                      self.refused("--check", "--config", self.file, code=78))
+
+    def test_a_file_that_is_not_there(self):
+        self.write("files:", "- none.yaml")
+        self.assertIn(f"{self.folder}/none.yaml: ",
+                      self.refused("--check", "--config", self.file, code=78))
+
+    def test_a_folder_may_be_empty(self):
+        (self.folder / "conf.d").mkdir()
+        self.run_to_end("--check", "--config", self.main(), ledger=None)
+
+    def test_what_is_no_list_of_paths(self):
+        for lines, why in ((("files: conf.d",), ":1:8: \"files\" is a list of paths"),
+                           (("files:", "- [a]"), ":2:3: an item of \"files\" is the path"),
+                           (("files: []", "files: []"), ":2:1: \"files\" is given twice")):
+            self.write(*lines)
+            self.assertIn(f"{self.file}{why}",
+                          self.refused("--check", "--config", self.file, code=78))
+
+    def test_a_reload_finds_new_files_and_misses_those_that_are_gone(self):
+        self.main("listeners:", f"- {RIEMANN}", "sinks:", "- to: stdout")
+        self.part("0.yaml", "")
+        program = self.start("--config", self.file)
+        sink = self.part("a.yaml", "sinks:", f"- file:{self.lines}")
+        program.ask_to_reload()
+        program.wait_for_log("sinks: 1 stay, 1 come, 0 go")
+        self.assertTrue(self.lines.exists())
+        sink.unlink()
+        program.ask_to_reload()
+        program.wait_for_log("sinks: 1 stay, 0 come, 1 go")
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["retired"], "a retired sink")
+        self.part("a.yaml", "nonsense: 1")
+        program.ask_to_reload()
+        program.wait_for_log("a.yaml:1:1: unknown option \"nonsense\"")
+        program.stop()
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class TestsInThem(Testing):
+    def whole(self, *tests):
+        """A configuration whose listener stands in one file, its sink in another."""
+        (self.folder / "conf.d").mkdir(exist_ok=True)
+        self.file("listeners:\n- address: udp://127.0.0.1:5555\n  schema: riemann\n" +
+                  "".join(tests), "conf.d/in.yaml")
+        self.file("sinks:\n- to: stdout\n" + "".join(tests), "conf.d/out.yaml")
+        return self.file("files:\n- conf.d\n")
+
+    def test(self, line=LINE):
+        return (f"tests:\n- name: a gauge\n  input:\n    json: '{GAUGE}'\n"
+                f"  expect:\n  - sink: stdout\n    lines:\n    - '{line}'\n")
+
+    def test_tests_of_all_files_are_run_with_the_whole_configuration(self):
+        said = self.run_tests("--report", "tap", self.whole(self.test())).stdout
+        self.assertEqual(said.count("\nok "), 2)
+
+    def test_one_that_fails_is_reported_with_its_file(self):
+        said = self.run_tests(self.whole(self.test("else")), code=1).stdout
+        for name in ("in.yaml", "out.yaml"):
+            self.assertIn(f"conf.d/{name}", said)
+
+    def test_where_none_has_any_it_is_no_file_of_tests(self):
+        self.assertIn("no tests here, nor in the files that it names",
+                      self.run_tests(self.whole(), code=78).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

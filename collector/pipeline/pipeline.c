@@ -128,6 +128,11 @@ struct address pipeline_address(const struct pipeline *pipeline, size_t listener
     return pipeline->sources[listener]->address;
 }
 
+uint64_t pipeline_memory(const struct pipeline *pipeline)
+{
+    return pipeline->plan.total;
+}
+
 bool pipeline_is_offline(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++)

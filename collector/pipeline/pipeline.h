@@ -77,6 +77,9 @@ int64_t pipeline_due_ns(const struct pipeline *pipeline);
 /* The address that a listener (its index in the configuration) is bound to; zero for a capture. */
 struct address pipeline_address(const struct pipeline *pipeline, size_t listener);
 
+/* Bytes of the budget that are taken now, those of options->reserved included. */
+uint64_t pipeline_memory(const struct pipeline *pipeline);
+
 /* All listeners are captures. */
 bool pipeline_is_offline(const struct pipeline *pipeline);
 

@@ -14,6 +14,7 @@
 #include "collector/platform/deadline.h"
 #include "collector/platform/inherited_sockets.h"
 #include "collector/platform/user.h"
+#include "collector/program/start_report.h"
 #include "collector/program/supervision.h"
 
 /* After the stop's deadline, what threads get to come back from their last calls. */
@@ -395,6 +396,7 @@ static int start(struct run *run, struct error *error)
     /* All is open, and no thread runs yet. */
     if (run->config->user != NULL && user_become(run->config->user, error) != 0)
         return -1;
+    start_report_log(run->config, pipeline_memory(run->pipeline));
     if (pipeline_start(run->pipeline, error) != 0)
         return -1;
     if (run->config->duration_ns != 0)

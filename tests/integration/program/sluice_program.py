@@ -51,6 +51,10 @@ if "TEST_NOTIFIER" in os.environ:
 # What a ledger in JSON begins with.
 LEDGER = '{"final":'
 
+# What a start reports of itself.
+START = re.compile(r"sluice: (version \S+, process \d+, |reading pcap:|writing to |dead letters to |"
+                   r"control at )")
+
 # What the system says where a disk is full, as an expression; Windows' texts are in its language.
 DISK_FULL = r"\(error 112\)" if WINDOWS else "No space left on device"
 
@@ -324,8 +328,8 @@ class Sluice:
     # What it says.
 
     def log(self):
-        """What it said on stderr, its ledgers left out."""
-        return [line for line in self.said() if LEDGER not in line]
+        """What it said on stderr, but for its ledgers and for what it reports of its start."""
+        return [line for line in self.said() if LEDGER not in line and not START.match(line)]
 
     def said(self):
         """The same without the time that each line of text begins with."""

@@ -1,12 +1,14 @@
 """What the program says on stderr: from which level on, in which form, and how often."""
 import os
+import re
 import socket
 import subprocess
 import time
 import unittest
 
 from built import command, not_on_windows
-from sluice_program import (ANY_PORT, LEDGER, RIEMANN, SLUICE, ProgramTest, parse_json)
+from sluice_program import (ANY_PORT, CAPTURES, LEDGER, RIEMANN, SLUICE, ProgramTest,
+                            parse_json)
 
 TIME = r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z\Z"
 
@@ -20,6 +22,25 @@ class Levels(ProgramTest):
 
     def test_info_says_where_it_listens(self):
         self.assertRegex(self.said_at("info")[0], r"\Asluice: listening on udp://")
+
+    def test_a_start_reports_all_that_it_has_opened(self):
+        letters, lines = self.folder / "dead", self.folder / "lines"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{lines}", "--sink",
+                             "stdout:?format=influx", "--dead-letter",
+                             f"file:{letters}?max_size=1MiB", ledger=None)
+        program.stop()
+        said = [re.sub("^sluice: ", "", line) for line in program.said()]
+        self.assertRegex(said[0], r"\Aversion \S+, process \d+, no configuration file, "
+                                  r"memory \d+\.\d MiB\Z")
+        self.assertEqual(said[1:4], [f"writing to file:{lines} as json",
+                                     "writing to stdout: as influx",
+                                     f"dead letters to file:{letters}, 1MiB at most"])
+        self.assertRegex(said[4], r"\Alistening on udp://")
+
+    def test_a_start_reports_the_capture_that_it_reads(self):
+        capture = CAPTURES / "riemann_cli_v4.pcap"
+        program, _ = self.run_to_end("--listen", f"pcap:{capture}?schema=riemann", ledger=None)
+        self.assertIn(f"sluice: reading pcap:{capture}", program.said())
 
     def test_less_than_the_level_is_not_logged_and_the_ledger_is(self):
         self.assertEqual(self.said_at("warning"), [])
@@ -51,7 +72,7 @@ class Json(ProgramTest):
         self.sender(program).send(b"\xff")
         program.wait_for_log("malformed")
         program.stop()
-        listening, malformed = self.objects(program)[:2]
+        listening, malformed = self.objects(program)[2:4]  # after version and sink
         self.assertEqual(set(listening), {"time", "level", "listener", "message"})
         self.assertEqual(listening["level"], "info")
         self.assertEqual(listening["listener"], program.names[0])
@@ -83,7 +104,7 @@ class Json(ProgramTest):
         program.stop()
         said = [parse_json(line) for line in program.said()]
         self.assertEqual([("final" in line, "message" in line) for line in said],
-                         [(False, True), (True, False)])
+                         [(False, True)] * 3 + [(True, False)])
 
     def test_what_check_says_has_that_form_as_well(self):
         program = self.launch("--check", "--log-format", "json", ledger=None)
@@ -109,8 +130,9 @@ class Journal(ProgramTest):
 
     def test_a_line_begins_with_its_level_and_does_not_say_who_speaks(self):
         said = self.said_on_socket("--listen", ANY_PORT, "--duration", "100ms", "--ledger", "json")
-        self.assertRegex(said[0], r"\A<6>listening on udp://")
-        self.assertTrue(said[1].startswith(LEDGER), said)
+        for line, begin in zip(said, ("version ", "writing to stdout:", "listening on udp://")):
+            self.assertTrue(line.startswith(f"<6>{begin}"), said)
+        self.assertTrue(said[3].startswith(LEDGER), said)
 
     def test_so_does_an_object(self):
         said = self.said_on_socket("--check", "--log-format", "json")

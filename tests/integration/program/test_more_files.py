@@ -88,6 +88,7 @@ class MoreFiles(ConfigTest):
         self.main("listeners:", f"- {RIEMANN}", "sinks:", "- to: stdout")
         self.part("0.yaml", "")
         program = self.start("--config", self.file)
+        self.assertIn("c.yaml and 1 more file, memory", program.said()[0])
         sink = self.part("a.yaml", "sinks:", f"- file:{self.lines}")
         program.ask_to_reload()
         program.wait_for_log("sinks: 1 stay, 1 come, 0 go")

@@ -1,0 +1,57 @@
+#include "collector/program/start_report.h"
+
+#include <stdio.h>
+
+#include "collector/base/version.h"
+#include "collector/config/provenance.h"
+#include "collector/config/units.h"
+#include "collector/contract/compression.h"
+#include "collector/contract/source.h"
+#include "collector/log/log.h"
+#include "collector/platform/control.h"
+
+#define MIB (1024.0 * 1024.0)
+
+static void log_listener(const struct listener_config *listener)
+{
+    /* What ends by itself is read; sockets are announced by their sources once they are served. */
+    if (listener->source->ends)
+        log_naming(LOG_INFO, LOG_OF_LISTENER, listener->name, "reading %s", listener->name);
+}
+
+static void log_sink(const struct sink_config *sink)
+{
+    const struct compression_ops *compression = sink->file.compression;
+    log_naming(LOG_INFO, LOG_OF_SINK, sink->name, "writing to %s as %s%s%s", sink->name,
+               sink->encoder->name, compression != NULL ? ", compressed with " : "",
+               compression != NULL ? compression->name : "");
+}
+
+static void log_letters(const struct dead_letter_config *letters)
+{
+    char size[QUANTITY_TEXT_SIZE];
+    if (letters->name == NULL)
+        return;
+    quantity_format(QUANTITY_SIZE, letters->max_size, size);
+    log_naming(LOG_INFO, LOG_OF_DEAD_LETTERS, letters->name, "dead letters to %s, %s at most",
+               letters->name, size);
+}
+
+void start_report_log(const struct config *config, uint64_t memory)
+{
+    bool has_file = config->file != NULL;
+    size_t more = has_file ? config->provenance->file_count - 1 : 0;
+    char others[48] = "";
+    if (more != 0)
+        snprintf(others, sizeof others, " and %zu more file%s", more, more == 1 ? "" : "s");
+    log_line(LOG_INFO, "version %s, process %lu, %s%s%s, memory %.1f MiB", SLUICE_VERSION,
+             control_process_id(), has_file ? "configuration " : "no configuration file",
+             has_file ? config->file : "", others, (double)memory / MIB);
+    for (size_t i = 0; i < config->listener_count; i++)
+        log_listener(&config->listeners[i]);
+    for (size_t i = 0; i < config->sink_count; i++)
+        log_sink(&config->sinks[i]);
+    log_letters(&config->dead_letter);
+    if (config->control != NULL)
+        log_line(LOG_INFO, "control at %s", config->control);
+}

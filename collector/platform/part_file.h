@@ -55,10 +55,13 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
 /* Reads up to `size` bytes at `offset`. Returns how many; less at its end, and where that fails. */
 size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size);
 
+/* Whether more lies in it than is whole: what was written of an append that failed is still there. */
+bool part_file_is_torn(const struct part_file *file);
+
 /* Cuts it off after `size` bytes. Returns false with `error` filled. */
 bool part_file_cut(struct part_file *file, uint64_t size, struct error *error);
 
-/* Makes what was written reach the disk. Returns false with `error` filled. */
+/* Makes what is whole of it reach the disk, and nothing else. Returns false with `error` filled. */
 bool part_file_sync(struct part_file *file, struct error *error);
 
 /*

@@ -530,9 +530,8 @@ int file_set_create(struct path_template *path, const struct destination_options
     set->shape = shape;
     set->path = path;
     set->makings = (struct file_makings){
-        .content = {.name = options->name, .encoder = options->encoder},
+        .content = {.name = options->name, .encoder = options->encoder, .sync = options->file.sync},
         .path = path,
-        .sync = options->file.sync,
         .files = &options->counters->files,
     };
     if (make_parts(set) && make_head(set) && open_base(set, error)) {

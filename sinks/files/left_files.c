@@ -132,6 +132,10 @@ enum left_result left_file_finish(const struct file_content *content,
         part_file_close(part);
         return LEFT_FAILED;
     }
+    if (content->sync != SYNC_NEVER && !part_file_sync(part, error)) {
+        part_file_close(part);
+        return LEFT_FAILED;
+    }
     whole_part.file = part;
     return complete(content, &whole_part, cut, finished, error);
 }

@@ -9,6 +9,7 @@
 #define SLUICE_SINKS_FILES_LEFT_FILES_H
 
 #include "collector/contract/compression.h"
+#include "collector/contract/destination.h"
 #include "collector/contract/encoder.h"
 #include "sinks/files/finished_files.h"
 
@@ -18,6 +19,7 @@ struct file_content {
     const struct encoder_ops *encoder;
     size_t head_size;                /* bytes that a file begins with, as they lie there */
     struct compression *compression; /* NULL: none */
+    enum file_sync sync;             /* not SYNC_NEVER: what is complete has reached the disk */
 };
 
 /* What it is called for people: "format=json&compress=zstd". */

@@ -40,6 +40,7 @@ static enum part_result clear_the_way(const struct file_makings *makings,
 {
     char name[FILE_NAME_SIZE];
     char format[FILE_CONTENT_TEXT_SIZE];
+    struct error why;
     const struct complete_part left = {.name = part_name(makings, file, name),
                                        .path = file->path,
                                        .number = file->number,
@@ -60,6 +61,9 @@ static enum part_result clear_the_way(const struct file_makings *makings,
                   part_name(makings, file, name), format);
         return PART_FAILED;
     case LEFT_FAILED:
+        why = *error;
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and stays as it is: %s",
+                  part_name(makings, file, name), why.text);
         break;
     }
     return PART_FAILED;
@@ -130,7 +134,9 @@ static enum part_result take_up(const struct file_makings *makings, struct live_
         part_file_open_left(part_name(makings, file, name), &file->part, error);
     if (result != PART_DONE)
         return result == PART_BUSY ? PART_BUSY : PART_MISSING;
-    if (part_file_size(file->part) == file->size) {
+    bool cut = file->torn && part_file_size(file->part) > file->size &&
+               part_file_cut(file->part, file->size, error);
+    if (cut || part_file_size(file->part) == file->size) {
         file->aside = false;
         return PART_DONE;
     }
@@ -168,7 +174,7 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
     if (found == PART_BUSY)
         return let_wait(makings, file, error) && open_new(makings, file, error);
     log_moved(makings, file);
-    if (file->part != NULL && makings->sync != SYNC_NEVER)
+    if (file->part != NULL && makings->content.sync != SYNC_NEVER)
         part_file_sync(file->part, error);
     part_file_close(file->part);
     forget(file);
@@ -179,10 +185,10 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
 
 bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error)
 {
+    file->unsynced = true; /* also where it fails: what was written of it is cut off again */
     if (!part_file_append(file->part, bytes, size, error))
         return false;
     file->size = part_file_size(file->part);
-    file->unsynced = true;
     return true;
 }
 
@@ -191,14 +197,20 @@ bool live_file_sync(const struct file_makings *makings, struct live_file *file, 
     bool aside = file->aside;
     if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
         return true; /* what became of it shows when it is looked for next */
-    file->unsynced = false;
     bool synced = part_file_sync(file->part, error);
+    file->unsynced = !synced; /* else the next try would complete it as it is */
     if (aside)
         live_file_put_aside(file);
     return synced;
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
+
+static bool try_later(struct live_file *file)
+{
+    file->retry_at_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
+    return false;
+}
 
 bool live_file_complete(const struct file_makings *makings, struct live_file *file,
                         struct error *error)
@@ -215,11 +227,14 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
         return true;
     }
     if (file->size <= makings->content.head_size) {
+        /* Nothing is left of it, or nothing that a later look could take for records. */
+        if (part_file_is_torn(file->part) && !part_file_cut(file->part, file->size, error))
+            return try_later(file);
         part_file_remove(file->part);
         forget(file);
         return true;
     }
-    if (makings->sync != SYNC_NEVER && !live_file_sync(makings, file, error))
+    if (makings->content.sync != SYNC_NEVER && !live_file_sync(makings, file, error))
         return false;
     char part_text[FILE_NAME_SIZE];
     const struct complete_part part = {.file = file->part,
@@ -240,8 +255,7 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
         part_file_close(file->part);
         break;
     default:
-        file->retry_at_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
-        return false;
+        return try_later(file);
     }
     forget(file);
     return true;
@@ -251,6 +265,7 @@ void live_file_put_aside(struct live_file *file)
 {
     if (file->part == NULL)
         return;
+    file->torn = part_file_is_torn(file->part);
     part_file_close(file->part);
     file->part = NULL;
     file->aside = true;

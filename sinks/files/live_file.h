@@ -22,7 +22,6 @@ struct file_makings {
     struct file_content content;
     const struct path_template *path;
     struct finished_files *finished;
-    enum file_sync sync;
     struct counter *files; /* complete ones, counted */
 };
 
@@ -32,6 +31,7 @@ struct live_file {
     struct part_file *part; /* NULL: there is none, or it is put aside */
     bool aside;
     bool unsynced;
+    bool torn;           /* put aside: more may lie in it than its size, which is no part of it */
     bool again;          /* it waited for its name, and was taken back: none else can be begun */
     uint32_t least;      /* parts of lower numbers were passed by */
     uint64_t size;       /* bytes in it; of one put aside, too */

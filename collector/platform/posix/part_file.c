@@ -211,16 +211,24 @@ size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size
     return got;
 }
 
+bool part_file_is_torn(const struct part_file *file)
+{
+    return file->torn;
+}
+
 bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
 {
     if (ftruncate(file->fd, (off_t)size) != 0)
         return fail(error, "cannot cut it off");
     file->size = size;
+    file->torn = false;
     return true;
 }
 
 bool part_file_sync(struct part_file *file, struct error *error)
 {
+    if (!mend(file))
+        return fail(error, "cannot cut off a torn end");
     return fsync(file->fd) == 0 || fail(error, "cannot write to the disk");
 }
 

@@ -276,16 +276,24 @@ size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size
     return got;
 }
 
+bool part_file_is_torn(const struct part_file *file)
+{
+    return file->torn;
+}
+
 bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
 {
     if (!shared_file_set_size(file->handle, size))
         return fail(error, "cannot cut it off");
     file->size = size;
+    file->torn = false;
     return true;
 }
 
 bool part_file_sync(struct part_file *file, struct error *error)
 {
+    if (!mend(file))
+        return fail(error, "cannot cut off a torn end");
     return FlushFileBuffers(file->handle) || fail(error, "cannot write to the disk");
 }
 

@@ -101,7 +101,6 @@ static struct bench *make(uint64_t keep)
         .content = {.name = "test", .encoder = &encoder_json},
         .finished = file_set_finished_files(bench->path, keep),
         .path = bench->path,
-        .sync = SYNC_NEVER,
         .files = &bench->files,
     };
     snprintf(bench->file.path, sizeof bench->file.path, "%s", scratch_path("a"));

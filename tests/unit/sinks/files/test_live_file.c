@@ -27,10 +27,12 @@ static struct bench *make(void)
     assert_non_null(bench);
     bench->path = file_set_template("a");
     bench->makings = (struct file_makings){
-        .content = {.name = "test", .encoder = &encoder_json, .head_size = strlen(HEAD)},
+        .content = {.name = "test",
+                    .encoder = &encoder_json,
+                    .head_size = strlen(HEAD),
+                    .sync = SYNC_CLOSE},
         .finished = file_set_finished_files(bench->path, 0),
         .path = bench->path,
-        .sync = SYNC_CLOSE,
         .files = &bench->files,
     };
     strcpy(bench->file.path, scratch_path("a"));

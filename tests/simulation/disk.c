@@ -1,0 +1,364 @@
+#include "tests/simulation/disk.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tests/simulation/world.h"
+
+#define NODES_MOST   4096
+#define NAMES_MOST   4096
+#define CHANGES_MOST 8192
+#define ARENA_SIZE   ((size_t)512 * 1024 * 1024)
+#define SECTOR       512
+
+struct name {
+    char path[DISK_PATH_SIZE];
+    struct disk_node *node; /* NULL: it is free */
+};
+
+/* A change of a name that is on its way to the disk. */
+struct change {
+    char path[DISK_PATH_SIZE];
+    char from[DISK_PATH_SIZE]; /* of a rename: the name that it had; else empty */
+    struct disk_node *node;    /* that has it from then on; NULL: nothing has */
+};
+
+struct disk {
+    struct disk_node nodes[NODES_MOST];
+    size_t node_count;
+    struct name names[NAMES_MOST];
+    struct name synced_names[NAMES_MOST];
+    struct change changes[CHANGES_MOST]; /* since then */
+    size_t change_count;
+    uint64_t room; /* bytes that are free */
+    unsigned faults_in_thousand;
+    uint64_t faults;
+    size_t used;
+    uint8_t arena[];
+};
+
+static struct disk *disk;
+
+void disk_create(void)
+{
+    disk = mmap(NULL, sizeof *disk + ARENA_SIZE, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (disk == MAP_FAILED)
+        world_fail("no memory for a disk");
+}
+
+void disk_clear(const char *folder)
+{
+    size_t used = disk->used;
+    memset(disk, 0, sizeof *disk);
+    madvise((uint8_t *)disk + 4096 * ((sizeof *disk + 4095) / 4096), used, MADV_REMOVE);
+    disk->room = UINT64_MAX;
+    disk_make(folder, true);
+    disk_sync_names();
+}
+
+void disk_set_room(uint64_t bytes)
+{
+    disk->room = bytes;
+}
+
+void disk_set_faults(unsigned in_thousand)
+{
+    disk->faults_in_thousand = in_thousand;
+}
+
+uint64_t disk_faults(void)
+{
+    return disk->faults;
+}
+
+static bool fails(void)
+{
+    bool does = disk->faults_in_thousand != 0 && world_chance(disk->faults_in_thousand);
+    disk->faults += does;
+    return does;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static struct name *name_in(struct name *names, const char *path)
+{
+    for (size_t i = 0; i < NAMES_MOST; i++)
+        if (names[i].node != NULL && strcmp(names[i].path, path) == 0)
+            return &names[i];
+    return NULL;
+}
+
+static void set_name(struct name *names, const char *path, struct disk_node *node)
+{
+    struct name *name = name_in(names, path);
+    if (name == NULL && node == NULL)
+        return;
+    for (size_t i = 0; name == NULL && i < NAMES_MOST; i++)
+        if (names[i].node == NULL)
+            name = &names[i];
+    if (name == NULL)
+        world_fail("more than %d names", NAMES_MOST);
+    snprintf(name->path, sizeof name->path, "%s", path);
+    name->node = node;
+}
+
+static void apply(struct name *names, const struct change *one)
+{
+    if (one->from[0] != '\0')
+        set_name(names, one->from, NULL);
+    set_name(names, one->path, one->node);
+}
+
+static void change(const char *from, const char *path, struct disk_node *node)
+{
+    if (strlen(path) >= DISK_PATH_SIZE || disk->change_count == CHANGES_MOST)
+        world_fail("a name that is too long, or too many of them");
+    struct change *one = &disk->changes[disk->change_count++];
+    snprintf(one->path, sizeof one->path, "%s", path);
+    snprintf(one->from, sizeof one->from, "%s", from);
+    one->node = node;
+    apply(disk->names, one);
+}
+
+/* Those before that number have reached the disk. */
+static void settle_names(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        apply(disk->synced_names, &disk->changes[i]);
+    disk->change_count -= count;
+    memmove(disk->changes, disk->changes + count, disk->change_count * sizeof disk->changes[0]);
+}
+
+static bool has_folder(const char *path)
+{
+    char folder[DISK_PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    struct disk_node *node = disk_find(folder);
+    return node != NULL && node->is_folder;
+}
+
+struct disk_node *disk_find(const char *path)
+{
+    struct name *name = name_in(disk->names, path);
+    return name == NULL ? NULL : name->node;
+}
+
+struct disk_node *disk_make(const char *path, bool is_folder)
+{
+    if (disk_find(path) != NULL || !has_folder(path) || fails())
+        return NULL;
+    if (disk->node_count == NODES_MOST)
+        world_fail("more than %d files", NODES_MOST);
+    struct disk_node *node = &disk->nodes[disk->node_count++];
+    *node = (struct disk_node){.is_folder = is_folder, .links = 1, .modified_ns = world_date_ns()};
+    world_trace("%s is made", path);
+    change("", path, node);
+    return node;
+}
+
+bool disk_remove(const char *path)
+{
+    struct disk_node *node = disk_find(path);
+    if (node == NULL || fails())
+        return false;
+    node->links--;
+    world_trace("%s is removed", path);
+    change("", path, NULL);
+    return true;
+}
+
+bool disk_rename(const char *from, const char *to)
+{
+    struct disk_node *node = disk_find(from);
+    struct disk_node *before = disk_find(to);
+    if (node == NULL || !has_folder(to) || fails())
+        return false;
+    if (before != NULL)
+        before->links--;
+    world_trace("%s becomes %s, %zu bytes, %zu of them synced", from, to, node->size,
+                node->synced_size);
+    change(from, to, node);
+    return true;
+}
+
+const char *disk_next_name(const char *folder, size_t *at, struct disk_node **node)
+{
+    size_t length = strlen(folder);
+    while (*at < NAMES_MOST) {
+        const struct name *name = &disk->names[(*at)++];
+        if (name->node == NULL || strncmp(name->path, folder, length) != 0 ||
+            name->path[length] != '/' || strchr(name->path + length + 1, '/') != NULL)
+            continue;
+        *node = name->node;
+        return name->path + length + 1;
+    }
+    return NULL;
+}
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+static void make_room(uint8_t **bytes, size_t *room, size_t size)
+{
+    if (size <= *room)
+        return;
+    size_t larger = *room * 2 > size ? *room * 2 : size + 4096;
+    if (disk->used + larger > ARENA_SIZE)
+        world_fail("more is written than the world's disk has room for");
+    uint8_t *moved = disk->arena + disk->used;
+    disk->used += larger;
+    if (*room != 0)
+        memcpy(moved, *bytes, *room);
+    *bytes = moved;
+    *room = larger;
+}
+
+/* Takes what the file grows by from what is free. Returns how many bytes may be written. */
+static size_t reserve(struct disk_node *node, uint64_t offset, size_t size)
+{
+    uint64_t end = offset + size;
+    uint64_t more = end > node->size ? end - node->size : 0;
+    uint64_t granted = more < disk->room ? more : disk->room;
+    if (disk->room != UINT64_MAX)
+        disk->room -= granted;
+    return size - (size_t)(more - granted);
+}
+
+enum disk_result disk_write(struct disk_node *node, uint64_t offset, const void *bytes, size_t size,
+                            size_t *written)
+{
+    bool failed = fails();
+    size_t part = failed ? (size_t)world_below(size) : size;
+    part = part == 0 ? 0 : reserve(node, offset, part);
+    *written = part;
+    if (part != 0) {
+        if (offset != node->size)
+            node->in_place = true;
+        make_room(&node->bytes, &node->room, offset + part);
+        if (offset > node->size)
+            memset(node->bytes + node->size, 0, offset - node->size);
+        memcpy(node->bytes + offset, bytes, part);
+        if (offset + part > node->size)
+            node->size = offset + part;
+        node->modified_ns = world_date_ns();
+    }
+    if (failed || part < size)
+        world_trace("a write of %zu bytes at %llu fails after %zu", size,
+                    (unsigned long long)offset, part);
+    if (failed)
+        return DISK_FAILED;
+    disk->faults += part < size;
+    return part < size ? DISK_FULL : DISK_DONE;
+}
+
+size_t disk_read(const struct disk_node *node, uint64_t offset, void *bytes, size_t size)
+{
+    if (offset >= node->size)
+        return 0;
+    size_t part = node->size - offset < size ? node->size - offset : size;
+    memcpy(bytes, node->bytes + offset, part);
+    return part;
+}
+
+bool disk_truncate(struct disk_node *node, uint64_t size)
+{
+    if (fails())
+        return false;
+    world_trace("a file is cut from %zu to %zu bytes", node->size, (size_t)size);
+    make_room(&node->bytes, &node->room, size);
+    if (size > node->size)
+        memset(node->bytes + node->size, 0, size - node->size);
+    else if (disk->room != UINT64_MAX)
+        disk->room += node->size - size;
+    node->size = size;
+    return true;
+}
+
+bool disk_sync(struct disk_node *node)
+{
+    if (fails())
+        return false;
+    make_room(&node->synced, &node->synced_room, node->size);
+    if (node->size != 0)
+        memcpy(node->synced, node->bytes, node->size);
+    node->synced_size = node->size;
+    settle_names(disk->change_count);
+    return true;
+}
+
+bool disk_sync_names(void)
+{
+    if (fails())
+        return false;
+    settle_names(disk->change_count);
+    return true;
+}
+
+/* --- what happens to it ----------------------------------------------------------------------- */
+
+void disk_process_ended(void)
+{
+    for (size_t i = 0; i < disk->node_count; i++) {
+        struct disk_node *node = &disk->nodes[i];
+        node->open = node->writers = node->sharing = 0;
+        node->exclusive = false;
+    }
+}
+
+static size_t between(size_t a, size_t b)
+{
+    size_t low = a < b ? a : b, high = a < b ? b : a;
+    return low + (size_t)world_below(high - low + 1);
+}
+
+/* Of each sector that was written since the last sync, either what it is or what it was. */
+static void tear_sectors(struct disk_node *node)
+{
+    for (size_t at = 0; at < node->size; at += SECTOR) {
+        size_t end = node->size - at < SECTOR ? node->size : at + SECTOR;
+        if (world_chance(500))
+            continue;
+        for (size_t i = at; i < end; i++)
+            node->bytes[i] = i < node->synced_size ? node->synced[i] : 0;
+    }
+}
+
+static void cut_power_of(struct disk_node *node)
+{
+    size_t size = between(node->size, node->synced_size);
+    if (node->in_place) {
+        tear_sectors(node);
+    } else if (node->size < node->synced_size && world_chance(500)) {
+        make_room(&node->bytes, &node->room, node->synced_size);
+        memcpy(node->bytes, node->synced, node->synced_size);
+        size = node->synced_size;
+    }
+    node->size = size < node->size || !node->in_place ? size : node->size;
+}
+
+void disk_cut_power(void)
+{
+    disk_process_ended();
+    settle_names(world_below(disk->change_count + 1));
+    disk->change_count = 0;
+    memcpy(disk->names, disk->synced_names, sizeof disk->names);
+    for (size_t i = 0; i < disk->node_count; i++)
+        disk->nodes[i].links = 0;
+    for (size_t i = 0; i < NAMES_MOST; i++)
+        if (disk->names[i].node != NULL)
+            disk->names[i].node->links++;
+    for (size_t i = 0; i < disk->node_count; i++)
+        if (!disk->nodes[i].is_folder)
+            cut_power_of(&disk->nodes[i]);
+    for (size_t i = 0; i < disk->node_count; i++) {
+        struct disk_node *node = &disk->nodes[i];
+        make_room(&node->synced, &node->synced_room, node->size);
+        if (node->size != 0)
+            memcpy(node->synced, node->bytes, node->size);
+        node->synced_size = node->size;
+    }
+}

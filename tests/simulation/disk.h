@@ -1,0 +1,85 @@
+/*
+ * The simulated disk. It outlives processes: it lies in memory that a process shares with those
+ * that it starts, and knows what of it would be left after a power cut.
+ *
+ * Data reach the disk when they are synced. Names are in a journal, as of ext4 and XFS: they reach
+ * the disk in the order in which they were made, and at the latest when anything is synced. What
+ * was not synced is there after a power cut or not, as chance has it: of a file that was appended
+ * to a first part, of one that was written in place any of its sectors.
+ */
+#ifndef SLUICE_TESTS_SIMULATION_DISK_H
+#define SLUICE_TESTS_SIMULATION_DISK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DISK_PATH_SIZE 200
+
+struct disk_node {
+    bool is_folder;
+    bool in_place; /* it was written elsewhere than at its end */
+    unsigned links, open;
+    unsigned writers; /* of those that have it open */
+    unsigned sharing; /* locks */
+    bool exclusive;   /* a lock */
+    int64_t modified_ns;
+    uint8_t *bytes;
+    size_t size, room;
+    uint8_t *synced;
+    size_t synced_size, synced_room;
+};
+
+/* Before any process that uses it. */
+void disk_create(void);
+
+/* Empty again, but for one folder. */
+void disk_clear(const char *folder);
+
+/* What goes wrong: bytes that are free, and calls in a thousand that fail. */
+void disk_set_room(uint64_t bytes);
+void disk_set_faults(unsigned in_thousand);
+uint64_t disk_faults(void); /* that came, of both kinds */
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* NULL: nothing has that name. */
+struct disk_node *disk_find(const char *path);
+
+/* NULL: its folder is not there, it has that name already, or the disk fails. */
+struct disk_node *disk_make(const char *path, bool is_folder);
+
+bool disk_remove(const char *path);
+bool disk_rename(const char *from, const char *to); /* in place of what is there */
+
+/*
+ * The next name within a folder, without it; NULL: there are no more. *at is 0 before the first.
+ * Names may come and go meanwhile.
+ */
+const char *disk_next_name(const char *folder, size_t *at, struct disk_node **node);
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+enum disk_result {
+    DISK_DONE,
+    DISK_FULL,
+    DISK_FAILED,
+};
+
+/* Writes at `offset`; *written may be less than `size`, also where it is not DISK_DONE. */
+enum disk_result disk_write(struct disk_node *node, uint64_t offset, const void *bytes, size_t size,
+                            size_t *written);
+size_t disk_read(const struct disk_node *node, uint64_t offset, void *bytes, size_t size);
+bool disk_truncate(struct disk_node *node, uint64_t size);
+bool disk_sync(struct disk_node *node);
+bool disk_sync_names(void);
+
+/* --- what happens to it ----------------------------------------------------------------------- */
+
+/* The process has ended: what it had open is closed, its locks are gone. */
+void disk_process_ended(void);
+
+/* The same, and what was not synced is left to chance. */
+void disk_cut_power(void);
+
+#endif

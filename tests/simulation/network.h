@@ -1,0 +1,40 @@
+/* Datagrams of the simulated world: who sends them, and the sockets' buffers. */
+#ifndef SLUICE_TESTS_SIMULATION_NETWORK_H
+#define SLUICE_TESTS_SIMULATION_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/address.h"
+
+/* What became of a datagram. */
+enum network_fate {
+    NETWORK_QUEUED,  /* it is in the receive buffer of a socket */
+    NETWORK_DROPPED, /* that was full: the socket counts it */
+    NETWORK_NOBODY,  /* nobody has the port, or refuses all */
+};
+
+#define NETWORK_DATAGRAM_MAX 2000
+
+/* Sends a datagram to the port. `number` is for network_received. */
+enum network_fate network_send(uint16_t port, const struct address *source, const uint8_t *bytes,
+                               size_t size, uint32_t number);
+
+/* Called for each datagram that the program was handed. */
+extern void (*network_received)(uint32_t number);
+
+/* In a thousand: a receive that is asked to come again, one that meets an error, and a wait of the
+ * notifier that reports a socket without a reason. */
+struct network_faults {
+    unsigned later, error, needless;
+};
+void network_set_faults(const struct network_faults *faults);
+
+/* Datagrams that sockets dropped or refused, as far as the program has asked for their number. */
+uint64_t network_drops(void);
+
+/* Datagrams that were in sockets when these were closed, which had been served. */
+uint64_t network_left_behind(void);
+
+#endif

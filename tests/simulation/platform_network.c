@@ -1,0 +1,474 @@
+/*
+ * UDP sockets and the notifier of the simulated world. Its edges are the fewest that the contract
+ * allows: one for the first datagram after a socket was added, and after a receive said that it
+ * would block. Who relies on more loses datagrams.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/datagram_buffers.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/udp_socket.h"
+#include "tests/simulation/network.h"
+#include "tests/simulation/world.h"
+
+#define SOCKETS_MOST 32
+#define QUEUE_MOST   8192
+
+/* What a system charges a buffer for a small datagram. */
+#define CHARGE 832
+
+struct queued {
+    uint32_t number;
+    uint32_t size;
+    struct address source;
+    int64_t received_ns;
+    uint8_t bytes[NETWORK_DATAGRAM_MAX];
+};
+
+struct udp_socket {
+    struct udp_socket_options options;
+    struct address address;
+    wait_handle handle;
+    bool bound, refuses, was_watched;
+    struct queued *queue[QUEUE_MOST];
+    size_t first, count;
+    size_t charged;
+    uint64_t drops, drops_seen, errors;
+    struct sim_notifier *watched_by;
+    void *token;
+    bool armed; /* the next arrival gives an edge */
+    bool edge;  /* one that was not reported */
+};
+
+static struct udp_socket *sockets[SOCKETS_MOST]; /* by their handle, less FIRST_HANDLE */
+#define FIRST_HANDLE 100
+
+static struct network_faults faults;
+static uint64_t all_drops, left_behind;
+void (*network_received)(uint32_t number);
+
+void network_set_faults(const struct network_faults *wanted)
+{
+    faults = *wanted;
+}
+
+uint64_t network_drops(void)
+{
+    return all_drops;
+}
+
+uint64_t network_left_behind(void)
+{
+    return left_behind;
+}
+
+/* --- the other side --------------------------------------------------------------------------- */
+
+/* Which socket each source's datagrams go to, by the source's port; and whether that is closed. */
+static struct {
+    struct udp_socket *socket;
+    bool closed;
+} chosen[UINT16_MAX + 1];
+
+/*
+ * Of those that share a port, the same one for the same source. (A system chooses anew when another
+ * one comes or goes: then the order of what a source sends is left to chance.)
+ */
+static struct udp_socket *socket_of(uint16_t port, const struct address *source)
+{
+    struct udp_socket *sharing[SOCKETS_MOST];
+    size_t count = 0;
+    if (chosen[source->port].closed || chosen[source->port].socket != NULL)
+        return chosen[source->port].socket;
+    for (size_t i = 0; i < SOCKETS_MOST; i++)
+        if (sockets[i] != NULL && sockets[i]->bound && sockets[i]->was_watched &&
+            sockets[i]->address.port == port)
+            sharing[count++] = sockets[i];
+    if (count != 0)
+        chosen[source->port].socket = sharing[source->port % count];
+    return chosen[source->port].socket;
+}
+
+enum network_fate network_send(uint16_t port, const struct address *source, const uint8_t *bytes,
+                               size_t size, uint32_t number)
+{
+    struct udp_socket *socket = socket_of(port, source);
+    if (socket == NULL)
+        return NETWORK_NOBODY;
+    if (socket->refuses || socket->count == QUEUE_MOST ||
+        socket->charged + CHARGE + size > 2 * socket->options.receive_buffer) {
+        socket->drops++;
+        return socket->refuses ? NETWORK_NOBODY : NETWORK_DROPPED;
+    }
+    struct queued *queued = malloc(sizeof *queued);
+    if (queued == NULL)
+        world_fail("no memory for a datagram");
+    queued->number = number;
+    queued->size = (uint32_t)size;
+    queued->source = *source;
+    queued->received_ns = world_date_ns();
+    memcpy(queued->bytes, bytes, size);
+    socket->queue[(socket->first + socket->count++) % QUEUE_MOST] = queued;
+    socket->charged += CHARGE + size;
+    socket->edge = socket->edge || socket->armed;
+    socket->armed = false;
+    return NETWORK_QUEUED;
+}
+
+/* --- sockets ---------------------------------------------------------------------------------- */
+
+const bool udp_socket_can_share_port = true;
+const bool udp_socket_counts_drops = true;
+const bool udp_socket_reports_arrival = true;
+const bool udp_socket_can_gro = false;
+const bool udp_socket_can_busy_poll = false;
+const bool udp_socket_can_join = false;
+const char *const udp_socket_buffer_advice = "raise the world's limit";
+
+int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
+                    struct error *error)
+{
+    world_step();
+    struct udp_socket *socket = calloc(1, sizeof *socket);
+    if (socket == NULL)
+        return error_no_memory(error);
+    socket->options = *options;
+    for (size_t i = 0; i < SOCKETS_MOST; i++)
+        if (sockets[i] == NULL) {
+            sockets[i] = socket;
+            socket->handle = (wait_handle)(FIRST_HANDLE + i);
+            *out = socket;
+            return 0;
+        }
+    world_fail("more than %d sockets", SOCKETS_MOST);
+}
+
+int udp_socket_check_filter(const struct networks *only_from, struct error *error)
+{
+    (void)only_from;
+    error_set(error, EXIT_CODE_CONFIG, "the world has no such filters");
+    return -1;
+}
+
+int udp_socket_check_spread(struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "the world does not spread datagrams");
+    return -1;
+}
+
+uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro)
+{
+    (void)gro;
+    return 2 * receive_buffer / CHARGE + DATAGRAM_GROUP_SIZE;
+}
+
+int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
+                      struct error *error)
+{
+    world_step();
+    (void)error;
+    socket->options = *options;
+    return 0;
+}
+
+int udp_socket_bind(struct udp_socket *socket, struct error *error)
+{
+    world_step();
+    const struct address *wanted = &socket->options.address;
+    for (size_t i = 0; i < SOCKETS_MOST; i++) {
+        const struct udp_socket *other = sockets[i];
+        if (other == NULL || !other->bound || other->address.port != wanted->port ||
+            (other->options.share_port && socket->options.share_port))
+            continue;
+        error_set(error, EXIT_CODE_CANNOT_BIND, "somebody else has port %u", wanted->port);
+        return -1;
+    }
+    socket->address = *wanted;
+    socket->bound = true;
+    world_step();
+    return 0;
+}
+
+bool udp_socket_keep_group(struct udp_socket *socket)
+{
+    (void)socket;
+    return true;
+}
+
+wait_handle udp_socket_handle(const struct udp_socket *socket)
+{
+    return socket->handle;
+}
+
+bool udp_socket_holds_received(const struct udp_socket *socket)
+{
+    (void)socket;
+    return false;
+}
+
+struct address udp_socket_address(const struct udp_socket *socket)
+{
+    return socket->address;
+}
+
+size_t udp_socket_receive_buffer(const struct udp_socket *socket)
+{
+    return socket->options.receive_buffer;
+}
+
+void udp_socket_prefetch(const struct udp_socket *socket)
+{
+    (void)socket;
+}
+
+void udp_socket_prefetch_received(const struct udp_socket *socket)
+{
+    (void)socket;
+}
+
+uint64_t udp_socket_errors(const struct udp_socket *socket)
+{
+    return socket->errors;
+}
+
+uint64_t udp_socket_drops(struct udp_socket *socket)
+{
+    world_step();
+    all_drops += socket->drops - socket->drops_seen;
+    socket->drops_seen = socket->drops;
+    return socket->drops;
+}
+
+bool udp_socket_is_half_full(const struct udp_socket *socket)
+{
+    return socket->charged >= socket->options.receive_buffer;
+}
+
+bool udp_socket_refuse_all(struct udp_socket *socket)
+{
+    world_step();
+    socket->refuses = true;
+    return true;
+}
+
+void udp_socket_close(struct udp_socket *socket)
+{
+    if (socket == NULL)
+        return;
+    world_step();
+    if (socket->was_watched)
+        left_behind += socket->count;
+    sockets[socket->handle - FIRST_HANDLE] = NULL;
+    for (size_t i = 0; i <= UINT16_MAX; i++)
+        if (chosen[i].socket == socket) {
+            chosen[i].socket = NULL;
+            chosen[i].closed = true;
+        }
+    free(socket);
+}
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
+struct sim_group {
+    struct datagram_group group; /* first */
+    struct datagram_buffers buffers;
+    struct address destination;
+};
+
+size_t datagram_group_memory(void)
+{
+    return sizeof(struct sim_group) + datagram_buffers_memory();
+}
+
+struct datagram_group *datagram_group_create(void)
+{
+    struct sim_group *made = calloc(1, sizeof *made);
+    if (made == NULL || !datagram_buffers_create(&made->buffers))
+        return NULL;
+    return &made->group;
+}
+
+void datagram_group_destroy(struct datagram_group *group)
+{
+    if (group == NULL)
+        return;
+    struct sim_group *made = (struct sim_group *)group;
+    datagram_buffers_destroy(&made->buffers);
+    free(made);
+}
+
+void datagram_group_release(struct datagram_group *group)
+{
+    (void)group;
+}
+
+static struct queued *take(struct udp_socket *socket)
+{
+    struct queued *queued = socket->queue[socket->first];
+    socket->first = (socket->first + 1) % QUEUE_MOST;
+    socket->count--;
+    socket->charged -= CHARGE + queued->size;
+    return queued;
+}
+
+static void hand_out(struct udp_socket *socket, struct sim_group *group, size_t index)
+{
+    struct queued *queued = take(socket);
+    size_t most = socket->options.max_datagram;
+    uint32_t size = queued->size < most ? queued->size : (uint32_t)most;
+    memcpy(datagram_front(&group->buffers, index), queued->bytes, size);
+    group->group.slots[index] =
+        (struct datagram_slot){.front = datagram_front(&group->buffers, index),
+                               .rest = datagram_rest(&group->buffers, index),
+                               .size = size,
+                               .sent_size = queued->size,
+                               .truncated = size < queued->size,
+                               .source = queued->source,
+                               .destination = &group->destination,
+                               .received_ns = queued->received_ns};
+    network_received(queued->number);
+    free(queued);
+}
+
+enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *to,
+                                       struct error *error)
+{
+    struct sim_group *group = (struct sim_group *)to;
+    world_step();
+    (void)error;
+    to->count = 0;
+    to->more = to->emptied = false;
+    if (world_chance(faults.later))
+        return RECEIVE_LATER;
+    socket->errors += world_chance(faults.error);
+    if (socket->count == 0) {
+        socket->armed = socket->watched_by != NULL;
+        return RECEIVE_WOULD_BLOCK;
+    }
+    size_t most = socket->count < DATAGRAM_GROUP_SIZE ? socket->count : DATAGRAM_GROUP_SIZE;
+    size_t count = world_chance(100) ? 1 + (size_t)world_below(most) : most;
+    group->destination = socket->address;
+    for (size_t i = 0; i < count; i++)
+        hand_out(socket, group, i);
+    to->count = count;
+    to->emptied = socket->count == 0 && count < DATAGRAM_GROUP_SIZE && world_chance(700);
+    if (to->emptied)
+        socket->armed = socket->watched_by != NULL;
+    world_step();
+    return RECEIVE_OK;
+}
+
+/* --- the notifier ----------------------------------------------------------------------------- */
+
+struct sim_notifier {
+    struct notifier base;
+    bool woken;
+    void *removed[SOCKETS_MOST];
+    size_t removed_count;
+};
+
+static struct sim_notifier *of(struct notifier *notifier)
+{
+    return (struct sim_notifier *)notifier;
+}
+
+static int create(struct notifier **out, size_t threads, struct error *error)
+{
+    (void)threads;
+    struct sim_notifier *notifier = calloc(1, sizeof *notifier);
+    if (notifier == NULL)
+        return error_no_memory(error);
+    *out = &notifier->base;
+    return 0;
+}
+
+static void destroy(struct notifier *notifier)
+{
+    free(notifier);
+}
+
+static int add(struct notifier *notifier, wait_handle handle, void *token, struct error *error)
+{
+    (void)error;
+    world_step();
+    struct udp_socket *socket = sockets[handle - FIRST_HANDLE];
+    if (socket->bound)
+        world_fail("a socket is bound before the notifier watches it");
+    socket->watched_by = of(notifier);
+    socket->was_watched = true;
+    socket->token = token;
+    socket->armed = true;
+    return 0;
+}
+
+static int remove_socket(struct notifier *notifier, wait_handle handle, void *token,
+                         struct error *error)
+{
+    (void)error;
+    world_step();
+    struct udp_socket *socket = sockets[handle - FIRST_HANDLE];
+    socket->watched_by = NULL;
+    socket->edge = socket->armed = false;
+    of(notifier)->removed[of(notifier)->removed_count++] = token;
+    return 0;
+}
+
+static void wake(struct notifier *notifier)
+{
+    world_step();
+    of(notifier)->woken = true;
+}
+
+static bool has_event(const void *context)
+{
+    const struct sim_notifier *notifier = context;
+    if (notifier->woken || notifier->removed_count != 0)
+        return true;
+    for (size_t i = 0; i < SOCKETS_MOST; i++)
+        if (sockets[i] != NULL && sockets[i]->watched_by == notifier && sockets[i]->edge)
+            return true;
+    return false;
+}
+
+static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
+                              size_t capacity, int timeout_ms)
+{
+    struct sim_notifier *notifier = of(base);
+    size_t count = 0;
+    (void)thread;
+    while (count < capacity && notifier->removed_count != 0)
+        events[count++] = (struct notifier_event){NOTIFIER_REMOVED,
+                                                  notifier->removed[--notifier->removed_count], 0};
+    int64_t until_ns = timeout_ms < 0 ? WORLD_NEVER : world_now_ns() + timeout_ms * MILLISECONDS;
+    if (count != 0)
+        world_step();
+    else
+        world_wait(has_event, notifier, until_ns);
+    if (notifier->woken && count < capacity) {
+        events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
+        notifier->woken = false;
+    }
+    for (size_t i = 0; i < SOCKETS_MOST && count < capacity; i++) {
+        struct udp_socket *socket = sockets[i];
+        if (socket == NULL || socket->watched_by != notifier ||
+            !(socket->edge || world_chance(faults.needless)))
+            continue;
+        events[count++] = (struct notifier_event){NOTIFIER_READY, socket->token, 0};
+        socket->edge = false;
+    }
+    return count;
+}
+
+static const struct notifier_backend simulated = {
+    .name = "simulated",
+    .create = create,
+    .destroy = destroy,
+    .add = add,
+    .remove = remove_socket,
+    .wait = wait_for_events,
+    .wake = wake,
+};
+
+const struct notifier_backend *const notifier_backends[] = {&simulated, NULL};
+const struct notifier_backend *const notifier_stream_backends[] = {NULL};

@@ -1,0 +1,51 @@
+/*
+ * What a seed makes of a run: how the collector is started, who sends, what the operator does, what
+ * the disk and the network refuse, and how each life of the program ends.
+ */
+#ifndef SLUICE_TESTS_SIMULATION_SCENARIO_H
+#define SLUICE_TESTS_SIMULATION_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/simulation/history.h"
+
+/* Where the program writes. */
+#define SCENARIO_FOLDER "/out"
+
+enum scenario_sink_kind { SINK_FILE, SINK_ROTATED, SINK_PIPE };
+
+struct scenario_sink {
+    enum scenario_sink_kind kind;
+    bool syncs; /* fsync= is not never */
+    char url[200];
+    char name[40]; /* in the ledger */
+};
+
+struct scenario {
+    uint64_t seed;
+    unsigned lives;
+    bool one_thread;
+    unsigned listeners;
+    struct scenario_sink sinks[HISTORY_SINKS];
+    unsigned sink_count;
+    bool with_faults; /* of the disk */
+
+    int argc;
+    char *argv[32];
+    char texts[32][256];
+};
+
+/* The first listener's port; the next ones have the next ones. */
+#define SCENARIO_PORT 5555
+
+void scenario_make(struct scenario *scenario, uint64_t seed);
+
+/* A line about it, without its newline. */
+void scenario_describe(const struct scenario *scenario, char *line, size_t size);
+
+/* In a process of its own: a life of the program, to its end. `last`: it ends by being asked to. */
+_Noreturn void scenario_live(const struct scenario *scenario, bool last, bool trace);
+
+#endif

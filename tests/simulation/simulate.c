@@ -1,0 +1,145 @@
+/*
+ * simulate: runs the collector in a simulated world, a run for each seed.
+ *
+ *   simulate --seed N [--trace]                  one run; --trace says what happens
+ *   simulate --first N --runs N                  so many, from one on
+ *   simulate --first N --minutes N               as many as go in that time
+ *
+ * It ends with 1 where a run broke a promise, and names its seed.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/simulation/checks.h"
+#include "tests/simulation/disk.h"
+#include "tests/simulation/scenario.h"
+#include "tests/simulation/world.h"
+
+/* A run that takes so many seconds of the real clock hangs without a call of the platform. */
+#define RUN_SECONDS 60
+
+struct wanted {
+    uint64_t first;
+    uint64_t runs; /* 0: as many as go in `minutes` */
+    double minutes;
+    bool trace;
+};
+
+static int live(const struct scenario *scenario, bool last, bool trace)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(RUN_SECONDS);
+        scenario_live(scenario, last, trace);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* In a process of its own, since a check that fails ends it. */
+static int check(const struct scenario *scenario)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        checks_after_life(scenario);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static bool complain(const struct scenario *scenario, int status)
+{
+    char line[2000];
+    scenario_describe(scenario, line, sizeof line);
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
+    fprintf(stderr, "seed %" PRIu64 ", life %u: %s\n", scenario->seed, history->life, line);
+    return false;
+}
+
+static bool run(uint64_t seed, bool trace)
+{
+    struct scenario scenario;
+    scenario_make(&scenario, seed);
+    history_clear();
+    disk_clear(SCENARIO_FOLDER);
+    for (unsigned i = 1; i <= scenario.lives; i++) {
+        history_begin_life();
+        int status = live(&scenario, i == scenario.lives, trace);
+        if (status == 0)
+            status = check(&scenario);
+        if (status != 0)
+            return complain(&scenario, status);
+        if (history->end == LIFE_POWER_CUT) {
+            history->had_power_cut = true;
+            disk_cut_power();
+        } else {
+            disk_process_ended();
+        }
+    }
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct wanted *wanted)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--trace") == 0) {
+            wanted->trace = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--seed") == 0) {
+            wanted->first = strtoull(value, NULL, 10);
+            wanted->runs = 1;
+        } else if (strcmp(argv[i], "--first") == 0) {
+            wanted->first = strtoull(value, NULL, 10);
+        } else if (strcmp(argv[i], "--runs") == 0) {
+            wanted->runs = strtoull(value, NULL, 10);
+        } else if (strcmp(argv[i], "--minutes") == 0) {
+            wanted->minutes = strtod(value, NULL);
+        } else {
+            return false;
+        }
+        i++;
+    }
+    return wanted->runs != 0 || wanted->minutes > 0;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+    struct wanted wanted = {.first = 1};
+    if (!parse(argc, argv, &wanted)) {
+        fputs("simulate --seed N [--trace] | [--first N] --runs N | [--first N] --minutes N\n",
+              stderr);
+        return 64;
+    }
+    double start = now();
+    uint64_t done = 0, steps = 0;
+    disk_create();
+    history_create();
+    while (wanted.runs != 0 ? done < wanted.runs : now() - start < wanted.minutes * 60) {
+        if (!run(wanted.first + done, wanted.trace))
+            return 1;
+        done++;
+        steps += history->steps;
+    }
+    printf("%" PRIu64 " runs from seed %" PRIu64 ", %" PRIu64 " calls, %.1f s\n", done,
+           wanted.first, steps, now() - start);
+    return 0;
+}

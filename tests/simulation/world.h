@@ -1,0 +1,78 @@
+/*
+ * A world of which a seed decides everything: which thread runs, how long it takes, what time it
+ * is. The collector's threads, and all that happens around the collector, are tasks of one thread
+ * of the system. One runs at a time; another one may run whenever it makes a call of the platform.
+ *
+ * Lifecycle: world_begin, tasks, world_run. One world in a process.
+ */
+#ifndef SLUICE_TESTS_SIMULATION_WORLD_H
+#define SLUICE_TESTS_SIMULATION_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct task;
+
+/* A time that never comes. */
+#define WORLD_NEVER INT64_MAX
+
+void world_begin(uint64_t seed);
+
+/* --- chance ----------------------------------------------------------------------------------- */
+
+/* A number below `limit` (at least 1). */
+uint64_t world_below(uint64_t limit);
+
+/* True so many times in a thousand. */
+bool world_chance(unsigned in_thousand);
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+#define MICROSECONDS INT64_C(1000)
+#define MILLISECONDS INT64_C(1000000)
+#define SECONDS      INT64_C(1000000000)
+
+/* Nanoseconds since the world began, and its date, which may jump. */
+int64_t world_now_ns(void);
+int64_t world_date_ns(void);
+void world_set_date(int64_t difference_ns);
+
+/* --- tasks ------------------------------------------------------------------------------------ */
+
+/* Starts a task; `name` is for the trace and is kept. It is freed when it was joined, or with the
+ * process. */
+struct task *world_start(const char *name, void (*run)(void *argument), void *argument);
+
+/* Waits for its end. */
+void world_join(struct task *task);
+
+/* The task that runs. */
+struct task *world_self(void);
+
+/* A call of the platform: takes some time, and another task may run before it goes on. */
+void world_step(void);
+
+/* Waits until is_ready, or to the time. Returns whether it is ready. */
+bool world_wait(bool (*is_ready)(const void *context), const void *context, int64_t until_ns);
+
+void world_sleep(int64_t nanoseconds);
+
+/* Calls of the platform that were made, tasks that took turns. */
+uint64_t world_steps(void);
+
+/*
+ * Runs until a task calls world_end, with what is returned. Where no task can ever run again, the
+ * world fails.
+ */
+int world_run(void);
+_Noreturn void world_end(int result);
+
+/* The run is no good: says why, and ends the process. */
+_Noreturn void world_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line of what happens, where the trace is on. */
+void world_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void world_set_trace(bool on);
+
+#endif

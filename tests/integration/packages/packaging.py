@@ -1,4 +1,5 @@
 """Makes packages of what was built, and runs what is in them."""
+import functools
 import os
 import pathlib
 import re
@@ -17,6 +18,8 @@ DOCUMENTS = "share/doc/sluice"
 PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
          "sinks/README.md", "tools/README.md", "tools/bench/README.md", "tools/client/README.md",
          "tools/packaging/README.md", "tools/packaging/windows.md",
+         *(f"tools/packaging/container/{name}"
+           for name in ("README.md", "compose.yaml", "kubernetes.yaml", "sluice.yaml")),
          *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]
 
 # All that is installed below /usr, or wherever an archive is unpacked.
@@ -53,6 +56,17 @@ def pack(build, generator, folder, moment=None):
     if len(found) != 1:
         raise AssertionError(f"cpack made {found}")
     return found[0]
+
+
+@functools.cache
+def portable_build():
+    """The preset of the archive and the .rpm, in the folder of the build that is tested. It is kept
+    there. One test at a time builds it (RESOURCE_LOCK)."""
+    build = BUILD / "portable"
+    cmake = os.environ["CMAKE"]
+    run(cmake, "--preset", "portable", "-B", build, cwd=SOURCE)
+    run(cmake, "--build", build, "--parallel", "2")
+    return build
 
 
 def files_below(folder):

@@ -1,7 +1,5 @@
 """The archive and the .rpm for any distribution: built from the beginning, with their own preset."""
-import functools
 import os
-import pathlib
 import platform
 import re
 import shutil
@@ -9,20 +7,10 @@ import unittest
 
 from metrics_client import MetricsClient
 from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SOURCE, PackageTest, files_below, need,
-                       needed_by, pack, run)
+                       needed_by, pack, portable_build, run)
 from sluice_program import RIEMANN
 
 LEAST_GLIBC = (2, 36)
-
-
-@functools.cache
-def portable_build():
-    """Built once for all tests, in the folder of the build that is tested, and kept there."""
-    build = pathlib.Path(os.environ["TEST_BUILD"], "portable")
-    cmake = os.environ["CMAKE"]
-    run(cmake, "--preset", "portable", "-B", build, cwd=SOURCE)
-    run(cmake, "--build", build, "--parallel", "2")
-    return build
 
 
 class Archive(PackageTest):

@@ -20,6 +20,7 @@ LEFT_OUT = {
     "./tools/run": "installs packages and builds; what it then starts is run below",
     "./tools/packages ": "installs packages",
     "./tools/fuzz ": "needs clang and takes minutes; what it kept are the tests fuzz_*",
+    "./tools/compare": "takes half an hour; integration_compare runs it with less",
     "./tools/image ": "needs the archive; package_image runs it",
     "./tools/wine ": "needs the build for Windows, whose own tests run it",
     "cmake ": "takes minutes; its presets are looked up below",

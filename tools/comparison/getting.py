@@ -1,0 +1,89 @@
+"""Gets the peers without installing them: Debian's packages are downloaded and unpacked in a folder,
+programs in Go are built there. Nothing of it is started as a service, and outside the folder only
+Go's cache of modules grows.
+"""
+import os
+import re
+import shutil
+import subprocess
+
+from peers import LIBRARIES
+
+GO_LIMIT = 1200  # seconds for one program in Go, with all that it downloads
+APT_LIMIT = 300
+
+
+class NotHere(Exception):
+    """A peer cannot be had on this machine, and why."""
+
+
+def run(command, limit, **more):
+    try:
+        done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=limit, check=False, **more)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotHere(str(error)) from error
+    if done.returncode != 0:
+        last = done.stdout.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise NotHere(f"{command[0]}: {last[0]}")
+    return done.stdout
+
+
+def get_package(peer, folder):
+    """The package with the libraries that the machine lacks, as apt would install them."""
+    if not shutil.which("apt-get") or not shutil.which("dpkg"):
+        raise NotHere("no apt here")
+    archives = folder / "archives"
+    (archives / "partial").mkdir(parents=True, exist_ok=True)
+    run(["apt-get", "-qq", "-y", "--reinstall", "--download-only", "--no-install-recommends",
+         "-o", "Debug::NoLocking=1", "-o", f"Dir::Cache::archives={archives}/", "install",
+         peer.package], APT_LIMIT)
+    for archive in sorted(archives.glob("*.deb")):
+        run(["dpkg", "-x", archive, folder], APT_LIMIT)
+    shutil.rmtree(archives)
+
+
+def get_program(peer, folder):
+    """A program in Go, built as its own module pins what it needs."""
+    if not shutil.which("go"):
+        raise NotHere("no Go here")
+    (folder / "go.mod").write_text("module comparison\n", encoding="ascii")
+    path, version = peer.module.split("@")
+    run(["go", "get", f"{path}/{peer.program}@{version}"], GO_LIMIT, cwd=folder)
+    run(["go", "build", "-tags", peer.tags, "-ldflags", "-s -w", "-o", folder / peer.name,
+         f"{path}/{peer.program}"], GO_LIMIT, cwd=folder)
+
+
+def environment(peer, root):
+    """With the libraries that were unpacked beside the program."""
+    paths = [root / LIBRARIES, root / LIBRARIES.removeprefix("usr/"), root / "usr/lib/syslog-ng",
+             root / "usr/lib"]
+    found = ":".join(str(path) for path in paths if path.is_dir())
+    return {**os.environ, "LD_LIBRARY_PATH": found} if peer.package else dict(os.environ)
+
+
+def version_of(peer, root):
+    """The first version number in what the program says of itself."""
+    program = peer.command(root, None)[0]
+    done = subprocess.run([str(program), *peer.version], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", env=environment(peer, root), timeout=30, check=False)
+    found = re.search(r"\d+\.\d+(\.\d+)*", done.stdout)
+    if found is None and peer.module:
+        return peer.module.partition("@v")[2]
+    return found[0] if found else "?"
+
+
+def get(peer, programs, folder):
+    """The folder to start the peer from. NotHere: it cannot be had."""
+    if not peer.package and not peer.module:
+        return programs
+    root = folder / peer.name
+    done = root / ".complete"
+    if not done.exists():
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        (get_package if peer.package else get_program)(peer, root)
+        done.touch()
+    return root

@@ -1,0 +1,183 @@
+"""What the peers are sent: datagrams of one measured value, and probes among them.
+
+telemetry: sluice-send makes them, 117 bytes. collectd and netflow: their peers do not take other
+protocols, so they get a value (a flow) in their own, from a capture that sluice-replay sends. More
+than PLAIN_MOST a second come from here in either case, 64 of them in one call (UDP_SEGMENT); all of
+them have been made before. A probe is a datagram of the same kind that has a number; it comes a
+hundred times a second.
+
+    traffic.py FILE SIZE PORT RATE SECONDS    sends datagrams of SIZE bytes that are in the file, in
+                                              segments, as fast as it can where RATE is 0
+"""
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+SIZE = 117  # bytes of a datagram of telemetry
+LOAD_NAME = b"eu-west-1"  # the label "region" of what sluice-send sends
+PROBE_NAME = b"probe-%s"
+PROBE_HOST = "probe-"
+PROBE_PACKETS = 2
+NOMINAL_RATE = 1000  # of the captures; sluice-replay sends them faster
+PLAIN_MOST = 200_000  # a second; one processor sends more than that only in segments
+SEGMENTS = 64
+ROUNDS_MADE = 64  # calls with different datagrams, until they come again
+UDP_SEGMENT = 103
+
+
+# --- datagrams --------------------------------------------------------------------------------
+
+def field(number, data):
+    """A length-delimited field of protobuf, for less than 128 bytes."""
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def telemetry(number, now_ns, region):
+    """As sluice-send's: a sample with three labels."""
+    sample = (field(1, b"system.cpu.usage") + b"\x19" + struct.pack("<d", 0.425) + field(7, b"1")
+              + field(10, field(1, b"cpu") + field(2, b"0")))
+    return (field(1, b"compare/2") + b"\x11" + struct.pack("<Q", 1)
+            + bytes([0x18, number & 0x7f | 0x80, number >> 7 & 0x7f])
+            + b"\x21" + struct.pack("<Q", now_ns)
+            + field(5, field(1, b"host") + field(2, b"web-01"))
+            + field(5, field(1, b"region") + field(2, region)) + field(6, sample))
+
+
+def telemetry_probe(number, now_ns):
+    return telemetry(number, now_ns, PROBE_NAME % (b"%06d" % number))
+
+
+def telemetry_load(number, now_ns):
+    return telemetry(number, now_ns, LOAD_NAME + b"xxxxxx")
+
+
+def collectd_text(kind, text):
+    return struct.pack(">HH", kind, len(text) + 5) + text.encode() + b"\0"
+
+
+def collectd_value(host, number, time_ns):
+    """A gauge, as collectd's network protocol has it: times in 2^-30 s."""
+    high = (time_ns << 30) // 1_000_000_000
+    return (collectd_text(0, host) + struct.pack(">HHQ", 8, 12, high)
+            + struct.pack(">HHQ", 9, 12, 10 << 30) + collectd_text(2, "comparison")
+            + collectd_text(4, "gauge") + collectd_text(5, "system.cpu.usage")
+            + struct.pack(">HHHB", 6, 15, 1, 1) + struct.pack("<d", number))
+
+
+def netflow_flow(packets, octets, sequence, now_ns):
+    """NetFlow 5 with one flow."""
+    header = struct.pack(">HHIIIIBBH", 5, 1, 3_600_000, now_ns // 10**9, now_ns % 10**9, sequence,
+                         0, 0, 0)
+    return header + struct.pack(">4s4s4sHHIIIIHHBBBBHHBBH", bytes([192, 0, 2, 1]),
+                                bytes([198, 51, 100, 1]), bytes(4), 1, 2, packets, octets,
+                                3_590_000, 3_599_000, 40000, 443, 0, 0x18, 6, 0, 64500, 64501,
+                                24, 24, 0)
+
+
+PROBES = {
+    "telemetry": telemetry_probe,
+    "collectd": lambda number, now: collectd_value(PROBE_HOST, number, now),
+    "netflow": lambda number, now: netflow_flow(PROBE_PACKETS, number, number, now),
+}
+
+CAPTURED = ("collectd", "netflow")
+
+LOADS = {
+    "telemetry": telemetry_load,
+    "collectd": lambda number, now: collectd_value("compare", number % 100, now + number * 1000),
+    "netflow": lambda number, now: netflow_flow(1, 1500, number, now),
+}
+
+
+def write_capture(path, kind, count):
+    """A pcap (raw IPv4) of so many datagrams, NOMINAL_RATE a second."""
+    make, now = LOADS[kind], time.time_ns()
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
+        for number in range(count):
+            data = make(number, now)
+            size = len(data) + 28
+            seconds, part = divmod(number, NOMINAL_RATE)
+            out.write(struct.pack("<IIII", 1_000_000 + seconds, part * (1_000_000 // NOMINAL_RATE),
+                                  size, size))
+            out.write(struct.pack(">BBHHHBBH4s4sHHHH", 0x45, 0, size, 0, 0, 64, 17, 0,
+                                  bytes([127, 0, 0, 1]), bytes([127, 0, 0, 1]), 9, 9,
+                                  len(data) + 8, 0) + data)
+
+
+# --- sending ----------------------------------------------------------------------------------
+
+class Sources:
+    """Files in a folder with what is sent, for the kinds that are asked for."""
+
+    def __init__(self, folder, kinds, seconds):
+        self.captures = {kind: folder / f"{kind}.pcap" for kind in kinds if kind in CAPTURED}
+        self.segments = {kind: folder / f"{kind}.segments" for kind in kinds}
+        self.sizes = {kind: write_segments(path, kind) for kind, path in self.segments.items()}
+        for kind, path in self.captures.items():
+            write_capture(path, kind, int(PLAIN_MOST * seconds))
+
+
+def start(kind, programs, sources, port, rate, seconds):
+    """Starts the sender; `rate` 0 is as fast as it can. Also whether it has to be stopped."""
+    endless = False
+    to = ("--to", f"udp://127.0.0.1:{port}")
+    if rate == 0 or rate > PLAIN_MOST:
+        command = [sys.executable, __file__, sources.segments[kind], sources.sizes[kind], port,
+                   rate, seconds]
+    elif kind == "telemetry":
+        command = [programs / "sluice-send", *to, "--sender", "compare", "--size", f"{SIZE}B",
+                   "--rate", rate, "--duration", f"{int(seconds * 1000)}ms"]
+    else:
+        speed = f"{rate / NOMINAL_RATE:.6f}x"
+        command = [programs / "sluice-replay", sources.captures[kind], *to, "--speed", speed]
+        endless = True
+    return subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True), endless
+
+
+def sent(output):
+    """Datagrams and seconds, of what the sender reported."""
+    found = re.search(r"sent (\d+) datagrams .* in ([\d.]+) s", output)
+    if not found:
+        raise RuntimeError(f"the sender reports: {output}")
+    return int(found[1]), float(found[2])
+
+
+def write_segments(path, kind):
+    """Writes datagrams of one size; returns it."""
+    now = time.time_ns()
+    made = [LOADS[kind](number, now) for number in range(SEGMENTS * ROUNDS_MADE)]
+    if len({len(data) for data in made}) != 1:
+        raise RuntimeError(f"datagrams of {kind} differ in size")
+    path.write_bytes(b"".join(made))
+    return len(made[0])
+
+
+def send_segments(path, size, port, rate, seconds):
+    """Returns how many it sent, and in what time."""
+    with open(path, "rb") as made:
+        calls = list(iter(lambda: made.read(SEGMENTS * size), b""))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
+        sender.connect(("127.0.0.1", port))
+        begin = now = time.monotonic()
+        count = 0
+        while now - begin < seconds:
+            if not rate or count * SEGMENTS <= rate * (now - begin):
+                try:
+                    sender.send(calls[count % len(calls)])
+                except ConnectionRefusedError:
+                    pass  # reports a call before: the peer has ended
+                count += 1
+            now = time.monotonic()
+    return count * SEGMENTS, now - begin
+
+
+if __name__ == "__main__":
+    total, took = send_segments(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]),
+                                float(sys.argv[5]))
+    print(f"sent {total} datagrams (in segments) in {took:.3f} s", file=sys.stderr)

@@ -37,6 +37,13 @@ RUN_ELSEWHERE = {
     "@csv": "consumer_jq",
     "riemann-client send --tcp": "consumer_riemann_senders",
     "./tools/servers ": "servers_tool",
+    "nft ": "servers_fleet_network",
+    "192.0.2.1/32": "servers_fleet_network",
+    "fib_multipath": "servers_fleet_network",
+    "ip nexthop ": "servers_fleet_network",
+    "jq -sc": "servers_fleet_network",
+    "collector=%{hostname}": "long_fleet",
+    "ctl ledger unix:control": "long_fleet",
 }
 
 ADDRESS = re.compile(r"udp://(?:\[[^]]*\]|[0-9.]+):\d+")

@@ -36,18 +36,21 @@ receivers:
       http:
         endpoint: "{place}"
 exporters:
-  debug:
-    verbosity: detailed
 {exporter}service:
   pipelines:
     metrics:
       receivers: [otlp]
-      exporters: [{exporters}]
+      exporters: [{name}]
   telemetry:
     metrics:
       level: none
 """
 
+# It writes every point to its log.
+DEBUG = """\
+  debug:
+    verbosity: detailed
+"""
 FORWARD = """\
   otlphttp:
     endpoint: "{url}"
@@ -76,11 +79,11 @@ def fetch(packages):
 
 
 def prepare(group, _packages):
-    forward = group.forward
+    url = group.forward
     for node in group.nodes:
         (node.folder / "otelcol.yaml").write_text(CONFIGURATION.format(
-            place=group.place(node), exporter=FORWARD.format(url=forward) if forward else "",
-            exporters="debug, otlphttp" if forward else "debug"), encoding="utf-8")
+            place=group.place(node), exporter=FORWARD.format(url=url) if url else DEBUG,
+            name="otlphttp" if url else "debug"), encoding="utf-8")
 
 
 def command(_group, node, packages):

@@ -4,6 +4,7 @@ import time
 import urllib.parse
 import urllib.request
 
+from forwarded import Forwarded
 from load import RECORDS, SOURCES, Found, Load
 from server_group import ServerGroup, main
 from sluice_program import RIEMANN, ProgramTest, settled
@@ -24,12 +25,12 @@ def ask(url, **parameters):
 class StoreTest(ProgramTest):
     """Records have room in memory: a store on the same machine may be slow for a while."""
 
-    def deliver(self, *sinks):
+    def deliver(self, *sinks, sources=SOURCES):
         """Sends the load to these sinks. Returns what the ledger says of each, and how many."""
         words = [word for sink in sinks for word in ("--sink", sink)]
         program = self.start("--listen", RIEMANN + "&receive_buffer=16MiB", "--memory", "512MiB",
                              *words)
-        sent = Load(self, program.port(), RECORDS // SOURCES * SOURCES).wait()
+        sent = Load(self, program.port(), RECORDS // sources * sources, sources=sources).wait()
         end = time.monotonic() + SETTLING
         while not all(settled(sink) >= sent for sink in program.ledger_now()["sinks"]):
             self.assertLess(time.monotonic(), end, "not everything is settled")
@@ -39,6 +40,13 @@ class StoreTest(ProgramTest):
         for sink in ledger["sinks"]:
             self.assertEqual(sink["written"], sent)
         return ledger["sinks"], sent
+
+    def check(self, what, sink, sent, found):
+        """That each number is there, and none that cannot have been sent again is there twice."""
+        print(f"{self.id()}: {what}: sent {sent}, returned {found.different()}, more than once "
+              f"{found.twice()}, possible duplicates {sink['possible_duplicates']}", flush=True)
+        self.assertEqual(found.different(), sent)
+        self.assertLessEqual(found.twice(), sink["possible_duplicates"])
 
 
 class VictoriaMetrics(StoreTest):
@@ -57,11 +65,29 @@ class VictoriaMetrics(StoreTest):
         sinks, sent = self.deliver(f"{url}/write?format=influx",
                                    f"{url}/api/v1/import/prometheus?format=prometheus")
         for sink, name in zip(sinks, ("system.cpu.usage_value", "system_cpu_usage")):
-            found = self.found(url, name)
-            print(f"{self.id()}: {name}: sent {sent}, returned {found.different()}, more than once "
-                  f"{found.twice()}, possible duplicates {sink['possible_duplicates']}", flush=True)
-            self.assertEqual(found.different(), sent)
-            self.assertLessEqual(found.twice(), sink["possible_duplicates"])
+            self.check(name, sink, sent, self.found(url, name))
+
+
+class Prometheus(StoreTest):
+    def test_remote_write_returns_every_number(self):
+        """A series keeps one number of a millisecond: no source is due twice in one."""
+        group = ServerGroup(self, "prometheus")
+        url = f"http://{group.address}/api/v1"
+        (sink,), sent = self.deliver(f"{url}/write?format=remote-write", sources=1000)
+        found = Found()
+        for answer in ask(f"{url}/query", query="system_cpu_usage[2h]"):
+            for series in answer["data"]["result"]:
+                for _, value in series["values"]:
+                    found.add(series["metric"]["host"], int(value))
+        self.check("remote-write", sink, sent, found)
+
+
+class OpenTelemetry(StoreTest):
+    def test_a_collector_sends_on_every_number(self):
+        forwarded = Forwarded(self)
+        group = ServerGroup(self, "otelcol", forward=forwarded.url)
+        (sink,), sent = self.deliver(f"http://{group.address}/v1/metrics?format=otlp")
+        self.check("otlp", sink, sent, forwarded.found)
 
 
 if __name__ == "__main__":

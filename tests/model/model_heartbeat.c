@@ -1,0 +1,46 @@
+/*
+ * A heartbeat: who looks sees it never go back, and of a thread that is known to wait, or to have
+ * begun another turn, never that it stands still.
+ */
+#include "tests/model/models.h"
+
+#include <stdlib.h>
+
+#include "collector/base/heartbeat.h"
+#include "tests/model/explorer.h"
+
+static struct worker {
+    struct heartbeat heartbeat;
+    _Atomic bool waits; /* what the watcher knows by other means */
+} * shared;
+
+static void set_up(void)
+{
+    shared = calloc(1, sizeof *shared);
+}
+
+static void work(void)
+{
+    heartbeat_work(&shared->heartbeat);
+    heartbeat_work(&shared->heartbeat);
+    heartbeat_wait(&shared->heartbeat);
+    heartbeat_work(&shared->heartbeat);
+    heartbeat_wait(&shared->heartbeat);
+    atomic_store_explicit(&shared->waits, true, memory_order_release);
+}
+
+static void watch(void)
+{
+    uint64_t seen = 0;
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t before = seen;
+        bool waits = atomic_load_explicit(&shared->waits, memory_order_acquire);
+        bool advanced = heartbeat_advanced(&shared->heartbeat, &seen);
+        model_expect(seen >= before, "it goes back");
+        model_expect(advanced || seen % 2 != 0, "who waits is said to stand still");
+        model_expect(advanced || seen == before, "who goes on is said to stand still");
+        model_expect(advanced || !waits, "who is known to wait is said to stand still");
+    }
+}
+
+const struct model model_heartbeat = {"heartbeat", set_up, {work, watch}, NULL};

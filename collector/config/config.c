@@ -61,7 +61,11 @@ void config_free(struct config *config)
         free(config->sinks[i].path);
         free(config->sinks[i].http.query);
         free(config->sinks[i].http.header_file);
+        free(config->sinks[i].http.token_file);
+        free(config->sinks[i].http.password_file);
         free(config->sinks[i].http.ca);
+        free(config->sinks[i].http.client_cert);
+        free(config->sinks[i].http.client_key);
         free(config->sinks[i].delivery.spill);
         sample_rules_free(&config->sinks[i].encoding.rules);
         free_broker(&config->sinks[i].broker);

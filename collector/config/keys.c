@@ -272,9 +272,10 @@ const struct setting config_keys[] = {
      .minimum = 4 * KIB, .maximum = 1024 * 1024 * 1024 * MIB,
      .help = "bytes of complete files that stay, all of the sink together; the oldest are removed, "
              "but never the newest (default: all stay)"},
-    {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK,
+    {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK | KEY_OF_HTTP_SINK,
      offsetof(struct sink_config, file.compression),
-     .help = "how files are compressed (default: not at all)", .others = "compression"},
+     .help = "how files, or the bodies of requests, are compressed (default: not at all)",
+     .others = "compression"},
     {"max_files", SETTING_COUNT, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.max_files),
      "1000", 1, 100000,
      .help = "different paths at a time, by %{source} and the like; what is too much goes to the "
@@ -323,14 +324,27 @@ const struct setting config_keys[] = {
              "written %26"},
     {"header_file", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.header_file),
      .syntax = "FILE",
-     .help = "headers of each request, one a line (\"Authorization: Bearer ...\"), read at the "
-             "start",
-     .others = "token_file auth"},
+     .help = "headers of each request, one a line (\"X-Scope-OrgID: a\"); as the next two read "
+             "at the start and by a reload"},
+    {"token_file", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.token_file),
+     .syntax = "FILE",
+     .help = "its first line is the token of the header \"Authorization: Bearer\"",
+     .others = "token bearer_token bearer_token_file auth"},
+    {"password_file", SETTING_TEXT, KEY_OF_HTTP_SINK,
+     offsetof(struct sink_config, http.password_file), .syntax = "FILE",
+     .help = "its first line is USER:PASSWORD, for the header \"Authorization: Basic\"",
+     .others = "password username user basic_auth"},
     {"server_ca", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.ca),
      .syntax = "FILE",
      .help = "of https: the certificates that servers are trusted by, in PEM (default: the "
              "system's)",
      .others = "cacert"},
+    {"client_cert", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.client_cert),
+     .syntax = "FILE", .help = "of https: the certificate that we show, in PEM, with its chain",
+     .others = "client_certificate sslcert"},
+    {"client_key", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.client_key),
+     .syntax = "FILE", .help = "its key, in PEM (default: it is in the file of client_cert=)",
+     .others = "sslkey"},
     {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, delivery.spill),
      .syntax = "FOLDER",
      .help = "where records wait on disk while the far end is away or slow; they are sent from "

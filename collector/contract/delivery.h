@@ -128,6 +128,12 @@ struct delivery_ops {
     void (*serve)(struct destination *destination);
 
     /*
+     * Reads again what create read from files (tokens, passwords). Returns 0, or -1 with `error`
+     * filled: the old ones stay. NULL: there are none.
+     */
+    int (*reopen)(struct destination *destination, struct error *error);
+
+    /*
      * The deadline is over: each block in flight has an answer when this returns, DELIVERY_NOT_SENT
      * or DELIVERY_UNKNOWN where none came.
      */

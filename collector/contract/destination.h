@@ -63,9 +63,15 @@ struct relay_options {
 
 /* The keys of a sink's URL that are about HTTP; NULL where one was not given. */
 struct http_options {
-    char *query;       /* without the question mark; %26 in it is an ampersand, and so on */
-    char *header_file; /* each line a header; nothing of it is ever shown */
-    char *ca;          /* a file of certificates in PEM */
+    char *query; /* without the question mark; %26 in it is an ampersand, and so on */
+    /* Files of secrets, of which nothing is ever shown; they are read again at a reload. */
+    char *header_file;   /* each line a header */
+    char *token_file;    /* its first line is the token */
+    char *password_file; /* its first line is USER:PASSWORD */
+
+    /* Files in PEM. */
+    char *ca; /* certificates */
+    char *client_cert, *client_key;
 };
 
 /* What a destination is made from. All of it outlives the destination. */

@@ -756,10 +756,16 @@ static bool serve(struct sink_writer *writer, int64_t now_ns)
     return make_room(writer);
 }
 
-/* The far end has no name that could stand for something else. */
+/* The far end has no name that could stand for something else, but we may have another one. */
 static void reopen(struct sink_writer *writer)
 {
-    atomic_store(&writer->reopen_wanted, false);
+    const struct delivery_ops *ops = ops_of(of(writer));
+    struct error error;
+    if (!atomic_exchange(&writer->reopen_wanted, false) || ops->reopen == NULL)
+        return;
+    if (ops->reopen(writer->destination, &error) != 0)
+        log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name, "going on as before: %s",
+                  error.text);
 }
 
 /* What waits need not be waited for where it can lie on disk: the far end does not answer. */

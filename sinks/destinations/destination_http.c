@@ -2,6 +2,7 @@
  * http: and https: a block of records is the body of a POST request, by libcurl (http_client.h).
  * What an answer means stands in http_answer.c.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@
 
 struct http {
     struct destination destination;
-    const char *name; /* of the sink, for the log */
-    struct sink_counters *counters;
+    struct destination_options options; /* as it was made from */
+    const struct curl_library *library;
     struct http_urls urls;
     struct http_body_maker *maker;
     struct http_client *client;
@@ -50,11 +51,11 @@ static bool send_block(struct destination *destination, struct delivery_block *b
 static void note_partial(struct http *http, const struct http_result *result)
 {
     uint64_t held;
-    counter_add(&http->counters->points_rejected, result->points_rejected);
+    counter_add(&http->options.counters->points_rejected, result->points_rejected);
     if (result->points_rejected == 0 && result->warning[0] == '\0')
         return;
     if (log_allowed(&http->partial_log, &held))
-        log_about(LOG_WARNING, LOG_OF_SINK, http->name,
+        log_about(LOG_WARNING, LOG_OF_SINK, http->options.name,
                   "the server took a request but for %" PRIu64 " of its data points%s%s",
                   result->points_rejected, result->warning[0] == '\0' ? "" : ": ", result->warning);
 }
@@ -72,6 +73,24 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return result.block;
 }
 
+static int make_headers(const struct destination_options *options,
+                        const struct curl_library *library, struct http_headers **headers,
+                        struct error *error)
+{
+    return http_headers_make(library, options->encoder, options->file.compression, &options->http,
+                             headers, error);
+}
+
+static int reopen(struct destination *destination, struct error *error)
+{
+    struct http *http = of(destination);
+    struct http_headers *headers;
+    if (make_headers(&http->options, http->library, &headers, error) != 0)
+        return -1;
+    http_client_set_headers(http->client, headers);
+    return 0;
+}
+
 static void abandon(struct destination *destination)
 {
     http_client_abandon(of(destination)->client);
@@ -80,6 +99,7 @@ static void abandon(struct destination *destination)
 static const struct delivery_ops delivery_ops = {
     .send = send_block,
     .answer = answer,
+    .reopen = reopen,
     .abandon = abandon,
 };
 
@@ -98,6 +118,7 @@ static const struct delivery_ops otlp_ops = {
     .send = send_block,
     .answer = answer,
     .route = otlp_route,
+    .reopen = reopen,
     .abandon = abandon,
 };
 
@@ -117,6 +138,19 @@ static void destroy(struct destination *destination)
     free(http);
 }
 
+/* libcurl opens it for each connection. */
+static int check_file(const char *key, const char *path, struct error *error)
+{
+    FILE *file = path == NULL ? NULL : fopen(path, "rbe");
+    if (file == NULL && path != NULL) {
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, path, strerror(errno));
+        return -1;
+    }
+    if (file != NULL)
+        fclose(file);
+    return 0;
+}
+
 /* What can be known without a connection. The caller frees what there is, also where it fails. */
 static int prepare(const char *scheme, const struct destination_options *options,
                    const struct curl_library **library, struct http_urls *urls,
@@ -127,7 +161,12 @@ static int prepare(const char *scheme, const struct destination_options *options
     if (*library == NULL || http_urls_make(scheme, options->path, options->http.query,
                                            is_otlp(options), urls, error) != 0)
         return -1;
-    return http_headers_make(*library, options->encoder, &options->http, headers, error);
+    const struct http_options *http = &options->http;
+    if (check_file("server_ca", http->ca, error) != 0 ||
+        check_file("client_cert", http->client_cert, error) != 0 ||
+        check_file("client_key", http->client_key, error) != 0)
+        return -1;
+    return make_headers(options, *library, headers, error);
 }
 
 static int fill(struct http *http, const char *scheme, const struct destination_options *options,
@@ -137,6 +176,7 @@ static int fill(struct http *http, const char *scheme, const struct destination_
     struct http_headers *headers;
     if (prepare(scheme, options, &library, &http->urls, &headers, error) != 0)
         return -1;
+    http->library = library;
     http->maker =
         http_body_maker_create(options->encoder, options->file.compression, options->block_size);
     if (http->maker == NULL) {
@@ -151,6 +191,8 @@ static int fill(struct http *http, const char *scheme, const struct destination_
         .urls = &http->urls,
         .maker = http->maker,
         .request = {.ca = options->http.ca,
+                    .client_cert = options->http.client_cert,
+                    .client_key = options->http.client_key,
                     .timeout_ms = (int64_t)(options->timeout_ns / 3 / 1000000)},
         .in_flight = options->in_flight,
         .wakeup = options->wakeup,
@@ -166,8 +208,7 @@ static int create(const char *scheme, const struct destination_options *options,
         return error_no_memory(error);
     made->destination.delivery = is_otlp(options) ? &otlp_ops : &delivery_ops;
     made->destination.destroy = destroy;
-    made->name = options->name;
-    made->counters = options->counters;
+    made->options = *options;
     if (fill(made, scheme, options, error) != 0) {
         destroy(&made->destination);
         return -1;

@@ -22,10 +22,11 @@ enum slot_state {
 };
 
 struct slot {
-    enum slot_state state; /* under the lock */
-    uint64_t turn;         /* of blocks, in the order in which they were given */
-    size_t shape;          /* of its request */
-    bool again;            /* the same records follow, in another shape */
+    enum slot_state state;        /* under the lock */
+    uint64_t turn;                /* of blocks, in the order in which they were given */
+    size_t shape;                 /* of its request */
+    bool again;                   /* the same records follow, in another shape */
+    struct http_headers *headers; /* of its request; NULL: none is under way */
     struct http_exchange exchange;
     struct http_request request;
     struct http_body body;
@@ -36,8 +37,8 @@ struct http_client {
     struct http_client_options options;
     bool otlp; /* an answer may say what was not taken */
     CURLM *multi;
-    struct http_headers *headers;
-    struct http_shapes shapes; /* of the thread */
+    struct http_headers *headers; /* of the thread, as the next one */
+    struct http_shapes shapes;
     struct thread *thread;
     struct mutex *lock;
     struct wakeup *abandoned; /* the sink's thread waits for that */
@@ -45,6 +46,7 @@ struct http_client {
 
     /* Under the lock. */
     bool stops, abandons;
+    struct http_headers *next_headers; /* NULL: they stay */
 
     size_t count;
     struct slot slots[];
@@ -84,6 +86,28 @@ static void set_ended(struct http_client *client, struct slot *slot)
     wakeup_signal(client->options.wakeup);
 }
 
+/* New headers are for the next requests; the old ones go with the last that was begun with them. */
+static void change_headers(struct http_client *client)
+{
+    mutex_lock(client->lock);
+    struct http_headers *next = client->next_headers;
+    client->next_headers = NULL;
+    mutex_unlock(client->lock);
+    if (next == NULL)
+        return;
+    if (client->headers->users == 0)
+        http_headers_free(client->headers);
+    client->headers = next;
+}
+
+static void release_headers(struct http_client *client, struct slot *slot)
+{
+    struct http_headers *headers = slot->headers;
+    slot->headers = NULL;
+    if (--headers->users == 0 && headers != client->headers)
+        http_headers_free(headers);
+}
+
 /* Returns whether a request for the records in hand is under way. */
 static bool begin_request(struct http_client *client, struct slot *slot)
 {
@@ -103,8 +127,11 @@ static bool begin_request(struct http_client *client, struct slot *slot)
     }
     const char *url = http_urls_find(options->urls, exchange->block->route);
     if (http_request_begin(&slot->request, url, client->headers->lists[slot->shape], &slot->body) &&
-        options->library->multi_add_handle(client->multi, slot->request.easy) == CURLM_OK)
+        options->library->multi_add_handle(client->multi, slot->request.easy) == CURLM_OK) {
+        slot->headers = client->headers;
+        slot->headers->users++;
         return true;
+    }
     http_exchange_cancel(exchange, "the request could not begin");
     return false;
 }
@@ -147,6 +174,7 @@ static void end_request(struct http_client *client, struct slot *slot, CURLcode 
 {
     struct http_reply reply;
     client->options.library->multi_remove_handle(client->multi, slot->request.easy);
+    release_headers(client, slot);
     http_request_end(&slot->request, result, &reply);
     slot->again = http_shapes_answer(&client->shapes, slot->shape, reply.status, reply.proof);
     if (slot->again)
@@ -215,6 +243,7 @@ static void run(void *argument)
     const struct curl_library *library = client->options.library;
     int running;
     while (!stops(client)) {
+        change_headers(client);
         begin_requests(client);
         library->multi_perform(client->multi, &running);
         end_requests(client);
@@ -254,6 +283,16 @@ bool http_client_answer(struct http_client *client, struct http_result *result)
     return true;
 }
 
+void http_client_set_headers(struct http_client *client, struct http_headers *headers)
+{
+    mutex_lock(client->lock);
+    struct http_headers *unused = client->next_headers;
+    client->next_headers = headers;
+    mutex_unlock(client->lock);
+    http_headers_free(unused);
+    client->options.library->multi_wakeup(client->multi);
+}
+
 void http_client_abandon(struct http_client *client)
 {
     mutex_lock(client->lock);
@@ -284,14 +323,17 @@ void http_client_destroy(struct http_client *client)
     end_thread(client);
     for (size_t i = 0; i < client->count; i++) {
         struct slot *slot = &client->slots[i];
-        if (slot->state == SLOT_SENT)
+        if (slot->headers != NULL) {
             library->multi_remove_handle(client->multi, slot->request.easy);
+            release_headers(client, slot);
+        }
         http_request_free(&slot->request);
         http_body_free(&slot->body);
     }
     if (client->multi != NULL)
         library->multi_cleanup(client->multi);
     http_headers_free(client->headers);
+    http_headers_free(client->next_headers);
     wakeup_destroy(client->abandoned);
     mutex_destroy(client->lock);
     free(client);

@@ -65,6 +65,9 @@ bool http_client_send(struct http_client *client, struct delivery_block *block);
 /* The next block that has its answer. Returns false where none has. */
 bool http_client_answer(struct http_client *client, struct http_result *result);
 
+/* From now on requests begin with these headers, which become the client's. */
+void http_client_set_headers(struct http_client *client, struct http_headers *headers);
+
 /* Waits until each block in flight has an answer, which is not sent or unknown where none came. */
 void http_client_abandon(struct http_client *client);
 

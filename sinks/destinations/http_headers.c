@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/contract/compression.h"
+#include "collector/text/base64.h"
+#include "collector/text/output.h"
 #include "sinks/destinations/http_answer.h"
 
 /* A name of letters, digits and hyphens, a colon, and printable text (RFC 9110, section 5). */
@@ -56,30 +59,43 @@ static int add_lines(const char *path, char *text, const struct curl_library *li
     }
 }
 
-/* The headers in that file. */
-static int read_file(const char *path, const struct curl_library *library,
-                     struct curl_slist **headers, struct error *error)
+/* What `key` calls a file, as text with a NUL after it. The caller clears it. */
+static int read_text(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
+                     struct error *error)
 {
-    char text[HTTP_HEADERS_SIZE + 1];
     FILE *file = fopen(path, "rbe");
-    size_t size = file == NULL ? 0 : fread(text, 1, sizeof text, file);
+    size_t size = file == NULL ? 0 : fread(text, 1, HTTP_HEADERS_SIZE + 1, file);
     bool unread = file == NULL || ferror(file);
     int why = errno;
     if (file != NULL)
         fclose(file);
     if (unread) {
-        error_set(error, EXIT_CODE_CONFIG, "header_file=%s: %s", path, strerror(why));
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, path, strerror(why));
         return -1;
     }
     if (size > HTTP_HEADERS_SIZE || memchr(text, '\0', size) != NULL) {
-        error_set(error, EXIT_CODE_CONFIG, "header_file=%s: %s", path,
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, path,
                   size > HTTP_HEADERS_SIZE ? "it is longer than 16 KiB" : "it is no text");
         return -1;
     }
     text[size] = '\0';
-    int result = add_lines(path, text, library, headers, error);
-    memset(text, 0, sizeof text);
-    return result;
+    return 0;
+}
+
+/* The same of a file whose first line is what counts, and is printable. */
+static int read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
+                     struct error *error)
+{
+    if (read_text(key, path, text, error) != 0)
+        return -1;
+    text[strcspn(text, "\r\n")] = '\0';
+    bool printable = text[0] != '\0';
+    for (const char *at = text; *at != '\0'; at++)
+        printable = printable && (unsigned char)*at >= ' ' && *at != 0x7f;
+    if (!printable)
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: its first line is %s", key, path,
+                  text[0] == '\0' ? "empty" : "no text");
+    return printable ? 0 : -1;
 }
 
 /* Returns false where memory is short. */
@@ -109,21 +125,76 @@ static bool add_shape(const struct curl_library *library, struct curl_slist **he
            (shape->header == NULL || add(library, headers, shape->header));
 }
 
+/* Room for a line of a file, as base64, after the name of the header. */
+#define LINE_SIZE (HTTP_HEADERS_SIZE / 3 * 4 + 64)
+
+/* Memory that secrets pass through; it is cleared before it is freed. */
+struct secrets {
+    char text[HTTP_HEADERS_SIZE + 1];
+    char line[LINE_SIZE];
+};
+
+/* "Authorization: SCHEME " and the line that was read, in base64 or as it is. */
+static bool add_authorization(const struct curl_library *library, struct curl_slist **headers,
+                              struct secrets *secrets, const char *scheme, bool encoded)
+{
+    struct output line = {.data = secrets->line, .capacity = sizeof secrets->line - 1};
+    size_t size = strlen(secrets->text);
+    output_literal(&line, "Authorization: ");
+    output_bytes(&line, scheme, strlen(scheme));
+    output_char(&line, ' ');
+    if (encoded)
+        base64_put(&line, secrets->text, size);
+    else
+        output_bytes(&line, secrets->text, size);
+    secrets->line[line.used] = '\0';
+    return add(library, headers, secrets->line);
+}
+
+/* Those that say who we are. */
+static int add_secrets(const struct curl_library *library, const struct http_options *options,
+                       struct secrets *secrets, struct curl_slist **headers, struct error *error)
+{
+    if (options->header_file != NULL &&
+        (read_text("header_file", options->header_file, secrets->text, error) != 0 ||
+         add_lines(options->header_file, secrets->text, library, headers, error) != 0))
+        return -1;
+    const char *key = options->token_file != NULL ? "token_file" : "password_file";
+    const char *path = options->token_file != NULL ? options->token_file : options->password_file;
+    if (path == NULL)
+        return 0;
+    if (read_line(key, path, secrets->text, error) != 0)
+        return -1;
+    bool basic = options->token_file == NULL;
+    if (basic && strchr(secrets->text, ':') == NULL) {
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: its first line is not USER:PASSWORD", key, path);
+        return -1;
+    }
+    if (!add_authorization(library, headers, secrets, basic ? "Basic" : "Bearer", basic))
+        return error_no_memory(error);
+    return 0;
+}
+
 /* Without the question whether a body is welcome, for which libcurl would wait a second. */
 static int make_list(const struct curl_library *library, const struct http_options *options,
                      const struct request_shape *shape, struct curl_slist **headers,
                      struct error *error)
 {
-    if (!add_shape(library, headers, shape) || !add(library, headers, "Expect:") ||
-        !add(library, headers, "User-Agent: sluice"))
+    struct secrets *secrets = calloc(1, sizeof *secrets);
+    if (secrets == NULL || !add_shape(library, headers, shape) ||
+        !add(library, headers, "Expect:") || !add(library, headers, "User-Agent: sluice")) {
+        free(secrets);
         return error_no_memory(error);
-    return options->header_file == NULL ? 0
-                                        : read_file(options->header_file, library, headers, error);
+    }
+    int result = add_secrets(library, options, secrets, headers, error);
+    memset(secrets, 0, sizeof *secrets);
+    free(secrets);
+    return result;
 }
 
 int http_headers_make(const struct curl_library *library, const struct encoder_ops *encoder,
-                      const struct http_options *options, struct http_headers **out,
-                      struct error *error)
+                      const struct compression_ops *compression, const struct http_options *options,
+                      struct http_headers **out, struct error *error)
 {
     const struct request_shape lines = {.content_type = http_content_type(encoder->name)};
     const struct encoder_request *request = encoder->request;
@@ -131,12 +202,15 @@ int http_headers_make(const struct curl_library *library, const struct encoder_o
     if (made == NULL)
         return error_no_memory(error);
     made->library = library;
-    for (size_t i = 0; i < (request == NULL ? 1 : request->shape_count); i++)
-        if (make_list(library, options, request == NULL ? &lines : &request->shapes[i],
-                      &made->lists[i], error) != 0) {
+    for (size_t i = 0; i < (request == NULL ? 1 : request->shape_count); i++) {
+        struct request_shape shape = request == NULL ? lines : request->shapes[i];
+        if (compression != NULL && shape.content_encoding == NULL)
+            shape.content_encoding = compression->name;
+        if (make_list(library, options, &shape, &made->lists[i], error) != 0) {
             http_headers_free(made);
             return -1;
         }
+    }
     *out = made;
     return 0;
 }

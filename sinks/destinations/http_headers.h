@@ -18,18 +18,21 @@
 
 struct http_headers {
     const struct curl_library *library;
+    size_t users; /* requests that are sent with them; counted by whoever sends */
     struct curl_slist *lists[HTTP_SHAPES_MOST]; /* one for each shape */
 };
 
 /*
- * Makes those for bodies of that encoder's. Each line of options->header_file is a header, "NAME:
- * VALUE"; empty lines are none. Returns 0 with *out the caller's, or -1 with `error` filled
- * (EXIT_CODE_CONFIG: a file cannot be read, is too long, or has a line that is no header;
- * EXIT_CODE_INTERNAL). No error says what stands in a file, but for a line's number.
+ * Makes those for bodies of that encoder's, compressed by `compression` or by nothing (NULL). Each
+ * line of options->header_file is a header, "NAME: VALUE"; empty lines are none. The first line of
+ * token_file is a bearer token (RFC 6750), that of password_file USER:PASSWORD (RFC 7617). Returns
+ * 0 with *out the caller's, or -1 with `error` filled (EXIT_CODE_CONFIG: a file cannot be read, is
+ * too long, or has a line that is no header; EXIT_CODE_INTERNAL). No error says what stands in a
+ * file, but for a line's number.
  */
 int http_headers_make(const struct curl_library *library, const struct encoder_ops *encoder,
-                      const struct http_options *options, struct http_headers **out,
-                      struct error *error);
+                      const struct compression_ops *compression, const struct http_options *options,
+                      struct http_headers **out, struct error *error);
 
 /* NULL is allowed. */
 void http_headers_free(struct http_headers *headers);

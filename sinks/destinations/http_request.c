@@ -65,13 +65,19 @@ static size_t note_header(char *header, size_t size, size_t count, void *context
     return size * count;
 }
 
+static bool set_file(struct http_request *request, CURLoption option, const char *path)
+{
+    return path == NULL || request->library->easy_setopt(request->easy, option, path) == CURLE_OK;
+}
+
 static bool set_options(struct http_request *request, const struct http_request_options *options)
 {
     const struct curl_library *curl = request->library;
     CURL *easy = request->easy;
-    if (options->ca != NULL && curl->easy_setopt(easy, CURLOPT_CAINFO, options->ca) != CURLE_OK)
-        return false;
-    return curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+    return set_file(request, CURLOPT_CAINFO, options->ca) &&
+           set_file(request, CURLOPT_SSLCERT, options->client_cert) &&
+           set_file(request, CURLOPT_SSLKEY, options->client_key) &&
+           curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_READFUNCTION, read_body) == CURLE_OK &&

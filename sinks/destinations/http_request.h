@@ -34,8 +34,9 @@ struct http_request {
 
 /* What all requests of a sink have in common; all of it outlives them. */
 struct http_request_options {
-    const char *ca;     /* NULL: the system's */
-    int64_t timeout_ms; /* for one answer */
+    const char *ca;                       /* NULL: the system's */
+    const char *client_cert, *client_key; /* NULL: none */
+    int64_t timeout_ms;                   /* for one answer */
 };
 
 /* Returns false, with nothing to be freed, where memory is short. */

@@ -1,0 +1,222 @@
+"""http: sinks: who we are is in files, is read again by a reload, and is never shown."""
+import base64
+import gzip
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import unittest
+
+from certificates import OPENSSL, Authority
+from http_store import Store
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest
+
+PATH = os.environ.get("PATH", "") + ":/usr/sbin"
+SOON = "flush_interval=20ms&in_flight=1"
+LATER = "flush_interval=200ms&in_flight=1"
+SECRET = "a-secret"
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+class Sending(ProgramTest):
+    def store(self, *script, **more):
+        store = Store(*script, **more)
+        self.addCleanup(store.close)
+        return store
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def deliver(self, store, keys="", scheme="http", when=SOON):
+        self.sent = 0
+        return self.start("--listen", RIEMANN, "--sink", f"{scheme}:{store.place}?{when}{keys}")
+
+    def send(self, program, count=1):
+        self.sender(program).send_all([metric(self.sent + number) for number in range(count)])
+        self.sent += count
+        program.wait_for_settled(self.sent)
+
+
+class Secrets(Sending):
+    def authorization(self, keys, text):
+        file = self.file("secret", text)
+        store = self.store()
+        program = self.deliver(store, f"&{keys}={file}")
+        self.send(program)
+        program.stop()
+        return store.requests[0].headers["authorization"]
+
+    def test_a_token(self):
+        self.assertEqual(self.authorization("token_file", f"{SECRET}\nmore\n"), f"Bearer {SECRET}")
+
+    def test_a_user_and_a_password(self):
+        header = self.authorization("password_file", f"me:{SECRET}\r\n")
+        self.assertEqual(header.split()[0], "Basic")
+        self.assertEqual(base64.b64decode(header.split()[1]).decode(), f"me:{SECRET}")
+
+    def test_a_token_as_long_as_a_file_may_be(self):
+        self.assertEqual(self.authorization("token_file", "x" * 16384), "Bearer " + "x" * 16384)
+
+    def test_a_reload_reads_them_again(self):
+        file = self.file("token", "one")
+        store = self.store()
+        program = self.deliver(store, f"&token_file={file}")
+        self.send(program)
+        file.write_text("two")
+        program.ask_to_reload()
+        program.ledger_now()  # when the reload is over
+        self.send(program)
+        file.unlink()
+        program.ask_to_reload()
+        program.wait_for_log("token: No such file")
+        self.send(program)
+        program.stop()
+        self.assertEqual([request.headers["authorization"] for request in store.requests],
+                         ["Bearer one", "Bearer two", "Bearer two"])
+        self.assertNotIn("two", "\n".join(program.log()))
+
+    def test_nothing_of_them_is_shown(self):
+        for key, text in (("token_file", SECRET), ("password_file", f"me:{SECRET}"),
+                          ("header_file", f"X: {SECRET}")):
+            file = self.file(key, text)
+            printed, _ = self.run_to_end("--print-config", "--sink",
+                                         f"http://127.0.0.1:1/?{key}={file}", ledger=None)
+            shown = b"".join(printed.stdout.lines()).decode() + "\n".join(printed.said())
+            self.assertIn(str(file), shown)
+            self.assertNotIn(SECRET, shown)
+
+    def test_what_is_wrong_with_them_is_reported_by_check(self):
+        empty = self.file("empty", "\n")
+        plain = self.file("plain", "no colon\n")
+        control = self.file("control", "a\x01b\n")
+        long = self.file("long", "x" * 16385)
+        for keys, code, said in (
+                (f"token_file={self.folder}/none", 78, "none: No such file"),
+                (f"token_file={empty}", 78, "its first line is empty"),
+                (f"token_file={control}", 78, "its first line is no text"),
+                (f"token_file={long}", 78, "it is longer than 16 KiB"),
+                (f"password_file={plain}", 78, "its first line is not USER:PASSWORD"),
+                (f"client_cert={self.folder}/none", 78, "client_cert="),
+                (f"server_ca={self.folder}/none", 78, "server_ca="),
+                (f"client_key={plain}", 64, "write client_cert=FILE as well"),
+                (f"token_file={plain}&password_file={plain}", 64, "two ways to fill one header"),
+                ("format=remote-write&compress=gzip", 64, "is compressed already, with snappy")):
+            with self.subTest(keys):
+                self.assertIn(said, self.refused("--sink", f"http://127.0.0.1/?{keys}", "--check",
+                                                 code=code))
+
+
+class Certificates(Sending):
+    def setUp(self):
+        super().setUp()
+        if OPENSSL is None:
+            self.skipTest("needs openssl")
+        self.authority = Authority(self.folder)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(*self.authority.issue("server"))
+
+    def test_a_server_that_wants_a_certificate_gets_ours(self):
+        self.context.verify_mode = ssl.CERT_REQUIRED
+        self.context.load_verify_locations(self.authority.cert)
+        cert, key = self.authority.issue("client")
+        store = self.store(context=self.context)
+        program = self.deliver(store, f"&server_ca={self.authority.cert}&client_cert={cert}"
+                               f"&client_key={key}", "https")
+        self.send(program, 3)
+        self.assertEqual(program.stop()["sinks"][0]["written"], 3)
+        both = self.file("both", cert.read_text() + key.read_text())
+        program = self.deliver(store, f"&server_ca={self.authority.cert}&client_cert={both}",
+                               "https")
+        self.send(program, 3)
+        self.assertEqual(program.stop()["sinks"][0]["written"], 3)
+
+    def test_one_without_gets_nothing_through(self):
+        self.context.verify_mode = ssl.CERT_REQUIRED
+        self.context.load_verify_locations(self.authority.cert)
+        store = self.store(context=self.context)
+        program = self.deliver(store, f"&server_ca={self.authority.cert}&timeout=300ms", "https")
+        self.send(program)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], store.requests), (0, []))
+
+
+@unittest.skipIf(shutil.which("nghttpx", path=PATH) is None or OPENSSL is None,
+                 "needs nghttpx and openssl")
+class Http2(Sending):
+    def test_http_2_is_spoken_where_it_is_offered(self):
+        authority = Authority(self.folder)
+        cert, key = authority.issue("server")
+        store = self.store()
+        port = free_port()
+        gateway = subprocess.Popen(
+            [shutil.which("nghttpx", path=PATH), "--conf=/dev/null", "--workers=1", "--no-ocsp",
+             "--log-level=ERROR", f"--frontend=127.0.0.1,{port}",
+             f"--backend=127.0.0.1,{store.port}", str(key), str(cert)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(gateway.wait, 45)
+        self.addCleanup(gateway.terminate)
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"https://127.0.0.1:{port}/write?{SOON}&format=json"
+                             f"&server_ca={authority.cert}")
+        self.sent = 0
+        self.send(program, 500)
+        self.assertEqual(program.stop()["sinks"][0]["written"], 500)
+        self.assertEqual({request.headers["via"] for request in store.requests}, {"2 nghttpx"})
+        self.assertEqual(sorted(json.loads(line)["value"] for line in store.lines()),
+                         list(range(500)))
+
+
+class Compressed(Sending):
+    def bodies(self, compress, keys, unpack, count=500):
+        store = self.store()
+        program = self.deliver(store, f"&compress={compress}{keys}", when=LATER)
+        self.send(program, count)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"], count)
+        for request in store.requests:
+            self.assertEqual(request.headers["content-encoding"], compress)
+        plain = b"".join(unpack(request.body) for request in store.requests)
+        self.assertLess(len(store.stored), len(plain) / 4)
+        return plain, sink
+
+    def test_gzip(self):
+        plain, sink = self.bodies("gzip", "&format=json", gzip.decompress)
+        self.assertEqual(sorted(json.loads(line)["value"] for line in plain.splitlines()),
+                         list(range(500)))
+        self.assertEqual(sink["bytes"], len(plain))
+
+    def test_gzip_of_otlp(self):
+        plain, _ = self.bodies("gzip", "&format=otlp", gzip.decompress)
+        self.assertEqual(plain[0], 0x0a)
+
+    def test_zstd(self):
+        if shutil.which("zstd") is None:
+            self.skipTest("needs zstd")
+
+        def unpack(body):
+            return subprocess.run(["zstd", "-dc"], input=body, capture_output=True, check=True,
+                                  timeout=45).stdout
+        plain, _ = self.bodies("zstd", "&format=csv", unpack)
+        self.assertGreaterEqual(plain.count(b"\n"), 501)
+
+    def test_halves_are_compressed_as_well(self):
+        def step(request):
+            lines = gzip.decompress(request.body).splitlines()
+            return 413 if len(lines) > 6 else 204
+        store = self.store(*[step] * 100)
+        program = self.deliver(store, "&compress=gzip&format=csv", when=LATER)
+        self.send(program, 20)
+        self.assertEqual(program.stop()["sinks"][0]["written"], 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

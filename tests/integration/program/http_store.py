@@ -9,13 +9,15 @@ Request = collections.namedtuple("Request", "path headers body")
 
 NO_ANSWER = "no answer"  # the connection stays open
 CLOSE = "close"  # after the whole body
+CLOSE_EARLY = "close early"  # before it is read
 
 
 class Store:
     """Answers each request by the next step of `script`, then with 204.
 
     A step is a status, a status with headers, and perhaps a body, or one of the words above; or a
-    function that makes one of these of a request. What was answered with a 2xx is `stored`, in the
+    function that makes one of these of a request; or bytes, which are sent as they are before the
+    connection ends. What was answered with a 2xx is `stored`, in the
     order of the answers.
     """
 
@@ -87,6 +89,8 @@ class Store:
             headers[name.lower()] = value.strip()
         with self.changed:
             step = self.script.popleft() if self.script else 204
+        if step == CLOSE_EARLY:
+            return False
         body = stream.read(int(headers["content-length"]))
         request = Request(head[1], headers, body)
         step = step(request) if callable(step) else step
@@ -97,6 +101,11 @@ class Store:
                 self.stored += body
             self.changed.notify_all()
         if status == CLOSE:
+            return False
+        if isinstance(status, bytes):
+            connection.sendall(status)
+            connection.shutdown(socket.SHUT_WR)
+            stream.read(1)  # until the client goes
             return False
         if status == NO_ANSWER:
             stream.read(1)  # until the client goes

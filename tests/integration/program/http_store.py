@@ -13,7 +13,7 @@ CLOSE_EARLY = "close early"  # before it is read
 
 
 class Store:
-    """Answers each request by the next step of `script`, then with 204.
+    """Answers each request by the next step of `script`, then as `otherwise` says at that time.
 
     A step is a status, a status with headers, and perhaps a body, or one of the words above; or a
     function that makes one of these of a request; or bytes, which are sent as they are before the
@@ -23,6 +23,7 @@ class Store:
 
     def __init__(self, *script, port=0, context=None):
         self.script = collections.deque(script)
+        self.otherwise = 204
         self.requests = []
         self.stored = b""
         self.changed = threading.Condition()
@@ -50,6 +51,11 @@ class Store:
         with self.changed:
             if not self.changed.wait_for(lambda: len(self.requests) >= count, DEADLINE):
                 raise AssertionError(f"{len(self.requests)} of {count} requests came")
+
+    def keep(self, request, taken):
+        self.requests.append(request)
+        if taken:
+            self.stored += request.body
 
     def lines(self):
         return self.stored.decode().splitlines()
@@ -88,7 +94,7 @@ class Store:
             name, _, value = line.partition(":")
             headers[name.lower()] = value.strip()
         with self.changed:
-            step = self.script.popleft() if self.script else 204
+            step = self.script.popleft() if self.script else self.otherwise
         if step == CLOSE_EARLY:
             return False
         body = stream.read(int(headers["content-length"]))
@@ -96,9 +102,7 @@ class Store:
         step = step(request) if callable(step) else step
         status, more, *rest = step if isinstance(step, tuple) else (step, {})
         with self.changed:
-            self.requests.append(request)
-            if status in (200, 204):
-                self.stored += body
+            self.keep(request, status in (200, 204))
             self.changed.notify_all()
         if status == CLOSE:
             return False

@@ -1,20 +1,13 @@
 """spill=: what an http: sink cannot deliver waits on disk, and none of it is missing afterwards."""
 import json
 import signal
-import socket
 import unittest
 
 from http_store import CLOSE, Store
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, wait_until
+from sluice_program import RIEMANN, ProgramTest, free_port, wait_until
 
 COUNT = 200
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Spilling(ProgramTest):

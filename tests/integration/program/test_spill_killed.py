@@ -1,0 +1,136 @@
+"""A sink with a spill whose program is killed (kill -9) again and again while its far end is away.
+
+TEST_SPILL_KILLS in the environment says how often.
+"""
+import json
+import os
+import random
+import time
+import unittest
+
+from http_store import CLOSE, NO_ANSWER, Store
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest, wait_until
+
+KILLS = int(os.environ.get("TEST_SPILL_KILLS", "6"))
+KEYS = ("one", "two", "three")
+PER_RUN = 90    # records
+PER_GROUP = 10  # and then a moment of rest: about as many are in a block
+REST = 0.003
+OUTAGES = (503, CLOSE, NO_ANSWER)
+
+
+class Far(Store):
+    """Keeps what it took as the numbers of each key, in the order in which they came."""
+
+    def __init__(self):
+        self.came = {key: [] for key in KEYS}
+        super().__init__()
+
+    def keep(self, request, taken):
+        for line in request.body.splitlines() if taken else ():
+            record = json.loads(line)
+            self.came[record["name"]].append(int(record["value"]))
+
+
+class Run:
+    """What is known of a run from outside when it is killed."""
+
+    def __init__(self, program, sent, ledger):
+        sink = ledger["sinks"][0]
+        received = ledger["listeners"][0]["received"]
+        self.stored = sink["spilled"]
+        self.unsafe = sent - received + sink["in_flight"]
+        self.damaged = sink["failed"]["damaged"]
+        self.log = program.log()
+
+
+class Killed(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(11)
+        self.far = Far()
+        self.addCleanup(self.far.close)
+        self.spill = self.folder / "spill"
+        self.sent = dict.fromkeys(KEYS, 0)
+
+    def deliver(self):
+        return self.start("--listen", RIEMANN, "--sink",
+                          f"http:{self.far.place}?format=json&flush_interval=5ms&in_flight=1"
+                          f"&spill={self.spill}", "--stop-timeout", "20s")
+
+    def send(self, program, count):
+        sender = self.sender(program)
+        for number in range(count):
+            key = self.random.choice(KEYS)
+            sender.send(metric(self.sent[key], key))
+            self.sent[key] += 1
+            if number % PER_GROUP == PER_GROUP - 1:
+                time.sleep(REST)
+        sender.close()
+
+    def run_and_kill(self, recovered):
+        """At any moment of a run, or when nothing is sent any more."""
+        program = self.deliver()
+        sink = program.ledger_now()["sinks"][0]
+        self.assertGreaterEqual(sink["recovered"], recovered)
+        count = self.random.choice((0, self.random.randrange(PER_RUN), PER_RUN))
+        self.send(program, count)
+        if self.random.random() < 0.5:
+            wait_until(lambda: program.ledger_now()["listeners"][0]["received"] == count,
+                       "all is received")
+        run = Run(program, count, program.ledger_now())
+        program.process.kill()
+        program.process.wait()
+        return run
+
+    def last_run(self, recovered):
+        """All that is there arrives, and nothing is left."""
+        self.far.otherwise = 204
+        program = self.deliver()
+        self.send(program, PER_RUN)
+        wait_until(lambda: program.ledger_now()["listeners"][0]["received"] == PER_RUN,
+                   "all is received")
+        wait_until(lambda: program.ledger_now()["sinks"][0]["spilled"] == 0, "the spill is empty")
+        sink = program.stop()["sinks"][0]
+        self.assertGreaterEqual(sink["recovered"], recovered)
+        self.assertEqual(sink["written"], sink["recovered"] + PER_RUN)
+        self.assertEqual(sorted(path.name for path in self.spill.iterdir()), ["ack", "lock"])
+        return sink
+
+    def test_each_run_finds_the_spill_whole_and_loses_only_what_was_not_there(self):
+        unsafe = recovered = 0
+        for _ in range(KILLS):
+            self.far.otherwise = self.random.choice(OUTAGES)
+            run = self.run_and_kill(recovered)
+            # Nothing is acknowledged in an outage: what lay there is there for the next run.
+            recovered = run.stored
+            unsafe += run.unsafe
+            self.assertEqual(run.damaged, 0)
+            self.assertNotIn("spill", "\n".join(run.log).replace(str(self.spill), ""))
+        sink = self.last_run(recovered)
+        lost = 0
+        for key, numbers in self.far.came.items():
+            self.assertEqual(numbers, sorted(set(numbers)), "in their order, and once")
+            lost += self.sent[key] - len(numbers)
+        self.assertLessEqual(lost, unsafe)
+        self.assertEqual(sum(map(len, self.far.came.values())), sink["written"])
+
+    def test_what_was_acknowledged_before_a_kill_comes_twice_at_most_as_far_as_it_was_read(self):
+        """Between outages the far end takes some: the cursor is old when the program is killed."""
+        unsafe = 0
+        for number in range(KILLS):
+            self.far.otherwise = 204 if number % 2 else self.random.choice(OUTAGES)
+            unsafe += self.run_and_kill(0).unsafe
+        sink = self.last_run(0)
+        lost = 0
+        for key, numbers in self.far.came.items():
+            first = list(dict.fromkeys(numbers))
+            self.assertEqual(first, sorted(first), "what is new comes in its order")
+            lost += self.sent[key] - len(first)
+        self.assertLessEqual(lost, unsafe)
+        self.assertLessEqual(sink["possible_duplicates"], sink["recovered"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+"""A far end that is away for seconds under load: with a spill nothing is missing afterwards, and
+without one what is missing is what the ledger says.
+
+TEST_OUTAGE in the environment says how many seconds, and how many records a second.
+"""
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from built import command
+from http_store import Store
+from sluice_program import RIEMANN, SANITIZED, ProgramTest, free_port
+
+TEST_SEND = os.environ["TEST_SEND"]
+SECONDS, RATE = map(int, os.environ.get("TEST_OUTAGE",
+                                        "2 3000" if SANITIZED else "3 20000").split())
+COUNT = SECONDS * RATE
+LIMIT = 45 + 2 * SECONDS  # seconds until all has arrived
+
+VALUE = re.compile(rb'"value":(\d+)')
+
+
+class Far(Store):
+    """Keeps the numbers that came, and how many came after a larger one, or again."""
+
+    def __init__(self, port):
+        self.numbers = set()
+        self.late = self.again = 0
+        self.last = -1
+        super().__init__(port=port)
+
+    def keep(self, request, taken):
+        for number in map(int, VALUE.findall(request.body)):
+            self.late += number < self.last
+            self.again += number in self.numbers
+            self.last = number
+            self.numbers.add(number)
+
+
+class Outage(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.port = free_port()
+
+    def deliver(self, keys, *arguments):
+        return self.start("--listen", RIEMANN, "--sink",
+                          f"http://127.0.0.1:{self.port}/write?format=json&flush_interval=100ms"
+                          f"{keys}", "--stop-timeout", "30s", *arguments)
+
+    def send(self, program, count):
+        """Numbers the records from 0 on in each call."""
+        subprocess.run(command(TEST_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--schema",
+                               "riemann", "--count", count, "--rate", RATE),
+                       check=True, stderr=subprocess.DEVNULL, timeout=LIMIT)
+
+    def far(self):
+        far = Far(self.port)
+        self.addCleanup(far.close)
+        return far
+
+    def wait_until_all_is_settled(self, program):
+        def settled():
+            sink = program.ledger_now()["sinks"][0]
+            return sink["in_flight"] == 0 and sink["spilled"] == 0
+        until = time.monotonic() + LIMIT
+        while not settled():
+            self.assertLess(time.monotonic(), until, "what lies in the spill does not end")
+            time.sleep(0.1)
+
+    def test_with_a_spill_nothing_is_missing_and_all_is_in_its_order(self):
+        spill = self.folder / "spill"
+        program = self.deliver(f"&in_flight=1&spill={spill}")
+        self.send(program, COUNT)
+        sink = program.ledger_now()["sinks"][0]
+        self.assertGreater(sink["spilled"], COUNT // 2)
+        far = self.far()
+        self.wait_until_all_is_settled(program)
+        ledger = program.stop()
+        sink = ledger["sinks"][0]
+        received = ledger["listeners"][0]["received"]
+        self.assertEqual(received + ledger["listeners"][0]["kernel_drops"], COUNT)
+        self.assertEqual((sink["written"], len(far.numbers)), (received, received))
+        self.assertEqual((far.late, far.again, sink["possible_duplicates"]), (0, 0, 0))
+        self.assertEqual(sorted(path.name for path in spill.iterdir()), ["ack", "lock"])
+
+    def test_without_one_what_is_missing_is_what_the_ledger_says(self):
+        program = self.deliver("&timeout=500ms", "--memory", "32MiB")
+        self.send(program, COUNT)
+        sink = program.ledger_now()["sinks"][0]
+        self.assertEqual(sink["written"], 0)
+        far = self.far()
+        self.wait_until_all_is_settled(program)
+        ledger = program.stop()
+        sink = ledger["sinks"][0]
+        lost = sum(sink["failed"].values()) + sum(sink["refused"].values())
+        received = ledger["listeners"][0]["received"]
+        self.assertEqual(sink["unknown"], 0)
+        self.assertGreater(sink["failed"]["timeout_unsent"], 0)
+        self.assertEqual(received - len(far.numbers), lost)
+        self.assertEqual((sink["written"], far.again), (len(far.numbers), 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -5,6 +5,9 @@
 
 #include "collector/text/json_writer.h"
 
+/* A spill fills up when so many fifths of it are taken. */
+#define SPILL_FIFTHS 4
+
 #define NOTES (HEALTH_MEMORY_NS / HEALTH_EVERY_NS + 1)
 
 /* What is lost at a listener, and at a sink. */
@@ -176,6 +179,15 @@ static void report_sink(struct reasons *reasons, const struct sink_level *sink,
                now_ns - condition->waits_since_ns >= health->stall_timeout_ns) {
         begin_reason(reasons, HEALTH_SINK_WAITS, "sink", sink->name);
         end_reason_for(reasons, now_ns - condition->waits_since_ns);
+    } else if (condition->oldest_ns != 0 &&
+               now_ns - condition->oldest_ns >= health->stall_timeout_ns) {
+        begin_reason(reasons, HEALTH_SINK_BEHIND, "sink", sink->name);
+        end_reason_for(reasons, now_ns - condition->oldest_ns);
+    }
+    if (condition->spill_size != 0 &&
+        condition->spill_bytes >= condition->spill_size / 5 * SPILL_FIFTHS) {
+        begin_reason(reasons, HEALTH_SPILL_FILLS, "sink", sink->name);
+        end_reason_of(reasons, condition->spill_bytes);
     }
 }
 

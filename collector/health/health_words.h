@@ -27,8 +27,14 @@
            "the sink's destination fails and is tried again, or its command is away, for so many " \
            "seconds")                                                                              \
     REASON(SINK_WAITS, sink_waits,                                                                 \
-           "the sink's destination has taken nothing of what is being written for so many "        \
-           "seconds, --stall-timeout or more")                                                     \
+           "the sink's destination has taken nothing of what is being written, or answered "       \
+           "nothing of what it was sent, for so many seconds, --stall-timeout or more")            \
+    REASON(SINK_BEHIND, sink_behind,                                                               \
+           "the oldest record of a delivery has waited for its answer for so many seconds, "       \
+           "--stall-timeout or more, while the far end takes others: it is slow, or was away")     \
+    REASON(SPILL_FILLS, spill_fills,                                                               \
+           "the sink's spill holds count bytes, four fifths of spill_size= or more: then the "     \
+           "newest records are refused, or the oldest evicted")                                    \
     REASON(KERNEL_DROPS, kernel_drops,                                                             \
            "the kernel dropped count datagrams of the listener in the last minute: raise "         \
            "receive_buffer=, or add receivers=")                                                   \
@@ -41,7 +47,8 @@
            "the sink's queues refused count records in the last minute: have a faster sink, or "   \
            "raise --memory")                                                                       \
     REASON(RECORDS_EVICTED, records_evicted,                                                       \
-           "the sink's queues gave up count records for newer ones in the last minute")
+           "the sink's queues, or its spill, gave up count records for newer ones in the last "    \
+           "minute")
 
 #define HEALTH_STATUS_CONSTANT(constant, name, serves, meaning) HEALTH_##constant,
 enum health_status { HEALTH_STATUSES(HEALTH_STATUS_CONSTANT) HEALTH_STATUS_COUNT };

@@ -253,7 +253,7 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
     write_count(out, "messages", sink->messages);
     write_terms(out, offer_terms, sink, PART_FLOW, PART_FLOW);
     write_counts(out, "refused", record_refusal_names, sink->refused, REFUSAL_COUNT);
-    write_terms(out, sink_terms, sink, PART_FLOW, PART_FLOW);
+    write_terms(out, sink_terms, sink, PART_FLOW, PART_NOW);
     write_counts(out, "failed", record_failure_names, sink->failed, FAILURE_COUNT);
     json_key_literal(out, "in_flight");
     json_int64(out, sink->in_flight);

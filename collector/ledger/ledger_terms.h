@@ -195,7 +195,7 @@ enum ledger_part {
     TERM(unknown, PART_FLOW,                                                                       \
          "Records that a delivery sent and nobody answered: the far end has them, or not.")        \
     TERM(recovered, PART_FLOW, "Records that lay in a spill when it was opened.")                  \
-    TERM(spilled, PART_FLOW, "Records that lie in a spill now, less those that are being sent.")   \
+    TERM(spilled, PART_NOW, "Records that lie in a spill now, less those that are being sent.")    \
     TERM(lines, PART_ALWAYS, "Lines written.")                                                     \
     TERM(samples, PART_ALWAYS, "Metric values written, where each has a line.")                    \
     TERM(bytes, PART_ALWAYS,                                                                       \

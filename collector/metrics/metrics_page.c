@@ -365,6 +365,20 @@ static double seconds_since(int64_t since_ns, int64_t now_ns)
     return since_ns == 0 || since_ns > now_ns ? 0 : (double)(now_ns - since_ns) / 1e9;
 }
 
+static void put_spills(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    const struct metric *bytes = begin(text, ROW_SPILL);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        if (levels->sinks[i].condition.spill_size != 0)
+            metrics_text_integer(text, bytes, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                                 levels->sinks[i].condition.spill_bytes);
+    const struct metric *limit = begin(text, ROW_SPILL_LIMIT);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        if (levels->sinks[i].condition.spill_size != 0)
+            metrics_text_integer(text, limit, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                                 levels->sinks[i].condition.spill_size);
+}
+
 static void put_conditions(struct metrics_text *text, const struct pipeline_levels *levels,
                            int64_t now_ns)
 {
@@ -376,6 +390,11 @@ static void put_conditions(struct metrics_text *text, const struct pipeline_leve
     for (size_t i = 0; i < levels->sink_count; i++)
         metrics_text_number(text, fails, METRIC_LABELS({"sink", levels->sinks[i].name}),
                             seconds_since(levels->sinks[i].condition.fails_since_ns, now_ns));
+    const struct metric *oldest = begin(text, ROW_OLDEST);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        metrics_text_number(text, oldest, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                            seconds_since(levels->sinks[i].condition.oldest_ns, now_ns));
+    put_spills(text, levels);
     const struct metric *ended = begin(text, ROW_ENDED);
     for (size_t i = 0; i < levels->sink_count; i++)
         metrics_text_integer(text, ended, METRIC_LABELS({"sink", levels->sinks[i].name}),

@@ -52,6 +52,11 @@
         "How long the destination has taken nothing of what is being written.")                    \
     ROW(FAILING, "sluice_", "sink_", "failing_seconds", GAUGE, "sink",                             \
         "How long the destination has failed, being tried again.")                                 \
+    ROW(OLDEST, "sluice_", "sink_", "oldest_seconds", GAUGE, "sink",                               \
+        "How long the oldest record of a delivery has waited for its answer.")                     \
+    ROW(SPILL, "sluice_", "sink_", "spill_bytes", GAUGE, "sink", "Bytes that lie in a spill.")     \
+    ROW(SPILL_LIMIT, "sluice_", "sink_", "spill_limit_bytes", GAUGE, "sink",                       \
+        "Bytes that may lie there.")                                                               \
     ROW(ENDED, "sluice_", "sink_", "ended", GAUGE, "sink", "1: the sink has ended for good.")      \
     ROW(DROPPED, "sluice_", "dead_letters_", "dropped", COUNTER, "reason",                         \
         "Dead letters that were not kept, by the reason.")                                         \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/output/sink_writer.h"
+#include "collector/platform/clock.h"
 
 size_t held_block_room(size_t record_size)
 {
@@ -92,6 +93,7 @@ bool held_block_takes(const struct held_block *held, const char *route)
 void held_block_seal(struct held_block *held, uint64_t first_number, int64_t now_ns)
 {
     held->begun_ns = now_ns;
+    held->sealed_ns = clock_wall_ns();
     held_block_describe(held, first_number);
 }
 

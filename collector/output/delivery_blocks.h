@@ -45,7 +45,8 @@ struct held_block {
     uint64_t ticket;                 /* which one it is there */
     size_t open;                     /* records of it whose fate was open when it was taken */
     int64_t collected_until_ns;      /* monotonic, while it is filled */
-    int64_t begun_ns;                /* monotonic: it was first ready to be sent */
+    int64_t begun_ns;                /* monotonic: it was first ready to be sent by this run */
+    int64_t sealed_ns;               /* wall clock: it was, by the run that filled it */
     struct held_block *next;         /* of those that wait */
 };
 

@@ -11,12 +11,13 @@
  *      4  where the first record begins in the bytes (u32)
  *      8  bytes of the keys, and of the block (u32 each)
  *     16  bytes of the four texts, each with its NUL (u16 each)
- *     24  the texts: route, epoch, schema, listener
+ *     24  when it was sealed, by the wall clock, in nanoseconds (u64)
+ *     32  the texts: route, epoch, schema, listener
  *         of each record: its size, where its key begins (u32 each), the size of its key, flags
  *         (u16 each), lines, samples, json_fallbacks (u32 each)
  *         the keys, the bytes
  */
-#define HEAD_SIZE   24
+#define HEAD_SIZE   32
 #define RECORD_SIZE 24
 #define TEXTS       4
 
@@ -60,6 +61,7 @@ void delivery_image_put(const struct held_block *held, uint8_t *head,
     put_little_u32(head + 4, block->records[0].offset);
     put_little_u32(head + 8, (uint32_t)held->keys_used);
     put_little_u32(head + 12, (uint32_t)block->size);
+    put_little_u64(head + 24, (uint64_t)held->sealed_ns);
     for (size_t i = 0; i < TEXTS; i++) {
         size_t size = strlen(texts[i]) + 1;
         put_little_u16(head + 16 + 2 * i, (unsigned)size);
@@ -143,6 +145,7 @@ bool delivery_image_get(const uint8_t *image, size_t size, struct held_block *he
         if (!get_record(at, &offset, bytes, keys, &held->block.records[i], &held->counts[i]))
             return false;
     held->block.count = count;
+    held->sealed_ns = (int64_t)little_u64(image + 24);
     held->keys_used = keys;
     held->out.used = bytes;
     memcpy(held->keys, at, keys);

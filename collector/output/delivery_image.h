@@ -15,7 +15,7 @@
 #include "collector/text/text.h"
 
 /* What the bytes are; another number is another arrangement. */
-#define DELIVERY_IMAGE_LAYOUT 1
+#define DELIVERY_IMAGE_LAYOUT 2
 
 /* Pieces of an image, and bytes of the first one, at most. */
 #define DELIVERY_IMAGE_PIECES 3

@@ -279,6 +279,7 @@ struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *
     struct spill_counts counts = spill_counts(spill->spill);
     return (struct delivery_spill_counts){
         .recovered = counts.recovered,
+        .bytes = counts.bytes,
         .evicted = counts.evicted,
         .lost = counts.lost + spill->unreadable,
         .spilled = counts.recovered + counts.appended - counts.evicted - counts.lost -

@@ -71,6 +71,7 @@ struct delivery_spill_counts {
     uint64_t evicted;
     uint64_t lost;    /* damaged, missing, or no blocks that can be read */
     uint64_t spilled; /* on disk, and not taken */
+    uint64_t bytes;   /* of all that is on disk */
 };
 struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill);
 

@@ -43,6 +43,7 @@ struct delivery_writer {
     struct delivery_spill_counts seen; /* of the spill, as they are in the ledger */
     uint64_t spilled_before;           /* in the ledger, of a spill that was there before */
     struct log_limit spill_log;
+    int64_t oldest_ns; /* wall clock, of what is in memory; INT64_MAX: nothing is */
 
     /* A put that stopped half-way: the record stands there, and belongs into the next block. */
     struct held_block *moved;
@@ -193,6 +194,7 @@ static void note_spill(struct delivery_writer *delivery)
     counter_add(&counters->evicted, now.evicted - delivery->seen.evicted);
     counter_add(&counters->failed[FAILED_DAMAGED], now.lost - delivery->seen.lost);
     counter_set(&counters->spilled, delivery->spilled_before + now.spilled);
+    atomic_store_explicit(&delivery->base.spill_bytes, now.bytes, memory_order_relaxed);
     delivery->seen = now;
 }
 
@@ -525,12 +527,27 @@ static void serve_destination(struct delivery_writer *delivery)
         ops->serve(destination);
 }
 
-/* Does all that can be done now without new records. */
-static void catch_up(struct sink_writer *writer)
+/*
+ * Others see since when the oldest record waits, whose block is in memory while any waits. That it
+ * was sealed before the system was started is a time below 0.
+ */
+static void note_oldest(struct delivery_writer *delivery)
 {
-    struct delivery_writer *delivery = of(writer);
-    serve_destination(delivery);
-    take_answers(delivery);
+    int64_t oldest = INT64_MAX;
+    for (size_t i = 0; i < delivery->count; i++) {
+        const struct held_block *held = &delivery->blocks[i];
+        if ((held->state == BLOCK_OUT || held->state == BLOCK_WAITS) && held->sealed_ns < oldest)
+            oldest = held->sealed_ns;
+    }
+    if (oldest != delivery->oldest_ns) {
+        int64_t since = oldest == INT64_MAX ? 0 : clock_monotonic_ns() - (clock_wall_ns() - oldest);
+        atomic_store_explicit(&delivery->base.oldest_ns, since, memory_order_relaxed);
+    }
+    delivery->oldest_ns = oldest;
+}
+
+static void send_all(struct delivery_writer *delivery)
+{
     if (delivery->waiting == NULL && delivery->spill == NULL)
         return;
     int64_t now = clock_monotonic_ns();
@@ -539,6 +556,16 @@ static void catch_up(struct sink_writer *writer)
     send_waiting(delivery, now);
     while (take_from_disk(delivery, now))
         send_waiting(delivery, now);
+}
+
+/* Does all that can be done now without new records. */
+static void catch_up(struct sink_writer *writer)
+{
+    struct delivery_writer *delivery = of(writer);
+    serve_destination(delivery);
+    take_answers(delivery);
+    send_all(delivery);
+    note_oldest(delivery);
 }
 
 /* What is collected is ready to be sent. */
@@ -881,6 +908,7 @@ struct sink_writer *delivery_writer_create(const struct sink_thread_options *opt
     if (delivery == NULL)
         return NULL;
     delivery->base.ops = &delivery_writer_ops;
+    delivery->oldest_ns = INT64_MAX;
     delivery->repeats = options->delivery.retry == RETRY_AT_LEAST_ONCE ||
                         options->delivery.spill != NULL ||
                         (options->delivery.retry == RETRY_AUTO && options->encoder->overwrites);

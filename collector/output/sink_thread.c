@@ -597,6 +597,10 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
         .ended = sink_thread_has_ended(sink),
         .waits_since_ns = atomic_load_explicit(&writer->waits_since_ns, memory_order_relaxed),
         .fails_since_ns = atomic_load_explicit(&writer->fails_since_ns, memory_order_relaxed),
+        .oldest_ns = atomic_load_explicit(&writer->oldest_ns, memory_order_relaxed),
+        .spill_bytes = atomic_load_explicit(&writer->spill_bytes, memory_order_relaxed),
+        .spill_size =
+            writer->options.delivery.spill == NULL ? 0 : writer->options.delivery.spill_size,
     };
 }
 

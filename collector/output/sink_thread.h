@@ -174,6 +174,9 @@ struct sink_condition {
     bool ended;             /* as sink_thread_has_ended */
     int64_t waits_since_ns; /* nothing was taken since then of what is being written */
     int64_t fails_since_ns; /* writes fail since then and are tried again, or its command is away */
+    int64_t oldest_ns;      /* of a delivery: since when the oldest record waits for its answer */
+    uint64_t spill_bytes;   /* that lie in its spill */
+    uint64_t spill_size;    /* that may lie there; 0: it has none */
 };
 
 /* Any thread. */

@@ -144,6 +144,8 @@ struct sink_writer {
     _Atomic int64_t delay_ns;       /* as of sink_thread_delay_ns */
     _Atomic int64_t waits_since_ns; /* as in struct sink_condition */
     _Atomic int64_t fails_since_ns;
+    _Atomic int64_t oldest_ns;
+    _Atomic uint64_t spill_bytes;
 };
 
 /*

@@ -53,6 +53,9 @@ static void add_sink(struct pipeline_levels *levels, const char *name,
         earlier(level->condition.waits_since_ns, condition.waits_since_ns);
     level->condition.fails_since_ns =
         earlier(level->condition.fails_since_ns, condition.fails_since_ns);
+    level->condition.oldest_ns = earlier(level->condition.oldest_ns, condition.oldest_ns);
+    level->condition.spill_bytes += condition.spill_bytes;
+    level->condition.spill_size += condition.spill_size;
     level->queue.batches += queue.batches;
     level->queue.batches_most += queue.batches_most;
     level->queue.large += queue.large;

@@ -105,6 +105,7 @@ static void read_sink(struct reading *reading, const json_t *from, struct model_
     to->filtered = read_count(reading, from, "filtered");
     to->evicted = read_count(reading, from, "evicted");
     to->unknown = read_count(reading, from, "unknown");
+    to->spilled = read_count(reading, from, "spilled");
     to->in_flight = json_integer_value(member(reading, from, "in_flight"));
     to->refused = read_counts(reading, from, "refused");
     to->failed = read_counts(reading, from, "failed");
@@ -192,6 +193,7 @@ static enum model_state state_of(const char *reason)
     } states[] = {
         {"records_refused", MODEL_BEHIND}, {"records_evicted", MODEL_BEHIND},
         {"sink_waits", MODEL_STALLED},     {"sink_fails", MODEL_FAILING},
+        {"sink_behind", MODEL_BEHIND},     {"spill_fills", MODEL_BEHIND},
         {"sink_ended", MODEL_ENDED},
     };
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)

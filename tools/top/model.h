@@ -44,7 +44,7 @@ enum model_state {
 struct model_sink {
     const char *name;
     enum model_state state;
-    uint64_t written, bytes, filtered, evicted, unknown;
+    uint64_t written, bytes, filtered, evicted, unknown, spilled;
     int64_t in_flight;
     struct model_counts refused, failed;
 };

@@ -133,11 +133,21 @@ static bool make_listeners(struct page_part *part, size_t width, const struct mo
     return true;
 }
 
+static bool any_spills(const struct model *model)
+{
+    bool any = false;
+    for (size_t i = 0; i < model->sink_count; i++)
+        any |= model->sinks[i].spilled != 0;
+    return any;
+}
+
 static bool make_sinks(struct page_part *part, size_t width, const struct model *model,
                        const struct rates *rates)
 {
     static const char *const numbers[NUMBERS] = {"RECS/s",   "BYTES/s", "QUEUED", "REFUSED",
                                                  "FILTERED", "FAILED",  "STATE"};
+    static const char *const spilling[NUMBERS] = {"RECS/s",  "BYTES/s", "QUEUED", "REFUSED",
+                                                  "SPILLED", "FAILED",  "STATE"};
     static const char *const fewer[NUMBERS] = {"RECS/s",  "BYTES/s", "QUEUED",
                                                "REFUSED", "FAILED",  "STATE"};
     static const char *const states[] = {[MODEL_OK] = "ok",
@@ -146,9 +156,10 @@ static bool make_sinks(struct page_part *part, size_t width, const struct model 
                                          [MODEL_FAILING] = "failing",
                                          [MODEL_ENDED] = "ended"};
     bool all = width >= NAME_LEAST + NUMBER_WIDTH;
+    bool spills = any_spills(model);
     if (all)
         width -= NUMBER_WIDTH;
-    set_heading(part, width, "SINKS", all ? numbers : fewer, "");
+    set_heading(part, width, "SINKS", !all ? fewer : spills ? spilling : numbers, "");
     if (!make_rows(part, model->sink_count))
         return false;
     for (size_t i = 0; i < model->sink_count; i++) {
@@ -161,7 +172,7 @@ static bool make_sinks(struct page_part *part, size_t width, const struct model 
         put_number(&writer, (double)sink->in_flight);
         put_number(&writer, (double)model_sum(&sink->refused));
         if (all)
-            put_number(&writer, (double)sink->filtered);
+            put_number(&writer, (double)(spills ? sink->spilled : sink->filtered));
         put_number(&writer, (double)model_sum(&sink->failed));
         put_text(&writer, states[sink->state]);
     }

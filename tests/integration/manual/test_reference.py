@@ -12,6 +12,7 @@ from sluice_program import ProgramTest, Sluice  # noqa: E402
 
 PAGES = pathlib.Path(os.environ["TEST_MANUAL"], "man")
 HEALTH = ("ready", "degraded", "stuck", "stopping", "sink_waits", "sink_fails", "sink_ended",
+          "sink_behind", "spill_fills",
           "kernel_drops", "no_buffer", "records_refused", "records_evicted", "receiver_stuck")
 
 

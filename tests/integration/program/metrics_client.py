@@ -105,6 +105,8 @@ def numbers_of(ledger):
                     found[f"sluice_sink_{term}_total", labels(sink=name, reason=reason)] += count
             elif term == "in_flight":
                 found["sluice_sink_in_flight_records", labels(sink=name)] += value
+            elif term == "spilled":
+                found["sluice_sink_spilled", labels(sink=name)] += value
             elif term not in ("name", "retired", "messages"):
                 found[f"sluice_sink_{term}_total", labels(sink=name)] += value
     for term, value in ledger.get("dead_letters", {}).items():

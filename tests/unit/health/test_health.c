@@ -109,6 +109,27 @@ TEST_WITH(a_sink_that_fails_or_has_ended_is_reported_at_once, set_up, tear_down)
                     "{\"reason\":\"sink_fails\",\"sink\":\"file:\\\"x\\\"\",\"seconds\":0.25}]}\n");
 }
 
+TEST_WITH(a_delivery_whose_oldest_record_waits_for_ten_seconds_is_behind, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    fixture->levels[0].condition.oldest_ns = START + 1;
+    pass(fixture, 10);
+    assert_ready(fixture);
+    fixture->facts.now_ns += 500000001;
+    const char *behind = "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"sink_behind\","
+                         "\"sink\":\"stdout:\",\"seconds\":10.5}]}\n";
+    assert_reported(fixture, HEALTH_DEGRADED, behind);
+    fixture->levels[0].condition.spill_size = 1000;
+    fixture->levels[0].condition.spill_bytes = 799;
+    assert_reported(fixture, HEALTH_DEGRADED, behind);
+    fixture->levels[0].condition.oldest_ns = 0;
+    assert_ready(fixture);
+    fixture->levels[0].condition.spill_bytes = 800;
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"spill_fills\","
+                    "\"sink\":\"stdout:\",\"count\":800}]}\n");
+}
+
 TEST_WITH(what_was_lost_is_reported_for_a_minute, set_up, tear_down)
 {
     struct fixture *fixture = *state;

@@ -100,8 +100,9 @@ static void assert_terms(const struct fixture *fixture, const struct ledger_term
 {
     char line[LINE_SIZE];
     for (size_t i = 0; terms[i].name != NULL; i++) {
-        snprintf(line, sizeof line, "sluice_%s_%s_total%s %zu", of, terms[i].name, labels,
-                 1000 + i);
+        snprintf(line, sizeof line, "sluice_%s_%s%s%s %zu", of, terms[i].name,
+                 terms[i].part == PART_NOW ? "" : "_total", /* which is a gauge */
+                 labels, 1000 + i);
         assert_line(fixture, line);
     }
 }
@@ -257,6 +258,9 @@ TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
     struct fixture *fixture = *state;
     fixture->facts.now_ns = INT64_C(20000000000);
     fixture->sink.condition.waits_since_ns = INT64_C(7500000000);
+    fixture->sink.condition.oldest_ns = -INT64_C(1500000000); /* before the system was started */
+    fixture->sink.condition.spill_bytes = 123;
+    fixture->sink.condition.spill_size = 4567;
     write_page(fixture, METRICS_PROMETHEUS);
     assert_line(fixture, "sluice_build_info{version=\"1.2.3\"} 1");
     assert_line(fixture, "sluice_listener_info{listener=\"udp://a\",kind=\"udp\","
@@ -272,6 +276,9 @@ TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
     assert_line(fixture, "sluice_sink_queue_large_limit_batches{sink=\"stdout:\"} 4");
     assert_line(fixture, "sluice_sink_waiting_seconds{sink=\"stdout:\"} 12.5");
     assert_line(fixture, "sluice_sink_failing_seconds{sink=\"stdout:\"} 0");
+    assert_line(fixture, "sluice_sink_oldest_seconds{sink=\"stdout:\"} 21.5");
+    assert_line(fixture, "sluice_sink_spill_bytes{sink=\"stdout:\"} 123");
+    assert_line(fixture, "sluice_sink_spill_limit_bytes{sink=\"stdout:\"} 4567");
     assert_line(fixture, "sluice_sink_ended{sink=\"stdout:\"} 0");
     assert_line(fixture, "sluice_batches{size=\"small\"} 100");
     assert_line(fixture, "sluice_batches_free{size=\"large\"} 8");

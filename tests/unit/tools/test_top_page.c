@@ -13,7 +13,7 @@ struct numbers {
     double uptime;
     unsigned received, bytes, malformed, kernel_drops, lost;
     bool filtered; /* by the kernel too, so that its drops have another name */
-    unsigned written, in_flight, ring_full, filtered_out, io_error, evicted, unknown;
+    unsigned written, in_flight, ring_full, filtered_out, io_error, evicted, unknown, spilled;
     const char *reasons; /* of the health; NULL: there are none */
 };
 
@@ -33,11 +33,12 @@ static struct model model_of(const struct numbers *n, const char *senders)
              "\"no_buffer\":0,\"malformed\":%u},\"%s\":%u,\"lost\":%u,\"duplicated\":0}],"
              "\"sinks\":[{\"name\":\"stdout:\",\"written\":%u,\"bytes\":%u,\"refused\":{"
              "\"ring_full\":%u},\"failed\":{\"io_error\":%u},\"in_flight\":%u,"
-             "\"filtered\":%u,\"evicted\":%u,\"unknown\":%u}]}\n",
+             "\"filtered\":%u,\"evicted\":%u,\"unknown\":%u,"
+             "\"spilled\":%u}]}\n",
              n->uptime, n->received, n->bytes, n->received - n->malformed, n->malformed,
              n->filtered ? "kernel_drops_and_filtered" : "kernel_drops", n->kernel_drops, n->lost,
              n->written, n->written * 10, n->ring_full, n->io_error, n->in_flight, n->filtered_out,
-             n->evicted, n->unknown);
+             n->evicted, n->unknown, n->spilled);
     snprintf(health, sizeof health, "{\"status\":\"degraded\",\"reasons\":[%s]}\n",
              n->reasons != NULL ? n->reasons : "");
     const struct model_answers answers = {answer(ledger), answer(senders), answer(health)};
@@ -243,6 +244,17 @@ TEST(what_was_filtered_has_a_column_where_the_name_keeps_its_least)
         assert_line(&drawn, columns < 75 ? "stdout: 1 10 0 3 5 ok" : "stdout: 1 10 0 3 4 5 ok");
         clear(&drawn);
     }
+}
+
+TEST(what_lies_in_a_spill_stands_in_the_place_of_what_is_filtered)
+{
+    const struct numbers before = {.uptime = 1, .filtered_out = 5};
+    const struct numbers now = {.uptime = 3, .filtered_out = 5, .spilled = 4321};
+    struct drawn drawn;
+    draw_after(&drawn, &now, &before, no_senders, 40, 80);
+    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED SPILLED FAILED STATE");
+    assert_line(&drawn, "stdout: 0 0 0 0 4321 0 ok");
+    clear(&drawn);
 }
 
 TEST(each_reason_of_a_drop_has_a_line)

@@ -1,0 +1,84 @@
+"""A spill that fills up does what overflow= says, and is reported by health and metrics."""
+import json
+import unittest
+
+from http_store import Store
+from metrics_client import MetricsClient, labels
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest, free_port, wait_until
+
+SIZE = 16 * 1024 * 1024  # the smallest
+TEXT = "x" * 20000       # of a record: a block has about a dozen of them
+MOST = 4000              # records: more than fit
+
+
+class Full(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.port = free_port()
+        self.spill = self.folder / "spill"
+
+    def deliver(self, keys=""):
+        self.name = f"http://127.0.0.1:{self.port}/write"
+        program = self.start(
+            "--listen", RIEMANN, "--sink", f"{self.name}?format=json&flush_interval=20ms"
+            f"&in_flight=1&spill={self.spill}&spill_size=16MiB{keys}",
+            "--memory", "48MiB", "--metrics", "127.0.0.1:0")
+        return program, MetricsClient(program)
+
+    def sink(self, program):
+        return program.ledger_now()["sinks"][0]
+
+    def fill(self, program, until):
+        """Sends records, none too fast, until that is so of the sink. Returns how many."""
+        sender = self.sender(program)
+        for number in range(MOST):
+            sender.send(metric(number, host=TEXT))
+            if number % 50 == 49:
+                program.wait_for_received(number + 1)
+                if until(self.sink(program)):
+                    return number + 1
+        return self.fail(f"the spill takes more than {MOST} records")
+
+    def drain(self, program):
+        store = Store(port=self.port)
+        self.addCleanup(store.close)
+        wait_until(lambda: self.sink(program)["spilled"] == 0 == self.sink(program)["in_flight"],
+                   "all is sent")
+        return [json.loads(line)["value"] for line in store.lines()]
+
+    def test_the_newest_are_refused_and_all_that_lies_there_arrives(self):
+        program, client = self.deliver()
+        sent = self.fill(program, lambda sink: sum(sink["refused"].values()) > 0)
+        self.assertLessEqual(sum(path.stat().st_size for path in self.spill.glob("*.seg")), SIZE)
+        _, health = client.wait_for_health(
+            lambda told: "spill_fills" in str(told), "the spill fills up")
+        reasons = {reason["reason"]: reason for reason in health["reasons"]}
+        self.assertEqual(health["status"], "degraded")
+        self.assertEqual(set(reasons), {"sink_fails", "spill_fills", "records_refused"})
+        own = labels(sink=self.name)
+        numbers = client.numbers()
+        self.assertGreaterEqual(numbers["sluice_sink_spill_bytes", own], SIZE * 4 // 5)
+        self.assertEqual(numbers["sluice_sink_spill_limit_bytes", own], SIZE)
+        self.assertGreater(numbers["sluice_sink_oldest_seconds", own], 0)
+        self.assertGreater(numbers["sluice_sink_spilled", own], 100)
+        values = self.drain(program)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"], sent - sum(sink["refused"].values()))
+        self.assertEqual(values, sorted(set(values)))
+        self.assertEqual((values[0], len(values)), (0, sink["written"]))
+
+    def test_the_oldest_are_evicted_where_that_is_asked_for(self):
+        program, client = self.deliver("&overflow=drop_oldest")
+        sent = self.fill(program, lambda sink: sink["evicted"] > 100)
+        client.wait_for_health(lambda told: "records_evicted" in str(told), "some are evicted")
+        values = self.drain(program)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sum(sink["refused"].values())),
+                         (sent - sink["evicted"], 0))
+        self.assertEqual(values, sorted(set(values)))
+        self.assertEqual((values[-1], len(values)), (sent - 1, sink["written"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

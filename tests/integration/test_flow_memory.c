@@ -1,59 +1,11 @@
-/*
- * In steady state no datagram causes an allocation. The linker puts these wrappers in the place of
- * the allocator for all that is linked statically, protobuf-c included (see CMakeLists.txt).
- */
-#include <stdatomic.h>
-#include <stdbool.h>
+/* In steady state no datagram causes an allocation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/pipeline/flow.h"
-#include "tests/support/platform/this_thread.h"
+#include "tests/support/platform/counted_memory.h"
 #include "tests/support/test.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_memory_create(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_memory_create(size_t alignment, size_t size);
-
-static _Atomic bool counting;
-static _Atomic size_t calls;
-static _Atomic uintptr_t test_thread; /* the test's own, or 0; it may allocate */
-
-static void note_call(void)
-{
-    if (atomic_load(&counting) && atomic_load(&test_thread) != this_thread())
-        atomic_fetch_add(&calls, 1);
-}
-
-void *__wrap_malloc(size_t size)
-{
-    note_call();
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    note_call();
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-    note_call();
-    return __real_realloc(block, size);
-}
-
-void *__wrap_aligned_memory_create(size_t alignment, size_t size)
-{
-    note_call();
-    return __real_aligned_memory_create(alignment, size);
-}
 
 static void send_mix(struct flow *flow, uint64_t rounds)
 {
@@ -74,34 +26,31 @@ static void send_mix(struct flow *flow, uint64_t rounds)
 TEST_WITH(no_datagram_causes_an_allocation, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
-    atomic_store(&test_thread, this_thread());
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&framing=delimited&header=1"
                     "&match=magic:ff&schema=riemann "
                     "--dead-letter file:DIRECTORY/dead?rate=1000 "
                     "--sink file:OUTPUT --sink file:DIRECTORY/second?view=message "
                     "--sink file:DIRECTORY/packets?format=pcap");
-    atomic_store(&counting, true);
+    counted_memory_begin();
     send_mix(flow, 100);
-    atomic_store(&counting, false);
+    size_t calls = counted_memory_end();
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listeners[0].received, 10000);
     assert_int_equal(flow->final->listeners[0].reasons[REASON_MALFORMED], 100);
     assert_int_equal(flow->final->listeners[0].messages, 10000);
     assert_int_equal(flow->final->letters.kept, 100);
-    assert_int_equal(atomic_load(&calls), 0);
+    assert_int_equal(calls, 0);
 }
 
 /* Nor where senders are counted and what passes is watched. */
 TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
-    atomic_store(&test_thread, this_thread());
-    atomic_store(&calls, 0);
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
                     "--control unix:unused");
     struct tap *tap = pipeline_tap(flow->pipeline);
     tap_set(tap, TAP_TAKING);
-    atomic_store(&counting, true);
+    counted_memory_begin();
     uint64_t looked_at = 0;
     for (uint64_t i = 1; i <= 100; i++) {
         struct batch *batch;
@@ -112,11 +61,11 @@ TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, 
             tap_done(tap, batch);
         }
     }
-    atomic_store(&counting, false);
+    size_t calls = counted_memory_end();
     assert_true(looked_at > 0);
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listeners[0].decoded, 10000);
-    assert_int_equal(atomic_load(&calls), 0);
+    assert_int_equal(calls, 0);
 }
 
 /* What a tap holds is its own: with the rings full and the tap full no batch is missing. */
@@ -153,11 +102,9 @@ TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, 
 TEST_WITH(the_wrappers_see_the_collectors_own_allocations, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
-    atomic_store(&test_thread, 0);
-    atomic_store(&calls, 0);
-    atomic_store(&counting, true);
+    counted_memory_begin_all();
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
-    atomic_store(&counting, false);
+    size_t calls = counted_memory_end();
     flow_finish(flow, 20000);
-    assert_true(atomic_load(&calls) > 10);
+    assert_true(calls > 10);
 }

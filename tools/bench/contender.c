@@ -50,6 +50,11 @@ static bool take_word(struct contender *contender, size_t *count, const char *wo
         contender->sink_keys = word + 5;
         return true;
     }
+    if (strncmp(word, "to:", 3) == 0) {
+        contender->to = word + 3;
+        contender->discards = true;
+        return true;
+    }
     if (*count == CONTENDER_ARGUMENTS_MOST)
         return false;
     contender->arguments[(*count)++] = word;

@@ -26,9 +26,10 @@ struct contender {
     const char *name;
 
     /* Of the collector. */
-    bool discards;                                       /* its sink is the null device */
-    const char *listener_keys;                           /* "key=value&key=value", or "" */
-    const char *sink_keys;                               /* the same */
+    bool discards;             /* it writes no file of the bench */
+    const char *to;            /* its sink without keys; NULL: such a file, or the null device */
+    const char *listener_keys; /* "key=value&key=value", or "" */
+    const char *sink_keys;     /* the same */
     const char *arguments[CONTENDER_ARGUMENTS_MOST + 1]; /* other words of its command line */
     char text[CONTENDER_TEXT_SIZE];                      /* what these point into */
 };
@@ -46,9 +47,9 @@ void contenders_begin(struct contenders *contenders);
 
 /*
  * Adds the collector with other keys, writing a JSON file unless the keys say otherwise:
- * "NAME=WORD WORD...", where listen:KEYS and sink:KEYS are keys of its listeners and sinks, and any
- * other word is one of its command line. A name that is there already is given this meaning.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
+ * "NAME=WORD WORD...", where listen:KEYS and sink:KEYS are keys of its listeners and sinks, to:SINK
+ * is a sink instead of the file, and any other word is one of its command line. A name that is
+ * there already is given this meaning. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
  */
 int contenders_add(struct contenders *contenders, const char *text, struct error *error);
 

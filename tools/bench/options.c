@@ -89,7 +89,8 @@ static const struct command_option options[] = {
      COMMAND_KEEP(TEXT, struct settings, collector)},
     {"variant", "NAME=WORD WORD...",
      "measure the collector also with other keys: listen:KEYS and sink:KEYS\nare keys of its "
-     "listeners and sinks, any other word is one of its\ncommand line; json and null can be "
+     "listeners and sinks, to:SINK is a sink instead of the\nfile (kafka://127.0.0.1:9092/t), any "
+     "other word is one of its\ncommand line; json and null can be "
      "given a new meaning; may be repeated",
      .set = add_variant},
     {"receive-buffer", "SIZE", "what receivers ask the system for (default 4MiB)",

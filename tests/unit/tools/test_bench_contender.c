@@ -37,6 +37,18 @@ TEST(a_variant_has_keys_and_words)
     assert_false(gro->discards);
 }
 
+TEST(a_variant_may_write_to_another_sink)
+{
+    struct contenders contenders;
+    struct error error;
+    contenders_begin(&contenders);
+    assert_int_equal(contenders_add(&contenders, "k=to:kafka://a/t sink:per=block", &error), 0);
+    const struct contender *kafka = contenders_named(&contenders, "k");
+    assert_string_equal(kafka->to, "kafka://a/t");
+    assert_string_equal(kafka->sink_keys, "per=block");
+    assert_true(kafka->discards);
+}
+
 TEST(a_collector_that_is_there_can_mean_something_else)
 {
     struct contenders contenders;

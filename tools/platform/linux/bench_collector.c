@@ -73,7 +73,9 @@ static void add_sinks(struct command_line *line, const struct receiver_plan *pla
     for (size_t i = 0; i < plan->sinks && i < SINKS_MOST; i++) {
         char *url = line->sinks[i];
         int used;
-        if (plan->who->discards) /* no two sinks may have the same name */
+        if (plan->who->to != NULL)
+            used = snprintf(url, URL_SIZE, "%s", plan->who->to);
+        else if (plan->who->discards) /* no two sinks may have the same name */
             used = snprintf(url, URL_SIZE, "file:/dev/%.*snull", (int)(2 * i), SAME_FOLDER);
         else
             used = snprintf(url, URL_SIZE, "file:%s/sink%zu.json", plan->folder, i);

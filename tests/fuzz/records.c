@@ -346,7 +346,7 @@ static void check_format(struct encoder *encoder, const struct record *record, s
         arrange(encoder, out, room[2]);
     } else if (ops->needs_packets) {
         expect_packet(record, out);
-    } else {
+    } else if (ops == &encoder_protobuf || ops == &encoder_otlp) {
         bool as_sent = !ops->needs_samples || (record->schema->ops->is_otlp && !ruled);
         expect_messages(ops, record, out, as_sent);
     }

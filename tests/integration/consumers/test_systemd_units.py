@@ -136,6 +136,7 @@ class Files(ConsumerTest):
         text = re.sub(r"(?m)^( *)#(?=\S|  \S)", r"\1", text)
         file = self.folder / "sluice.yaml"
         file.write_text(text, encoding="utf-8")
+        (self.folder / "conf.d").mkdir()
         printed = run(SLUICE, "--print-config", "--config", file)
         for expected in ("fd:otlp", "keep: 30", "control: ", "rate_limit: 10000"):
             self.assertIn(expected, printed)

@@ -37,6 +37,7 @@ RUN_ELSEWHERE = {
     "@csv": "consumer_jq",
     "riemann-client send --tcp": "consumer_riemann_senders",
     "./tools/servers ": "servers_tool",
+    "./tools/simulate ": "simulation",
     "nft ": "servers_fleet_network",
     "192.0.2.1/32": "servers_fleet_network",
     "fib_multipath": "servers_fleet_network",

@@ -1,0 +1,279 @@
+#include "collector/config/config_walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/keys.h"
+#include "collector/config/option_table.h"
+#include "collector/config/url.h"
+
+struct walk {
+    const struct config *config;
+    const struct config_registry *registry;
+    config_visitor *visit;
+    void *context;
+    const struct provenance_entry *entry; /* whose value is visited */
+    struct config_value value;            /* its part, index and schema, for all that is in it */
+};
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static void set_name(struct config_value *value, const struct setting *setting)
+{
+    value->setting = setting;
+    value->name = setting == NULL ? "" : setting->name;
+    value->name_length = strlen(value->name);
+}
+
+static void visit_value(const struct walk *walk, struct config_value *value, size_t at)
+{
+    const struct provenance_entry *entry = walk->entry;
+    value->origin = (struct config_origin){.by = entry->by, .option = entry->option};
+    if (entry->by == PROVENANCE_FILE) {
+        value->origin.file = walk->config->provenance->files[entry->file];
+        value->origin.line = provenance_text_mark(&entry->text, at).line;
+    }
+    walk->visit(walk->context, value);
+}
+
+/* What stands at byte `at` of the entry. */
+static void visit_written(const struct walk *walk, const struct setting *setting, size_t at,
+                          size_t length)
+{
+    const struct provenance_entry *entry = walk->entry;
+    struct config_value value = walk->value;
+    set_name(&value, setting);
+    value.text = entry->text.data == NULL ? "" : entry->text.data + at;
+    value.length = length;
+    visit_value(walk, &value, at);
+}
+
+static void visit_default(const struct walk *walk, const struct setting *setting)
+{
+    struct config_value value = walk->value;
+    set_name(&value, setting);
+    value.text = setting->default_text;
+    value.length = strlen(setting->default_text);
+    value.origin = (struct config_origin){.by = PROVENANCE_DEFAULT, .option = walk->entry->option};
+    walk->visit(walk->context, &value);
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+/* Some keys of a URL: those from byte `at` to byte `end`. */
+struct key_range {
+    size_t at, end;
+};
+
+/* Finds "name=" in the range. Returns where its value begins, or 0. */
+static size_t find_value(const char *url, struct key_range range, const char *name, size_t *length)
+{
+    size_t name_length = strlen(name);
+    for (size_t at = range.at; at < range.end; at += strcspn(url + at, "&") + 1) {
+        if (strncmp(url + at, name, name_length) != 0 || url[at + name_length] != '=')
+            continue;
+        *length = strcspn(url + at, "&") - name_length - 1;
+        return at + name_length + 1;
+    }
+    return 0;
+}
+
+static bool is_listener(const struct walk *walk, const char *url)
+{
+    struct config tried = {.listeners = calloc(1, sizeof *tried.listeners), .listener_count = 1};
+    struct parse_error ignored;
+    bool is = false;
+    if (tried.listeners == NULL)
+        tried.listener_count = 0;
+    else
+        is = url_parse_listener(url, walk->registry, tried.listeners, &ignored);
+    config_free(&tried);
+    return is;
+}
+
+static bool is_sink(const struct walk *walk, const char *url)
+{
+    struct config tried = {.sinks = calloc(1, sizeof *tried.sinks), .sink_count = 1};
+    struct parse_error ignored;
+    bool is = false;
+    if (tried.sinks == NULL)
+        tried.sink_count = 0;
+    else
+        is = url_parse_sink(url, walk->registry, tried.sinks, &ignored);
+    config_free(&tried);
+    return is;
+}
+
+/*
+ * Whether a listener or a sink may say what is its default anyway: a key that is about what this
+ * one has not is wrong wherever it stands.
+ */
+static bool may_say(const struct walk *walk, unsigned scopes, const struct setting *key)
+{
+    const unsigned own = KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE;
+    if ((scopes & (own | KEY_OF_SINK)) == 0)
+        return true;
+    const char *url = walk->entry->text.data;
+    size_t size = strlen(url) + strlen(key->name) + strlen(key->default_text) + 3;
+    char *with = malloc(size);
+    if (with == NULL)
+        return false;
+    snprintf(with, size, "%s%c%s=%s", url, strchr(url, '?') != NULL ? '&' : '?', key->name,
+             key->default_text);
+    bool may = (scopes & KEY_OF_SINK) != 0 ? is_sink(walk, with) : is_listener(walk, with);
+    free(with);
+    return may;
+}
+
+/* Where it is not known which kind of socket a listener has, the key may be refused at the start.
+ */
+static bool may_be_refused(const struct setting *key, unsigned scopes)
+{
+    const unsigned kinds = KEY_OF_UDP | KEY_OF_STREAM;
+    return (scopes & kinds) == kinds && (key->scopes & kinds) != kinds;
+}
+
+/* All that the range has of an open key. */
+static void visit_open(const struct walk *walk, const struct setting *key, struct key_range range)
+{
+    const char *url = walk->entry->text.data;
+    for (size_t at = range.at; at < range.end; at += strcspn(url + at, "&") + 1) {
+        size_t name = strcspn(url + at, "=&");
+        if (!key_is_called(key, url + at, name))
+            continue;
+        struct config_value value = walk->value;
+        value.setting = key;
+        value.name = url + at;
+        value.name_length = name;
+        value.text = url + at + name + 1;
+        value.length = strcspn(value.text, "&");
+        visit_value(walk, &value, at + name + 1);
+    }
+}
+
+/* The keys of the scopes that the range has, and of the others their defaults. */
+static void visit_keys(const struct walk *walk, unsigned scopes, struct key_range range)
+{
+    const char *url = walk->entry->text.data;
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        size_t length = 0;
+        if ((key->scopes & scopes) == 0 || key->type == SETTING_SCHEMA)
+            continue;
+        size_t at = find_value(url, range, key->name, &length);
+        if (key->open)
+            visit_open(walk, key, range);
+        else if (at != 0)
+            visit_written(walk, key, at, length);
+        else if (key->default_text != NULL && !may_be_refused(key, scopes) &&
+                 may_say(walk, scopes, key))
+            visit_default(walk, key);
+    }
+}
+
+/* --- schemas ---------------------------------------------------------------------------------- */
+
+/* The next "schema=" from byte `at` on, or the end of the range. */
+static size_t next_schema(const char *url, struct key_range range, size_t at)
+{
+    while (at < range.end && strncmp(url + at, "schema=", 7) != 0)
+        at += strcspn(url + at, "&") + 1;
+    return at < range.end ? at : range.end;
+}
+
+static const struct setting *schema_key(void)
+{
+    const struct setting *key = config_keys;
+    while (key->type != SETTING_SCHEMA)
+        key++;
+    return key;
+}
+
+static void visit_schemas(struct walk *walk, struct key_range keys)
+{
+    const char *url = walk->entry->text.data;
+    const struct setting *key = schema_key();
+    size_t at = next_schema(url, keys, keys.at);
+    walk->value.schema = 1;
+    if (at == keys.end) {
+        visit_default(walk, key);
+        visit_keys(walk, KEY_OF_SCHEMA, (struct key_range){keys.end, keys.end});
+    }
+    for (; at < keys.end; walk->value.schema++) {
+        size_t value = at + strlen("schema=");
+        size_t next = next_schema(url, keys, at + strcspn(url + at, "&") + 1);
+        visit_written(walk, key, value, strcspn(url + value, "&"));
+        visit_keys(walk, KEY_OF_SCHEMA | KEY_OF_FILE, (struct key_range){at, next});
+        at = next;
+    }
+    walk->value.schema = 0;
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+/* Returns the range of the keys that follow the place. */
+static struct key_range visit_place(const struct walk *walk)
+{
+    size_t place = strcspn(walk->entry->text.data, "?");
+    size_t end = walk->entry->text.length;
+    visit_written(walk, NULL, 0, place);
+    return (struct key_range){place < end ? place + 1 : end, end};
+}
+
+static void visit_listener(struct walk *walk, const struct listener_config *listener)
+{
+    walk->value.part = CONFIG_OF_LISTENER;
+    struct key_range keys = visit_place(walk);
+    visit_keys(walk, listener->source->keys, keys);
+    visit_schemas(walk, keys);
+}
+
+static void visit_sink(struct walk *walk, const struct sink_config *sink)
+{
+    walk->value.part = CONFIG_OF_SINK;
+    visit_keys(walk, keys_of_sink(sink->destination), visit_place(walk));
+}
+
+/* The entry is number `index` of its option. */
+static void visit_entry(struct walk *walk, size_t index)
+{
+    const struct provenance_entry *entry = walk->entry;
+    walk->value = (struct config_value){.part = CONFIG_OF_PROGRAM, .index = index};
+    switch (entry->option->action) {
+    case OPTION_LISTEN:
+        visit_listener(walk, &walk->config->listeners[index]);
+        break;
+    case OPTION_SINK:
+        visit_sink(walk, &walk->config->sinks[index]);
+        break;
+    case OPTION_LETTERS:
+        walk->value.part = CONFIG_OF_LETTERS;
+        visit_keys(walk, KEY_OF_LETTERS, visit_place(walk));
+        break;
+    case OPTION_VALUE:
+        visit_written(walk, &entry->option->setting, 0, entry->text.length);
+        break;
+    case OPTION_CONFIG:
+    case OPTION_FLAG:
+    case OPTION_HELP:
+    case OPTION_VERSION:
+    case OPTION_SCHEMA:
+        break;
+    }
+}
+
+void config_walk(const struct config *config, const struct config_registry *registry,
+                 config_visitor *visit, void *context)
+{
+    const struct provenance *provenance = config->provenance;
+    struct walk walk = {.config = config, .registry = registry, .visit = visit, .context = context};
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        size_t index = 0;
+        for (size_t i = 0; i < provenance->count; i++) {
+            if (provenance->entries[i].option != option)
+                continue;
+            walk.entry = &provenance->entries[i];
+            visit_entry(&walk, index++);
+        }
+    }
+}

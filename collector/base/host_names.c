@@ -1,0 +1,112 @@
+#include "collector/base/host_names.h"
+
+#include <string.h>
+
+#include "collector/base/address.h"
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool may_stand_in_name(char c)
+{
+    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '.' || c == '_';
+}
+
+/* --- those that are allowed ------------------------------------------------------------------- */
+
+static bool check_name(const char *name, size_t length, size_t at, struct parse_error *fault)
+{
+    char given[QUOTED_SIZE];
+    struct address ignored;
+    if (length == 0)
+        return parse_error_set(fault, at, "a name is missing");
+    for (size_t i = 0; i < length; i++)
+        if (!may_stand_in_name(name[i]))
+            return parse_error_set(fault, at + i, "%s is no name of a host",
+                                   quoted(name, length, given));
+    if (address_parse_host(name, length, &ignored))
+        return parse_error_set(fault, at, "%s is an address, which is always allowed",
+                               quoted(name, length, given));
+    return true;
+}
+
+bool host_names_parse(const char *text, size_t length, struct host_names *names,
+                      struct parse_error *fault)
+{
+    if (length >= sizeof names->text)
+        return parse_error_set(fault, 0, "these are more than %zu bytes", sizeof names->text - 1);
+    for (size_t at = 0; at <= length;) {
+        const char *comma = memchr(text + at, ',', length - at);
+        size_t part = comma == NULL ? length - at : (size_t)(comma - text) - at;
+        if (!check_name(text + at, part, at, fault))
+            return false;
+        at += part + 1;
+    }
+    *names = (struct host_names){0};
+    for (size_t i = 0; i < length; i++)
+        names->text[i] = lower(text[i]);
+    return true;
+}
+
+/* --- the one that is asked for ---------------------------------------------------------------- */
+
+/* Whether the text is such a name, whatever its case and with or without the root's dot. */
+static bool is_name(const char *text, size_t length, const char *name, size_t name_length)
+{
+    if (length == name_length + 1 && text[length - 1] == '.')
+        length--;
+    if (length != name_length)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (lower(text[i]) != name[i])
+            return false;
+    return true;
+}
+
+static bool is_listed(const struct host_names *names, const char *text, size_t length)
+{
+    for (const char *name = names->text; *name != '\0';) {
+        size_t name_length = strcspn(name, ",");
+        if (is_name(text, length, name, name_length))
+            return true;
+        name += name_length + (name[name_length] == ',');
+    }
+    return false;
+}
+
+/* ":9126" or nothing. */
+static bool is_port(const char *text)
+{
+    if (*text == '\0')
+        return true;
+    return *text == ':' && strspn(text + 1, "0123456789") == strlen(text + 1);
+}
+
+static bool is_ipv6(const char *host)
+{
+    struct address address;
+    const char *end = strchr(host, ']');
+    return end != NULL && is_port(end + 1) &&
+           address_parse_host(host + 1, (size_t)(end - host) - 1, &address) &&
+           memchr(host, ':', (size_t)(end - host)) != NULL;
+}
+
+bool host_names_allow(const struct host_names *names, const char *host)
+{
+    struct address address;
+    size_t length = strcspn(host, ":");
+    if (host[0] == '[')
+        return is_ipv6(host);
+    if (!is_port(host + length))
+        return false;
+    return (memchr(host, '.', length) != NULL && address_parse_host(host, length, &address)) ||
+           is_name(host, length, "localhost", strlen("localhost")) ||
+           is_listed(names, host, length);
+}

@@ -144,8 +144,11 @@ static enum exit_code run(const struct program_options *options)
 static enum exit_code run_service(const struct config *config, void (*running)(void *context),
                                   void *context)
 {
-    const struct program_options options = {
-        .config = config, .tap_encoder = &encoder_json, .running = running, .context = context};
+    const struct program_options options = {.config = config,
+                                            .registry = &program_registry,
+                                            .tap_encoder = &encoder_json,
+                                            .running = running,
+                                            .context = context};
     return run(&options);
 }
 
@@ -179,6 +182,7 @@ static enum exit_code collect(int argc, char **argv)
     switch (options_read(argc, argv, &environment, &program_registry, &config, &error)) {
     case OPTIONS_RUN:
         code = run(&(struct program_options){.config = &config,
+                                             .registry = &program_registry,
                                              .tap_encoder = &encoder_json,
                                              .read_config = read_config,
                                              .context = &arguments});

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
+#include "collector/base/host_names.h"
 #include "collector/base/networks.h"
 #include "collector/contract/destination.h"
 #include "collector/contract/encoder.h"
@@ -105,6 +106,7 @@ struct config {
     struct processor_list receiver_cpus; /* which each receiving thread stays on, in turn */
     char *control;                       /* where clients ask and watch, as given; NULL: nowhere */
     struct address metrics;              /* where they are served; of no family: nowhere */
+    struct host_names metrics_hosts;     /* by which they may be asked for */
     char *user; /* whom the process becomes when all is open, as given; NULL: it stays who it is */
 };
 

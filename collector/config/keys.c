@@ -321,7 +321,8 @@ const struct setting config_keys[] = {
     {"query", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.query),
      .syntax = "TEXT",
      .help = "what follows the path of each request after a question mark; an ampersand in it is "
-             "written %26"},
+             "written %26",
+     .secret = true},
     {"header_file", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.header_file),
      .syntax = "FILE",
      .help = "headers of each request, one a line (\"X-Scope-OrgID: a\"); as the next two read "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/config/metrics_address.h"
+#include "collector/config/metrics_host.h"
 #include "collector/config/processors.h"
 #include "collector/text/text.h"
 
@@ -115,9 +116,16 @@ const struct option command_options[] = {
      {"metrics", SETTING_PARSED, .offset = offsetof(struct config, metrics),
       .parse = metrics_address_parse, .equal = metrics_address_equal,
       .syntax = METRICS_ADDRESS_SYNTAX,
-      .help = "serve metrics to Prometheus there, and what the health is; without ADDR to this "
-              "machine alone",
-      .others = "prometheus telemetry-path metrics-address"}},
+      .help = "serve the status page, metrics for Prometheus and what the health is there; without "
+              "ADDR to this machine alone",
+      .others = "prometheus telemetry-path metrics-address status"}},
+    {OPTION_VALUE,
+     OPTION_FIXED,
+     {"metrics-host", SETTING_PARSED, .offset = offsetof(struct config, metrics_hosts),
+      .parse = metrics_host_parse, .equal = metrics_host_equal, .syntax = METRICS_HOST_SYNTAX,
+      .help = "names by which --metrics may be asked for, beside addresses and localhost: a "
+              "request by another is refused, as it may come from a web page",
+      .others = "allowed-hosts server-name"}},
     {OPTION_VALUE,
      OPTION_FIXED,
      {"user", SETTING_TEXT, .offset = offsetof(struct config, user), .syntax = "NAME[:GROUP]",

@@ -59,6 +59,7 @@ struct setting {
     bool open; /* of a key: its name ends in ".NAME", which stands for any name that a user writes;
                   its parser gets "NAME=VALUE", and it may stand more than once */
     const char *others; /* other programs' names for it, separated by spaces; NULL: none */
+    bool secret;        /* its value may hold a password: it is not shown to clients */
 };
 
 /*

@@ -17,11 +17,14 @@
     FUNCTION(get_daemon_info)                                                                      \
     FUNCTION(get_timeout)                                                                          \
     FUNCTION(run)                                                                                  \
+    FUNCTION(get_connection_values)                                                                \
     FUNCTION(lookup_connection_value)                                                              \
     FUNCTION(create_response_from_buffer)                                                          \
     FUNCTION(create_response_from_callback)                                                        \
     FUNCTION(add_response_header)                                                                  \
     FUNCTION(queue_response)                                                                       \
+    FUNCTION(resume_connection)                                                                    \
+    FUNCTION(suspend_connection)                                                                   \
     FUNCTION(destroy_response)
 
 #define HTTP_LIBRARY_MEMBER(name) __typeof__(MHD_##name) *name;

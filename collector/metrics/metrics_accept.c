@@ -100,3 +100,15 @@ bool metrics_accept_openmetrics(const char *accept)
     }
     return openmetrics != 0 && openmetrics >= text;
 }
+
+bool metrics_accept_gzip(const char *accept)
+{
+    struct part rest = {accept, accept == NULL ? 0 : strlen(accept)};
+    while (rest.length != 0) {
+        struct part range = take_part(&rest, ',');
+        struct part coding = take_part(&range, ';');
+        if (is(coding, "gzip"))
+            return wanted(range) != 0;
+    }
+    return false;
+}

@@ -1,4 +1,4 @@
-/* Which form of metrics a client wants, by its Accept header (RFC 9110, 12.5.1). Pure. */
+/* What form of a page a client wants, by its Accept headers (RFC 9110, 12.5.1 and 12.5.3). Pure. */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_ACCEPT_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_ACCEPT_H
 
@@ -9,5 +9,8 @@
  * nothing. Of what cannot be read it is taken to have said nothing, too.
  */
 bool metrics_accept_openmetrics(const char *accept);
+
+/* Whether a client takes gzip, by Accept-Encoding; NULL: it says nothing, and does not. */
+bool metrics_accept_gzip(const char *accept);
 
 #endif

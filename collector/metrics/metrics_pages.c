@@ -4,13 +4,10 @@
 
 #include "collector/metrics/metrics_page.h"
 #include "collector/metrics/metrics_rising.h"
+#include "collector/metrics/page_writing.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
-
-/* A page begins with so much memory, and takes no more than that. */
-#define FIRST_SIZE ((size_t)64 * 1024)
-#define MOST_SIZE  ((size_t)64 * 1024 * 1024)
 
 struct metrics_pages {
     struct pipeline *pipeline;
@@ -42,23 +39,6 @@ void metrics_pages_destroy(struct metrics_pages *pages)
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-typedef void page_writer(void *context, struct output *out);
-
-/* Again with twice the memory until it fits. */
-static bool write_page(page_writer *write, void *context, struct output *out)
-{
-    for (size_t capacity = FIRST_SIZE; capacity <= MOST_SIZE; capacity *= 2) {
-        *out = (struct output){.data = malloc(capacity), .capacity = capacity};
-        if (out->data == NULL)
-            return false;
-        write(context, out);
-        if (!out->overflow)
-            return true;
-        free(out->data);
-    }
-    return false;
-}
-
 struct metrics_writing {
     const struct metrics_facts *facts;
     enum metrics_format format;
@@ -88,7 +68,7 @@ bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format form
                                             .usage = known ? &usage : NULL,
                                             .now_ns = clock_monotonic_ns()};
         struct metrics_writing writing = {&facts, format};
-        written = write_page(write_metrics, &writing, out);
+        written = page_write(write_metrics, &writing, out);
     }
     pipeline_levels_free(levels);
     ledger_snapshot_free(ledger);
@@ -103,7 +83,7 @@ static void write_sources(void *context, struct output *out)
 
 bool metrics_pages_sources(struct metrics_pages *pages, struct output *out)
 {
-    return write_page(write_sources, pages, out);
+    return page_write(write_sources, pages, out);
 }
 
 struct health_writing {
@@ -121,7 +101,7 @@ static void write_health(void *context, struct output *out)
 bool metrics_pages_health(struct metrics_pages *pages, struct output *out, bool *serving)
 {
     struct health_writing writing = {.health = pages->health};
-    if (!write_page(write_health, &writing, out))
+    if (!page_write(write_health, &writing, out))
         return false;
     *serving = health_status_serves(writing.status);
     if (!writing.known)

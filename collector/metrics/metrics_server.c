@@ -9,29 +9,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "collector/log/log.h"
+#include "collector/metrics/event_stream.h"
 #include "collector/metrics/http_library.h"
 #include "collector/metrics/metrics_accept.h"
 #include "collector/metrics/metrics_page.h"
 #include "collector/metrics/metrics_pages.h"
+#include "collector/metrics/page_writing.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/tcp_listener.h"
+#include "collector/status/page_files.h"
+#include "collector/status/status.h"
 
 /* What a connection's requests are read into. */
 #define CONNECTION_MEMORY ((size_t)16 * 1024)
 
+/* What the system holds for a client that does not read: it is given up soon after. */
+#define UNREAD ((size_t)128 * 1024)
+
 /* After some work the server pauses so many times as long. */
 #define PAUSE_FACTOR 3
+
+/* How often it is logged that a request named another host. */
+#define MISNAMED_PAUSE_NS INT64_C(60000000000)
 
 struct metrics_server {
     const struct http_library *http;
     struct MHD_Daemon *daemon;
     wait_handle handle;
     struct metrics_pages *pages;
+    struct status *status;
+    struct event_stream *events;
+    struct host_names hosts;
     size_t unsent; /* pages */
     int64_t pause_until_ns;
+    int64_t misnamed_pause_ns; /* until then nothing is logged of it */
 };
 
 const char *metrics_server_library(void)
@@ -51,7 +66,8 @@ bool metrics_server_can_serve(struct error *error)
 
 size_t metrics_server_memory(void)
 {
-    return sizeof(struct metrics_server) + METRICS_CONNECTIONS * CONNECTION_MEMORY;
+    return sizeof(struct metrics_server) + METRICS_CONNECTIONS * CONNECTION_MEMORY +
+           status_memory() + event_stream_memory();
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -60,7 +76,23 @@ struct answer {
     unsigned status;
     const char *type;
     const char *header, *value; /* one more; NULL: none */
+    const char *encoding;       /* of its body; NULL: none */
     struct MHD_Response *response;
+};
+
+/*
+ * What every answer says to a browser: that it shows nothing of another place, is shown in no other
+ * page, and reads no answer as anything else than it is.
+ */
+static const struct {
+    const char *name, *value;
+} safety[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
 };
 
 static enum MHD_Result send_answer(const struct http_library *http,
@@ -70,6 +102,11 @@ static enum MHD_Result send_answer(const struct http_library *http,
         return MHD_NO; /* the connection is closed */
     http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
     http->add_response_header(answer->response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    for (size_t i = 0; i < sizeof safety / sizeof *safety; i++)
+        http->add_response_header(answer->response, safety[i].name, safety[i].value);
+    if (answer->encoding != NULL)
+        http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_ENCODING,
+                                  answer->encoding);
     if (answer->header != NULL)
         http->add_response_header(answer->response, answer->header, answer->value);
     enum MHD_Result result = http->queue_response(connection, answer->status, answer->response);
@@ -198,31 +235,149 @@ static const struct {
     {"/sources", make_sources, true},
 };
 
-static const char no_such_place[] = "There are /metrics, /healthz and /sources.\n";
+static const char no_such_place[] =
+    "There are / for people, /metrics, /healthz, /sources and /events.\n";
+
+/* --- the status page -------------------------------------------------------------------------- */
+
+static enum MHD_Result send_file(const struct metrics_server *server,
+                                 struct MHD_Connection *connection, const struct page_file *file)
+{
+    bool gzip = metrics_accept_gzip(server->http->lookup_connection_value(
+        connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+    size_t size = gzip ? *file->gzip_size : *file->plain_size;
+    void *body = (void *)(uintptr_t)(gzip ? file->gzip : file->plain); /* not written to */
+    const struct answer answer = {
+        .status = MHD_HTTP_OK,
+        .type = file->type,
+        .header = MHD_HTTP_HEADER_VARY,
+        .value = MHD_HTTP_HEADER_ACCEPT_ENCODING,
+        .encoding = gzip ? "gzip" : NULL,
+        .response = server->http->create_response_from_buffer(size, body, MHD_RESPMEM_PERSISTENT)};
+    return send_answer(server->http, connection, &answer);
+}
+
+static void write_first(void *context, struct output *out)
+{
+    status_write_first(context, out);
+}
+
+static void write_now(void *context, struct output *out)
+{
+    status_write_now(context, out);
+}
+
+static enum MHD_Result send_events(struct metrics_server *server, struct MHD_Connection *connection)
+{
+    struct output first;
+    if (!event_stream_has_room(server->events))
+        return send_text(server->http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+                         "Eight others are looking already.\n", MHD_HTTP_HEADER_RETRY_AFTER, "5");
+    if (!page_write(write_first, server->status, &first))
+        return send_no_memory(server->http, connection);
+    const struct answer answer = {.status = MHD_HTTP_OK,
+                                  .type = "text/event-stream",
+                                  .response =
+                                      event_stream_open(server->events, connection, &first)};
+    if (answer.response == NULL)
+        return send_no_memory(server->http, connection);
+    return send_answer(server->http, connection, &answer);
+}
+
+static void look(struct metrics_server *server, int64_t now_ns)
+{
+    struct output event;
+    if (status_look(server->status, now_ns) && event_stream_has_clients(server->events) &&
+        page_write(write_now, server->status, &event))
+        event_stream_send(server->events, &event);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+struct hosts_asked {
+    const struct host_names *names;
+    size_t count;
+    bool allowed; /* all of them */
+};
+
+static enum MHD_Result check_host(void *context, enum MHD_ValueKind kind, const char *key,
+                                  const char *value)
+{
+    struct hosts_asked *asked = context;
+    (void)kind;
+    if (strcasecmp(key, MHD_HTTP_HEADER_HOST) != 0)
+        return MHD_YES;
+    asked->count++;
+    asked->allowed = asked->allowed && value != NULL && host_names_allow(asked->names, value);
+    return MHD_YES;
+}
+
+/*
+ * Whether the request names this server by a name that is its own. HTTP/1.0 does not have to; what
+ * a browser sends does.
+ */
+static bool is_for_us(const struct metrics_server *server, struct MHD_Connection *connection)
+{
+    struct hosts_asked asked = {.names = &server->hosts, .allowed = true};
+    server->http->get_connection_values(connection, MHD_HEADER_KIND, check_host, &asked);
+    return asked.allowed && asked.count <= 1;
+}
+
+static enum MHD_Result send_misdirected(struct metrics_server *server,
+                                        struct MHD_Connection *connection)
+{
+    int64_t now = clock_monotonic_ns();
+    if (now >= server->misnamed_pause_ns) {
+        server->misnamed_pause_ns = now + MISNAMED_PAUSE_NS;
+        log_line(LOG_WARNING, "metrics: a request was refused as its Host is neither an address "
+                              "nor localhost; --metrics-host allows names");
+    }
+    return send_text(server->http, connection, MHD_HTTP_MISDIRECTED_REQUEST,
+                     "The Host of this request is neither an address nor localhost. Start sluice "
+                     "with --metrics-host NAME to allow a name.\n",
+                     NULL, NULL);
+}
+
+static enum MHD_Result send_made(struct metrics_server *server, struct MHD_Connection *connection,
+                                 size_t place)
+{
+    struct answer answer = {.status = MHD_HTTP_OK, .type = "application/json"};
+    struct output page;
+    bool full = places[place].limited && server->unsent >= METRICS_PAGES;
+    if (full || !places[place].make(server, connection, &page, &answer))
+        return send_no_memory(server->http, connection);
+    return send_page(server, connection, &answer, &page);
+}
+
+static enum MHD_Result send_place(struct metrics_server *server, struct MHD_Connection *connection,
+                                  const char *path)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strcmp(places[i].path, path) == 0)
+            return send_made(server, connection, i);
+    for (const struct page_file *file = page_files; file->path != NULL; file++)
+        if (strcmp(file->path, path) == 0)
+            return send_file(server, connection, file);
+    if (strcmp(path, "/events") == 0)
+        return send_events(server, connection);
+    return send_text(server->http, connection, MHD_HTTP_NOT_FOUND, no_such_place, NULL, NULL);
+}
 
 static enum MHD_Result answer_request(void *context, struct MHD_Connection *connection,
                                       const char *path, const char *method, const char *version,
                                       const char *body, size_t *body_size, void **state)
 {
     struct metrics_server *server = context;
-    struct answer answer = {.status = MHD_HTTP_OK, .type = "application/json"};
-    struct output page;
-    size_t at = 0;
     (void)version;
     (void)body;
     (void)body_size;
     (void)state;
+    if (!is_for_us(server, connection))
+        return send_misdirected(server, connection);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_text(server->http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
                          "There is nothing but to read.\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    while (at < sizeof places / sizeof *places && strcmp(places[at].path, path) != 0)
-        at++;
-    if (at == sizeof places / sizeof *places)
-        return send_text(server->http, connection, MHD_HTTP_NOT_FOUND, no_such_place, NULL, NULL);
-    bool full = places[at].limited && server->unsent >= METRICS_PAGES;
-    if (full || !places[at].make(server, connection, &page, &answer))
-        return send_no_memory(server->http, connection);
-    return send_page(server, connection, &answer, &page);
+    return send_place(server, connection, path);
 }
 
 /* --- serving ---------------------------------------------------------------------------------- */
@@ -233,10 +388,11 @@ static bool start(struct metrics_server *server, wait_handle listener, int64_t s
     const int64_t second = 1000000000;
     unsigned seconds = (unsigned)((stall_timeout_ns + second - 1) / second);
     server->daemon = server->http->start_daemon(
-        MHD_USE_EPOLL, 0, NULL, NULL, answer_request, server, MHD_OPTION_LISTEN_SOCKET,
-        (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_CONNECTIONS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-        seconds, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer_request, server,
+        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)METRICS_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
+        MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        MHD_OPTION_END);
     if (server->daemon == NULL)
         return false;
     const union MHD_DaemonInfo *info =
@@ -247,6 +403,23 @@ static bool start(struct metrics_server *server, wait_handle listener, int64_t s
     return true;
 }
 
+/* Returns false where memory is short; the rest is destroyed with the server. */
+static bool make_parts(struct metrics_server *server, const struct http_library *http,
+                       const struct metrics_server_options *options)
+{
+    const struct status_options status = {.version = options->version,
+                                          .pipeline = options->pipeline,
+                                          .health = options->health,
+                                          .registry = options->registry,
+                                          .config = options->config};
+    server->http = http;
+    server->hosts = options->config->metrics_hosts;
+    server->pages = metrics_pages_create(options->pipeline, options->health, options->version);
+    server->status = status_create(&status);
+    server->events = event_stream_create(http);
+    return server->pages != NULL && server->status != NULL && server->events != NULL;
+}
+
 int metrics_server_create(struct metrics_server **out, const struct metrics_server_options *options,
                           struct error *error)
 {
@@ -254,18 +427,15 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     const struct http_library *http = http_library(error);
     if (http == NULL)
         return -1;
-    wait_handle listener = tcp_listener_open(&options->address, false, &bound, error);
+    wait_handle listener = tcp_listener_open(&options->config->metrics, false, &bound, error);
     if (listener == NO_HANDLE)
         return -1;
+    tcp_listener_limit_sending(listener, UNREAD);
     struct metrics_server *server = calloc(1, sizeof *server);
-    if (server != NULL) {
-        server->http = http;
-        server->pages = metrics_pages_create(options->pipeline, options->health, options->version);
-    }
+    bool complete = server != NULL && make_parts(server, http, options);
     error_set(error, EXIT_CODE_INTERNAL, "--metrics: %s",
-              server == NULL || server->pages == NULL ? "out of memory" : "cannot start to serve");
-    if (server == NULL || server->pages == NULL ||
-        !start(server, listener, options->stall_timeout_ns)) {
+              complete ? "cannot start to serve" : "out of memory");
+    if (!complete || !start(server, listener, options->stall_timeout_ns)) {
         if (server == NULL || server->daemon == NULL)
             tcp_listener_close(listener);
         metrics_server_destroy(server);
@@ -273,7 +443,7 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     }
     char text[ADDRESS_TEXT_SIZE];
     address_format(&bound, text);
-    log_line(LOG_INFO, "metrics at http://%s/metrics", text);
+    log_line(LOG_INFO, "status page at http://%s/, metrics at http://%s/metrics", text, text);
     *out = server;
     return 0;
 }
@@ -282,10 +452,19 @@ void metrics_server_destroy(struct metrics_server *server)
 {
     if (server == NULL)
         return;
+    if (server->events != NULL)
+        event_stream_close(server->events);
     if (server->daemon != NULL)
         server->http->stop_daemon(server->daemon);
+    event_stream_destroy(server->events);
+    status_destroy(server->status);
     metrics_pages_destroy(server->pages);
     free(server);
+}
+
+void metrics_server_set_config(struct metrics_server *server, const struct config *config)
+{
+    status_set_config(server->status, config);
 }
 
 size_t metrics_server_watch(struct metrics_server *server,
@@ -293,7 +472,7 @@ size_t metrics_server_watch(struct metrics_server *server,
                             int64_t *due_ns)
 {
     MHD_UNSIGNED_LONG_LONG left_ms;
-    *due_ns = INT64_MAX;
+    *due_ns = status_due(server->status);
     if (now_ns < server->pause_until_ns) {
         bring_forward(due_ns, server->pause_until_ns);
         return 0;
@@ -306,6 +485,7 @@ size_t metrics_server_watch(struct metrics_server *server,
 
 void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 {
+    look(server, now_ns);
     if (now_ns < server->pause_until_ns)
         return;
     server->http->run(server->daemon);

@@ -1,13 +1,17 @@
 /*
- * The collector's metrics and its health, over HTTP:
+ * The collector's status page, its metrics and its health, over HTTP:
  *
+ *     /          the status page, for people, and /page/ with its files (collector/status/page)
+ *     /events    what the page shows, once a second (collector/status/status.h)
  *     /metrics   every counter, for Prometheus (collector/metrics/metrics_page.h)
  *     /healthz   {"status":"ready"}, or what is wrong (collector/health/health.h): 200 where it is
  *                ready or degraded, 503 where it is stuck or stops
  *     /sources   the busiest senders, as JSON (collector/senders/sender_report.h)
  *
- * Clients only read, by GET and HEAD. They are few, what is prepared for them is bounded, nothing
- * waits for them, and who asks without an end gets a quarter of the main thread's time.
+ * A request has to name the server by an address, as localhost, or by one of --metrics-host
+ * (collector/base/host_names.h); any other gets 421. Clients only read, by GET and HEAD. They are
+ * few, what is prepared for them is bounded, nothing waits for them, and who asks without an end
+ * gets a quarter of the main thread's time.
  *
  * Lifecycle: create, then watch and serve in the main thread's loop, destroy before the pipeline.
  * CMake picks the implementation: by libmicrohttpd, or none.
@@ -27,9 +31,11 @@
  * Connections at a time, and pages of them that are not yet sent: who asks for one more, unless it
  * is for the health, is asked to come back.
  */
-#define METRICS_CONNECTIONS 16
+#define METRICS_CONNECTIONS 24
 #define METRICS_PAGES       4
 
+struct config;
+struct config_registry;
 struct health_watch;
 struct metrics_server;
 struct pipeline;
@@ -47,11 +53,12 @@ bool metrics_server_can_serve(struct error *error);
 size_t metrics_server_memory(void);
 
 struct metrics_server_options {
-    struct address address; /* port 0 lets the system choose */
-    const char *version;    /* of the program; a literal */
+    const struct config *config; /* has the address, and by which names; until the next is set */
+    const struct config_registry *registry; /* outlives the server, as the next two do */
+    const char *version;                    /* of the program; a literal */
     struct pipeline *pipeline;
-    const struct health_watch *health; /* outlives the server, as the pipeline does */
-    int64_t stall_timeout_ns;          /* a client that is silent for so long is given up */
+    const struct health_watch *health;
+    int64_t stall_timeout_ns; /* a client that is silent for so long is given up */
 };
 
 /*
@@ -63,6 +70,9 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
 
 /* Ends all connections. NULL is allowed. */
 void metrics_server_destroy(struct metrics_server *server);
+
+/* A reload has put another configuration in place of the last one, which is not read any more. */
+void metrics_server_set_config(struct metrics_server *server, const struct config *config);
 
 /*
  * Fills in what is to be watched, at most METRICS_WATCHED handles, and returns how many; *due_ns is

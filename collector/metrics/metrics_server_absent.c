@@ -32,6 +32,12 @@ void metrics_server_destroy(struct metrics_server *server)
     (void)server;
 }
 
+void metrics_server_set_config(struct metrics_server *server, const struct config *config)
+{
+    (void)server;
+    (void)config;
+}
+
 size_t metrics_server_watch(struct metrics_server *server,
                             struct control_watch watched[METRICS_WATCHED], int64_t now_ns,
                             int64_t *due_ns)

@@ -133,6 +133,11 @@ uint64_t pipeline_memory(const struct pipeline *pipeline)
     return pipeline->plan.total;
 }
 
+const char *pipeline_listener_name(const struct pipeline *pipeline, size_t listener)
+{
+    return pipeline->sources[listener]->listener.name;
+}
+
 bool pipeline_is_offline(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++)

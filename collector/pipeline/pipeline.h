@@ -80,6 +80,9 @@ struct address pipeline_address(const struct pipeline *pipeline, size_t listener
 /* Bytes of the budget that are taken now, those of options->reserved included. */
 uint64_t pipeline_memory(const struct pipeline *pipeline);
 
+/* What the ledger calls a listener (its index in the configuration); until the next reload. */
+const char *pipeline_listener_name(const struct pipeline *pipeline, size_t listener);
+
 /* All listeners are captures. */
 bool pipeline_is_offline(const struct pipeline *pipeline);
 

@@ -6,6 +6,7 @@
 #define SLUICE_COLLECTOR_PLATFORM_TCP_LISTENER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "collector/base/address.h"
 #include "collector/base/error.h"
@@ -20,6 +21,13 @@
 wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, struct address *bound,
                               struct error *error);
 void tcp_listener_close(wait_handle listener);
+
+/*
+ * From now on the system holds about so many bytes for each connection that it accepts and that
+ * takes nothing of what is sent; else some megabytes. It is a wish: where it is refused nothing
+ * changes.
+ */
+void tcp_listener_limit_sending(wait_handle listener, size_t bytes);
 
 /*
  * The same for a socket that listens already, which others have, too: a copy of the handle. It is

@@ -137,6 +137,8 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
 static void follow_config(struct run *run, const struct config *config)
 {
     run->config = config;
+    if (run->metrics != NULL)
+        metrics_server_set_config(run->metrics, config);
     log_set(&config->log);
 }
 
@@ -332,7 +334,8 @@ static int serve_control(struct run *run, struct error *error)
 
 static int serve_metrics(struct run *run, struct error *error)
 {
-    const struct metrics_server_options options = {.address = run->config->metrics,
+    const struct metrics_server_options options = {.config = run->config,
+                                                   .registry = run->options->registry,
                                                    .version = SLUICE_VERSION,
                                                    .pipeline = run->pipeline,
                                                    .health = run->health,

@@ -10,7 +10,8 @@
 #include "collector/contract/encoder.h"
 
 struct program_options {
-    const struct config *config; /* outlives the run */
+    const struct config *config;            /* outlives the run */
+    const struct config_registry *registry; /* that it was read with */
     const struct encoder_ops
         *tap_encoder; /* writes the lines of those who watch (control_service.h) */
 

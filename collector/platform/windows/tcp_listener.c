@@ -66,6 +66,12 @@ wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct 
     return NO_HANDLE;
 }
 
+void tcp_listener_limit_sending(wait_handle listener, size_t bytes)
+{
+    const int size = (int)bytes;
+    setsockopt((SOCKET)listener, SOL_SOCKET, SO_SNDBUF, (const char *)&size, sizeof size);
+}
+
 void tcp_listener_close(wait_handle listener)
 {
     closesocket((SOCKET)listener);

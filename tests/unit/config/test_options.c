@@ -187,6 +187,7 @@ TEST(a_reload_cannot_change_what_a_start_alone_sets_up)
         {"receiver-cpus", "--receiver-cpus=0"},
         {"control", "--control=unix:x"},
         {"metrics", "--metrics=9126"},
+        {"metrics-host", "--metrics-host=sluice.example"},
         {"user", "--user=nobody"},
         {"stall-timeout", "--stall-timeout=1s"},
     };

@@ -46,3 +46,15 @@ TEST(what_cannot_be_read_harms_nobody)
     assert_true(metrics_accept_openmetrics(OPENMETRICS ";q=9999999999999"));
     assert_true(metrics_accept_openmetrics(";" OPENMETRICS "," OPENMETRICS ";;q"));
 }
+
+TEST(who_takes_gzip_gets_it)
+{
+    assert_true(metrics_accept_gzip("gzip"));
+    assert_true(metrics_accept_gzip("gzip, deflate, br, zstd")); /* what browsers send */
+    assert_true(metrics_accept_gzip("br;q=1.0, GZip;q=0.5"));
+    assert_false(metrics_accept_gzip(NULL));
+    assert_false(metrics_accept_gzip(""));
+    assert_false(metrics_accept_gzip("identity"));
+    assert_false(metrics_accept_gzip("gzip;q=0"));
+    assert_false(metrics_accept_gzip("x-gzip2, deflate"));
+}

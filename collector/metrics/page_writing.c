@@ -1,0 +1,21 @@
+#include "collector/metrics/page_writing.h"
+
+#include <stdlib.h>
+
+/* A page begins with so much memory, and takes no more than that. */
+#define FIRST_SIZE ((size_t)64 * 1024)
+#define MOST_SIZE  ((size_t)64 * 1024 * 1024)
+
+bool page_write(page_writer *write, void *context, struct output *out)
+{
+    for (size_t capacity = FIRST_SIZE; capacity <= MOST_SIZE; capacity *= 2) {
+        *out = (struct output){.data = malloc(capacity), .capacity = capacity};
+        if (out->data == NULL)
+            return false;
+        write(context, out);
+        if (!out->overflow)
+            return true;
+        free(out->data);
+    }
+    return false;
+}

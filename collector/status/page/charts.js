@@ -1,0 +1,392 @@
+/*
+ * Graphs over time: lines, bars that stand on each other, and the ranges of a measure. Each has a
+ * legend with its numbers, and a hair that a pointer or the arrow keys move to a moment.
+ */
+
+import {el, setAttribute, setChildren, setText, svg} from "./dom.js";
+import * as format from "./format.js";
+import {quantileRange} from "./model.js";
+
+const SPAN_MS = {seconds: 300000, minutes: 3600000};
+const TICK_MS = {seconds: 60000, minutes: 900000};
+const HEAD = 13; // pixels above what is drawn, for the highest value
+const FOOT = 16; // and below it, for the times
+const LINES = 5; // of a legend
+
+/* The least round number that is not below the value. */
+function roundUp(value) {
+  if (!(value > 0))
+    return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((step) => step >= value * 0.9999);
+}
+
+function swatch(className, isLine) {
+  return svg("svg", {class: `swatch ${className}`, viewBox: "0 0 14 10", "aria-hidden": "true"},
+    isLine ? svg("line", {class: `curve ${className}`, x1: 0, y1: 5, x2: 14, y2: 5})
+      : svg("rect", {width: 14, height: 10, rx: 2}));
+}
+
+/* A line of a legend: what it is, its value at the hair or now, and its total. */
+class LegendLine {
+  constructor(className, isLine) {
+    this.name = el("span");
+    this.value = el("dd");
+    this.total = el("dd", {class: "total"});
+    this.node = el("div", {}, swatch(className, isLine), el("dt", {}, this.name), this.value,
+      this.total);
+  }
+
+  set({name, value, total = "", help = ""}) {
+    setText(this.name, name);
+    setText(this.value, value);
+    setText(this.total, total);
+    setAttribute(this.name, "title", help === "" ? null : help);
+  }
+}
+
+/* What all graphs have: a frame, times below it, a legend, and the hair. */
+class Graph {
+  constructor({title, unit, help = "", most = LINES}) {
+    this.title = title;
+    this.hair = null; // a slot's time, in milliseconds since the start
+    this.time = el("time");
+    this.drawing = svg("svg", {"aria-hidden": "true"});
+    this.plot = el("div", {class: "plot", role: "slider", tabindex: "0",
+      "aria-label": `${title}, ${unit}: moment`, "aria-valuemin": "0"}, this.drawing);
+    this.legend = el("dl", {class: `legend of-${most}`});
+    this.node = el("figure", {class: "graph card"},
+      el("figcaption", {title: help || null},
+        el("h3", {title: `${title}, ${unit}`}, `${title} `, el("small", {}, unit)), this.time),
+      this.plot, this.legend);
+    this.listen();
+  }
+
+  listen() {
+    this.plot.addEventListener("pointermove", (event) => {
+      const box = this.plot.getBoundingClientRect();
+      this.moveTo((event.clientX - box.left) / box.width);
+    });
+    this.plot.addEventListener("pointerleave", () => this.setHair(null));
+    this.plot.addEventListener("blur", () => this.setHair(null));
+    this.plot.addEventListener("keydown", (event) => this.press(event));
+    new ResizeObserver(() => this.redraw()).observe(this.plot);
+  }
+
+  press(event) {
+    const slots = this.ring?.slots ?? [];
+    const at = this.hair === null ? slots.length - 1 : this.slotAtHair();
+    const moves = {ArrowLeft: at - 1, ArrowRight: at + 1, ArrowDown: at - 1, ArrowUp: at + 1,
+      PageDown: at - 10, PageUp: at + 10, Home: 0, End: slots.length - 1};
+    if (event.key === "Escape")
+      this.setHair(null);
+    else if (event.key in moves && slots.length !== 0)
+      this.setHair(slots[Math.min(Math.max(moves[event.key], 0), slots.length - 1)].to);
+    else
+      return;
+    event.preventDefault();
+  }
+
+  moveTo(share) {
+    if (!this.ring)
+      return;
+    const time = this.end - (1 - share) * this.span;
+    const slot = this.ring.slots.find(({from, to}) => from < time && time <= to);
+    this.setHair(slot === undefined ? null : slot.to);
+  }
+
+  setHair(time) {
+    this.hair = time;
+    this.redraw();
+  }
+
+  /* The slot of the hair, or the last one. */
+  slotAtHair() {
+    const at = this.hair === null ? -1
+      : this.ring.slots.findIndex(({from, to}) => from < this.hair && this.hair <= to);
+    return at < 0 ? this.ring.slots.length - 1 : at;
+  }
+
+  update(model, range) {
+    this.model = model;
+    this.ring = model.rings[range];
+    this.range = range;
+    this.span = SPAN_MS[range];
+    this.end = model.now.at;
+    this.redraw();
+  }
+
+  redraw() {
+    if (!this.ring || this.ring.slots.length === 0 || !this.node.isConnected)
+      return;
+    this.width = this.plot.clientWidth;
+    this.base = this.plot.clientHeight - FOOT;
+    this.height = this.base - HEAD;
+    const parts = this.draw();
+    this.drawing.replaceChildren(...this.times(), ...parts, ...this.hairLine());
+    this.say();
+  }
+
+  x(time) {
+    return Math.max(0, this.width * (1 - (this.end - time) / this.span));
+  }
+
+  y(share) {
+    return this.base - this.height * share;
+  }
+
+  times() {
+    const parts = [];
+    const tick = TICK_MS[this.range];
+    const now = this.model.now.time;
+    const offset = new Date(now).getTimezoneOffset() * 60000;
+    for (let time = Math.floor((now - offset) / tick) * tick + offset; time > now - this.span;
+      time -= tick) {
+      const x = this.width * (1 - (now - time) / this.span);
+      parts.push(svg("line", {class: "rule", x1: x, x2: x, y1: HEAD, y2: this.base + 3}));
+      if (x > 16 && x < this.width - 16)
+        parts.push(svg("text", {x, y: this.base + 12, "text-anchor": "middle"},
+          format.clock(time, false)));
+    }
+    parts.push(svg("line", {class: "rule", x1: 0, x2: this.width, y1: this.base, y2: this.base}));
+    return parts;
+  }
+
+  /* Lines at a height, each with its value. */
+  levels(levels) {
+    return levels.flatMap(([share, text]) => [
+      svg("line", {class: "rule", x1: 0, x2: this.width, y1: this.y(share), y2: this.y(share)}),
+      svg("text", {x: 0, y: this.y(share) - 3}, text)]);
+  }
+
+  hairLine() {
+    if (this.hair === null)
+      return [];
+    const slot = this.ring.slots[this.slotAtHair()];
+    const x = this.x((slot.from + slot.to) / 2);
+    return [svg("line", {class: "hair", x1: x, x2: x, y1: HEAD, y2: this.base})];
+  }
+
+  /* What stands beside the title, and what a screen reader says of the hair. */
+  say() {
+    const at = this.slotAtHair();
+    const clock = format.clock(this.model.timeOf(this.ring.slots[at].to));
+    setText(this.time, this.hair === null ? "now" : clock);
+    setAttribute(this.plot, "aria-valuemax", String(this.ring.slots.length - 1));
+    setAttribute(this.plot, "aria-valuenow", String(at));
+    const said = [...this.legend.children].map((line) =>
+      `${line.querySelector("dt").textContent} ${line.querySelector("dd").textContent}`);
+    setAttribute(this.plot, "aria-valuetext", `${clock}: ${said.join(", ") || "nothing"}`);
+  }
+}
+
+/*
+ * Lines. `lines(model, ring)` gives up to five of {name, values, total, help}; `show` writes a
+ * value, `top(model)` a fixed upper end.
+ */
+export class LineGraph extends Graph {
+  constructor(options) {
+    super(options);
+    this.options = options;
+    this.legendLines = Array.from({length: LINES}, (_, at) => new LegendLine(`s${at + 1}`, true));
+  }
+
+  draw() {
+    const lines = this.options.lines(this.model, this.ring).slice(0, LINES);
+    const show = this.options.show ?? format.short;
+    const most = Math.max(0, ...lines.flatMap(({values}) =>
+      values.filter((value) => !Number.isNaN(value))));
+    const top = this.options.top ?? roundUp(most);
+    const at = this.slotAtHair();
+    setChildren(this.legend, this.legendLines.slice(0, lines.length).map((line) => line.node));
+    lines.forEach(({name, values, total, help}, i) =>
+      this.legendLines[i].set({name, value: show(values[at]), total, help}));
+    const parts = this.levels([[0.5, show(top / 2)], [1, show(top)]]);
+    lines.forEach(({values}, i) => {
+      const {curve, under} = this.path(values, top);
+      if (i === 0)
+        parts.push(svg("path", {class: "under s1", d: under}));
+      parts.push(svg("path", {class: `curve s${i + 1}`, d: curve}));
+    });
+    return parts;
+  }
+
+  path(values, top) {
+    const runs = [];
+    let run = null;
+    this.ring.slots.forEach((slot, at) => {
+      const isOut = Number.isNaN(values[at]) || slot.to < this.end - this.span;
+      if (isOut)
+        run = null;
+      else if (run === null)
+        runs.push(run = []);
+      run?.push([this.x(slot.to), this.y(Math.min(values[at] / top, 1))]);
+    });
+    const point = ([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`;
+    const curve = runs.map((points) => `M${points.map(point).join("L")}`).join("");
+    const under = runs.map((points) => `M${points[0][0].toFixed(1)},${this.base}L` +
+      `${points.map(point).join("L")}V${this.base}Z`).join("");
+    return {curve, under};
+  }
+}
+
+/*
+ * Bars, of which the largest four stand on each other and the rest on them. `parts(model, ring)`
+ * gives {name, values, total, help}.
+ */
+export class StackGraph extends Graph {
+  constructor(options) {
+    super(options);
+    this.options = options;
+    this.shown = []; // names, each with the colour of its place as long as it is shown
+    this.legendLines = Array.from({length: LINES}, (_, at) => new LegendLine(`l${at + 1}`, false));
+  }
+
+  /* The parts that are drawn, in the order of their colours; null: a colour without a part. */
+  chosen() {
+    const sum = (part) => part.values.reduce((all, value) => all + (value || 0), 0);
+    const parts = this.options.parts(this.model, this.ring)
+      .map((part) => ({...part, sum: sum(part)})).filter((part) => part.sum > 0)
+      .sort((a, b) => b.sum - a.sum);
+    const most = parts.slice(0, LINES - 1);
+    const rest = parts.slice(LINES - 1);
+    this.shown = Array.from({length: LINES - 1}, (_, at) =>
+      most.some(({name}) => name === this.shown[at]) ? this.shown[at] : null);
+    for (const {name} of most)
+      if (!this.shown.includes(name))
+        this.shown[this.shown.indexOf(null)] = name;
+    const others = rest.length === 0 ? null : {
+      name: `${rest.length} more`,
+      values: this.ring.slots.map((_, at) => rest.reduce((all, part) => all + part.values[at], 0)),
+      help: rest.map(({name}) => name).join(", "),
+    };
+    return [...this.shown.map((name) => most.find((part) => part.name === name) ?? null), others];
+  }
+
+  draw() {
+    const parts = this.chosen();
+    const at = this.slotAtHair();
+    const heights = this.ring.slots.map((_, slot) =>
+      parts.reduce((all, part) => all + (part?.values[slot] || 0), 0));
+    const top = roundUp(Math.max(...heights));
+    const lines = [];
+    parts.forEach((part, i) => {
+      if (part === null)
+        return;
+      this.legendLines[i].set({...part, value: format.short(part.values[at])});
+      lines.push(this.legendLines[i].node);
+    });
+    setChildren(this.legend, lines);
+    if (lines.length === 0)
+      return [svg("text", {class: "none", x: this.width / 2, y: this.y(0.5)},
+        "none in this time")];
+    return [...this.levels([[0.5, format.short(top / 2)], [1, format.short(top)]]),
+      ...this.bars(parts, top)];
+  }
+
+  bars(parts, top) {
+    const under = new Array(this.ring.slots.length).fill(0);
+    return parts.map((part, i) => {
+      let path = "";
+      this.ring.slots.forEach((slot, at) => {
+        const value = part?.values[at] || 0;
+        if (value === 0 || slot.to <= this.end - this.span)
+          return;
+        const x = Math.round(this.x(slot.from));
+        const gap = this.range === "minutes" ? 1 : 0;
+        const width = Math.max(Math.round(this.x(slot.to)) - x - gap, 1);
+        const y = this.y(under[at] / top);
+        const height = Math.max(this.height * value / top, 1);
+        under[at] += value;
+        path += `M${x},${y.toFixed(1)}v${(-height).toFixed(1)}h${width}v${height.toFixed(1)}z`;
+      });
+      return svg("path", {class: `bars l${i + 1}`, d: path});
+    });
+  }
+}
+
+/*
+ * How many measures fell into which range at which time: the more, the darker; and the line below
+ * which 99 of 100 were. `series` and `group` name the measure.
+ */
+export class HeatGraph extends Graph {
+  constructor(options) {
+    super({...options, most: 4});
+    this.options = options;
+    this.canvas = el("canvas", {"aria-hidden": "true"});
+    this.plot.prepend(this.canvas);
+    this.legendLines = [["half", 0.5], ["90 of 100", 0.9], ["99 of 100", 0.99], ["all", 1]]
+      .map(([name, share]) => ({name, share,
+        line: new LegendLine(share === 0.99 ? "p99" : "plain", share === 0.99)}));
+    setChildren(this.legend, this.legendLines.map(({line}) => line.node));
+  }
+
+  draw() {
+    const {series, group} = this.options;
+    const count = this.model.rangeCount;
+    const columns = this.ring.slots.map((_, at) =>
+      this.ring.ranges(series, group, count, at, at + 1));
+    this.paint(columns, count);
+    const last = this.ring.slots.length;
+    const whole = this.ring.ranges(series, group, count, 0, last);
+    /* At a quiet line a second has no measure, or one: the last ten say more. */
+    const now = this.hair !== null ? columns[this.slotAtHair()]
+      : this.ring.ranges(series, group, count, last - (this.range === "seconds" ? 10 : 1), last);
+    for (const {name, share, line} of this.legendLines)
+      line.set({name, value: this.within(now, share), total: this.within(whole, share)});
+    const marks = [[2, "50 µs"], [6, "1 ms"], [12, "100 ms"], [17, "5 s"]]
+      .map(([range, text]) => [(range + 1) / count, text]);
+    return [...this.levels(marks), svg("path", {class: "quantile", d: this.line(columns, count)})];
+  }
+
+  within(ranges, share) {
+    const range = quantileRange(ranges, share);
+    if (range < 0)
+      return "–";
+    const bound = this.model.bound(range);
+    return bound === null ? `> ${format.duration(this.model.bound(range - 1))}`
+      : `≤ ${format.duration(bound)}`;
+  }
+
+  line(columns, count) {
+    let path = "";
+    let isDown = false;
+    this.ring.slots.forEach((slot, at) => {
+      const range = quantileRange(columns[at], 0.99);
+      if (range >= 0 && slot.to > this.end - this.span) {
+        const y = this.y((range + 1) / count).toFixed(1);
+        path += `${isDown ? "L" : "M"}${this.x(slot.from).toFixed(1)},${y}` +
+          `H${this.x(slot.to).toFixed(1)}`;
+      }
+      isDown = range >= 0;
+    });
+    return path;
+  }
+
+  paint(columns, count) {
+    const scale = devicePixelRatio || 1;
+    const height = this.base + FOOT;
+    if (this.canvas.width !== Math.round(this.width * scale) ||
+        this.canvas.height !== Math.round(height * scale)) {
+      this.canvas.width = Math.round(this.width * scale);
+      this.canvas.height = Math.round(height * scale);
+    }
+    const context = this.canvas.getContext("2d");
+    const colour = getComputedStyle(this.plot).getPropertyValue("--heat");
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, this.width, height);
+    this.ring.slots.forEach((slot, at) => {
+      const all = columns[at].reduce((sum, value) => sum + value, 0);
+      if (all === 0 || slot.to <= this.end - this.span)
+        return;
+      const x = this.x(slot.from);
+      columns[at].forEach((value, range) => {
+        if (value === 0)
+          return;
+        context.fillStyle = `rgba(${colour}, ${0.15 + 0.85 * Math.sqrt(value / all)})`;
+        const y = this.y((range + 1) / count);
+        context.fillRect(x, y, Math.max(this.x(slot.to) - x, 0.8), this.height / count);
+      });
+    });
+  }
+}

@@ -1,0 +1,95 @@
+/* Brings the parts together: what comes over the connection, what is shown, and the bar at the top. */
+
+import {connect} from "./connection.js";
+import {setAttribute, setText} from "./dom.js";
+import * as format from "./format.js";
+import {Model} from "./model.js";
+import {viewOf} from "./views.js";
+
+const model = new Model();
+const main = document.getElementById("main");
+const place = document.getElementById("view");
+const part = (id) => document.getElementById(id);
+const states = {ready: "good", degraded: "warn", stuck: "bad", stopping: "warn"};
+
+let view = null;
+let range = "seconds";
+let version = null;
+let connection = "waiting";
+
+/* --- the bar ----------------------------------------------------------------------------------- */
+
+function showState() {
+  const status = model.now?.health?.status;
+  if (connection === "live") {
+    setAttribute(part("state"), "data-state", states[status] ?? "waiting");
+    setText(part("state-word"), status ?? "unknown");
+  } else if (connection !== "waiting") {
+    setAttribute(part("state"), "data-state", "bad");
+    setText(part("state-word"), connection === "full" ? "eight others look" : "no connection");
+  }
+  setAttribute(main, "data-stale", connection === "lost" || connection === "full" ? "" : null);
+}
+
+function showFacts() {
+  setText(part("uptime"), format.uptime(model.now.ledger.uptime_seconds));
+  setText(part("clock"), format.clock(model.now.time));
+  setText(part("version"), model.first.version);
+}
+
+/* --- what is shown ------------------------------------------------------------------------------- */
+
+function show() {
+  if (model.now === null || document.hidden)
+    return;
+  showFacts();
+  if (view === null || !view.fits(model)) {
+    view = viewOf(location.hash, model);
+    place.replaceChildren(view.node);
+    setText(part("title"), view.title);
+    document.title = view.title;
+  }
+  view.update(model, range);
+  setAttribute(document.documentElement, "data-at", String(model.now.at));
+}
+
+function changeView() {
+  view = null;
+  show();
+  main.focus({preventScroll: true});
+  scrollTo(0, 0);
+}
+
+/* --- events -------------------------------------------------------------------------------------- */
+
+connect({
+  first(first) {
+    /* Another program may have another page. */
+    if (version !== null && version !== first.version)
+      location.reload();
+    version = first.version;
+    model.begin(first);
+    view = null;
+  },
+  now(now) {
+    model.update(now);
+  },
+  state(state) {
+    connection = state;
+    showState();
+    if (state === "live")
+      show();
+  },
+});
+
+for (const input of document.getElementsByName("range"))
+  input.addEventListener("change", () => {
+    range = input.value;
+    show();
+  });
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#/") || location.hash === "")
+    changeView();
+});
+addEventListener("visibilitychange", show);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);

@@ -1,0 +1,143 @@
+#include "collector/status/settings_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/config/config_walk.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/text/json_writer.h"
+
+/* One kind after another is visited, each in a run of its own. */
+struct writing {
+    enum config_part part; /* that is written now */
+    const struct config *config;
+    const struct config_registry *registry;
+    const struct pipeline *pipeline;
+    struct output *out;
+    bool open; /* a listener or a sink is begun */
+};
+
+static void put_text(struct output *out, const char *text)
+{
+    json_string(out, text, strlen(text));
+}
+
+/* Where it comes from, as --print-config says it. */
+static void put_origin(struct output *out, const struct config_origin *origin)
+{
+    char name[PROVENANCE_VARIABLE_SIZE];
+    char text[512];
+    switch (origin->by) {
+    case PROVENANCE_ARGUMENT:
+        put_text(out, "command line");
+        break;
+    case PROVENANCE_ENVIRONMENT:
+        provenance_variable(origin->option, name);
+        snprintf(text, sizeof text, "environment: %s", name);
+        put_text(out, text);
+        break;
+    case PROVENANCE_FILE:
+        snprintf(text, sizeof text, "%.480s:%zu", origin->file, origin->line);
+        put_text(out, text);
+        break;
+    case PROVENANCE_DEFAULT:
+        put_text(out, "default");
+        break;
+    }
+}
+
+/* A place has no name of its own: what a configuration file calls it. */
+static void put_key(struct output *out, const struct config_value *value)
+{
+    if (value->setting != NULL)
+        json_string(out, value->name, value->name_length);
+    else
+        put_text(out, value->part == CONFIG_OF_LISTENER ? "address" : "to");
+}
+
+static void put_value(const struct writing *writing, const struct config_value *value)
+{
+    struct output *out = writing->out;
+    json_object_begin(out);
+    json_key_literal(out, "key");
+    put_key(out, value);
+    json_key_literal(out, "value");
+    if (value->setting != NULL && value->setting->secret)
+        json_null(out);
+    else
+        json_string(out, value->text, value->length);
+    json_key_literal(out, "from");
+    put_origin(out, &value->origin);
+    if (value->schema != 0) {
+        json_key_literal(out, "schema");
+        json_uint64(out, value->schema);
+    }
+    json_object_end(out);
+}
+
+static const char *name_of(const struct writing *writing, const struct config_value *value)
+{
+    return value->part == CONFIG_OF_LISTENER
+               ? pipeline_listener_name(writing->pipeline, value->index)
+               : writing->config->sinks[value->index].name;
+}
+
+static void end_one(struct writing *writing)
+{
+    if (!writing->open)
+        return;
+    json_array_end(writing->out);
+    json_object_end(writing->out);
+    writing->open = false;
+}
+
+/* A place begins a listener or a sink; its keys follow. */
+static void visit_listed(void *context, const struct config_value *value)
+{
+    struct writing *writing = context;
+    if (value->part != writing->part)
+        return;
+    if (value->setting == NULL) {
+        end_one(writing);
+        json_object_begin(writing->out);
+        json_key_literal(writing->out, "name");
+        put_text(writing->out, name_of(writing, value));
+        json_key_literal(writing->out, "settings");
+        json_array_begin(writing->out);
+        writing->open = true;
+    }
+    put_value(writing, value);
+}
+
+static void visit_single(void *context, const struct config_value *value)
+{
+    const struct writing *writing = context;
+    if (value->part == writing->part)
+        put_value(writing, value);
+}
+
+static void put_part(struct writing *writing, enum config_part part, config_visitor *visit)
+{
+    writing->part = part;
+    json_array_begin(writing->out);
+    config_walk(writing->config, writing->registry, visit, writing);
+    end_one(writing);
+    json_array_end(writing->out);
+}
+
+void settings_json_write(const struct config *config, const struct config_registry *registry,
+                         const struct pipeline *pipeline, struct output *out)
+{
+    struct writing writing = {
+        .config = config, .registry = registry, .pipeline = pipeline, .out = out};
+    json_object_begin(out);
+    json_key_literal(out, "listeners");
+    put_part(&writing, CONFIG_OF_LISTENER, visit_listed);
+    json_key_literal(out, "sinks");
+    put_part(&writing, CONFIG_OF_SINK, visit_listed);
+    json_key_literal(out, "dead_letters");
+    put_part(&writing, CONFIG_OF_LETTERS, visit_single);
+    json_key_literal(out, "program");
+    put_part(&writing, CONFIG_OF_PROGRAM, visit_single);
+    json_object_end(out);
+}

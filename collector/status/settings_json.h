@@ -1,0 +1,28 @@
+/*
+ * What is set, with where each value comes from, as JSON for the status page: as --print-config
+ * prints it, but for secrets, whose values are left out. Main thread, while both live.
+ */
+#ifndef SLUICE_COLLECTOR_STATUS_SETTINGS_JSON_H
+#define SLUICE_COLLECTOR_STATUS_SETTINGS_JSON_H
+
+#include "collector/config/config.h"
+#include "collector/text/output.h"
+
+struct pipeline;
+
+/*
+ * Appends one JSON object. The names of listeners and sinks are those of the ledger; of a listener
+ * `schema` says which of its schemas a key is of, counted from 1; `value` is null of a secret:
+ *
+ *     {"listeners":[{"name":"udp://127.0.0.1:5555","settings":[
+ *        {"key":"address","value":"udp://127.0.0.1:5555","from":"command line"},
+ *        {"key":"receivers","value":"1","from":"default"},
+ *        {"key":"schema","value":"riemann","from":"sluice.yaml:4","schema":1}]}],
+ *      "sinks":[{"name":"stdout:","settings":[...]}],
+ *      "dead_letters":[...],
+ *      "program":[{"key":"metrics","value":"9126","from":"environment: SLUICE_METRICS"}]}
+ */
+void settings_json_write(const struct config *config, const struct config_registry *registry,
+                         const struct pipeline *pipeline, struct output *out);
+
+#endif

@@ -1,0 +1,248 @@
+#include "collector/status/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/histogram.h"
+#include "collector/ledger/ledger_print.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_levels.h"
+#include "collector/platform/clock.h"
+#include "collector/status/history.h"
+#include "collector/status/levels_json.h"
+#include "collector/status/settings_json.h"
+#include "collector/status/words_json.h"
+#include "collector/text/json_writer.h"
+
+#define SECOND_NS INT64_C(1000000000)
+#define MS_NS     INT64_C(1000000)
+
+/* How long a browser waits before it asks again, in milliseconds. */
+#define RETRY "retry: 1000\n"
+
+struct status {
+    struct status_options options;
+    struct history *history;
+    int64_t began_ns; /* monotonic */
+    int64_t began_ms; /* since 1970: which run this is */
+    int64_t due_ns;
+    bool settings_changed; /* since the last look but one */
+    bool settings_new;     /* since the last look */
+    /* Of the last look; NULL: memory was short, or there was none. */
+    struct ledger_snapshot *ledger;
+    struct pipeline_levels *levels;
+    int64_t looked_ns;
+};
+
+struct status *status_create(const struct status_options *options)
+{
+    struct status *status = calloc(1, sizeof *status);
+    if (status == NULL)
+        return NULL;
+    status->options = *options;
+    status->began_ns = clock_monotonic_ns();
+    status->began_ms = clock_wall_ns() / MS_NS;
+    status->due_ns = status->began_ns;
+    status->history = status_history_create();
+    if (status->history == NULL) {
+        free(status);
+        return NULL;
+    }
+    return status;
+}
+
+static void forget_look(struct status *status)
+{
+    pipeline_levels_free(status->levels);
+    ledger_snapshot_free(status->ledger);
+    status->levels = NULL;
+    status->ledger = NULL;
+}
+
+void status_destroy(struct status *status)
+{
+    if (status == NULL)
+        return;
+    forget_look(status);
+    status_history_destroy(status->history);
+    free(status);
+}
+
+size_t status_memory(void)
+{
+    return sizeof(struct status) + status_history_memory();
+}
+
+void status_set_config(struct status *status, const struct config *config)
+{
+    status->options.config = config;
+    status->settings_new = true;
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+int64_t status_due(const struct status *status)
+{
+    return status->due_ns;
+}
+
+static int64_t at_ms(const struct status *status)
+{
+    return (status->looked_ns - status->began_ns) / MS_NS;
+}
+
+/*
+ * The kernel's drops are those that the receiving threads read a second ago, when they were last
+ * asked to: nobody is waited for.
+ */
+static void take_look(struct status *status, int64_t now_ns)
+{
+    forget_look(status);
+    status->looked_ns = now_ns;
+    pipeline_ask_receivers(status->options.pipeline, now_ns);
+    status->ledger = pipeline_glance(status->options.pipeline);
+    status->levels = pipeline_take_levels(status->options.pipeline);
+    if (status->ledger == NULL || status->levels == NULL)
+        forget_look(status);
+}
+
+bool status_look(struct status *status, int64_t now_ns)
+{
+    if (now_ns < status->due_ns)
+        return false;
+    /* The next full second since the start: a look that was late makes no other late. */
+    status->due_ns = status->began_ns + ((now_ns - status->began_ns) / SECOND_NS + 1) * SECOND_NS;
+    status->settings_changed = status->settings_new;
+    status->settings_new = false;
+    take_look(status, now_ns);
+    if (status->ledger == NULL)
+        return false;
+    status_history_note(status->history, status->ledger, status->levels, at_ms(status));
+    return true;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+#define begin_event(out, name) output_literal((out), "event: " name "\ndata:")
+
+static void end_event(struct output *out)
+{
+    output_literal(out, "\n\n");
+}
+
+/* An event's data is one line, and others end theirs. */
+static void join_line(struct output *out)
+{
+    if (!out->overflow && out->used != 0 && out->data[out->used - 1] == '\n')
+        out->used--;
+}
+
+static void put_ledger(const struct status *status, struct output *out)
+{
+    json_key_literal(out, "ledger");
+    ledger_write_json(status->ledger, out);
+    join_line(out);
+}
+
+/* Which series of the history each row of the ledger has. */
+static void put_indexes(const struct status *status, struct output *out)
+{
+    const struct ledger_snapshot *ledger = status->ledger;
+    json_key_literal(out, "listener_indexes");
+    json_array_begin(out);
+    for (size_t i = 0; i < ledger->listener_count; i++)
+        json_uint64(out, ledger->listeners[i].index);
+    json_array_end(out);
+    json_key_literal(out, "sink_indexes");
+    json_array_begin(out);
+    for (size_t i = 0; i < ledger->sink_count; i++)
+        json_uint64(out, ledger->sinks[i].index);
+    json_array_end(out);
+}
+
+static void put_health(const struct status *status, struct output *out)
+{
+    enum health_status ignored;
+    size_t before = out->used;
+    json_key_literal(out, "health");
+    if (!health_watch_report(status->options.health, out, &ignored) && !out->overflow)
+        out->used = before;
+    join_line(out);
+}
+
+static void put_senders(const struct status *status, struct output *out)
+{
+    json_key_literal(out, "senders");
+    sender_report_write(pipeline_senders(status->options.pipeline), out);
+    join_line(out);
+}
+
+static void put_settings(const struct status *status, struct output *out)
+{
+    json_key_literal(out, "settings");
+    settings_json_write(status->options.config, status->options.registry, status->options.pipeline,
+                        out);
+}
+
+/* When, by both clocks: a page shows times of day, and the history counts from the start. */
+static void put_times(const struct status *status, struct output *out)
+{
+    json_key_literal(out, "time");
+    json_int64(out, clock_wall_ns() / MS_NS);
+    json_key_literal(out, "at");
+    json_int64(out, at_ms(status));
+}
+
+void status_write_now(const struct status *status, struct output *out)
+{
+    if (status->ledger == NULL)
+        return;
+    begin_event(out, "now");
+    json_object_begin(out);
+    put_times(status, out);
+    put_ledger(status, out);
+    put_indexes(status, out);
+    json_key_literal(out, "levels");
+    levels_json_write(status->levels, status->looked_ns, out);
+    put_health(status, out);
+    put_senders(status, out);
+    json_key_literal(out, "second");
+    status_history_write(status->history, HISTORY_OF_SECONDS, 1, out);
+    json_key_literal(out, "minute");
+    status_history_write(status->history, HISTORY_OF_MINUTES, 1, out);
+    if (status->settings_changed)
+        put_settings(status, out);
+    json_object_end(out);
+    end_event(out);
+}
+
+static void put_bounds(struct output *out)
+{
+    json_key_literal(out, "bounds");
+    json_array_begin(out);
+    for (size_t i = 0; i < HISTOGRAM_BOUNDS; i++)
+        json_uint64(out, histogram_times[i]);
+    json_array_end(out);
+}
+
+void status_write_first(const struct status *status, struct output *out)
+{
+    output_literal(out, RETRY);
+    begin_event(out, "first");
+    json_object_begin(out);
+    json_key_literal(out, "version");
+    json_string(out, status->options.version, strlen(status->options.version));
+    json_key_literal(out, "began");
+    json_int64(out, status->began_ms);
+    put_bounds(out);
+    json_key_literal(out, "words");
+    words_json_write(out);
+    put_settings(status, out);
+    json_key_literal(out, "seconds");
+    status_history_write(status->history, HISTORY_OF_SECONDS, HISTORY_SECONDS, out);
+    json_key_literal(out, "minutes");
+    status_history_write(status->history, HISTORY_OF_MINUTES, HISTORY_MINUTES, out);
+    json_object_end(out);
+    end_event(out);
+    status_write_now(status, out);
+}

@@ -1,0 +1,37 @@
+/* How things stand, as JSON, whatever listeners and sinks are called. */
+#include <string.h>
+
+#include "collector/status/levels_json.h"
+#include "tests/support/test.h"
+
+#define SECOND INT64_C(1000000000)
+
+TEST(levels_are_written_with_names_of_any_bytes)
+{
+    struct listener_level listener = {"udp://a", 2, 4096, 1024, true};
+    struct stream_level stream = {"tcp://b", 3, 1000};
+    struct sink_level sink = {.name = "file:</script>\"\\\n\x1b\xff",
+                              .condition = {.fails_since_ns = 5 * SECOND},
+                              .queue = {5, 64, 1, 4}};
+    const struct pipeline_levels levels = {.listener_count = 1,
+                                           .stream_count = 1,
+                                           .sink_count = 1,
+                                           .listeners = &listener,
+                                           .streams = &stream,
+                                           .sinks = &sink,
+                                           .pool = {100, 99, 10, 8}};
+    char text[1024];
+    struct output out = {.data = text, .capacity = sizeof text - 1};
+    levels_json_write(&levels, 7 * SECOND, &out);
+    assert_false(out.overflow);
+    text[out.used] = '\0';
+    assert_string_equal(
+        text,
+        "{\"listeners\":[{\"name\":\"udp://a\",\"sockets\":2,\"receive_buffer_asked\":4096,"
+        "\"receive_buffer\":1024,\"group_lost\":true}],"
+        "\"streams\":[{\"name\":\"tcp://b\",\"open\":3,\"open_limit\":1000}],"
+        "\"sinks\":[{\"name\":\"file:</script>\\\"\\\\\\n\\u001b\xef\xbf\xbd\",\"ended\":false,"
+        "\"waiting_seconds\":0,\"failing_seconds\":2,\"queue_batches\":5,"
+        "\"queue_limit_batches\":64,\"queue_large_batches\":1,\"queue_large_limit_batches\":4}],"
+        "\"batches\":{\"small\":100,\"small_free\":99,\"large\":10,\"large_free\":8}}");
+}

@@ -281,8 +281,7 @@ static struct map empty_map(const struct option *option, struct provenance_mark 
                            "service_address";
         map.scopes = KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE;
     } else if (option->action == OPTION_SINK) {
-        map.scopes = KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_RELAY_SINK | KEY_OF_DELIVERY_SINK |
-                     KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK;
+        map.scopes = KEY_OF_ANY_SINK;
     } else {
         map.scopes = KEY_OF_LETTERS;
     }

@@ -10,30 +10,13 @@
 #include "collector/config/keys.h"
 #include "collector/platform/input_file.h"
 
-/* The lists that stand in the place of options that may be repeated. */
-static const struct {
-    enum option_action action;
-    const char *name;
-} lists[] = {
-    {OPTION_LISTEN, "listeners"},
-    {OPTION_SINK, "sinks"},
-};
-
-static const char *list_name(const struct option *option)
-{
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (lists[i].action == option->action)
-            return lists[i].name;
-    return NULL;
-}
-
 /* The option's name in a file; NULL: it has none there. */
 static const char *name_in_file(const struct option *option)
 {
     switch (option->action) {
     case OPTION_LISTEN:
     case OPTION_SINK:
-        return list_name(option);
+        return option_list_name(option);
     case OPTION_LETTERS:
     case OPTION_VALUE:
         return option->setting.name;
@@ -69,9 +52,9 @@ static bool is_elsewhere(const struct file_reading *reading, struct parse_error 
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         if (!is(piece, option->setting.name))
             continue;
-        if (list_name(option) != NULL)
+        if (option_list_name(option) != NULL)
             parse_error_set(fault, 0, "in a file --%s is the list \"%s\"", option->setting.name,
-                            list_name(option));
+                            option_list_name(option));
         else
             parse_error_set(fault, 0, "--%s is for the command line, and no part of a file",
                             option->setting.name);
@@ -138,7 +121,7 @@ static bool read_value(struct file_reading *reading, const struct option *option
 
 static bool read_list(struct file_reading *reading, const struct option *option)
 {
-    const char *name = list_name(option);
+    const char *name = option_list_name(option);
     struct parse_error fault;
     size_t count = 0;
     if (reading->piece.kind != PIECE_LIST)
@@ -202,7 +185,7 @@ static bool read_pair(struct file_reading *reading)
         option++;
     if (option->setting.name == NULL)
         return unknown_name(reading);
-    bool is_list = list_name(option) != NULL;
+    bool is_list = option_list_name(option) != NULL;
     if (!note_given(reading, name_in_file(option), is_list,
                     &reading->given->options[option - command_options]) ||
         !file_next(reading))

@@ -37,6 +37,11 @@ size_t key_prefix(const struct setting *key);
 /* Whether that is the key's name, or one of an open key's. */
 bool key_is_called(const struct setting *key, const char *name, size_t length);
 
+/* Where a key of some sink may stand. */
+#define KEY_OF_ANY_SINK                                                                            \
+    (KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_RELAY_SINK | KEY_OF_DELIVERY_SINK |                   \
+     KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK)
+
 /* All keys; a row without a name ends them. At most KEYS_MAX. */
 extern const struct setting config_keys[];
 #define KEYS_MAX 128

@@ -174,6 +174,13 @@ static const struct option *lettered(const char *argument)
     return NULL;
 }
 
+const char *option_list_name(const struct option *option)
+{
+    if (option->action == OPTION_LISTEN)
+        return "listeners";
+    return option->action == OPTION_SINK ? "sinks" : NULL;
+}
+
 const struct option *option_named(const char *argument)
 {
     if (strncmp(argument, "--", 2) != 0)

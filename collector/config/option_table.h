@@ -43,6 +43,10 @@ struct exit_meaning {
 };
 extern const struct exit_meaning exit_meanings[];
 
+/* The list of a configuration file that stands in the place of an option that may be repeated, or
+ * NULL. */
+const char *option_list_name(const struct option *option);
+
 /* The option that "--name", "--name=value" or "-x" names, or NULL. */
 const struct option *option_named(const char *argument);
 

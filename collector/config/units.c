@@ -52,6 +52,11 @@ static const struct quantity_rules rules[] = {
                            "is not a whole number of nanoseconds"},
 };
 
+const char *quantity_unit(enum quantity quantity, size_t at)
+{
+    return rules[quantity].units[at].name;
+}
+
 static const char too_large[] = "is too large";
 
 /* The decimal number as written: whole + part / part_of, part < part_of, in lowest terms. */

@@ -28,6 +28,9 @@ enum quantity {
 const char *quantity_parse(enum quantity quantity, const char *text, size_t length,
                            uint64_t *value);
 
+/* The names of its units, NULL after the last one: "" of a count. */
+const char *quantity_unit(enum quantity quantity, size_t at);
+
 /*
  * Writes the shortest text without a fraction that reads back as `value` ("64KiB", "1500ms") and
  * a NUL to the QUANTITY_TEXT_SIZE bytes of `text`. Returns its length without the NUL.

@@ -19,6 +19,7 @@
 #include "tools/bench/options.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"
+#include "tools/manual/json_schema.h"
 #include "tools/manual/reported.h"
 #include "tools/manual/writing.h"
 #include "tools/replay/options.h"
@@ -263,6 +264,13 @@ static int write_reported(const struct writing *writing, const char *argument)
     return -1;
 }
 
+/* The configuration file as a JSON Schema: all of the template. */
+static int write_json_schema(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    return json_schema_write(writing->out, &program_registry);
+}
+
 /* --- templates -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -283,6 +291,7 @@ static const struct {
     {"fish-options", write_fish_options},
     {"shell-keys", write_shell_keys},
     {"listeners", write_listeners},
+    {"json-schema", write_json_schema},
     {"sinks", write_sinks},
 };
 

@@ -16,7 +16,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
     DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Documents for users, in their folders, so that the links between them lead somewhere.
-foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/bench/README.md
+foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/NEWS.md tools/bench/README.md
         tools/client/README.md proto/riemann.proto proto/telemetry.proto tools/packaging/README.md
         tools/packaging/fleet.md tools/packaging/windows.md tools/comparison/README.md tools/comparison/curve.svg
         tools/packaging/container/README.md tools/packaging/container/compose.yaml
@@ -41,6 +41,9 @@ foreach(program ${installed})
     sluice_install_manual(${program})
 endforeach()
 install(FILES ${manual}/man/sluice.yaml.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+install(FILES ${manual}/schema/sluice.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
+install(FILES ${packaging}/monitoring/sluice-alerts.yaml ${packaging}/monitoring/sluice-dashboard.json
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/monitoring)
 
 # The client library, to link and as a source. pkg-config files in share/ are found everywhere.
 set(client ${PROJECT_SOURCE_DIR}/tools/client)

@@ -16,7 +16,8 @@ DOCUMENTS = "share/doc/sluice"
 
 # What people read, in the folder of documents.
 PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
-         "sinks/README.md", "tools/README.md", "tools/bench/README.md", "tools/client/README.md",
+         "sinks/README.md", "tools/NEWS.md", "tools/README.md", "tools/bench/README.md",
+         "tools/client/README.md",
          "tools/packaging/README.md", "tools/packaging/fleet.md", "tools/packaging/windows.md",
          "tools/comparison/README.md", "tools/comparison/curve.svg",
          *(f"tools/packaging/container/{name}"
@@ -28,6 +29,10 @@ PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-t
 CLIENT = ["include/sluice_client.h", "lib/libsluice-client.a",
           "share/pkgconfig/sluice-client.pc", "share/sluice/sluice_client.c",
           "share/sluice/sluice_client.py"]
+
+# The schema of the configuration file, and what other programs read of the metrics.
+SHARED = ["share/sluice/monitoring/sluice-alerts.yaml",
+          "share/sluice/monitoring/sluice-dashboard.json", "share/sluice/sluice.schema.json"]
 
 
 def need(*tools):

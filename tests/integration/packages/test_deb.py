@@ -6,8 +6,8 @@ import shutil
 import sys
 import unittest
 
-from packaging import (BUILD, CLIENT, DOCUMENTS, PAGES, PROGRAMS, PackageTest, files_below, need,
-                       pack, run)
+from packaging import (BUILD, CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, PackageTest,
+                       files_below, need, pack, run)
 from readme import from_readme
 from sluice_program import TELEMETRY
 
@@ -61,7 +61,7 @@ class Package(PackageTest):
             f"usr/{DOCUMENTS}/copyright", f"usr/{DOCUMENTS}/examples/sluice-buffers.conf",
             f"usr/{DOCUMENTS}/examples/sysctl.conf", "usr/share/lintian/overrides/sluice",
             "usr/share/man/man3/sluice-client.3.gz", "usr/share/man/man5/sluice.yaml.5.gz",
-            *(f"usr/{path}" for path in CLIENT)]
+            *(f"usr/{path}" for path in CLIENT + SHARED)]
         for name in programs:
             expected += [f"usr/bin/{name}", f"usr/share/man/man1/{name}.1.gz",
                          f"usr/share/bash-completion/completions/{name}",

@@ -6,8 +6,8 @@ import shutil
 import unittest
 
 from metrics_client import MetricsClient
-from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SOURCE, PackageTest, files_below, need,
-                       needed_by, pack, portable_build, run)
+from packaging import (CLIENT, DOCUMENTS, PAGES, PROGRAMS, SHARED, SOURCE, PackageTest,
+                       files_below, need, needed_by, pack, portable_build, run)
 from sluice_program import RIEMANN
 
 LEAST_GLIBC = (2, 36)
@@ -30,7 +30,8 @@ class Archive(PackageTest):
         expected += [f"{DOCUMENTS}/examples/{name}" for name in (
             "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice-tcp.socket",
             "sluice.service", "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")]
-        expected += ["share/man/man3/sluice-client.3", "share/man/man5/sluice.yaml.5", *CLIENT]
+        expected += ["share/man/man3/sluice-client.3", "share/man/man5/sluice.yaml.5", *CLIENT,
+                     *SHARED]
         for name in PROGRAMS:
             expected += [f"bin/{name}", f"share/man/man1/{name}.1",
                          f"share/bash-completion/completions/{name}",

@@ -245,7 +245,7 @@ bool rules_parse_labels(const char *name, const char *text, size_t length, void 
     return parse_pairs(name, text, length, '=', field, fault);
 }
 
-/* --- drop_label ------------------------------------------------------------------------------- */
+/* --- keep_label, drop_label ------------------------------------------------------------------- */
 
 static bool read_globs(struct reading *reading, struct sample_globs *list)
 {
@@ -274,7 +274,7 @@ bool rules_parse_globs(const char *name, const char *text, size_t length, void *
 
 /* --- together --------------------------------------------------------------------------------- */
 
-static bool drops(const struct sample_globs *list, const struct text *key)
+static bool matches(const struct sample_globs *list, const struct text *key)
 {
     size_t steps = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -283,11 +283,16 @@ static bool drops(const struct sample_globs *list, const struct text *key)
     return false;
 }
 
-const struct text *rules_dropped_rename(const struct sample_rules *rules)
+const struct text *rules_dropped_rename(const struct sample_rules *rules, const char **by)
 {
-    for (size_t i = 0; rules->rename_label != NULL && i < rules->rename_label->count; i++)
-        if (rules->drop_label != NULL &&
-            drops(rules->drop_label, &rules->rename_label->pairs[i].from))
-            return &rules->rename_label->pairs[i].from;
+    for (size_t i = 0; rules->rename_label != NULL && i < rules->rename_label->count; i++) {
+        const struct text *key = &rules->rename_label->pairs[i].from;
+        *by = "keep_label";
+        if (rules->keep_label != NULL && !matches(rules->keep_label, key))
+            return key;
+        *by = "drop_label";
+        if (rules->drop_label != NULL && matches(rules->drop_label, key))
+            return key;
+    }
     return NULL;
 }

@@ -48,7 +48,10 @@ bool rules_parse_labels(const char *name, const char *text, size_t length, void 
 bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
                        struct parse_error *fault);
 
-/* The first label that is to be renamed though it is dropped before; NULL: there is none. */
-const struct text *rules_dropped_rename(const struct sample_rules *rules);
+/*
+ * The first label that is to be renamed though it is left out before, and the key that does so in
+ * *by; NULL: there is none.
+ */
+const struct text *rules_dropped_rename(const struct sample_rules *rules, const char **by);
 
 #endif

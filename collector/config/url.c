@@ -529,7 +529,8 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
 {
     char key[QUOTED_SIZE];
     const char *rule = sample_rules_given(&sink->encoding.rules);
-    const struct text *dropped = rules_dropped_rename(&sink->encoding.rules);
+    const char *by;
+    const struct text *dropped = rules_dropped_rename(&sink->encoding.rules, &by);
     if (rule != NULL && (sink->encoding.view == VIEW_MESSAGE || sink->encoding.view == VIEW_RECORD))
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
                         "%s= is about samples, but view=%s writes none", rule,
@@ -540,8 +541,8 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
                         sink->encoder->name);
     else if (dropped != NULL)
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, "rename_label"),
-                        "rename_label has %s, but drop_label= leaves that out",
-                        quoted(dropped->data, dropped->size, key));
+                        "rename_label has %s, but %s= leaves that out",
+                        quoted(dropped->data, dropped->size, key), by);
     else
         return true;
     return wrong_keys(url, fault);

@@ -14,6 +14,7 @@ const char *sample_rules_given(const struct sample_rules *rules)
         {"rename", rules->rename != NULL},
         {"rename_label", rules->rename_label != NULL},
         {"add_label", rules->add_label != NULL},
+        {"keep_label", rules->keep_label != NULL},
         {"drop_label", rules->drop_label != NULL},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
@@ -70,7 +71,8 @@ bool sample_rules_equal(const struct sample_rules *a, const struct sample_rules 
     return conditions_equal(a->include, b->include) && conditions_equal(a->exclude, b->exclude) &&
            a->one_in == b->one_in && pairs_equal(a->rename, b->rename) &&
            pairs_equal(a->rename_label, b->rename_label) &&
-           pairs_equal(a->add_label, b->add_label) && globs_equal(a->drop_label, b->drop_label);
+           pairs_equal(a->add_label, b->add_label) && globs_equal(a->keep_label, b->keep_label) &&
+           globs_equal(a->drop_label, b->drop_label);
 }
 
 void sample_rules_free(struct sample_rules *rules)
@@ -80,6 +82,7 @@ void sample_rules_free(struct sample_rules *rules)
     free(rules->rename);
     free(rules->rename_label);
     free(rules->add_label);
+    free(rules->keep_label);
     free(rules->drop_label);
     *rules = (struct sample_rules){0};
 }

@@ -1,6 +1,7 @@
 /*
  * What a sink makes of samples before they are written: which of them it keeps, and how they are
- * called. Its keys include=, exclude=, sample=, rename=, rename_label=, add_label= and drop_label=.
+ * called. Its keys include=, exclude=, sample=, rename=, rename_label=, add_label=, keep_label= and
+ * drop_label=.
  *
  * A value, all zero for "every sample as it came"; read by config/rules.h, followed by sinks/. Its
  * lists are owned by the value that sample_rules_free is called for; copies of it only borrow them.
@@ -55,7 +56,7 @@ struct sample_rules {
     struct sample_conditions *include, *exclude;
     uint64_t one_in; /* of so many series one is kept */
     struct sample_pairs *rename, *rename_label, *add_label;
-    struct sample_globs *drop_label;
+    struct sample_globs *keep_label, *drop_label;
 };
 
 /* Whether they leave samples out. */

@@ -22,7 +22,8 @@ static void set_rules(struct sample_encoder *encoder, const struct encoder_optio
     encoder->rules = *rules;
     encoder->filters = sample_rules_filter(rules);
     encoder->renames = rules->rename != NULL;
-    if (rules->rename_label != NULL || rules->add_label != NULL || rules->drop_label != NULL)
+    if (rules->rename_label != NULL || rules->add_label != NULL || rules->drop_label != NULL ||
+        rules->keep_label != NULL)
         encoder->labels.rules = &encoder->rules;
     if (rules->add_label != NULL)
         encoder->labels.host = host_of(options->host, encoder->host);

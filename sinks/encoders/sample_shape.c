@@ -18,15 +18,25 @@ void sample_shape_name(const struct sample_rules *rules, struct text *name)
         rename_text(rules->rename, name);
 }
 
+/* Whether a glob of the list, which may be NULL, matches. */
+static bool matches_any(const struct sample_globs *list, const struct text *key, size_t *steps,
+                        size_t limit)
+{
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        ++*steps;
+        if (glob_matches(&list->globs[i], key, steps, limit))
+            return true;
+    }
+    return false;
+}
+
 bool sample_shape_key(const struct sample_rules *rules, struct text *key, size_t *steps,
                       size_t limit)
 {
-    const struct sample_globs *dropped = rules->drop_label;
-    for (size_t i = 0; dropped != NULL && i < dropped->count; i++) {
-        ++*steps;
-        if (glob_matches(&dropped->globs[i], key, steps, limit))
-            return false;
-    }
+    if (rules->keep_label != NULL && !matches_any(rules->keep_label, key, steps, limit))
+        return false;
+    if (matches_any(rules->drop_label, key, steps, limit))
+        return false;
     if (rules->rename_label != NULL) {
         *steps += rules->rename_label->count;
         rename_text(rules->rename_label, key);

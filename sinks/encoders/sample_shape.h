@@ -1,5 +1,5 @@
 /*
- * What a sink calls what it keeps: rename=, rename_label= and drop_label= (collector/
+ * What a sink calls what it keeps: rename=, rename_label=, keep_label= and drop_label= (collector/
  * sample_rules.h). Each looks at what was sent, so no name is changed twice, and a label that is
  * dropped was not renamed before. The labels of add_label= come after a sample's own
  * (sample_labels.h). Pure functions; any thread.

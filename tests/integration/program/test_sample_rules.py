@@ -196,7 +196,7 @@ class Refused(ProgramTest):
 
     def test_a_schema_without_samples(self):
         for rule in ("include=a", "exclude=a", "sample=1/2", "rename=a:b", "rename_label=a:b",
-                     "add_label=a=b", "drop_label=a"):
+                     "add_label=a=b", "keep_label=a", "drop_label=a"):
             with self.subTest(rule=rule):
                 self.refuse("--listen", "udp://127.0.0.1:0?schema=riemann&match=magic:32"
                             "&schema=otlp-logs", "--sink", f"stdout:?{rule}", code=78,

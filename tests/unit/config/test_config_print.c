@@ -87,6 +87,7 @@ static const struct {
     {"exclude", "a=b"},
     {"sample", "1/10"},
     {"rename", "a:b,c:d"},
+    {"keep_label", "host,tmp,k8s.*"},
     {"drop_label", "tmp,k8s.*"},
     {"rename_label", "a:b"},
     {"add_label", "dc=fra 1,rack=#7"},

@@ -66,7 +66,7 @@ TEST(each_key_makes_a_rule)
 {
     static const char *const keys[][2] = {
         {"include", "a"},        {"exclude", "a"},     {"sample", "1/2"},   {"rename", "a:b"},
-        {"rename_label", "a:b"}, {"add_label", "a=b"}, {"drop_label", "a"},
+        {"rename_label", "a:b"}, {"add_label", "a=b"}, {"drop_label", "a"}, {"keep_label", "a"},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         char text[64];
@@ -173,6 +173,8 @@ TEST(a_label_that_is_dropped_cannot_be_renamed)
 {
     refused("rename_label=x:y,pid:p&drop_label=t*,p?d", 0,
             "rename_label has \"pid\", but drop_label= leaves that out");
+    refused("rename_label=x:y&keep_label=y", 0,
+            "rename_label has \"x\", but keep_label= leaves that out");
     struct config config = accepted("rename_label=a:b&drop_label=b"); /* that is how one wins */
     config_free(&config);
 }
@@ -195,10 +197,10 @@ static size_t write_list(char *text, size_t size, const char *key, const char *b
 TEST(rules_are_the_same_where_they_say_the_same)
 {
     static const char *const all[] = {
-        "view=auto",      "include=a",        "include=a,b",   "include=a;b",   "include=host=a",
-        "exclude=a",      "sample=1/2",       "sample=1/3",    "rename=a:b",    "rename=a:c",
-        "rename=a:b,c:d", "rename_label=a:b", "add_label=a=b", "add_label=b=b", "drop_label=a",
-        "drop_label=b",   "drop_label=a,b",
+        "view=auto",      "include=a",        "include=a,b",    "include=a;b",   "include=host=a",
+        "exclude=a",      "sample=1/2",       "sample=1/3",     "rename=a:b",    "rename=a:c",
+        "rename=a:b,c:d", "rename_label=a:b", "add_label=a=b",  "add_label=b=b", "drop_label=a",
+        "keep_label=a",   "drop_label=b",     "drop_label=a,b",
     };
     const size_t count = sizeof all / sizeof all[0];
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* rename=, drop_label=, rename_label= and add_label=: what samples are called in every format. */
+/* rename=, keep_label=, drop_label=, rename_label= and add_label=: what samples are called in every
+ * format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,12 @@ TEST_WITH(labels_are_left_out, set_up, NULL)
     assert_becomes("drop_label=p*,zone", "cpu.load,host=web1");
     assert_becomes("drop_label=*", "cpu.load");
     assert_becomes("drop_label=pi,PID,pidd", "cpu.load,host=web1,pid=7,zone=eu");
+    assert_becomes("keep_label=host,z*", "cpu.load,host=web1,zone=eu");
+    assert_becomes("keep_label=*", "cpu.load,host=web1,pid=7,zone=eu");
+    assert_becomes("keep_label=none", "cpu.load");
+    assert_becomes("keep_label=host,zone&drop_label=z*", "cpu.load,host=web1");
+    assert_becomes("keep_label=host&rename_label=host:h&add_label=zone=here",
+                   "cpu.load,h=web1,zone=here");
 }
 
 TEST_WITH(labels_have_their_new_names, set_up, NULL)

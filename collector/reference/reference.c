@@ -84,6 +84,7 @@ static void add_keys(struct making *making)
         if (entry == NULL)
             return;
         entry->scopes = key->scopes;
+        entry->key = key;
         syntax_of_value(key, making->registry, entry->syntax);
         syntax_of_default(key, true, entry->default_text);
     }
@@ -245,6 +246,8 @@ bool reference_is_meant(const struct reference_entry *entry, const char *word)
     size_t length = strcspn(word, "=");
     if (entry->kind != REFERENCE_OPTION && entry->kind != REFERENCE_KEY)
         length = strlen(word);
+    if (entry->key != NULL && key_is_called(entry->key, word, length))
+        return true;
     if (is(entry->name, word, length) || is_sample_of(entry, word))
         return true;
     return entry->short_name != NULL && is(entry->short_name, word, length);

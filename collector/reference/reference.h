@@ -46,6 +46,7 @@ extern const struct reference_kind_text reference_kinds[REFERENCE_KIND_COUNT];
 struct reference_entry {
     enum reference_kind kind;
     unsigned scopes;                /* of a key: where it may stand, of enum key_scope */
+    const struct setting *key;      /* its row; NULL: this is no key */
     bool histogram;                 /* of a metric: there are _bucket, _sum and _count of it */
     bool of_term;                   /* of a metric: it counts a term, which has an entry too */
     const char *short_name;         /* of a metric: without its prefix and suffix; else NULL */
@@ -68,7 +69,8 @@ void reference_destroy(struct reference *reference);
 
 /*
  * Whether somebody means this entry by `word`: its name, also with what stands around it where it
- * is used ("--sink", "rate_limit=", "sluice_sink_write_seconds_bucket"), or a metric's short name.
+ * is used ("--sink", "rate_limit=", "sluice_sink_write_seconds_bucket"), a metric's short name, or
+ * one of an open key's names.
  */
 bool reference_is_meant(const struct reference_entry *entry, const char *word);
 

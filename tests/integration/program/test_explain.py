@@ -56,6 +56,7 @@ class Explain(ProgramTest):
 
     def test_words_as_they_are_used(self):
         self.assertEqual(explain("rate_limit=100"), explain("rate_limit"))
+        self.assertEqual(explain("kafka.linger.ms=20"), explain("kafka.NAME"))
         self.assertRegex(explain("--memory")[0], r"\A--memory SIZE: an option")
         whole = explain("sluice_sink_write_seconds")[0]
         self.assertIn("sluice_sink_write_seconds{sink}: a histogram", whole)

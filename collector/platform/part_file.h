@@ -55,7 +55,8 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
 /* Reads up to `size` bytes at `offset`. Returns how many; less at its end, and where that fails. */
 size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size);
 
-/* Whether more lies in it than is whole: what was written of an append that failed is still there. */
+/* Whether more lies in it than is whole: what was written of an append that failed is still there.
+ */
 bool part_file_is_torn(const struct part_file *file);
 
 /* Cuts it off after `size` bytes. Returns false with `error` filled. */

@@ -116,8 +116,7 @@ const struct option command_options[] = {
      {"metrics", SETTING_PARSED, .offset = offsetof(struct config, metrics),
       .parse = metrics_address_parse, .equal = metrics_address_equal,
       .syntax = METRICS_ADDRESS_SYNTAX,
-      .help = "serve the status page, metrics for Prometheus and what the health is there; without "
-              "ADDR to this machine alone",
+      .help = "serve a status page, metrics and the health; without ADDR to this machine alone",
       .others = "prometheus telemetry-path metrics-address status"}},
     {OPTION_VALUE,
      OPTION_FIXED,

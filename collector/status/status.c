@@ -42,7 +42,7 @@ struct status *status_create(const struct status_options *options)
     status->options = *options;
     status->began_ns = clock_monotonic_ns();
     status->began_ms = clock_wall_ns() / MS_NS;
-    status->due_ns = status->began_ns;
+    status->due_ns = status->began_ns + SECOND_NS;
     status->history = status_history_create();
     if (status->history == NULL) {
         free(status);

@@ -1,6 +1,7 @@
 /*
  * The one connection to the collector: it begins anew whenever it ends, also where the collector
- * was away or has no room for one more who looks.
+ * was away or has no room for one more who looks. A page that nobody sees has none: they are few, and
+ * what it missed comes with the first event.
  */
 
 const SHORTEST_MS = 1000;
@@ -16,6 +17,7 @@ export function connect(on) {
   let source = null;
   let wait = SHORTEST_MS;
   let silence = 0;
+  let next = 0;
 
   function listen() {
     clearTimeout(silence);
@@ -23,19 +25,26 @@ export function connect(on) {
   }
 
   function again() {
-    clearTimeout(silence);
-    source.close();
+    rest();
     on.state("lost");
     /* An EventSource does not say why it failed. */
     fetch("/events", {method: "HEAD"}).then((answer) => {
       if (answer.status === 503)
         on.state("full");
     }, () => {});
-    setTimeout(open, wait);
+    next = setTimeout(open, wait);
     wait = Math.min(wait * 1.5, LONGEST_MS);
   }
 
+  function rest() {
+    clearTimeout(silence);
+    clearTimeout(next);
+    source?.close();
+    source = null;
+  }
+
   function open() {
+    rest();
     source = new EventSource("/events");
     source.addEventListener("first", (event) => {
       wait = SHORTEST_MS;
@@ -50,5 +59,11 @@ export function connect(on) {
     listen();
   }
 
+  addEventListener("visibilitychange", () => {
+    if (document.hidden)
+      rest();
+    else
+      open();
+  });
   open();
 }

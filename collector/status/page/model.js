@@ -102,7 +102,7 @@ class Ring {
   /* The same for each second. */
   rates(name, column) {
     const values = this.values(name, column);
-    return this.slots.map((slot, at) => values[at] / ((slot.to - slot.from) / 1000));
+    return this.slots.map((slot, at) => values[at] / (Math.max(slot.to - slot.from, 1) / 1000));
   }
 
   /* The sum of the last slots, of all without a number. */

@@ -16,7 +16,7 @@ const all = (rows) => rows;
 /* What is wrong, with where and how much; the words are those of /healthz. */
 export class Reasons {
   constructor() {
-    this.node = el("ul", {class: "reasons", role: "list"});
+    this.node = el("ul", {class: "reasons", role: "list", tabindex: "0", "aria-label": "Reasons"});
     this.shown = null;
   }
 

@@ -155,8 +155,8 @@ class Events(StatusTest):
         self.assertEqual(found["gro"], ("off", "default"))
         self.assertEqual(found["schema"], ("riemann", "command line"))
         self.assertEqual(first["settings"]["sinks"][0]["name"], f"file:{out}")
-        now = watcher.wait_for(lambda event: event["ledger"]["listeners"][0]["received"] == 42,
-                               "all are counted")
+        now = watcher.wait_for(lambda event: event["ledger"]["sinks"][0]["written"] == 40,
+                               "all are written")
         ledger = program.ledger_now()
         for part in ("listeners", "sinks"):
             self.assertEqual(now["ledger"][part], ledger[part])
@@ -180,7 +180,7 @@ class Events(StatusTest):
 
         def reached(event):
             note(event["second"])
-            return event["ledger"]["listeners"][0]["received"] == 250
+            return event["ledger"]["sinks"][0]["written"] == 250
         now = watcher.wait_for(reached, "all are counted")
         self.assertEqual(sum(seconds.values()), 250)
         self.assertEqual(sum(now["minute"]["sinks"][1]["written"]), 250)

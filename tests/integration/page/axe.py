@@ -1,0 +1,31 @@
+"""axe-core, which finds what keeps readers from a page: fetched by npm into the build folder."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+
+VERSION = "4.10.3"
+FOLDER = pathlib.Path(os.environ["TEST_NODE_PACKAGES"])
+LONGEST = 60  # seconds
+
+
+def source():
+    """The script, or None and why it cannot be had."""
+    script = FOLDER / f"axe-{VERSION}.js"
+    if script.exists():
+        return script.read_text(encoding="utf-8"), None
+    if shutil.which("npm") is None:
+        return None, "npm is not installed, which fetches axe-core"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    try:
+        subprocess.run(["npm", "pack", "--silent", f"axe-core@{VERSION}"], cwd=FOLDER, check=True,
+                       timeout=LONGEST, stdin=subprocess.DEVNULL, capture_output=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return None, f"axe-core cannot be had: {error}"
+    archive = FOLDER / f"axe-core-{VERSION}.tgz"
+    with tarfile.open(archive) as packed:
+        text = packed.extractfile("package/axe.min.js").read()
+    archive.unlink()
+    script.write_bytes(text)
+    return text.decode("utf-8"), None

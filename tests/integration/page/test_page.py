@@ -1,0 +1,334 @@
+"""The status page in a headless Chromium: what it shows, to whom, and that nothing else gets in."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import axe
+from chromium import PROGRAM, REBOUND, Chromium
+from metrics_client import MetricsClient
+from protobuf import gauge, metric
+from sluice_program import DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest, settled, wait_until
+
+if PROGRAM is None:
+    print("chromium is not installed", file=sys.stderr)
+    sys.exit(77)
+if b"\nmetrics: none" in subprocess.run([SLUICE, "--version"], capture_output=True,
+                                        timeout=DEADLINE, check=True).stdout:
+    print("this program was built without metrics", file=sys.stderr)
+    sys.exit(77)
+
+SIZES = ((1600, 1000), (800, 1000), (360, 740))
+VIEWS = ("#/", "#/listener/0", "#/sink/1", "#/program")
+RATE, FEW = 20000, 500  # datagrams a second
+SHOWN = "document.documentElement?.dataset.at"
+STATE = "document.getElementById('state-word')?.textContent"
+
+# The tables of the first view: of each row its name, and the cells of numbers.
+TABLES = """[...document.querySelectorAll('section > .card table.rows')].map(table =>
+    [...table.tBodies[0].rows].map(row => Object.fromEntries([...row.cells].map((cell, at) =>
+        [at === 0 ? 'name' : cell.dataset.label, cell.textContent]))))"""
+TERMS = """Object.fromEntries([...document.querySelectorAll('[data-term]')].map(cell =>
+    [cell.dataset.term, cell.textContent]))"""
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+def lost_before(listener, words):
+    """What a listener lost, by the rule that the page has: a reason without a remedy is no loss."""
+    return listener["kernel_drops"] + sum(
+        count for reason, count in listener["reasons"].items() if words[reason]["remedy"])
+
+
+def lost_after(sink):
+    return (sum(sink["refused"].values()) + sink["evicted"] + sum(sink["failed"].values()) +
+            sink["unknown"])
+
+
+class PageTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Chromium()
+        cls.addClassCleanup(cls.browser.close)
+
+    def serve(self, *arguments, at="0", listeners=1):
+        program = self.start(*arguments, "--metrics", at, listeners=listeners)
+        return program, MetricsClient(program)
+
+    def open(self, client, view="#/", **how):
+        page = self.browser.open(f"http://127.0.0.1:{client.port}/{view}", **how)
+        self.addCleanup(page.close)
+        page.wait_for(SHOWN, "the page shows something")
+        return page
+
+    def load(self, program, listener, rate, *arguments):
+        """Sends as long as the test runs."""
+        process = subprocess.Popen(
+            [os.environ["TEST_SEND"], "--to", f"udp://127.0.0.1:{program.port(listener)}",
+             "--rate", str(rate // 2), "--duration", "10m", *arguments],
+            stderr=subprocess.DEVNULL)
+
+        def end():
+            process.terminate()
+            process.wait()
+        self.addCleanup(end)
+        return end
+
+    def lossy(self, rate=RATE):
+        """A collector at a rate that loses some before and some after it decodes."""
+        program, client = self.serve(
+            "--listen", RIEMANN + "&receive_buffer=16KiB", "--listen", TELEMETRY,
+            "--sink", f"file:{self.folder / 'out.json'}",
+            "--sink", "command:exec sleep 1000?format=csv", "--stop-timeout", "100ms", listeners=2)
+        self.addCleanup(program.process.wait, DEADLINE)
+        self.addCleanup(program.ask_to_stop)  # which ends the command, too
+        ends = [self.load(program, 0, rate, "--schema", "riemann", "--malformed", "1%"),
+                self.load(program, 1, rate, "--schema", "telemetry", "--sources", "4")]
+        return program, client, ends
+
+
+class Numbers(PageTest):
+    def assert_shown(self, tables, ledger):
+        """Every number of the tables of the first view."""
+        listeners, sinks = tables[:2]
+        self.assertEqual((len(listeners), len(sinks)),
+                         (len(ledger["listeners"]), len(ledger["sinks"])))
+        for shown, counted in zip(listeners, ledger["listeners"]):
+            self.assertEqual((shown["name"], shown["Schema"], number(shown["Received"]),
+                              number(shown["Decoded"]), number(shown["Lost"])),
+                             (counted["name"], counted["schema"], counted["received"],
+                              counted["decoded"], lost_before(counted, self.words)))
+        for shown, counted in zip(sinks, ledger["sinks"]):
+            self.assertEqual((shown["name"], number(shown["Offered"]), number(shown["Written"]),
+                              number(shown["Lost"])),
+                             (counted["name"], counted["offered"], counted["written"],
+                              lost_after(counted)))
+
+    def listen(self, page):
+        """Has the page keep what is sent to it beside what it shows of it."""
+        page.evaluate("""window.last = window.words = null;
+            const beside = new EventSource('/events');
+            beside.addEventListener('first', event => {
+                window.words = JSON.parse(event.data).words;
+            });
+            beside.addEventListener('now', event => {
+                window.last = JSON.parse(event.data);
+            });""")
+        self.words = page.wait_for("window.words", "the words come")["reasons"]
+
+    def same_second(self, page, condition, what):
+        """What was sent, and what is shown of it, of one second for which the condition holds."""
+        return page.wait_for(f"window.last?.at === Number({SHOWN}) && ({condition}) && "
+                             f"[window.last.ledger, {TABLES}, window.seen = window.last.at]", what)
+
+    def test_it_shows_the_ledger_while_much_comes_and_some_is_lost(self):
+        program, client, ends = self.lossy()
+        page = self.open(client)
+        self.listen(page)
+        for _ in range(5):
+            ledger, tables, _ = self.same_second(page, "window.last.at !== window.seen",
+                                                 "a second is shown")
+            self.assert_shown(tables, ledger)
+        page.wait_for("window.last.ledger.listeners[0].reasons.malformed > 0 && "
+                      "Object.values(window.last.ledger.sinks[1].refused).some(count => count > 0)",
+                      "some is lost before and some after it is decoded")
+        for end in ends:
+            end()
+        # And when nothing moves any more: the ledger that the program prints.
+        ledgers = [None]
+
+        def still():
+            ledgers.append(program.ledger_now())
+            return ledgers[-2] is not None and all(
+                ledgers[-2][part] == ledgers[-1][part] for part in ("listeners", "sinks"))
+        wait_until(still, "nothing moves")
+        ledger = ledgers[-1]
+        self.assertGreater(sum(each["received"] for each in ledger["listeners"]), RATE)
+        sent, tables, _ = self.same_second(
+            page, "window.last.ledger.listeners[0].kernel_drops === "
+            f"{ledger['listeners'][0]['kernel_drops']} && window.last.ledger.sinks[0].written === "
+            f"{ledger['sinks'][0]['written']}", "the page has the last of it")
+        for part in ("listeners", "sinks"):
+            self.assertEqual(sent[part], ledger[part])
+        self.assert_shown(tables, ledger)
+        self.assertEqual(page.complaints(), [])
+        print(f"shown as counted: {[each['received'] for each in ledger['listeners']]} received, "
+              f"{[lost_before(each, self.words) for each in ledger['listeners']]} and "
+              f"{[lost_after(each) for each in ledger['sinks']]} lost", file=sys.stderr)
+
+    def test_a_listener_and_a_sink_have_a_view_with_every_term(self):
+        out = self.folder / "out.json"
+        program, client = self.serve("--listen", RIEMANN + "&receivers=2", "--sink", f"file:{out}")
+        self.sender(program).send_all([metric(1)] * 123 + [b"\xff"] * 4)
+        program.wait_for_settled(123)
+        page = self.open(client)
+        page.evaluate("document.querySelector('table.rows a').click()")
+        page.wait_for("document.querySelector('[data-term=received]')?.textContent === '127'",
+                      "all are counted")
+        terms = page.evaluate(TERMS)
+        ledger = program.ledger_now()
+        for term, shown in terms.items():
+            group, _, reason = term.partition(".")
+            counted = ledger["listeners"][0][group]
+            self.assertEqual(number(shown), counted[reason] if reason else counted, term)
+        self.assertEqual(terms["reasons.malformed"], "4")
+        text = page.evaluate("document.getElementById('view').innerText")
+        self.assertIn("received 127 = decoded 123 + malformed 4", text)
+        self.assertRegex(text, r"receivers\s+2\s+command line")
+        self.assertRegex(text, r"gro\s+off\s+default")
+        page.evaluate("location.hash = '#/sink/0'")
+        page.wait_for("document.querySelector('[data-term=written]')?.textContent === '123'",
+                      "all are written")
+        text = page.evaluate("document.getElementById('view').innerText")
+        self.assertIn("queued 123 = written 123 + in flight 0", text)
+        self.assertRegex(text, r"format\s+json\s+default")
+        self.assertEqual(page.complaints(), [])
+
+    def test_health_is_shown_with_its_reasons(self):
+        program, client = self.serve("--listen", RIEMANN, "--sink", "file:/dev/full",
+                                     "--stop-timeout", "100ms")
+        page = self.open(client)
+        page.wait_for(f"{STATE} === 'ready'", "it is ready")
+        self.sender(program).send(metric(1))
+        page.wait_for(f"{STATE} === 'degraded'", "it is degraded")
+        text = page.evaluate("document.querySelector('.reasons').innerText")
+        self.assertIn("sink_fails", text)
+        self.assertIn("file:/dev/full", text)
+        program.stop(code=74)
+
+
+class Strangers(PageTest):
+    def test_what_senders_chose_is_text(self):
+        program, client = self.serve("--listen", TELEMETRY)
+        name = '<img src=x onerror="window.harm=1">'
+        sender = self.sender(program)
+        for sequence in (1, 5000):
+            sender.send(gauge("a", 1, sender=name, boot=1, sequence=sequence))
+        page = self.open(client)
+        page.wait_for("document.body.innerText.includes('onerror=')", "the sender is shown")
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('td, th')].filter(cell => "
+                                       f"cell.textContent === {name!r}).length"), 1)
+        self.assertEqual(page.evaluate("document.querySelectorAll('#view img, #view b:empty, "
+                                       "#view script').length"), 0)
+        self.assertIsNone(page.evaluate("window.harm ?? null"))
+        self.assertEqual(page.complaints(), [])
+
+    def test_it_asks_nobody_else_and_runs_nothing_else(self):
+        _, client = self.serve("--listen", RIEMANN)
+        page = self.open(client)
+        for url in page.asked_for():
+            self.assertTrue(url.startswith(f"http://127.0.0.1:{client.port}/"), url)
+        page.evaluate("""document.body.append(Object.assign(document.createElement('script'),
+            {textContent: 'window.harm = 1'}))""")
+        self.assertIsNone(page.evaluate("window.harm ?? null"))
+
+    def test_a_name_that_was_rebound_gets_nothing(self):
+        _, client = self.serve("--listen", RIEMANN)
+        page = self.browser.open(f"http://localhost:{client.port}/")
+        self.addCleanup(page.close)
+        page.wait_for(SHOWN, "localhost is allowed")
+        page = self.browser.open(f"http://{REBOUND}:{client.port}/")
+        self.addCleanup(page.close)
+        page.wait_for("document.body?.innerText.includes('--metrics-host NAME')", "it is refused")
+
+
+class Connection(PageTest):
+    def test_it_goes_on_after_a_restart(self):
+        program, client = self.serve("--listen", RIEMANN)
+        self.sender(program).send_all([metric(1)] * 50)
+        page = self.open(client)
+        page.wait_for("document.querySelector('td[data-label=Received]')?.textContent === '50'",
+                      "all are counted")
+        program.stop()
+        page.wait_for(f"{STATE} === 'no connection'", "it is missed")
+        program, _ = self.serve("--listen", RIEMANN, at=str(client.port))
+        self.sender(program).send_all([metric(1)] * 7)
+        page.wait_for("document.querySelector('td[data-label=Received]')?.textContent === '7'",
+                      "the new one is shown")
+        page.wait_for(f"{STATE} === 'ready'", "it is ready")
+        program.stop()
+
+
+class Readers(PageTest):
+    def test_it_fits_each_width_and_does_not_move(self):
+        program, client, _ = self.lossy(FEW)
+        for view in VIEWS:
+            for width, height in SIZES:
+                page = self.browser.open(f"http://127.0.0.1:{client.port}/{view}", width=width,
+                                         height=height)
+                page.wait_for(SHOWN, "the page shows something")
+                self.assertEqual(page.evaluate("innerWidth"), width, view)
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width,
+                                     (view, width))
+                if view == "#/":
+                    page.evaluate("""window.moved = 0; new PerformanceObserver(list => {
+                        for (const entry of list.getEntries()) window.moved += entry.value;
+                    }).observe({type: 'layout-shift'})""")
+                    at = int(page.evaluate(SHOWN))
+                    page.wait_for(f"Number({SHOWN}) >= {at + 3000}", "three seconds pass")
+                    self.assertLess(page.evaluate("window.moved"), 0.02, (view, width))
+                page.close()
+        self.assertGreater(settled(program.ledger_now()["sinks"][0]), 0)
+
+    def test_the_keyboard_reaches_all_and_reads_graphs(self):
+        program, client = self.serve("--listen", RIEMANN)
+        self.sender(program).send_all([metric(1)] * 20)
+        page = self.open(client)
+        page.wait_for("document.querySelector('td[data-label=Received]')?.textContent === '20'",
+                      "all are counted")
+        reached = []
+        for _ in range(20):
+            page.press("Tab")
+            reached.append(page.evaluate(
+                "document.activeElement.getAttribute('aria-label') ?? "
+                "document.activeElement.textContent ?? ''"))
+        self.assertIn("Skip to the numbers", reached[0])
+        self.assertTrue(any("Received, datagrams/s" in each for each in reached), reached)
+        self.assertIn(program.names[0], reached)
+        page.evaluate("document.querySelector('.plot').focus()")
+        before = page.evaluate("document.activeElement.getAttribute('aria-valuenow')")
+        page.press("ArrowLeft")
+        now, said = page.evaluate("['aria-valuenow', 'aria-valuetext'].map(name => "
+                                  "document.activeElement.getAttribute(name))")
+        self.assertLess(int(now), int(before) + 1)
+        self.assertRegex(said, r"^\d\d:\d\d:\d\d: received [\d.]+( k)?, decoded ")
+
+    def test_axe_core_finds_nothing(self):
+        script, why = axe.source()
+        if script is None:
+            self.skipTest(why)
+        _, client, _ = self.lossy(FEW)
+        for view in VIEWS:
+            for scheme, (width, height) in (("light", SIZES[0]), ("dark", SIZES[2])):
+                page = self.browser.open(f"http://127.0.0.1:{client.port}/{view}", width=width,
+                                         height=height, scheme=scheme)
+                page.wait_for(SHOWN, "the page shows something")
+                page.evaluate(f"{script};0")
+                found = page.evaluate("axe.run().then(result => result.violations.map("
+                                      "each => [each.id, each.nodes.map(node => node.html + "
+                                      "' ' + node.failureSummary).slice(0, 3)]))")
+                page.close()
+                self.assertEqual(found, [], (view, scheme, width))
+
+    def test_it_weighs_little(self):
+        _, client = self.serve("--listen", RIEMANN)
+        page = client.ask("/", **{"Accept-Encoding": "gzip"})
+        weight = len(page.body) + sum(
+            len(client.ask(f"/page/{name}", **{"Accept-Encoding": "gzip"}).body) for name in
+            ("style.css", "icon.svg", *self.scripts(client, "main.js", set())))
+        self.assertLess(weight, 100 * 1024)
+        print(f"the page weighs {weight} bytes, compressed", file=sys.stderr)
+
+    def scripts(self, client, name, found):
+        if name not in found:
+            found.add(name)
+            for other in re.findall(r'from "\./(\w+\.js)"', client.ask(f"/page/{name}").text()):
+                self.scripts(client, other, found)
+        return found
+
+
+if __name__ == "__main__":
+    unittest.main()

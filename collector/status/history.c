@@ -79,8 +79,12 @@ static void add_column(struct kind *kind, struct column column)
 static void add_terms(struct kind *kind, const struct ledger_term *terms)
 {
     for (; terms->name != NULL; terms++)
-        if (terms->part == PART_FLOW || terms->part == PART_ALWAYS || terms->part == PART_SEQUENCE)
-            add_column(kind, (struct column){.name = terms->name, .total = terms->total});
+        if (terms->part == PART_FLOW || terms->part == PART_NOW || terms->part == PART_ALWAYS ||
+            terms->part == PART_SEQUENCE)
+            add_column(kind, (struct column){.name = terms->name,
+                                             .kind = terms->part == PART_NOW ? COLUMN_LEVEL
+                                                                             : COLUMN_COUNTER,
+                                             .total = terms->total});
 }
 
 static void add_counts(struct kind *kind, const char *group, const char *const *names, size_t count,
@@ -123,10 +127,6 @@ static void name_columns(struct history *history)
     add_ranges(sinks, "write_time", offsetof(struct sink_totals, write_time));
     add_column(sinks, (struct column){.name = "in_flight", .kind = COLUMN_IN_FLIGHT});
     add_column(sinks, (struct column){.name = "queue_batches", .kind = COLUMN_QUEUE});
-    for (size_t i = 0; i < sinks->column_count; i++)
-        if (sinks->columns[i].kind == COLUMN_COUNTER &&
-            sinks->columns[i].total == offsetof(struct sink_totals, spilled))
-            sinks->columns[i].kind = COLUMN_LEVEL;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ struct delivery_writer {
     int64_t stores_ns;                 /* monotonic: the next try */
     bool drained;                      /* what is on disk comes after an answer, or is gone */
     bool stopping;                     /* nothing is taken from disk any more */
+    bool storing;                      /* nothing is sent any more, either: all goes to the disk */
     struct delivery_spill_counts seen; /* of the spill, as they are in the ledger */
     uint64_t spilled_before;           /* in the ledger, of a spill that was there before */
     struct log_limit spill_log;
@@ -418,8 +419,8 @@ static bool store(struct delivery_writer *delivery, struct held_block *held)
 /* A sealed block is to be sent, or is stored where it would have to wait. */
 static void place(struct delivery_writer *delivery, struct held_block *held)
 {
-    bool waits = delivery->spill != NULL &&
-                 (delivery->waiting != NULL || delivery_spill_waits(delivery->spill));
+    bool waits = delivery->spill != NULL && (delivery->storing || delivery->waiting != NULL ||
+                                             delivery_spill_waits(delivery->spill));
     if (waits && (!keep_older(delivery) || !store(delivery, held))) {
         delivery->unstored = held;
         held->state = BLOCK_WAITS;
@@ -581,10 +582,16 @@ static void seal(struct delivery_writer *delivery)
     place(delivery, held);
 }
 
+/* What has a spill goes on after the deadline, to the disk, for as long as that takes it. */
+static bool is_late(struct sink_writer *writer)
+{
+    return writer->stores ? deadline_is_over(&writer->deadline) : !sink_writer_goes_on(writer);
+}
+
 /* The deadline is over: nothing is in any block when this returns. */
 static void give_up(struct delivery_writer *delivery)
 {
-    delivery->stopping = true;
+    delivery->stopping = delivery->storing = true;
     ops_of(delivery)->abandon(delivery->base.destination);
     take_answers(delivery);
     RULE(delivery->out == 0, "a destination answers every block that is abandoned");
@@ -596,6 +603,8 @@ static void give_up(struct delivery_writer *delivery)
     delivery->unstored = NULL;
     if (delivery->spill != NULL)
         store_waiting(delivery);
+    if (delivery->waiting != NULL)
+        delivery->base.state = SINK_GIVING_UP;
     give_waiting_up(delivery, clock_monotonic_ns());
 }
 
@@ -633,7 +642,7 @@ static bool make_room(struct sink_writer *writer)
     if (delivery->filled != NULL && held_block_is_full(delivery->filled))
         seal(delivery);
     catch_up(writer);
-    if (!sink_writer_goes_on(writer))
+    if (is_late(writer))
         give_up(delivery);
     return begin_block(delivery) || sink_writer_block(writer, NO_HANDLE, false, due(writer));
 }
@@ -824,7 +833,7 @@ static void finish(struct sink_writer *writer)
         leave_waiting(delivery);
         if (delivery->out == 0 && delivery->waiting == NULL && delivery->unstored == NULL)
             break;
-        if (!sink_writer_goes_on(writer)) {
+        if (is_late(writer)) {
             give_up(delivery);
             break;
         }
@@ -908,6 +917,7 @@ struct sink_writer *delivery_writer_create(const struct sink_thread_options *opt
     if (delivery == NULL)
         return NULL;
     delivery->base.ops = &delivery_writer_ops;
+    delivery->base.stores = options->delivery.spill != NULL;
     delivery->oldest_ns = INT64_MAX;
     delivery->repeats = options->delivery.retry == RETRY_AT_LEAST_ONCE ||
                         options->delivery.spill != NULL ||

@@ -243,7 +243,7 @@ void sink_writer_end_block(struct sink_writer *writer, bool out)
 
 bool sink_writer_goes_on(struct sink_writer *writer)
 {
-    if (writer->state == SINK_WRITING && deadline_is_over(&writer->deadline))
+    if (writer->state == SINK_WRITING && !writer->stores && deadline_is_over(&writer->deadline))
         writer->state = SINK_GIVING_UP;
     return writer->state == SINK_WRITING;
 }

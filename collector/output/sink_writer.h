@@ -122,6 +122,8 @@ struct sink_writer {
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
     size_t unpublished;  /* records whose fate is known, not yet taken off in_flight */
+    bool stores;         /* what is not written by the deadline lies on disk, and fails only where
+                            it cannot */
     bool failing;        /* the last write failed */
     bool unattended;     /* the command that reads is not there */
     bool failure_logged; /* in the log, and not yet that it writes again */
@@ -275,7 +277,7 @@ bool sink_writer_has_paused(struct sink_writer *writer);
 /* The reader has gone: the sink ends. */
 void sink_writer_end(struct sink_writer *writer);
 
-/* Whether it still writes; gives up where the deadline is over. */
+/* Whether it still writes; gives up where the deadline is over, unless it stores what is left. */
 bool sink_writer_goes_on(struct sink_writer *writer);
 
 #endif

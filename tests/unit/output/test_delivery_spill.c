@@ -249,6 +249,24 @@ TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_do
     assert_got(30, true);
 }
 
+TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 10);
+    sink_thread_stop(fake->sink, clock_monotonic_ns());
+    push(fake, 10, 30);
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->spilled), 30);
+    atomic_store(&far.quiet, false);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, 30);
+    stop(fake, false);
+    assert_true(count(&fake->counters->possible_duplicates) <= 11); /* one began to be late */
+    assert_got(30, true);
+}
+
 /* With more blocks than may be in flight: the others were never sent. */
 TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
 {

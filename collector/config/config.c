@@ -87,8 +87,7 @@ bool listener_configs_conflict(const struct listener_config *a, const struct lis
     return a->source == b->source && a->source->conflict != NULL && a->source->conflict(a, b);
 }
 
-/* Two spills cannot be in one folder. */
-static bool share_spill(const struct sink_config *a, const struct sink_config *b)
+bool sink_configs_share_spill(const struct sink_config *a, const struct sink_config *b)
 {
     return a->delivery.spill != NULL && b->delivery.spill != NULL &&
            file_path_same(a->delivery.spill, b->delivery.spill);
@@ -96,7 +95,7 @@ static bool share_spill(const struct sink_config *a, const struct sink_config *b
 
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b)
 {
-    if (share_spill(a, b))
+    if (sink_configs_share_spill(a, b))
         return true;
     if (a->destination != b->destination)
         return false;

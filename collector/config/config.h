@@ -142,4 +142,7 @@ void config_free(struct config *config);
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b);
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b);
 
+/* Whether both have a spill, in the same folder: only one at a time can have it open. */
+bool sink_configs_share_spill(const struct sink_config *a, const struct sink_config *b);
+
 #endif

@@ -234,8 +234,14 @@ int ledger_add_sink(struct ledger *ledger, const char *name)
     return index;
 }
 
+bool ledger_sink_is_live(const struct ledger *ledger, int sink)
+{
+    return ledger->sinks[sink].state == ENTRY_LIVE;
+}
+
 void ledger_begin_sink(struct ledger *ledger, int sink)
 {
+    ledger->sinks[sink].state = ENTRY_LIVE;
     ledger->sinks[sink].messages_before = count_messages(ledger);
 }
 

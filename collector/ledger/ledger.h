@@ -110,6 +110,9 @@ int ledger_add_listener(struct ledger *ledger, const char *name, const char *kin
                         const char *schema);
 int ledger_add_sink(struct ledger *ledger, const char *name);
 
+/* Whether it was added, and not retired or cancelled since. */
+bool ledger_sink_is_live(const struct ledger *ledger, int sink);
+
 /* Its name or its schema is another one from now on. Returns false where memory is short. */
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name);
 bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
@@ -117,7 +120,8 @@ bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
 /*
  * A sink is offered what is decoded from this moment on, until the moment when it is retired; where
  * this is not said, since it was added. At such a moment nobody may be decoding, and all that was
- * decoded before has been offered.
+ * decoded before has been offered. One that was retired at the same moment is live again: what
+ * comes in its place counts on in its entry.
  */
 void ledger_begin_sink(struct ledger *ledger, int sink);
 void ledger_retire_sink(struct ledger *ledger, int sink);

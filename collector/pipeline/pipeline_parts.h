@@ -70,6 +70,7 @@ struct sink_slot {
     const struct sink_config *config; /* its own, which need not be the present one's */
     struct generation *generation;    /* whose that is; NULL: the first one, which outlives all */
     int index;                        /* in the ledger */
+    bool counts_on;                   /* in the entry of the one that it is to replace */
     struct sink_thread *sink;
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* to it, by producer */
@@ -156,6 +157,9 @@ struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct con
 int pipeline_connect_sink(struct pipeline *pipeline, struct sink_slot *slot,
                           const struct producer *producer, size_t capacity, struct error *error);
 void pipeline_destroy_sink(struct sink_slot *slot);
+
+/* Of one that was made and offered nothing: the ledger is as if it had not been. */
+void pipeline_cancel_entry(struct pipeline *pipeline, const struct sink_slot *slot);
 
 /* --- who fills batches (pipeline_producers.c) ------------------------------------------------- */
 

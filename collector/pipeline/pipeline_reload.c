@@ -330,7 +330,7 @@ static void cancel_sinks(struct reload *reload)
         sink_thread_stop(slot->sink, clock_monotonic_ns());
         sink_thread_notify(slot->sink);
         sink_thread_join(slot->sink);
-        ledger_cancel_sink(pipeline->ledger, slot->index);
+        pipeline_cancel_entry(pipeline, slot);
         pipeline_destroy_sink(slot);
     }
 }

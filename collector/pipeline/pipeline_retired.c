@@ -33,6 +33,33 @@ void pipeline_give_back_batches(struct pipeline *pipeline)
                           pipeline->plan.large_batches);
 }
 
+/* Whether it waits for the spill of another one, in whose entry it counts on. */
+static bool has_spill_next(const struct sink_slot *slot, const struct sink_slot *before)
+{
+    return slot != before && !slot->opened && slot->index == before->index &&
+           sink_configs_share_spill(slot->config, before->config);
+}
+
+/*
+ * What one that has finished left in its spill is on disk still, and counted by whoever has the
+ * spill next: the oldest of those that wait. Where there is none it stays in the entry.
+ */
+static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *before)
+{
+    const struct sink_slot *next = NULL;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (has_spill_next(pipeline->slots[i], before))
+            next = pipeline->slots[i];
+    for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        if (has_spill_next(slot, before))
+            next = slot;
+    if (next == NULL)
+        return;
+    uint64_t spilled = counter_read(&before->counters->spilled);
+    counter_set(&before->counters->spilled, 0);
+    counter_add(&next->counters->spilled, spilled);
+}
+
 static void free_finished(struct pipeline *pipeline)
 {
     for (struct sink_slot **link = &pipeline->retired; *link != NULL;) {
@@ -43,6 +70,7 @@ static void free_finished(struct pipeline *pipeline)
         }
         *link = slot->next;
         sink_thread_join(slot->sink);
+        hand_spill_over(pipeline, slot);
         if (slot->generation != NULL)
             slot->generation->slots--;
         pipeline_destroy_sink(slot);

@@ -1,5 +1,6 @@
 /* Sinks as they run, with a way to each from every producer. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/pipeline/pipeline_parts.h"
 
@@ -54,11 +55,34 @@ int pipeline_connect_sink(struct pipeline *pipeline, struct sink_slot *slot,
     return make_offers(pipeline, slot, route) ? 0 : error_no_memory(error);
 }
 
+static bool counts_on_after(const struct pipeline *pipeline, const struct sink_slot *before,
+                            const struct sink_config *config)
+{
+    return sink_configs_share_spill(before->config, config) &&
+           strcmp(before->config->name, config->name) == 0 &&
+           ledger_sink_is_live(pipeline->ledger, before->index);
+}
+
+/*
+ * Which entry it has in the ledger, or -1. A spill is handed over with its numbers: who is to have
+ * that of a live sink counts on in its entry.
+ */
+static int find_entry(struct pipeline *pipeline, struct sink_slot *slot)
+{
+    for (size_t i = 0; pipeline->slots != NULL && i < pipeline->config->sink_count; i++) {
+        const struct sink_slot *before = pipeline->slots[i];
+        slot->counts_on = before != NULL && counts_on_after(pipeline, before, slot->config);
+        if (slot->counts_on)
+            return before->index;
+    }
+    return ledger_add_sink(pipeline->ledger, slot->config->name);
+}
+
 static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const struct config *whole,
                      size_t capacity, struct error *error)
 {
     slot->routes = calloc(pipeline->producer_count, sizeof *slot->routes);
-    slot->index = ledger_add_sink(pipeline->ledger, slot->config->name);
+    slot->index = find_entry(pipeline, slot);
     if (slot->index >= 0)
         slot->counters = ledger_sink_block(pipeline->ledger, slot->index);
     if (slot->routes == NULL || slot->counters == NULL)
@@ -79,6 +103,12 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
     return 0;
 }
 
+void pipeline_cancel_entry(struct pipeline *pipeline, const struct sink_slot *slot)
+{
+    if (slot->index >= 0 && !slot->counts_on)
+        ledger_cancel_sink(pipeline->ledger, slot->index);
+}
+
 struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct config *whole,
                                      size_t index, size_t capacity, struct error *error)
 {
@@ -91,8 +121,7 @@ struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct con
     slot->index = -1;
     if (fill_slot(pipeline, slot, whole, capacity, error) == 0)
         return slot;
-    if (slot->index >= 0)
-        ledger_cancel_sink(pipeline->ledger, slot->index);
+    pipeline_cancel_entry(pipeline, slot);
     pipeline_destroy_sink(slot);
     return NULL;
 }

@@ -426,6 +426,27 @@ TEST_WITH(a_sink_answers_for_what_was_decoded_while_it_was_there, set_up, tear_d
     assert_watched(run, &offers->offered, "offered");
 }
 
+TEST_WITH(what_comes_in_the_place_of_a_sink_counts_on_in_its_entry, set_up, tear_down)
+{
+    struct run *run = *state;
+    assert_true(ledger_sink_is_live(run->ledger, 1));
+    ledger_retire_sink(run->ledger, 1);
+    assert_false(ledger_sink_is_live(run->ledger, 1));
+    ledger_begin_sink(run->ledger, 1);
+    assert_true(ledger_sink_is_live(run->ledger, 1));
+    fill_capture(run->capture, 10);
+    for (int i = 0; i < 2; i++) {
+        counter_add(&run->offers[i][0]->offered, 10);
+        counter_add(&run->offers[i][0]->queued, 10);
+        counter_add(&run->sinks[i]->written, 10);
+    }
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
+    assert_int_equal(snapshot->sink_count, 2);
+    assert_false(snapshot->sinks[1].retired);
+    assert_true(ledger_balances(snapshot));
+    ledger_snapshot_free(snapshot);
+}
+
 TEST_WITH(a_block_that_was_returned_is_counted_on_by_the_next_writer, set_up, tear_down)
 {
     struct run *run = *state;

@@ -1,0 +1,189 @@
+"""A reload hands a spill over to the sink that comes: nothing of it is lost or counted twice."""
+import json
+import unittest
+
+from http_store import NO_ANSWER, Store
+from protobuf import metric
+from sluice_program import CHANGED, RIEMANN, ProgramTest, free_port
+from test_config import READS_FILES
+
+COUNT = 100
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class Reloaded(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.port = free_port()
+        self.spill = self.folder / "spill"
+        self.file = self.folder / "sluice.yaml"
+        self.kept = f"file:{self.folder / 'kept'}"
+        self.changes = 0
+
+    def sink_of(self, keys="", place="write"):
+        return (f"http://127.0.0.1:{self.port}/{place}?format=json&flush_interval=20ms&in_flight=1"
+                f"&spill={self.spill}{keys}")
+
+    def write(self, *sinks):
+        new = self.folder / "new.yaml"
+        new.write_text(json.dumps({"listeners": [RIEMANN], "sinks": list(sinks),
+                                   "stop-timeout": "1s"}), encoding="utf-8")
+        new.replace(self.file)
+
+    def begin(self, *sinks):
+        self.write(*sinks)
+        self.changes = 0
+        return self.start("--config", self.file)
+
+    def change(self, program, *sinks):
+        self.write(*sinks)
+        program.ask_to_reload()
+        self.changes += 1
+        program.wait_for_log(CHANGED, self.changes)
+
+    def store(self):
+        store = Store(port=self.port)
+        self.addCleanup(store.close)
+        return store
+
+    def send(self, program, begin, end):
+        sender = self.sender(program)
+        for number in range(begin, end):
+            sender.send(metric(number))
+
+    def live(self, ledger):
+        sink, = [sink for sink in ledger["sinks"]
+                 if sink["name"].startswith("http") and not sink["retired"]]
+        return sink
+
+    def wait_for(self, program, condition, what):
+        return self.live(program.wait_for_ledger(lambda ledger: condition(self.live(ledger)), what))
+
+    def wait_until_taken(self, program, count):
+        """Since its start, by all sinks to the far end that there were."""
+        program.wait_for_ledger(
+            lambda ledger: sum(sink["queued"] for sink in ledger["sinks"]
+                               if sink["name"].startswith("http")) == count,
+            f"{count} records were queued")
+
+    def send_in_outage(self, program, begin, end):
+        """The first is tried, and waits in memory or is on disk already; so the others go there."""
+        self.send(program, begin, begin + 1)
+        self.wait_for(program, lambda sink: sink["write_errors"] > 0, "a record was tried")
+        self.send(program, begin + 1, end)
+        self.wait_for(program, lambda sink: sink["spilled"] == end - begin - 1,
+                      "the others are stored")
+
+    def values(self, store):
+        return [json.loads(line)["value"] for line in store.lines()]
+
+    def assert_counts(self, sink, **counts):
+        self.assertEqual({term: sink[term] for term in counts}, counts)
+
+    def check_all_arrives(self, program, store, count=2 * COUNT):
+        """In their order, and none twice but what is counted. Returns the last ledger."""
+        self.wait_for(program, lambda sink: sink["spilled"] == 0 == sink["in_flight"] and
+                      len(store.lines()) >= count, f"{count} records arrived")
+        ledger = program.stop()
+        self.assert_counts(self.live(ledger), spilled=0)
+        values = self.values(store)
+        self.assertEqual(list(dict.fromkeys(values)), list(range(count)))
+        self.assertLessEqual(len(values) - count, self.live(ledger)["possible_duplicates"])
+        self.assertEqual(sorted(path.name for path in self.spill.iterdir()), ["ack", "lock"])
+        return ledger
+
+    def check_reload(self, changed):
+        """In an outage, with records before and after it."""
+        program = self.begin(self.sink_of())
+        self.send_in_outage(program, 0, COUNT)
+        self.change(program, changed)
+        self.send(program, COUNT, 2 * COUNT)
+        self.wait_until_taken(program, 2 * COUNT)
+        return self.check_all_arrives(program, self.store())
+
+    def test_while_the_far_end_is_away(self):
+        sink, = self.check_reload(self.sink_of("&timeout=20s"))["sinks"]
+        self.assert_counts(sink, retired=False, queued=2 * COUNT, recovered=0, written=2 * COUNT,
+                           possible_duplicates=0)
+
+    def test_with_another_size(self):
+        sink, = self.check_reload(self.sink_of("&spill_size=16MiB"))["sinks"]
+        self.assert_counts(sink, queued=2 * COUNT, recovered=0, written=2 * COUNT,
+                           possible_duplicates=0)
+
+    def test_to_another_place(self):
+        """Which is another sink, with numbers of its own."""
+        before, after = self.check_reload(self.sink_of(place="other"))["sinks"]
+        self.assert_counts(before, retired=True, queued=COUNT, written=0, spilled=COUNT)
+        self.assert_counts(after, retired=False, queued=COUNT, recovered=COUNT,
+                           written=2 * COUNT, possible_duplicates=0)
+
+    def test_while_the_far_end_does_not_answer(self):
+        """What it has may be there, and is sent again."""
+        store = Store(NO_ANSWER, port=self.port)
+        self.addCleanup(store.close)
+        program = self.begin(self.sink_of())
+        self.send(program, 0, COUNT)
+        store.wait_for_requests(1)
+        self.wait_until_taken(program, COUNT)
+        self.change(program, self.sink_of("&timeout=20s"))
+        self.send(program, COUNT, 2 * COUNT)
+        self.wait_until_taken(program, 2 * COUNT)
+        ledger = self.check_all_arrives(program, store)
+        unanswered = store.requests[0].body.count(b"\n")
+        sink, = ledger["sinks"]
+        self.assert_counts(sink, queued=2 * COUNT, recovered=0, written=2 * COUNT, unknown=0,
+                           possible_duplicates=unanswered)
+
+    def test_twice_while_the_one_before_still_waits_for_an_answer(self):
+        """The second sink has little time: what it had sent at its end is sent again, too."""
+        store = Store(NO_ANSWER, port=self.port)
+        self.addCleanup(store.close)
+        program = self.begin(self.sink_of())
+        self.send(program, 0, COUNT)
+        store.wait_for_requests(1)
+        self.wait_until_taken(program, COUNT)
+        for number in (1, 2):
+            self.change(program, self.sink_of(f"&timeout={20 + number}s"))
+            self.send(program, number * COUNT, (number + 1) * COUNT)
+            self.wait_until_taken(program, (number + 1) * COUNT)
+        sink, = self.check_all_arrives(program, store, 3 * COUNT)["sinks"]
+        self.assert_counts(sink, queued=3 * COUNT, recovered=0, written=3 * COUNT)
+
+    def test_a_stop_right_after_it_leaves_all_to_the_next_run(self):
+        program = self.begin(self.sink_of())
+        self.send_in_outage(program, 0, COUNT)
+        self.change(program, self.sink_of("&timeout=20s"))
+        self.send(program, COUNT, 2 * COUNT)
+        self.wait_until_taken(program, 2 * COUNT)
+        sink, = program.stop()["sinks"]
+        self.assert_counts(sink, queued=2 * COUNT, recovered=0, spilled=2 * COUNT)
+        sink, = self.check_all_arrives(self.begin(self.sink_of()), self.store())["sinks"]
+        self.assert_counts(sink, queued=0, recovered=2 * COUNT, written=2 * COUNT,
+                           possible_duplicates=0)
+
+    def begin_without(self):
+        """What lies there is that of a sink which a reload has taken away."""
+        program = self.begin(self.sink_of(), self.kept)
+        self.send_in_outage(program, 0, COUNT)
+        self.change(program, self.kept)
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["spilled"] == COUNT,
+                                "all is stored")
+        return program
+
+    def test_what_lies_there_of_a_sink_that_is_removed_stays_for_the_next_run(self):
+        sink = self.begin_without().stop()["sinks"][0]
+        self.assert_counts(sink, retired=True, queued=COUNT, spilled=COUNT)
+        ledger = self.check_all_arrives(self.begin(self.sink_of()), self.store(), COUNT)
+        self.assert_counts(self.live(ledger), recovered=COUNT, possible_duplicates=0)
+
+    def test_a_sink_that_comes_again_has_the_numbers_that_it_had(self):
+        program = self.begin_without()
+        self.change(program, self.sink_of(), self.kept)
+        sink = self.live(self.check_all_arrives(program, self.store(), COUNT))
+        self.assert_counts(sink, retired=False, queued=COUNT, recovered=0, written=COUNT,
+                           possible_duplicates=0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -90,7 +90,8 @@ static bool add_folder(struct file_names *names, struct folder *folder, const ch
         if (!add_path(names, join(path, strlen(path), entry.name, strlen(entry.name)), fault))
             return false;
     }
-    qsort(names->paths + before, names->count - before, sizeof *names->paths, compare);
+    if (names->count != before) /* else there may be no paths at all */
+        qsort(names->paths + before, names->count - before, sizeof *names->paths, compare);
     return true;
 }
 

@@ -53,6 +53,10 @@ static void put_sink(struct output *out, const struct sink_level *sink, int64_t 
     json_double(out, seconds_since(sink->condition.waits_since_ns, now_ns));
     json_key_literal(out, "failing_seconds");
     json_double(out, seconds_since(sink->condition.fails_since_ns, now_ns));
+    json_key_literal(out, "spill_bytes");
+    json_uint64(out, sink->condition.spill_bytes);
+    json_key_literal(out, "spill_limit_bytes");
+    json_uint64(out, sink->condition.spill_size);
     json_key_literal(out, "queue_batches");
     json_uint64(out, sink->queue.batches);
     json_key_literal(out, "queue_limit_batches");

@@ -76,8 +76,8 @@ class Tiles {
     this.lostBefore = new Tile("Lost before decoding", "datagrams/s");
     this.written = new Tile("Written, all sinks", "records/s");
     this.lostAfter = new Tile("Lost after decoding", "records/s");
-    this.queue = new Tile("Fullest queue", "");
-    this.latency = new Tile("Decode latency, 99 of 100", "");
+    this.queue = new Tile("Fullest queue", "of its limit");
+    this.latency = new Tile("Decode latency", "99 of 100, last 10 s");
     this.node = el("dl", {class: "tiles"}, ...[this.received, this.lostBefore, this.written,
       this.lostAfter, this.queue, this.latency].map((tile) => tile.node));
   }
@@ -95,17 +95,17 @@ class Tiles {
       columns.reduce((all, column) => all + last(series, column), 0);
 
     this.received.set(format.short(last(ALL_LISTENERS, "received")),
-      `${format.count(sum(listeners, ["received"]))} since the start`);
+      `${format.count(sum(listeners, ["received"]))} in all`);
     this.setLoss(this.lostBefore, rate(ALL_LISTENERS, before), sum(listeners, before));
     this.written.set(format.short(last(ALL_SINKS, "written")),
-      `${format.count(sum(sinks, ["written"]))} since the start`);
+      `${format.count(sum(sinks, ["written"]))} in all`);
     this.setLoss(this.lostAfter, rate(ALL_SINKS, after), sum(sinks, after));
     this.setQueue(model);
     this.setLatency(model, ring);
   }
 
   setLoss(tile, rate, sum) {
-    tile.set(format.short(rate), `${format.count(sum)} since the start`, rate > 0 ? "bad" : null);
+    tile.set(format.short(rate), `${format.count(sum)} in all`, rate > 0 ? "bad" : null);
   }
 
   setQueue(model) {
@@ -124,7 +124,7 @@ class Tiles {
       const bound = range < 0 ? undefined : model.bound(range);
       return range < 0 ? "–" : bound === null ? "> 30 s" : `≤ ${format.duration(bound)}`;
     };
-    this.latency.set(within(0.99), `half ${within(0.5)}, in the last 10 s`);
+    this.latency.set(within(0.99), `half ${within(0.5)}`);
   }
 }
 

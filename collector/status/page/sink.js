@@ -71,6 +71,10 @@ export class SinkView {
       "records in flight": format.count(row.in_flight),
       "waits for its destination": format.uptime(level.waiting_seconds),
       "its destination fails": format.uptime(level.failing_seconds),
+      ...(level.spill_limit_bytes === 0 ? {} : {
+        "bytes in its spill": format.count(level.spill_bytes),
+        "bytes in its spill at most": format.count(level.spill_limit_bytes),
+      }),
     };
   }
 }

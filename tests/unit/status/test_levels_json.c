@@ -10,9 +10,10 @@ TEST(levels_are_written_with_names_of_any_bytes)
 {
     struct listener_level listener = {"udp://a", 2, 4096, 1024, true};
     struct stream_level stream = {"tcp://b", 3, 1000};
-    struct sink_level sink = {.name = "file:</script>\"\\\n\x1b\xff",
-                              .condition = {.fails_since_ns = 5 * SECOND},
-                              .queue = {5, 64, 1, 4}};
+    struct sink_level sink = {
+        .name = "file:</script>\"\\\n\x1b\xff",
+        .condition = {.fails_since_ns = 5 * SECOND, .spill_bytes = 7, .spill_size = 9},
+        .queue = {5, 64, 1, 4}};
     const struct pipeline_levels levels = {.listener_count = 1,
                                            .stream_count = 1,
                                            .sink_count = 1,
@@ -31,7 +32,8 @@ TEST(levels_are_written_with_names_of_any_bytes)
         "\"receive_buffer\":1024,\"group_lost\":true}],"
         "\"streams\":[{\"name\":\"tcp://b\",\"open\":3,\"open_limit\":1000}],"
         "\"sinks\":[{\"name\":\"file:</script>\\\"\\\\\\n\\u001b\xef\xbf\xbd\",\"ended\":false,"
-        "\"waiting_seconds\":0,\"failing_seconds\":2,\"queue_batches\":5,"
+        "\"waiting_seconds\":0,\"failing_seconds\":2,\"spill_bytes\":7,"
+        "\"spill_limit_bytes\":9,\"queue_batches\":5,"
         "\"queue_limit_batches\":64,\"queue_large_batches\":1,\"queue_large_limit_batches\":4}],"
         "\"batches\":{\"small\":100,\"small_free\":99,\"large\":10,\"large_free\":8}}");
 }

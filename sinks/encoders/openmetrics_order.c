@@ -1,5 +1,7 @@
 #include "sinks/encoders/openmetrics_order.h"
 
+#include "sinks/encoders/offset_order.h"
+
 static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
@@ -31,38 +33,9 @@ static bool in_order(const char *a, const char *b)
     return order != 0 ? order < 0 : of_a.time_ns <= of_b.time_ns;
 }
 
-/* Merges two runs that follow each other in `from`, [begin, middle) and [middle, end), into `to`.
- */
-static void merge(const char *block, const uint32_t *from, uint32_t *to, size_t begin,
-                  size_t middle, size_t end)
-{
-    size_t left = begin;
-    size_t right = middle;
-    for (size_t i = begin; i < end; i++) {
-        bool take_left =
-            left < middle && (right == end || in_order(block + from[left], block + from[right]));
-        to[i] = take_left ? from[left++] : from[right++];
-    }
-}
-
-/* The C library's qsort may allocate, and does not keep the order of equal ones. */
 void openmetrics_order(struct openmetrics_index *index)
 {
-    size_t count = index->count;
-    uint32_t *from = index->at;
-    uint32_t *to = index->at + count;
-    for (size_t run = 1; run < count; run *= 2) {
-        for (size_t begin = 0; begin < count; begin += 2 * run) {
-            size_t middle = begin + run < count ? begin + run : count;
-            size_t end = begin + 2 * run < count ? begin + 2 * run : count;
-            merge(index->block, from, to, begin, middle, end);
-        }
-        uint32_t *other = from;
-        from = to;
-        to = other;
-    }
-    if (from != index->at)
-        memcpy(index->at, from, count * sizeof *from);
+    offset_order(index->block, index->at, index->count, in_order);
 }
 
 static bool same_family(const struct openmetrics_index *index, size_t a, size_t b)

@@ -1,5 +1,7 @@
 #include "sinks/encoders/remote_write_order.h"
 
+#include "sinks/encoders/offset_order.h"
+
 static int compare_series(const char *a, const struct remote_write_sample *of_a, const char *b,
                           const struct remote_write_sample *of_b)
 {
@@ -19,39 +21,6 @@ static bool in_order(const char *a, const char *b)
     return order != 0 ? order < 0 : of_a.time_ms <= of_b.time_ms;
 }
 
-/* Merges the runs [begin, middle) and [middle, end) of `from` into `to`. */
-static void merge(const char *block, const uint32_t *from, uint32_t *to, size_t begin,
-                  size_t middle, size_t end)
-{
-    size_t left = begin;
-    size_t right = middle;
-    for (size_t i = begin; i < end; i++) {
-        bool take_left =
-            left < middle && (right == end || in_order(block + from[left], block + from[right]));
-        to[i] = take_left ? from[left++] : from[right++];
-    }
-}
-
-/* The C library's qsort may allocate, and does not keep the order of equal ones. */
-static void sort(struct remote_write_index *index)
-{
-    size_t count = index->count;
-    uint32_t *from = index->at;
-    uint32_t *to = index->at + count;
-    for (size_t run = 1; run < count; run *= 2) {
-        for (size_t begin = 0; begin < count; begin += 2 * run) {
-            size_t middle = begin + run < count ? begin + run : count;
-            size_t end = begin + 2 * run < count ? begin + 2 * run : count;
-            merge(index->block, from, to, begin, middle, end);
-        }
-        uint32_t *other = from;
-        from = to;
-        to = other;
-    }
-    if (from != index->at)
-        memcpy(index->at, from, count * sizeof *from);
-}
-
 bool remote_write_order(struct remote_write_index *index, size_t size)
 {
     index->count = 0;
@@ -60,7 +29,7 @@ bool remote_write_order(struct remote_write_index *index, size_t size)
             return false;
         index->at[index->count++] = (uint32_t)at;
     }
-    sort(index);
+    offset_order(index->block, index->at, index->count, in_order);
     return true;
 }
 

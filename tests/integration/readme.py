@@ -24,6 +24,21 @@ def blocks(document):
     return BLOCK.findall(document.read_text(encoding="utf-8"))
 
 
+def commands():
+    """Document and text of each command in a block of sh, comments left out, its lines joined."""
+    for document in documents():
+        for language, text in blocks(document):
+            if language != "sh":
+                continue
+            text = re.sub(r"(^|\s{2,})#.*", "", text, flags=re.MULTILINE)
+            text = re.sub(r"\\\n\s*", "", text)
+            text = re.sub(r"\|\n\s*", "| ", text)
+            text = re.sub(r"^for .*?^done$", lambda loop: loop[0].replace("\n", " "), text,
+                          flags=re.MULTILINE | re.DOTALL)
+            for line in filter(None, map(str.strip, text.splitlines())):
+                yield name_of(document), line
+
+
 def _prose(document):
     return BLOCK.sub("", document.read_text(encoding="utf-8"))
 

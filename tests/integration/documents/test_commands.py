@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from built import beside, command
-from readme import README, SOURCE, blocks, documents, from_readme, name_of
+from readme import README, SOURCE, blocks, commands, from_readme, name_of
 from sending import REPORT, WEATHER, send
 from shell import ConsumerTest
 from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE
@@ -30,6 +30,9 @@ LEFT_OUT = {
 
 # What tests of other programs run as it stands in a document, by a word in it.
 RUN_ELSEWHERE = {
+    "kafka://": "documents_deliveries",
+    "nats://": "documents_deliveries",
+    "--sink 'http://": "documents_deliveries",
     "/write": "consumer_victoria_metrics",
     "/import/prometheus": "consumer_victoria_metrics",
     "format=openmetrics": "consumer_promtool",
@@ -49,21 +52,6 @@ RUN_ELSEWHERE = {
 
 ADDRESS = re.compile(r"udp://(?:\[[^]]*\]|[0-9.]+):\d+")
 PROGRAMS = ("sluice-send", "sluice-replay", "sluice-decode")
-
-
-def commands():
-    """Document and text of each command in a block of sh, comments left out, its lines joined."""
-    for document in documents():
-        for language, text in blocks(document):
-            if language != "sh":
-                continue
-            text = re.sub(r"(^|\s{2,})#.*", "", text, flags=re.MULTILINE)
-            text = re.sub(r"\\\n\s*", "", text)
-            text = re.sub(r"\|\n\s*", "| ", text)
-            text = re.sub(r"^for .*?^done$", lambda loop: loop[0].replace("\n", " "), text,
-                          flags=re.MULTILINE | re.DOTALL)
-            for line in filter(None, map(str.strip, text.splitlines())):
-                yield name_of(document), line
 
 
 def is_left_out(line):

@@ -22,3 +22,11 @@ elseif(WIN32)
 else()
     include(${CMAKE_CURRENT_LIST_DIR}/FromPkgConfig.cmake)
 endif()
+
+# Some systems have it in their C library.
+find_library(MATH_LIBRARY m)
+add_library(sluice_math INTERFACE)
+add_library(sluice::math ALIAS sluice_math)
+if(MATH_LIBRARY)
+    target_link_libraries(sluice_math INTERFACE ${MATH_LIBRARY})
+endif()

@@ -41,6 +41,7 @@ RUN_ELSEWHERE = {
     "riemann-client send --tcp": "consumer_riemann_senders",
     "./tools/servers ": "servers_tool",
     "./tools/simulate ": "simulation",
+    "./tools/soak ": "long_soak",
     "nft ": "servers_fleet_network",
     "192.0.2.1/32": "servers_fleet_network",
     "fib_multipath": "servers_fleet_network",

@@ -10,7 +10,6 @@
 
 #include "collector/config/url.h"
 #include "collector/program/registry.h"
-#include "proto/schemas.h"
 #include "tests/fuzz/envelope.h"
 #include "tests/fuzz/records.h"
 #include "tests/fuzz/target.h"
@@ -40,22 +39,6 @@ static void read_options(const struct envelope *envelope, struct encoder_options
     options->host = "a host";
 }
 
-/* A schema is immutable, so it is made for the first input that has it, and stays. */
-static struct schema *schema_of(const struct envelope *envelope)
-{
-    static struct schema *made[16];
-    size_t count = 0;
-    while (builtin_schemas[count] != NULL)
-        count++;
-    size_t choice = (size_t)(envelope_value(envelope, PART_SCHEMA, 0) % count);
-    const struct schema_options options = {.source = builtin_schemas[choice]->name};
-    struct error error;
-    if (made[choice] == NULL &&
-        builtin_schemas[choice]->create(&options, &made[choice], &error) != 0)
-        abort();
-    return made[choice];
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct envelope envelope;
@@ -73,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         sent[count] = (struct sent){part->bytes, part->size};
     }
-    check_datagrams(sent, count, schema_of(&envelope), &options);
+    check_datagrams(sent, count, builtin_schema(envelope_value(&envelope, PART_SCHEMA, 0)),
+                    &options);
     config_free(&config);
     envelope_free(&envelope);
     return 0;

@@ -31,6 +31,22 @@ static void make_room(void)
         scratch = (struct arena){.base = malloc(SCRATCH), .capacity = SCRATCH};
 }
 
+/* A schema is immutable, so it is made for the first input that has it. */
+struct schema *builtin_schema(uint64_t choice)
+{
+    static struct schema *made[16];
+    size_t count = 0;
+    while (builtin_schemas[count] != NULL)
+        count++;
+    choice %= count;
+    const struct schema_options options = {.source = builtin_schemas[choice]->name};
+    struct error error;
+    if (made[choice] == NULL &&
+        builtin_schemas[choice]->create(&options, &made[choice], &error) != 0)
+        abort();
+    return made[choice];
+}
+
 /* --- decoding --------------------------------------------------------------------------------- */
 
 static void check_refusal(const struct decoding *decoding, size_t size)

@@ -16,6 +16,9 @@
 /* Bytes that a datagram may be decoded to: max_decoded= of a listener, where it is not given. */
 #define MAX_DECODED ((size_t)512 * 1024)
 
+/* One of the built-in schemas, whatever the number. It stays. */
+struct schema *builtin_schema(uint64_t choice);
+
 /* A message and the memory that it is in. */
 struct decoding {
     struct schema *schema;

@@ -4,6 +4,7 @@ They are made of the captures and schemas of the tests. What a fuzzer found late
 """
 
 import base64
+import gzip
 import struct
 import subprocess
 import sys
@@ -220,6 +221,110 @@ def config_seeds():
             yield part(2, yaml_of(listener, sink))
     for options in OPTIONS:
         yield b"".join(part(1, word) for word in options.split())
+
+
+def delivery_image(lines, keys=()):
+    """As collector/output/delivery_image.c lays one out."""
+    texts = [b"topic\0", b"1-2\0", b"riemann\0", b"udp://127.0.0.1:5555\0"]
+    out = struct.pack("<IIII4HQ", len(lines), 0, sum(map(len, keys)), sum(map(len, lines)),
+                      *map(len, texts), 1_700_000_000_000_000_000)  # fmt: skip
+    out += b"".join(texts)
+    at = 0
+    for i, line in enumerate(lines):
+        key = keys[i] if i < len(keys) else b""
+        out += struct.pack("<IIHHIII", len(line), at, len(key), i % 4, 1, 1, 0)
+        at += len(key)
+    return out + b"".join(keys) + b"".join(lines)
+
+
+def block_head(size, position, number=0, count=1):
+    """Without the number of its spill and the checksums, which the target adds."""
+    return struct.pack("<4sIQQQQIII8xI", b"SLB1", size, 0, 1, position, number, count, 2, 0, 0)
+
+
+def spill_seeds():
+    images = [delivery_image([b"a 1\n", b"b=2 3\n"], [b"k", b"key"]), delivery_image([b"x\n"])]
+    images += [bytes([i]) * (90 * i + 1) for i in range(6)]
+    blocks = b"".join(part(1, image) for image in images)
+    for read, acknowledged in ((0, 0), (3, 0), (5, 3), (8, 8)):
+        for killed in (0, 1):
+            first = blocks + number(2, read) + number(3, acknowledged) + number(4, killed)
+            yield first
+            for place in (10, 70, 700, 5000, 9000):
+                yield first + number(5, place << 8 | 1) + number(6, place % 80)
+    torn = block_head(4, 3) + b"abcd" + block_head(40, 4) + b"torn"
+    cursor = struct.pack("<8sQQQQ20xI", b"SLA1\0\0\0\0", 0, 5, 9, 7, 0)
+    for kind, position, data in ((0, 3, torn), (0, 2**62, torn), (1, 0, torn), (5, 0, cursor)):
+        for sealed in (0, 1):
+            file = number(1, kind) + number(2, position) + part(3, data) + number(4, sealed)
+            yield blocks + number(2, 2) + part(7, file)
+            yield part(7, file)
+
+
+def control_seeds():
+    requests = ["ledger", "report", "senders", "health", "tap *", "reload", "stop", "none", ""]
+    for request in requests:
+        yield part(1, request + "\n")
+        yield part(1, request + "\r\nledger\n") + number(2, 1)
+    yield part(1, "led") + part(1, "ger\nstop\nreload\nreload\n") + number(2, 1)
+    yield part(1, "x" * 511 + "\n") + part(1, "x" * 600 + "\n")
+    yield part(1, "tap " + "*a?[b]" * 30 + "\n")
+    for answer in ("done", 'a \\"b\\" \\u001b \\ud83d\\ude00 \\ud83d \\u009b', "\u009b\x1b\x00"):
+        yield part(3, '{"report":"' + answer + '"}')
+
+
+def http_seeds():
+    accepts = ["", "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n"]
+    accepts.append("Accept-Encoding: gzip;q=0.5, identity\r\n")
+    for path in ("/", "/metrics", "/healthz", "/sources", "/events", "/page/page.js", "/none?a=b"):
+        for accept in accepts:
+            yield part(1, f"GET {path} HTTP/1.1\r\nHost: localhost:9100\r\n{accept}\r\n")
+    for host in ("127.0.0.1", "[::1]:80", "a.example", "localhost.", "127.0.0.1.a.example", ""):
+        yield part(1, f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n") + number(2, 1)
+        yield part(1, f"GET /healthz HTTP/1.1\r\nHost: 10.0.0.1\r\nhost:{host}\r\n\r\n")
+    yield part(1, "HEAD /metrics HTTP/1.0\r\n") + part(1, "\r\n")
+    yield part(1, "POST /metrics HTTP/1.1\r\nHost: 1.2.3.4\r\nContent-Length: 4\r\n\r\nabcd")
+    chunks = "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+    yield part(1, "PUT / HTTP/1.1\r\nHost: localhost\r\n" + chunks)
+    two = "GET /sources HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield part(1, two + two) + number(2, 1)
+
+
+def answers_seeds():
+    statuses = [200, 204, 301, 400, 401, 408, 413, 422, 429, 500, 502, 503, 504]
+    for format in range(7):
+        for i, status in enumerate(statuses):
+            more = b"".join(number(4, s * 4 + 1) for s in statuses[i:] + statuses[: i // 2])
+            yield number(1, format) + number(2, 3 * i) + number(3, i) + number(4, status * 4) + more
+    halves = b"".join(number(4, s * 4 + 1) for s in (400, 400, 200, 400, 200, 400, 200, 413, 413))
+    yield number(2, 500) + halves
+    yield number(2, 9) + number(4, 2) + number(4, 3)
+    partial = part(1, number(1, 2) + part(2, "two points are older than the last"))
+    yield part(5, partial) + part(5, b"")
+    yield part(5, part(1, number(1, 2**64 - 5)) + number(7, 1))
+    for answer in (
+        '{"stream":"S","seq":1,"duplicate":true}',
+        '{"type":"x","error":{"code":503,"err_code":10077,"description":"maximum messages"}}',
+        '{"error":{"code":400,"err_code":10054,"description":"a \\"b\\""}}',
+        '{"error":{"code":401}}',
+    ):
+        yield part(6, answer)
+
+
+def files_seeds():
+    schemas = [(schema, all_of_it[:3]) for schema, all_of_it in datagrams()]
+    for format in range(8):
+        for i, (schema, all_of_it) in enumerate(schemas):
+            parts = number(1, format) + number(3, SCHEMAS.index(schema))
+            parts += b"".join(part(4, payload) for payload in all_of_it)
+            compression = number(2, i % 3)
+            yield parts + compression
+            yield parts + compression + number(5, 70 * i + 11)
+            yield parts + number(6, 20 << 8 | 0x80) + number(2, (i + 1) % 3)
+    for compression, data in ((1, gzip.compress(b"a\n" * 50, mtime=0)), (0, b"a line\nno"), (0, b"x")):
+        for format in range(8):
+            yield number(1, format) + number(2, compression) + part(7, data)
+            yield number(1, format) + number(2, 2) + part(7, data + data[:9])
 
 
 TARGETS = {

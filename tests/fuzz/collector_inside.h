@@ -1,0 +1,23 @@
+/*
+ * A collector inside a target, for those who ask it something: a socket that gets nothing, a sink,
+ * a control socket and metrics. It is made for the first input, and runs to the end.
+ */
+#ifndef SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H
+#define SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H
+
+#include "collector/config/config.h"
+#include "collector/health/health_watch.h"
+#include "collector/pipeline/pipeline.h"
+
+struct collector_inside {
+    struct config config;
+    struct pipeline *pipeline;
+    struct health_watch *health;
+};
+
+struct collector_inside *collector_inside(void);
+
+/* Its ledger as JSON, without how long it runs; to be freed. */
+char *collector_ledger(struct collector_inside *collector);
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * What those answer that records are sent to: statuses of HTTP over the requests of a block, bodies
+ * of OTLP's and JetStream's answers.
+ *
+ * The envelope: 1 the format, 2 records of the block, 3 which of them have their fate already
+ * (bits), 4 statuses, one after the other (the number / 4; then: 1 some of the body was sent, 2
+ * there is no answer at all), 5 an answer of OTLP, 6 one of JetStream.
+ *
+ * A block takes a bounded number of requests, and each record has one fate: acknowledged if, and
+ * only if, it was in a request that was. What was acknowledged is not sent again. What a reader
+ * makes of a body lies within it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinks/destinations/http_answer.h"
+#include "sinks/destinations/http_exchange.h"
+#include "sinks/destinations/jetstream_answer.h"
+#include "sinks/destinations/otlp_answer.h"
+#include "tests/fuzz/envelope.h"
+#include "tests/fuzz/target.h"
+
+enum {
+    PART_FORMAT = 1,
+    PART_RECORDS = 2,
+    PART_DONE = 3,
+    PART_STATUS = 4,
+    PART_OTLP = 5,
+    PART_JETSTREAM = 6,
+};
+
+#define MOST_RECORDS ((size_t)512)
+
+/* --- the requests of a block ------------------------------------------------------------------ */
+
+static const char *const formats[] = {"json", "influx",       "prometheus", "csv",
+                                      "otlp", "remote-write", "protobuf"};
+
+static size_t make_block(const struct envelope *envelope, struct delivery_block *block,
+                         struct delivery_record *records)
+{
+    uint64_t done = envelope_value(envelope, PART_DONE, 0);
+    size_t count = 1 + (size_t)(envelope_value(envelope, PART_RECORDS, 3) % MOST_RECORDS);
+    for (size_t i = 0; i < count; i++)
+        records[i] = (struct delivery_record){.offset = (uint32_t)(10 * i),
+                                              .size = 10,
+                                              .lines = 1,
+                                              .done = (done >> i % 64 & 1) != 0};
+    *block = (struct delivery_block){
+        .route = "", .size = 10 * count, .records = records, .count = count, .epoch = "1"};
+    return count;
+}
+
+static struct http_reply next_reply(const struct envelope *envelope, size_t *at)
+{
+    static const struct http_reply none = {.status = 200, .sent = true, .text = ""};
+    while (*at < envelope->count) {
+        const struct envelope_part *part = &envelope->parts[(*at)++];
+        if (part->number != PART_STATUS || part->bytes != NULL)
+            continue;
+        long status = (part->value & 2) != 0 ? 0 : (long)(part->value / 4 % 1000);
+        return (struct http_reply){.status = status,
+                                   .sent = (part->value & 1) != 0 || status != 0,
+                                   .retry_after_ns = (int64_t)(part->value >> 12),
+                                   .text = "what it said"};
+    }
+    return none;
+}
+
+/* Returns whether the range was acknowledged. */
+static bool answer(struct http_exchange *exchange, const char *format,
+                   const struct http_reply *reply)
+{
+    struct http_meaning meaning = http_meaning_of(format, reply->status, reply->sent);
+    EXPECT((meaning.fate == DELIVERY_ACKNOWLEDGED) ==
+               (reply->status >= 200 && reply->status <= 299),
+           "status %ld of %s", reply->status, format);
+    EXPECT(reply->status != 0 ||
+               meaning.fate == (reply->sent ? DELIVERY_UNKNOWN : DELIVERY_NOT_SENT),
+           "no answer is fate %d", (int)meaning.fate);
+    http_exchange_answer(exchange, reply);
+    return meaning.fate == DELIVERY_ACKNOWLEDGED;
+}
+
+static void check_block(const struct envelope *envelope)
+{
+    static struct delivery_record records[MOST_RECORDS];
+    static bool taken[MOST_RECORDS];
+    struct delivery_block block;
+    struct http_exchange exchange;
+    size_t count = make_block(envelope, &block, records), at = 0, requests = 0;
+    const char *format =
+        formats[envelope_value(envelope, PART_FORMAT, 0) % (sizeof formats / sizeof *formats)];
+    memset(taken, 0, sizeof taken);
+    http_exchange_begin(&exchange, &block, format);
+    while (http_exchange_next(&exchange)) {
+        struct http_range range = exchange.range;
+        EXPECT(++requests <= HTTP_REQUESTS_MOST, "request %zu of a block", requests);
+        EXPECT(range.count != 0 && range.first < count && range.count <= count - range.first,
+               "a request of %zu records from %zu on, of %zu", range.count, range.first, count);
+        for (size_t i = range.first; i < range.first + range.count; i++)
+            EXPECT(!records[i].done && !taken[i], "record %zu is sent again", i);
+        struct http_reply reply = next_reply(envelope, &at);
+        bool acknowledged = answer(&exchange, format, &reply);
+        for (size_t i = range.first; i < range.first + range.count; i++)
+            taken[i] = acknowledged;
+    }
+    EXPECT(block.per_record, "the block has one answer for all");
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].done)
+            continue;
+        EXPECT(records[i].fate <= DELIVERY_DOUBTFUL, "record %zu has no fate", i);
+        EXPECT((records[i].fate == DELIVERY_ACKNOWLEDGED) == taken[i],
+               "record %zu was %s, and its fate is %d", i, taken[i] ? "taken" : "not taken",
+               (int)records[i].fate);
+        EXPECT(records[i].fate != DELIVERY_REFUSED || records[i].reason <= DELIVERY_DENIED,
+               "record %zu is refused for no reason", i);
+    }
+}
+
+/* --- bodies ----------------------------------------------------------------------------------- */
+
+static void check_otlp(const struct envelope_part *part)
+{
+    struct otlp_answer said;
+    bool is_message = otlp_answer_read(part->bytes, part->size, &said);
+    EXPECT(is_message || (said.rejected == 0 && said.message.size == 0),
+           "something is made of what is no message");
+    EXPECT(said.rejected <= INT64_MAX, "more were rejected than there can be");
+    if (said.message.size == 0)
+        return;
+    const uint8_t *text = (const uint8_t *)said.message.data;
+    EXPECT(text >= part->bytes && said.message.size <= part->size &&
+               text + said.message.size <= part->bytes + part->size,
+           "the message lies outside");
+}
+
+static bool has(const struct envelope_part *part, const char *name)
+{
+    return memmem(part->bytes, part->size, name, strlen(name)) != NULL;
+}
+
+static void check_jetstream(const struct envelope_part *part)
+{
+    struct jetstream_answer said = jetstream_answer_read((const char *)part->bytes, part->size);
+    EXPECT(said.fate <= DELIVERY_DOUBTFUL && said.reason <= DELIVERY_DENIED, "no fate");
+    EXPECT(memchr(said.text, '\0', sizeof said.text) != NULL, "a text without an end");
+    EXPECT(said.fate != DELIVERY_ACKNOWLEDGED ||
+               (has(part, "\"stream\"") && has(part, "\"seq\"") && said.text[0] == '\0'),
+           "what is no acknowledgement is one");
+    EXPECT(said.fate == DELIVERY_ACKNOWLEDGED || said.text[0] != '\0' || has(part, "description"),
+           "not even a word why");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct envelope envelope;
+    envelope_read(&envelope, data, size);
+    const struct envelope_part *otlp = envelope_bytes(&envelope, PART_OTLP, 0);
+    const struct envelope_part *jetstream = envelope_bytes(&envelope, PART_JETSTREAM, 0);
+    check_block(&envelope);
+    if (otlp != NULL)
+        check_otlp(otlp);
+    if (jetstream != NULL)
+        check_jetstream(jetstream);
+    envelope_free(&envelope);
+    return 0;
+}

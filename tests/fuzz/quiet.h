@@ -1,0 +1,7 @@
+/* What the program reports goes nowhere, as long as the target runs. */
+#ifndef SLUICE_TESTS_FUZZ_QUIET_H
+#define SLUICE_TESTS_FUZZ_QUIET_H
+
+void quiet(void);
+
+#endif

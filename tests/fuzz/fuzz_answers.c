@@ -4,7 +4,8 @@
  *
  * The envelope: 1 the format, 2 records of the block, 3 which of them have their fate already
  * (bits), 4 statuses, one after the other (the number / 4; then: 1 some of the body was sent, 2
- * there is no answer at all), 5 an answer of OTLP, 6 one of JetStream.
+ * there is no answer at all), 5 an answer of OTLP, 6 one of JetStream, 7 bytes from a disk that
+ * become requests.
  *
  * A block takes a bounded number of requests, and each record has one fate: acknowledged if, and
  * only if, it was in a request that was. What was acknowledged is not sent again. What a reader
@@ -17,7 +18,9 @@
 #include "sinks/destinations/http_exchange.h"
 #include "sinks/destinations/jetstream_answer.h"
 #include "sinks/destinations/otlp_answer.h"
+#include "sinks/sinks.h"
 #include "tests/fuzz/envelope.h"
+#include "tests/fuzz/requests.h"
 #include "tests/fuzz/target.h"
 
 enum {
@@ -27,6 +30,7 @@ enum {
     PART_STATUS = 4,
     PART_OTLP = 5,
     PART_JETSTREAM = 6,
+    PART_BODY = 7,
 };
 
 #define MOST_RECORDS ((size_t)512)
@@ -152,17 +156,28 @@ static void check_jetstream(const struct envelope_part *part)
            "not even a word why");
 }
 
+/* Bytes that may be anything: a request is made of them by each format that has one, or none. */
+static void check_body(const struct envelope_part *part)
+{
+    for (size_t i = 0; builtin_encoders[i] != NULL; i++)
+        if (builtin_encoders[i]->request != NULL && part->size != 0)
+            check_requests(builtin_encoders[i], (const char *)part->bytes, part->size, false);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct envelope envelope;
     envelope_read(&envelope, data, size);
     const struct envelope_part *otlp = envelope_bytes(&envelope, PART_OTLP, 0);
     const struct envelope_part *jetstream = envelope_bytes(&envelope, PART_JETSTREAM, 0);
+    const struct envelope_part *body = envelope_bytes(&envelope, PART_BODY, 0);
     check_block(&envelope);
     if (otlp != NULL)
         check_otlp(otlp);
     if (jetstream != NULL)
         check_jetstream(jetstream);
+    if (body != NULL)
+        check_body(body);
     envelope_free(&envelope);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "tests/fuzz/readers/influx.h"
 #include "tests/fuzz/readers/json.h"
 #include "tests/fuzz/readers/prometheus.h"
+#include "tests/fuzz/requests.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/text/json_tree.h"
 
@@ -368,6 +369,16 @@ static void check_format(struct encoder *encoder, const struct record *record, s
     }
 }
 
+/* Of samples of a series in one millisecond the last one is sent alone. */
+static void check_request(const struct encoder_ops *ops, const struct output *out,
+                          const struct encoded *encoded)
+{
+    size_t samples = check_requests(ops, out->data, out->used, true);
+    if (ops == &encoder_remote_write)
+        EXPECT(samples != 0 && samples <= encoded->lines, "%zu samples of %zu are sent", samples,
+               encoded->lines);
+}
+
 /* What was encoded of other records leaves no trace in this one. */
 static void expect_same(struct encoder *encoder, const struct record *first,
                         const struct record *other, const struct output *before)
@@ -394,6 +405,8 @@ static void check_encoder(const struct encoder_ops *ops, const struct encoder_op
         expect_same(encoder, record, other, &out);
         if (out.used != 0)
             expect_overflow(encoder, record, out.used);
+        if (ops->request != NULL && out.used != 0)
+            check_request(ops, &out, &encoded);
         check_format(encoder, record, &out, &encoded, sample_rules_given(&options->rules) != NULL);
         expect_own_file(encoder, &out, room[3]);
     }

@@ -309,6 +309,14 @@ def answers_seeds():
         '{"error":{"code":401}}',
     ):
         yield part(6, answer)
+    samples = b""
+    for time, value in ((1_700_000_000_000, 1.5), (1_700_000_000_001, 2.5), (3, -1)):
+        labels = part(1, part(1, "__name__") + part(2, "a")) + part(1, part(1, "b") + part(2, "c"))
+        size = 32 + len(labels) + 2
+        head = struct.pack("<qdIIIHH", time, value, size, len(labels), 2, 2, 1)
+        samples += head + labels + part(3, b"")
+    yield part(7, samples)
+    yield part(7, b"".join(varint(len(m)) + m for m in few(payloads("otlp_metrics_v4"), 3)))
 
 
 def files_seeds():
@@ -321,7 +329,8 @@ def files_seeds():
             yield parts + compression
             yield parts + compression + number(5, 70 * i + 11)
             yield parts + number(6, 20 << 8 | 0x80) + number(2, (i + 1) % 3)
-    for compression, data in ((1, gzip.compress(b"a\n" * 50, mtime=0)), (0, b"a line\nno"), (0, b"x")):
+    foreign = ((1, gzip.compress(b"a\n" * 50, mtime=0)), (0, b"a line\nno"), (0, b"x"))
+    for compression, data in foreign:
         for format in range(8):
             yield number(1, format) + number(2, compression) + part(7, data)
             yield number(1, format) + number(2, 2) + part(7, data + data[:9])

@@ -2,7 +2,7 @@
  * The blocks of a delivery: memory that is allocated once, which records are collected in and which
  * stays as it is until their answer came.
  *
- * Private to collector/output/delivery_writer.c, in the sink's thread. A block is empty, or is
+ * Private to the delivery writer (delivery_state.h), in the sink's thread. A block is empty, or is
  * being filled, or waits to be handed over, or is with the destination. Those that wait are in the
  * order in which they became ready: one that is sent again goes before those that never were.
  */

@@ -1,0 +1,94 @@
+#include "collector/output/delivery_fates.h"
+
+#include "collector/base/rule.h"
+
+/* What a refusal is counted as. */
+static enum record_failure reason_of(uint8_t reason)
+{
+    static const enum record_failure reasons[] = {
+        [DELIVERY_REJECTED] = FAILED_REJECTED,
+        [DELIVERY_TOO_LARGE] = FAILED_TOO_LARGE,
+        [DELIVERY_DENIED] = FAILED_DENIED,
+    };
+    RULE(reason < sizeof reasons / sizeof reasons[0], "a refusal has one of the reasons");
+    return reasons[reason];
+}
+
+/* It is not sent again. What was once sent without an answer may be there, whatever came later. */
+static void give_record_up(const struct delivery_writer *delivery, struct delivery_record *record,
+                           struct delivery_fates *fates)
+{
+    record->done = true;
+    if (record->doubtful)
+        fates->unknown++;
+    else if (delivery->base.state == SINK_WRITING)
+        fates->failed[FAILED_TIMEOUT_UNSENT]++;
+    else
+        fates->gave_up++;
+}
+
+/* Whether a record of that fate may be sent again. */
+static bool is_sent_again(const struct delivery_writer *delivery, uint8_t fate)
+{
+    bool once = delivery->base.options.delivery.retry == RETRY_AT_MOST_ONCE && !delivery->repeats;
+    return fate == DELIVERY_NOT_SENT || (fate == DELIVERY_UNKNOWN && delivery->repeats) ||
+           (fate == DELIVERY_DOUBTFUL && !once);
+}
+
+void delivery_settle_record(const struct delivery_writer *delivery, const struct held_block *held,
+                            size_t index, bool over, struct delivery_fates *fates)
+{
+    const struct delivery_block *block = &held->block;
+    struct delivery_record *record = &block->records[index];
+    uint8_t fate = block->per_record ? record->fate : block->fate;
+    uint8_t reason = block->per_record ? record->reason : block->reason;
+    if (record->done)
+        return;
+    if (fate == DELIVERY_ACKNOWLEDGED) {
+        record->done = true;
+        fates->written++;
+        fates->duplicates += record->doubtful;
+        fates->bytes += record->size;
+        encoded_counts_add(&fates->sum, &held->counts[index]);
+        return;
+    }
+    record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL;
+    if (fate == DELIVERY_REFUSED && !record->doubtful) {
+        record->done = true;
+        fates->failed[reason_of(reason)]++;
+        return;
+    }
+    if (is_sent_again(delivery, fate) && !over)
+        fates->left++;
+    else
+        give_record_up(delivery, record, fates);
+}
+
+void delivery_log_refusal(struct delivery_writer *delivery, const struct delivery_fates *fates,
+                          const struct error *error)
+{
+    static const enum record_failure reasons[] = {FAILED_REJECTED, FAILED_TOO_LARGE, FAILED_DENIED,
+                                                  FAILED_TIMEOUT_UNSENT};
+    size_t failed = fates->unknown;
+    uint64_t held;
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        failed += fates->failed[reasons[i]];
+    if (failed == 0 || !log_allowed(&delivery->refusal_log, &held))
+        return;
+    log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name,
+              "%zu records were not delivered, or may not be: %s", failed, error->text);
+}
+
+void delivery_count_fates(struct delivery_writer *delivery, const struct delivery_fates *fates)
+{
+    struct sink_writer *writer = &delivery->base;
+    struct sink_counters *counters = writer->options.counters;
+    counter_add(&counters->bytes, fates->bytes);
+    counter_add(&counters->possible_duplicates, fates->duplicates);
+    sink_writer_count_written(writer, fates->written, &fates->sum);
+    sink_writer_count_unknown(writer, fates->unknown);
+    sink_writer_count_failed(writer, fates->gave_up);
+    for (int i = 0; i < FAILURE_COUNT; i++)
+        sink_writer_count_failed_by(writer, (enum record_failure)i, fates->failed[i]);
+    sink_writer_publish(writer);
+}

@@ -1,0 +1,222 @@
+#include "collector/output/delivery_store.h"
+
+#include "collector/output/delivery_time.h"
+#include "collector/platform/clock.h"
+
+/* How long what could not be stored on disk waits for the next try. */
+#define STORE_PAUSE_NS INT64_C(100000000)
+
+void delivery_note_spill(struct delivery_writer *delivery)
+{
+    struct sink_counters *counters = delivery->base.options.counters;
+    if (delivery->spill == NULL)
+        return;
+    struct delivery_spill_counts now = delivery_spill_counts(delivery->spill);
+    counter_add(&counters->evicted, now.evicted - delivery->seen.evicted);
+    counter_add(&counters->failed[FAILED_DAMAGED], now.lost - delivery->seen.lost);
+    counter_set(&counters->spilled, delivery->spilled_before + now.spilled);
+    atomic_store_explicit(&delivery->base.spill_bytes, now.bytes, memory_order_relaxed);
+    delivery->seen = now;
+}
+
+/* --- onto the disk, while they are sent ------------------------------------------------------- */
+
+static void log_spill(struct delivery_writer *delivery, const struct error *error)
+{
+    uint64_t left_out;
+    if (log_allowed(&delivery->spill_log, &left_out))
+        log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name, "%s; trying again",
+                  error->text);
+}
+
+typedef enum spill_stored store_function(struct delivery_spill *spill, struct held_block *held,
+                                         struct error *error);
+
+/* Brings a block to the disk, where it makes room if it may. Returns false where it has none now.
+ */
+static bool store_by(struct delivery_writer *delivery, struct held_block *held,
+                     store_function *store)
+{
+    struct error error;
+    enum spill_stored stored = store(delivery->spill, held, &error);
+    while (stored == SPILL_FULL && delivery->base.options.drops_oldest &&
+           delivery_spill_evict(delivery->spill, &error))
+        stored = store(delivery->spill, held, &error);
+    if (stored == SPILL_FAILED)
+        log_spill(delivery, &error);
+    delivery_note_spill(delivery);
+    return stored == SPILL_STORED;
+}
+
+/* The oldest block that is not answered and is not on disk. NULL: there is none. */
+static struct held_block *oldest_in_memory(struct delivery_writer *delivery)
+{
+    struct held_block *oldest = NULL;
+    for (size_t i = 0; i < delivery->count; i++) {
+        struct held_block *held = &delivery->blocks[i];
+        bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
+        if (open && !held->on_disk && (oldest == NULL || held->order < oldest->order))
+            oldest = held;
+    }
+    return oldest;
+}
+
+bool delivery_keep_older(struct delivery_writer *delivery)
+{
+    struct held_block *held;
+    if (delivery_spill_waits(delivery->spill))
+        return true;
+    while ((held = oldest_in_memory(delivery)) != NULL)
+        if (!store_by(delivery, held, delivery_spill_keep))
+            return false;
+    return true;
+}
+
+/* --- to and from the disk --------------------------------------------------------------------- */
+
+/* Stores a block, which is empty then. Returns false where it cannot be stored now. */
+static bool store(struct delivery_writer *delivery, struct held_block *held)
+{
+    if (!store_by(delivery, held, delivery_spill_store))
+        return false;
+    sink_writer_note_spilled(&delivery->base, held_block_open_records(held));
+    held->state = BLOCK_EMPTY;
+    delivery->drained = false;
+    delivery_note_spill(delivery);
+    sink_writer_publish(&delivery->base);
+    return true;
+}
+
+void delivery_place(struct delivery_writer *delivery, struct held_block *held)
+{
+    bool waits = delivery->spill != NULL && (delivery->storing || delivery->waiting != NULL ||
+                                             delivery_spill_waits(delivery->spill));
+    if (waits && (!delivery_keep_older(delivery) || !store(delivery, held))) {
+        delivery->unstored = held;
+        held->state = BLOCK_WAITS;
+        delivery->stores_ns = clock_monotonic_ns() + STORE_PAUSE_NS;
+    } else if (!waits) {
+        held->order = delivery->next_order++;
+        held_block_queue(&delivery->waiting, held);
+    }
+}
+
+void delivery_place_unstored(struct delivery_writer *delivery, int64_t now)
+{
+    struct held_block *held = delivery->unstored;
+    if (held == NULL || now < delivery->stores_ns)
+        return;
+    delivery->unstored = NULL;
+    held->state = BLOCK_FILLED;
+    delivery_place(delivery, held);
+}
+
+struct held_block *delivery_empty_block(struct delivery_writer *delivery)
+{
+    for (size_t i = 0; i < delivery->count; i++)
+        if (delivery->blocks[i].state == BLOCK_EMPTY)
+            return &delivery->blocks[i];
+    return NULL;
+}
+
+bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
+{
+    struct error error;
+    struct held_block *held = delivery_empty_block(delivery);
+    if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
+        now < delivery->sends_ns || delivery->out >= delivery->base.options.delivery.in_flight ||
+        held == NULL || !delivery_spill_waits(delivery->spill))
+        return false;
+    bool taken = delivery_spill_take(delivery->spill, held, &error);
+    if (!taken && error.code != EXIT_CODE_OK) {
+        log_spill(delivery, &error);
+        delivery_pause(delivery, 0, now);
+    }
+    delivery->drained = !taken && error.code == EXIT_CODE_OK;
+    if (taken) {
+        sink_writer_note_unspilled(&delivery->base, held->open);
+        held->begun_ns = now;
+        held->order = delivery->next_order++;
+        held_block_queue(&delivery->waiting, held);
+    }
+    delivery_note_spill(delivery);
+    return taken;
+}
+
+/* Its segment had to make room while it was in memory: it is not sent any more. */
+static void evict(struct delivery_writer *delivery, struct held_block *held)
+{
+    size_t unknown = 0;
+    size_t open = held_block_open_records(held);
+    for (size_t i = 0; i < held->block.count; i++)
+        unknown += !held->block.records[i].done && held->block.records[i].doubtful;
+    sink_writer_count_unknown(&delivery->base, unknown);
+    sink_writer_count_evicted(&delivery->base, open - unknown);
+    delivery_spill_settle(delivery->spill, held);
+    held->state = BLOCK_EMPTY;
+}
+
+static void leave(struct delivery_writer *delivery, struct held_block *held)
+{
+    size_t open = held_block_open_records(held);
+    delivery_spill_leave(delivery->spill, held, open);
+    sink_writer_note_spilled(&delivery->base, open);
+    held->state = BLOCK_EMPTY;
+}
+
+void delivery_store_waiting(struct delivery_writer *delivery)
+{
+    struct held_block **link = &delivery->waiting;
+    while (*link != NULL) {
+        struct held_block *held = *link;
+        if (held->on_disk && delivery_spill_has(delivery->spill, held)) {
+            leave(delivery, held);
+        } else if (held->on_disk) {
+            evict(delivery, held);
+        } else if (!store(delivery, held)) {
+            link = &held->next;
+            continue;
+        }
+        *link = held->next;
+    }
+    delivery_note_spill(delivery);
+    sink_writer_publish(&delivery->base);
+}
+
+/* --- from open to close ----------------------------------------------------------------------- */
+
+int delivery_open_spill(struct sink_writer *writer, struct error *error)
+{
+    struct delivery_writer *delivery = delivery_of(writer);
+    const struct sink_thread_options *options = &writer->options;
+    if (options->delivery.spill == NULL || delivery->spill != NULL)
+        return 0;
+    if (delivery_spill_open(&options->delivery, options->file.sync,
+                            sink_writer_record_size(options), &delivery->spill, error) != 0)
+        return -1;
+    uint64_t recovered = delivery_spill_counts(delivery->spill).recovered;
+    uint64_t before = counter_read(&options->counters->spilled);
+    uint64_t ours = before < recovered ? before : recovered;
+    delivery->seen = (struct delivery_spill_counts){0};
+    delivery->spilled_before = before - ours;
+    counter_add(&options->counters->recovered, recovered - ours);
+    delivery_note_spill(delivery);
+    return 0;
+}
+
+void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns)
+{
+    struct error error;
+    if (delivery->spill != NULL && now_ns >= delivery_spill_due(delivery->spill) &&
+        !delivery_spill_tick(delivery->spill, now_ns, &error))
+        log_spill(delivery, &error);
+}
+
+void delivery_close_spill(struct delivery_writer *delivery)
+{
+    struct error error;
+    delivery_note_spill(delivery);
+    if (!delivery_spill_close(delivery->spill, &error))
+        log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name, "%s", error.text);
+    delivery->spill = NULL;
+}

@@ -1,0 +1,65 @@
+#include "collector/output/delivery_time.h"
+
+#include "collector/platform/clock.h"
+
+/* How long the far end is left alone after a block was not taken: doubled up to the longest. */
+#define FIRST_PAUSE_NS   INT64_C(100000000)
+#define LONGEST_PAUSE_NS INT64_C(5000000000)
+
+void delivery_pause(struct delivery_writer *delivery, int64_t retry_after_ns, int64_t now)
+{
+    if (now >= delivery->sends_ns) {
+        int64_t longer = 2 * delivery->pause_ns;
+        delivery->pause_ns = longer == 0                 ? FIRST_PAUSE_NS
+                             : longer < LONGEST_PAUSE_NS ? longer
+                                                         : LONGEST_PAUSE_NS;
+        delivery->sends_ns = now + delivery->pause_ns;
+    }
+    if (retry_after_ns > 0 && retry_after_ns > delivery->sends_ns - now)
+        delivery->sends_ns =
+            retry_after_ns < INT64_MAX - now ? now + retry_after_ns : INT64_MAX - 1;
+}
+
+bool delivery_is_over(const struct delivery_writer *delivery, const struct held_block *held,
+                      int64_t now)
+{
+    if (delivery->spill != NULL)
+        return false;
+    return delivery->base.state != SINK_WRITING ||
+           (uint64_t)(now - held->begun_ns) >= delivery->base.options.delivery.timeout;
+}
+
+/* When a block that waits is to be sent, or is given up. */
+static int64_t waiting_due(const struct delivery_writer *delivery)
+{
+    const struct sink_thread_options *options = &delivery->base.options;
+    int64_t due_ns = INT64_MAX;
+    if (delivery->waiting != NULL && !delivery->refused &&
+        delivery->out < options->delivery.in_flight)
+        due_ns = delivery->sends_ns;
+    if (delivery->spill != NULL) {
+        if (delivery->waiting == NULL && delivery->out < options->delivery.in_flight &&
+            !delivery->stopping && !delivery->drained && delivery_spill_waits(delivery->spill))
+            bring_forward(&due_ns, delivery->sends_ns);
+        if (delivery->unstored != NULL)
+            bring_forward(&due_ns, delivery->stores_ns);
+        bring_forward(&due_ns, delivery_spill_due(delivery->spill));
+        return due_ns;
+    }
+    for (const struct held_block *held = delivery->waiting; held != NULL; held = held->next)
+        if (options->delivery.timeout < (uint64_t)(INT64_MAX - held->begun_ns))
+            bring_forward(&due_ns, held->begun_ns + (int64_t)options->delivery.timeout);
+    return due_ns;
+}
+
+int64_t delivery_due(const struct sink_writer *writer)
+{
+    const struct delivery_writer *delivery = (const struct delivery_writer *)writer;
+    const struct delivery_ops *ops = delivery_ops_of(delivery);
+    int64_t due_ns = waiting_due(delivery);
+    if (ops->due != NULL)
+        bring_forward(&due_ns, ops->due(writer->destination));
+    if (delivery->filled != NULL && delivery->filled->block.count != 0)
+        bring_forward(&due_ns, delivery->filled->collected_until_ns);
+    return due_ns;
+}

@@ -17,6 +17,8 @@ struct taken {
 
 struct delivery_spill {
     struct spill *spill;
+    struct spill_counts before; /* what was counted before this one had it */
+    uint64_t recovered;         /* records that lay there then */
     struct taken *ring;
     size_t window;
     size_t start;
@@ -56,7 +58,7 @@ static void free_all(struct delivery_spill *spill)
 }
 
 static int open_spill(struct delivery_spill *spill, const struct delivery_options *options,
-                      enum file_sync sync, struct error *error)
+                      enum file_sync sync, struct spill *open, struct error *error)
 {
     static const enum spill_sync syncs[] = {
         [SYNC_NEVER] = SPILL_SYNC_NEVER,
@@ -73,11 +75,19 @@ static int open_spill(struct delivery_spill *spill, const struct delivery_option
         .sync_interval_ns = INTERVAL_NS,
         .cursor_interval_ns = INTERVAL_NS,
     };
-    return spill_open(&settings, &spill->spill, error);
+    spill->spill = open;
+    int result = open == NULL ? spill_open(&settings, &spill->spill, error)
+                              : spill_change(open, &settings, error);
+    if (result != 0)
+        return -1;
+    spill->before = spill_counts(spill->spill);
+    spill->recovered = spill->before.held;
+    return 0;
 }
 
 int delivery_spill_open(const struct delivery_options *options, enum file_sync sync,
-                        size_t record_size, struct delivery_spill **out, struct error *error)
+                        size_t record_size, struct spill *open, struct delivery_spill **out,
+                        struct error *error)
 {
     struct delivery_spill *spill = calloc(1, sizeof *spill);
     if (spill == NULL)
@@ -88,7 +98,7 @@ int delivery_spill_open(const struct delivery_options *options, enum file_sync s
     spill->head = malloc(delivery_image_head_size());
     spill->image = malloc(spill->image_size);
     bool memory = spill->ring != NULL && spill->head != NULL && spill->image != NULL;
-    int result = memory ? open_spill(spill, options, sync, error) : error_no_memory(error);
+    int result = memory ? open_spill(spill, options, sync, open, error) : error_no_memory(error);
     if (result != 0) {
         free_all(spill);
         return -1;
@@ -104,6 +114,15 @@ bool delivery_spill_close(struct delivery_spill *spill, struct error *error)
     bool done = spill_close(spill->spill, error);
     free_all(spill);
     return done;
+}
+
+struct spill *delivery_spill_release(struct delivery_spill *spill)
+{
+    if (spill == NULL)
+        return NULL;
+    struct spill *open = spill->spill;
+    free_all(spill);
+    return open;
 }
 
 /* --- blocks ----------------------------------------------------------------------------------- */
@@ -276,13 +295,15 @@ bool delivery_spill_tick(struct delivery_spill *spill, int64_t now_ns, struct er
 
 struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill)
 {
-    struct spill_counts counts = spill_counts(spill->spill);
-    return (struct delivery_spill_counts){
-        .recovered = counts.recovered,
-        .bytes = counts.bytes,
-        .evicted = counts.evicted,
-        .lost = counts.lost + spill->unreadable,
-        .spilled = counts.recovered + counts.appended - counts.evicted - counts.lost -
-                   spill->unreadable - spill->taken,
+    const struct spill_counts *before = &spill->before;
+    struct spill_counts now = spill_counts(spill->spill);
+    struct delivery_spill_counts counts = {
+        .recovered = spill->recovered,
+        .bytes = now.bytes,
+        .evicted = now.evicted - before->evicted,
+        .lost = now.lost - before->lost + spill->unreadable,
     };
+    counts.spilled = counts.recovered + now.appended - before->appended - counts.evicted -
+                     counts.lost - spill->taken;
+    return counts;
 }

@@ -22,9 +22,14 @@ struct delivery_spill;
 /* Bytes that it allocates. */
 size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size);
 
-/* Opens that of the options. Returns 0, or -1 with `error` filled, as spill_open says. */
+/*
+ * Opens that of the options. `open`: one of the same folder that is open already, which the new one
+ * owns then; NULL: there is none. Returns 0, or -1 with `error` filled, as spill_open and
+ * spill_change say.
+ */
 int delivery_spill_open(const struct delivery_options *options, enum file_sync sync,
-                        size_t record_size, struct delivery_spill **out, struct error *error);
+                        size_t record_size, struct spill *open, struct delivery_spill **out,
+                        struct error *error);
 
 /* Whether records wait that were not taken: newer ones are to be sent after them. */
 bool delivery_spill_waits(const struct delivery_spill *spill);
@@ -77,5 +82,8 @@ struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *
 
 /* As spill_close says. NULL is allowed. */
 bool delivery_spill_close(struct delivery_spill *spill, struct error *error);
+
+/* Instead of the close: the spill stays open, the caller's. NULL is allowed: NULL. */
+struct spill *delivery_spill_release(struct delivery_spill *spill);
 
 #endif

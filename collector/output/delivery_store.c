@@ -192,8 +192,10 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error)
     if (options->delivery.spill == NULL || delivery->spill != NULL)
         return 0;
     if (delivery_spill_open(&options->delivery, options->file.sync,
-                            sink_writer_record_size(options), &delivery->spill, error) != 0)
+                            sink_writer_record_size(options), writer->open_spill, &delivery->spill,
+                            error) != 0)
         return -1;
+    writer->open_spill = NULL;
     uint64_t recovered = delivery_spill_counts(delivery->spill).recovered;
     uint64_t before = counter_read(&options->counters->spilled);
     uint64_t ours = before < recovered ? before : recovered;
@@ -210,6 +212,18 @@ void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns)
     if (delivery->spill != NULL && now_ns >= delivery_spill_due(delivery->spill) &&
         !delivery_spill_tick(delivery->spill, now_ns, &error))
         log_spill(delivery, &error);
+}
+
+void delivery_leave_spill(struct delivery_writer *delivery)
+{
+    struct sink_writer *writer = &delivery->base;
+    if (!atomic_load(&writer->leaves_spill_open)) {
+        delivery_close_spill(delivery);
+        return;
+    }
+    delivery_note_spill(delivery);
+    writer->open_spill = delivery_spill_release(delivery->spill);
+    delivery->spill = NULL;
 }
 
 void delivery_close_spill(struct delivery_writer *delivery)

@@ -17,6 +17,9 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error);
 /* The next sink that has this spill can open it. */
 void delivery_close_spill(struct delivery_writer *delivery);
 
+/* The same, or another sink is to have it as it is: then it is left open, for the main thread. */
+void delivery_leave_spill(struct delivery_writer *delivery);
+
 /* Does what is due in the spill. */
 void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns);
 

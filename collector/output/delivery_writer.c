@@ -270,7 +270,7 @@ static void finish(struct sink_writer *writer)
         wakeup_wait(writer->wakeup, NO_HANDLE, false, deadline_wait_ms(&writer->deadline, most));
         heartbeat_work(writer->heartbeat);
     }
-    delivery_close_spill(delivery);
+    delivery_leave_spill(delivery);
 }
 
 /* Whether the far end goes is its destination's to know. */
@@ -286,6 +286,7 @@ static void destroy(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
     delivery_close_spill(delivery);
+    spill_close(writer->open_spill, NULL);
     for (size_t i = 0; i < delivery->count; i++)
         held_block_free(&delivery->blocks[i]);
     free(delivery);

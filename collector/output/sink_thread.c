@@ -650,6 +650,19 @@ void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns)
     wake(sink);
 }
 
+void sink_thread_leave_spill_open(struct sink_thread *sink)
+{
+    atomic_store(&sink->writer->leaves_spill_open, true);
+}
+
+void sink_thread_hand_spill_over(struct sink_thread *from, struct sink_thread *to)
+{
+    RULE(from->thread == NULL && !to->started, "a spill is handed over between two threads");
+    RULE(to->writer->open_spill == NULL, "a sink has one spill");
+    to->writer->open_spill = from->writer->open_spill;
+    from->writer->open_spill = NULL;
+}
+
 bool sink_thread_has_finished(const struct sink_thread *sink)
 {
     return atomic_load(&sink->finished);

@@ -216,6 +216,14 @@ void sink_thread_reopen_moved(struct sink_thread *sink);
  */
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns);
 
+/*
+ * Main thread, before the stop of a sink whose spill another one is to have: at its end it leaves
+ * the spill open, with its lock. Once it is joined, and before the other one is opened, the second
+ * gives it to that one; where none is left open, that one opens the folder itself.
+ */
+void sink_thread_leave_spill_open(struct sink_thread *sink);
+void sink_thread_hand_spill_over(struct sink_thread *from, struct sink_thread *to);
+
 /* Any thread: its thread has done all it will do. */
 bool sink_thread_has_finished(const struct sink_thread *sink);
 

@@ -38,6 +38,7 @@ enum sink_state {
 };
 
 struct sink_writer;
+struct spill;
 
 /*
  * An operation that writes never waits. Where it would have to, it notes in `block` what for, and
@@ -137,12 +138,19 @@ struct sink_writer {
     bool waited;            /* since the destination last took something */
     struct wakeup *wakeup;
 
+    /*
+     * Of the same folder as this sink's, open and between two sinks: the main thread's, once the
+     * sink's thread is joined, and before it starts. NULL: there is none.
+     */
+    struct spill *open_spill;
+
     struct heartbeat *heartbeat; /* of the thread */
 
     /* Said across threads. */
     struct deadline deadline;
     _Atomic bool ended;
     _Atomic bool reopen_wanted;
+    _Atomic bool leaves_spill_open; /* at its end: another sink is to have it */
     _Atomic int64_t delay_ns;       /* as of sink_thread_delay_ns */
     _Atomic int64_t waits_since_ns; /* as in struct sink_condition */
     _Atomic int64_t fails_since_ns;

@@ -225,6 +225,9 @@ void pipeline_vacate(struct pipeline *pipeline, struct producer *producer);
 /* The sink is offered nothing more: it writes what it has, until the deadline. */
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns);
 
+/* Whether it is not open yet, and has the spill of another one that still is. */
+bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_slot *before);
+
 /* Whether what a source has for itself, or any of them (NULL), has not come to its end since a
  * reload took the listener away. */
 bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct source *source);

@@ -622,6 +622,20 @@ static void set_routes(struct reload *reload, size_t number, struct fan_out_sink
     fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
 }
 
+/* Who is to have its spill gets it as it is: open, with its lock and what is known of it. */
+static void leave_spill_open(const struct reload *reload, const struct sink_slot *before)
+{
+    for (size_t i = 0; i < reload->to->sink_count; i++)
+        if (pipeline_waits_for_spill(reload->slots[i], before))
+            sink_thread_leave_spill_open(before->sink);
+}
+
+static void retire_sink(struct reload *reload, struct sink_slot *slot, int64_t deadline_ns)
+{
+    leave_spill_open(reload, slot);
+    pipeline_retire_sink(reload->pipeline, slot, deadline_ns);
+}
+
 static void change_sinks(struct reload *reload, struct fan_out_sink *routes)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -632,7 +646,7 @@ static void change_sinks(struct reload *reload, struct fan_out_sink *routes)
             set_routes(reload, i, routes);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!is_kept(reload->change.sinks, reload->to->sink_count, i))
-            pipeline_retire_sink(pipeline, pipeline->slots[i], deadline);
+            retire_sink(reload, pipeline->slots[i], deadline);
     for (size_t i = 0; i < reload->to->sink_count; i++)
         if (is_new_sink(reload, i))
             ledger_begin_sink(pipeline->ledger, reload->slots[i]->index);

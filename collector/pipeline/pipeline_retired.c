@@ -23,6 +23,12 @@ void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int
     sink_thread_notify(slot->sink);
 }
 
+bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_slot *before)
+{
+    return slot != before && !slot->opened &&
+           sink_configs_share_spill(slot->config, before->config);
+}
+
 /* --- what has come to its end ----------------------------------------------------------------- */
 
 /* Those that retired sinks held were there besides. */
@@ -33,27 +39,30 @@ void pipeline_give_back_batches(struct pipeline *pipeline)
                           pipeline->plan.large_batches);
 }
 
-/* Whether it waits for the spill of another one, in whose entry it counts on. */
-static bool has_spill_next(const struct sink_slot *slot, const struct sink_slot *before)
+/* The sink that is to have the spill of one that goes: the oldest of those that wait for it. */
+static struct sink_slot *spill_next(const struct pipeline *pipeline, const struct sink_slot *before)
 {
-    return slot != before && !slot->opened && slot->index == before->index &&
-           sink_configs_share_spill(slot->config, before->config);
+    struct sink_slot *next = NULL;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (pipeline_waits_for_spill(pipeline->slots[i], before))
+            next = pipeline->slots[i];
+    for (struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        if (pipeline_waits_for_spill(slot, before))
+            next = slot;
+    return next;
 }
 
 /*
  * What one that has finished left in its spill is on disk still, and counted by whoever has the
- * spill next: the oldest of those that wait. Where there is none it stays in the entry.
+ * spill next, in the same entry. Where there is none it stays where it was counted.
  */
 static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *before)
 {
-    const struct sink_slot *next = NULL;
-    for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (has_spill_next(pipeline->slots[i], before))
-            next = pipeline->slots[i];
-    for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
-        if (has_spill_next(slot, before))
-            next = slot;
+    const struct sink_slot *next = spill_next(pipeline, before);
     if (next == NULL)
+        return;
+    sink_thread_hand_spill_over(before->sink, next->sink);
+    if (next->index != before->index)
         return;
     uint64_t spilled = counter_read(&before->counters->spilled);
     counter_set(&before->counters->spilled, 0);

@@ -3,8 +3,8 @@
  * sent to is away. It knows nothing of destinations and encoders: a block is an image, bytes that
  * its caller lays out and understands, and the number of records in it.
  *
- * Lifecycle: open, append and read in any order, close. One thread at a time. At a reload the sink
- * before closes it, and the next one opens the folder, whose segments keep the numbers. What is
+ * Lifecycle: open, append and read in any order, close. One thread at a time. At a reload the
+ * next sink takes it from the one before, open and with its lock, and changes its settings. What is
  * allocated is allocated by open and change; only opening a segment allocates where the system
  * needs that for a name.
  *

@@ -111,6 +111,40 @@ class Reloaded(ProgramTest):
         self.assert_counts(sink, queued=2 * COUNT, recovered=0, written=2 * COUNT,
                            possible_duplicates=0)
 
+    def test_no_other_program_can_have_the_folder_meanwhile(self):
+        """It is handed over as it is: whoever opened it anew would find no lock to take."""
+        program = self.begin(self.sink_of())
+        self.send_in_outage(program, 0, COUNT)
+        lock, aside = self.spill / "lock", self.folder / "aside"
+        lock.rename(aside)
+        lock.mkdir()
+        self.change(program, self.sink_of("&timeout=20s"))
+        self.send(program, COUNT, 2 * COUNT)
+        self.wait_for(program, lambda sink: sink["in_flight"] + sink["spilled"] == 2 * COUNT and
+                      sink["spilled"] > COUNT, "the next sink has it, and what came is stored")
+        lock.rmdir()
+        aside.rename(lock)
+        sink, = self.check_all_arrives(program, self.store())["sinks"]
+        self.assert_counts(sink, queued=2 * COUNT, recovered=0, written=2 * COUNT,
+                           possible_duplicates=0)
+        self.assertNotIn("it is no file", "\n".join(program.log()))
+
+    def test_to_a_size_that_is_less_than_what_lies_there_removes_nothing(self):
+        """New records wait until there is room again."""
+        count, text = 700, "x" * 30000
+        program = self.begin(self.sink_of("&spill_size=64MiB&overflow=drop_oldest"))
+        sender = self.sender(program)
+        for number in range(count):
+            sender.send(metric(number, host=text))
+            if number % 20 == 19:
+                self.wait_until_taken(program, number + 1)
+        self.wait_for(program, lambda sink: sink["spilled"] > count - 20, "most are stored")
+        stored = sum(path.stat().st_size for path in self.spill.glob("*.seg"))
+        self.assertGreater(stored, 17 << 20)
+        self.change(program, self.sink_of("&spill_size=16MiB"))
+        sink, = self.check_all_arrives(program, self.store(), count)["sinks"]
+        self.assert_counts(sink, queued=count, recovered=0, written=count, evicted=0)
+
     def test_to_another_place(self):
         """Which is another sink, with numbers of its own."""
         before, after = self.check_reload(self.sink_of(place="other"))["sinks"]

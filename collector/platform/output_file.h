@@ -27,12 +27,20 @@ struct output_file;
 enum torn_line {
     TORN_LINE_NONE,  /* there was none */
     TORN_LINE_CUT,   /* it was taken off the file: the line, or a binary format's record */
-    TORN_LINE_ENDED, /* it got its newline and stays: it may be another program's */
+    TORN_LINE_ENDED, /* it got its newline and stays */
+};
+
+/* Why a line was ended and not cut. */
+enum torn_line_kept {
+    TORN_LINE_SHARED, /* another program may be writing it */
+    TORN_LINE_LONG,   /* no sink writes one of that size */
+    TORN_LINE_STUCK,  /* the system did not cut it */
 };
 
 struct output_file_start {
     enum torn_line torn;
-    uint64_t torn_size; /* bytes of that line or record */
+    enum torn_line_kept kept; /* of TORN_LINE_ENDED */
+    uint64_t torn_size;       /* bytes of that line or record */
 };
 
 /* A format without lines, whose records show where the torn one begins. */

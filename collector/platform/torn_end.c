@@ -41,11 +41,12 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
     start->torn_size = unended_size(ops, context, size);
     if (start->torn_size == 0)
         return NULL;
-    if (alone && start->torn_size <= OUTPUT_FILE_TORN_MAX &&
-        ops->cut(context, size, size - start->torn_size)) {
+    bool is_long = start->torn_size > OUTPUT_FILE_TORN_MAX;
+    if (alone && !is_long && ops->cut(context, size, size - start->torn_size)) {
         start->torn = TORN_LINE_CUT;
         return NULL;
     }
+    start->kept = is_long ? TORN_LINE_LONG : alone ? TORN_LINE_STUCK : TORN_LINE_SHARED;
     why = ops->end_line(context);
     if (why == NULL)
         start->torn = TORN_LINE_ENDED;

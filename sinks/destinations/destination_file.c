@@ -37,6 +37,12 @@ static struct plain_file *of(struct destination *destination)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+static const char *const kept_because[] = {
+    [TORN_LINE_SHARED] = "another program may be writing it",
+    [TORN_LINE_LONG] = "it is longer than any line of ours",
+    [TORN_LINE_STUCK] = "the system did not cut it",
+};
+
 static void log_torn(const struct destination_options *options,
                      const struct output_file_start *start)
 {
@@ -45,9 +51,11 @@ static void log_torn(const struct destination_options *options,
                   "cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
                   start->torn_size, options->encoder->binary ? "record" : "line");
     else if (start->torn == TORN_LINE_ENDED)
-        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
-                  "it did not end in a newline and got one; it was not cut, because another "
-                  "program may be writing it");
+        log_about(
+            LOG_WARNING, LOG_OF_SINK, options->name,
+            "it did not end in a newline and got one; what stands before that was not cut off, "
+            "because %s",
+            kept_because[start->kept]);
 }
 
 #define FORMAT_NAME_SIZE 64

@@ -95,6 +95,7 @@ static void more_than_a_sink_ever_writes_is_ended_not_cut(void **state)
     struct output_file_start start;
     output_file_close(open_name("file", &start));
     assert_int_equal(start.torn, TORN_LINE_ENDED);
+    assert_int_equal(start.kept, TORN_LINE_LONG);
     bytes[size] = '\n';
     scratch_assert_holds("file", bytes, size + 1);
     free(bytes);

@@ -142,6 +142,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         .senders = MEMORY_SENDERS,
         .spread_window = needs->spread_window,
         .total = total(needs, capacity),
+        .enough = total(needs, default_ring(needs)),
     };
     return 0;
 }

@@ -18,8 +18,10 @@
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
-/* The least that a ring may hold when the budget is given. */
+/* The least that a ring may hold when the budget is given; and what is so short that a start says
+ * so. */
 #define MEMORY_SMALLEST_RING 4
+#define MEMORY_SHORT_RING    16
 
 /* Senders whose sequence is followed at a time. */
 #define MEMORY_SENDERS 16384
@@ -51,7 +53,8 @@ struct memory_plan {
     size_t large_batch; /* bytes of each of these */
     size_t senders;
     uint32_t spread_window;
-    uint64_t total; /* bytes that the plan allocates */
+    uint64_t total;  /* bytes that the plan allocates */
+    uint64_t enough; /* the budget with which each ring would hold MEMORY_DEFAULT_RING batches */
 };
 
 /*

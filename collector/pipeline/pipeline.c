@@ -128,9 +128,9 @@ struct address pipeline_address(const struct pipeline *pipeline, size_t listener
     return pipeline->sources[listener]->address;
 }
 
-uint64_t pipeline_memory(const struct pipeline *pipeline)
+const struct memory_plan *pipeline_plan(const struct pipeline *pipeline)
 {
-    return pipeline->plan.total;
+    return &pipeline->plan;
 }
 
 const char *pipeline_listener_name(const struct pipeline *pipeline, size_t listener)

@@ -16,6 +16,7 @@
 #include "collector/base/error.h"
 #include "collector/config/config.h"
 #include "collector/ledger/ledger.h"
+#include "collector/pipeline/memory_plan.h"
 #include "collector/queue/tap.h"
 #include "collector/senders/sender_report.h"
 
@@ -77,8 +78,8 @@ int64_t pipeline_due_ns(const struct pipeline *pipeline);
 /* The address that a listener (its index in the configuration) is bound to; zero for a capture. */
 struct address pipeline_address(const struct pipeline *pipeline, size_t listener);
 
-/* Bytes of the budget that are taken now, those of options->reserved included. */
-uint64_t pipeline_memory(const struct pipeline *pipeline);
+/* How the budget is divided now, with what is of options->reserved; until the next reload. */
+const struct memory_plan *pipeline_plan(const struct pipeline *pipeline);
 
 /* What the ledger calls a listener (its index in the configuration); until the next reload. */
 const char *pipeline_listener_name(const struct pipeline *pipeline, size_t listener);

@@ -399,7 +399,7 @@ static int start(struct run *run, struct error *error)
     /* All is open, and no thread runs yet. */
     if (run->config->user != NULL && user_become(run->config->user, error) != 0)
         return -1;
-    start_report_log(run->config, pipeline_memory(run->pipeline));
+    start_report_log(run->config, pipeline_plan(run->pipeline));
     if (pipeline_start(run->pipeline, error) != 0)
         return -1;
     if (run->config->duration_ns != 0)

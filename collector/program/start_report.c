@@ -1,5 +1,6 @@
 #include "collector/program/start_report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "collector/base/version.h"
@@ -37,7 +38,18 @@ static void log_letters(const struct dead_letter_config *letters)
                letters->name, size);
 }
 
-void start_report_log(const struct config *config, uint64_t memory)
+/* What the sinks take comes first, and a delivery with a spill takes most: the rest may be little.
+ */
+static void log_short_queues(const struct memory_plan *plan)
+{
+    if (plan->ring_capacity < MEMORY_SHORT_RING)
+        log_line(LOG_WARNING,
+                 "--memory leaves each sink's queue %zu batches of 64 KiB, and longer bursts are "
+                 "refused as ring_full; raise it to %" PRIu64 "MiB",
+                 plan->ring_capacity, (plan->enough + (1 << 20) - 1) >> 20);
+}
+
+void start_report_log(const struct config *config, const struct memory_plan *plan)
 {
     bool has_file = config->file != NULL;
     size_t more = has_file ? config->provenance->file_count - 1 : 0;
@@ -46,7 +58,8 @@ void start_report_log(const struct config *config, uint64_t memory)
         snprintf(others, sizeof others, " and %zu more file%s", more, more == 1 ? "" : "s");
     log_line(LOG_INFO, "version %s, process %lu, %s%s%s, memory %.1f MiB", SLUICE_VERSION,
              control_process_id(), has_file ? "configuration " : "no configuration file",
-             has_file ? config->file : "", others, (double)memory / MIB);
+             has_file ? config->file : "", others, (double)plan->total / MIB);
+    log_short_queues(plan);
     for (size_t i = 0; i < config->listener_count; i++)
         log_listener(&config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++)

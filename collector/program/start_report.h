@@ -5,12 +5,13 @@
 #ifndef SLUICE_COLLECTOR_PROGRAM_START_REPORT_H
 #define SLUICE_COLLECTOR_PROGRAM_START_REPORT_H
 
-#include <stdint.h>
-
 #include "collector/config/config.h"
+#include "collector/pipeline/memory_plan.h"
 
-/* Logs a line for each, when all is open; `memory`: bytes that were taken of --memory. Main thread.
+/*
+ * Logs a line for each, when all is open, and where --memory leaves little for queues also what is
+ * to be done. `plan`: how --memory is divided. Main thread.
  */
-void start_report_log(const struct config *config, uint64_t memory);
+void start_report_log(const struct config *config, const struct memory_plan *plan);
 
 #endif

@@ -42,6 +42,16 @@ class Levels(ProgramTest):
         program, _ = self.run_to_end("--listen", f"pcap:{capture}?schema=riemann", ledger=None)
         self.assertIn(f"sluice: reading pcap:{capture}", program.said())
 
+    def test_a_start_with_little_memory_says_what_is_enough(self):
+        arguments = ("--listen", RIEMANN, "--sink", f"file:{self.folder / 'lines'}")
+        program, _ = self.run_to_end(*arguments, "--memory", self.least_memory(*arguments),
+                                     "--duration", "1ms")
+        line = next(line for line in program.said() if "--memory" in line)
+        self.assertIn("leaves each sink's queue 4 batches of 64 KiB", line)
+        enough = re.search(r"raise it to (\d+MiB)\Z", line)[1]
+        program, _ = self.run_to_end(*arguments, "--memory", enough, "--duration", "1ms")
+        self.assertFalse([line for line in program.said() if "--memory" in line])
+
     def test_less_than_the_level_is_not_logged_and_the_ledger_is(self):
         self.assertEqual(self.said_at("warning"), [])
         self.assertEqual(self.said_at("error"), [])

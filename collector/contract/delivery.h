@@ -65,6 +65,7 @@ struct delivery_block {
 
     const char *schema, *listener; /* of all its records; NULL: they are of several */
 
+    bool again;     /* this run has handed it over before; the writer says so */
     unsigned tries; /* the destination's own count; 0 when the block is first handed over */
 
     /* The answer, filled by the destination: one for all, or with per_record one for each. */

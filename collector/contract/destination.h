@@ -17,6 +17,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/broker_options.h"
 #include "collector/contract/delivery.h"
+#include "collector/contract/delivery_figures.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "collector/platform/wakeup.h"
@@ -326,6 +327,11 @@ struct destination {
     const struct file_set_ops *file_set;
     const struct relay_ops *relay;
     const struct delivery_ops *delivery;
+
+    /* Of a delivery: its figures, and which of them it has (DELIVERY_HAS); NULL: none. */
+    const struct delivery_figures *figures;
+    unsigned has_figures;
+
     void (*destroy)(struct destination *destination);
 };
 

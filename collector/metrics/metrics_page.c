@@ -379,6 +379,74 @@ static void put_spills(struct metrics_text *text, const struct pipeline_levels *
                                  levels->sinks[i].condition.spill_size);
 }
 
+/* The rows of DELIVERY_FIGURES stand one after the other. */
+static enum metrics_row_index row_of_figure(size_t figure)
+{
+    return (enum metrics_row_index)(ROW_CONNECTIONS + figure);
+}
+
+static bool is_time(size_t figure)
+{
+    return figure == FIGURE_ROUND_TRIP;
+}
+
+static void put_figure(struct metrics_text *text, const struct pipeline_levels *levels,
+                       size_t figure)
+{
+    const struct metric *metric = NULL;
+    for (size_t i = 0; i < levels->sink_count; i++) {
+        const struct sink_level *sink = &levels->sinks[i];
+        const struct metric_label *labels = METRIC_LABELS({"sink", sink->name});
+        if ((sink->figures.has & DELIVERY_HAS(figure)) == 0)
+            continue;
+        if (metric == NULL)
+            metric = begin(text, row_of_figure(figure));
+        if (is_time(figure))
+            metrics_text_number(text, metric, labels, (double)sink->figures.values[figure] / 1e9);
+        else
+            metrics_text_integer(text, metric, labels, sink->figures.values[figure]);
+    }
+}
+
+static void put_answers(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    const struct metric *metric = NULL;
+    for (size_t i = 0; i < levels->sink_count; i++) {
+        const struct sink_level *sink = &levels->sinks[i];
+        if ((sink->figures.has & DELIVERY_HAS_ANSWERS) == 0)
+            continue;
+        if (metric == NULL)
+            metric = begin(text, ROW_ANSWERS);
+        for (size_t k = 0; k < ANSWER_COUNT; k++)
+            metrics_text_integer(
+                text, metric,
+                METRIC_LABELS({"sink", sink->name}, {"class", delivery_answer_names[k]}),
+                sink->figures.answers[k]);
+    }
+}
+
+static void put_request_times(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    const struct metric *metric = NULL;
+    for (size_t i = 0; i < levels->sink_count; i++) {
+        const struct sink_level *sink = &levels->sinks[i];
+        const struct metric_label label = {"sink", sink->name};
+        if ((sink->figures.has & DELIVERY_HAS_TIMES) == 0)
+            continue;
+        if (metric == NULL)
+            metric = begin(text, ROW_REQUEST_TIME);
+        metrics_text_histogram(text, metric, &label, histogram_times, &sink->figures.request_time);
+    }
+}
+
+static void put_figures(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    for (size_t i = 0; i < FIGURE_COUNT; i++)
+        put_figure(text, levels, i);
+    put_answers(text, levels);
+    put_request_times(text, levels);
+}
+
 static void put_conditions(struct metrics_text *text, const struct pipeline_levels *levels,
                            int64_t now_ns)
 {
@@ -418,6 +486,7 @@ static void put_levels(struct metrics_text *text, const struct pipeline_levels *
     put_connections(text, levels);
     put_queues(text, levels);
     put_conditions(text, levels, now_ns);
+    put_figures(text, levels);
     put_pool(text, &levels->pool);
 }
 

@@ -7,6 +7,7 @@
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
 
+#include "collector/contract/delivery_figures.h"
 #include "collector/ledger/ledger.h"
 #include "collector/metrics/metrics_text.h"
 
@@ -57,6 +58,11 @@
     ROW(SPILL, "sluice_", "sink_", "spill_bytes", GAUGE, "sink", "Bytes that lie in a spill.")     \
     ROW(SPILL_LIMIT, "sluice_", "sink_", "spill_limit_bytes", GAUGE, "sink",                       \
         "Bytes that may lie there.")                                                               \
+    DELIVERY_FIGURES(ROW)                                                                          \
+    ROW(ANSWERS, "sluice_", "sink_", "answers", COUNTER, "sink,class",                             \
+        "Answers to the requests of a delivery, by the class of their status.")                    \
+    ROW(REQUEST_TIME, "sluice_", "sink_", "request_seconds", HISTOGRAM, "sink",                    \
+        "From a request of a delivery, or from the messages of a block, until all was answered.")  \
     ROW(ENDED, "sluice_", "sink_", "ended", GAUGE, "sink", "1: the sink has ended for good.")      \
     ROW(DROPPED, "sluice_", "dead_letters_", "dropped", COUNTER, "reason",                         \
         "Dead letters that were not kept, by the reason.")                                         \

@@ -105,6 +105,7 @@ void held_block_describe(struct held_block *held, uint64_t first_number)
     block->size = held->out.used;
     block->keys = held->keys_used == 0 ? NULL : held->keys;
     block->first_number = first_number;
+    block->again = false;
     block->tries = 0;
     block->schema = held->schema[0] == '\0' ? NULL : held->schema;
     block->listener = held->listener[0] == '\0' ? NULL : held->listener;

@@ -32,6 +32,7 @@ static void settle(struct delivery_writer *delivery, struct held_block *held, bo
     if (fates.left != 0) {
         sink_writer_note_retry(writer, error);
         delivery_pause(delivery, retry_after_ns, now);
+        held->block.again = true;
         held_block_queue(&delivery->waiting, held);
         if (delivery->spill != NULL)
             delivery_keep_older(delivery);

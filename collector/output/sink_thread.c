@@ -604,6 +604,13 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
     };
 }
 
+void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_figure_totals *totals)
+{
+    const struct destination *destination = sink->writer->destination;
+    if (destination != NULL && destination->figures != NULL)
+        delivery_figures_add_to(destination->figures, destination->has_figures, totals);
+}
+
 struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink)
 {
     const struct queue_list *list = queues_of(sink);

@@ -182,6 +182,12 @@ struct sink_condition {
 /* Any thread. */
 struct sink_condition sink_thread_condition(const struct sink_thread *sink);
 
+/*
+ * Main thread: adds what its destination says of its connections and requests, if it is open and
+ * says any of it.
+ */
+void sink_thread_add_figures(const struct sink_thread *sink, struct delivery_figure_totals *totals);
+
 /* What waits in all of its queues, and how much they hold at most. */
 struct queue_levels {
     size_t batches, batches_most;

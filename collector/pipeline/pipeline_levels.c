@@ -56,6 +56,7 @@ static void add_sink(struct pipeline_levels *levels, const char *name,
     level->condition.oldest_ns = earlier(level->condition.oldest_ns, condition.oldest_ns);
     level->condition.spill_bytes += condition.spill_bytes;
     level->condition.spill_size += condition.spill_size;
+    sink_thread_add_figures(sink, &level->figures);
     level->queue.batches += queue.batches;
     level->queue.batches_most += queue.batches_most;
     level->queue.large += queue.large;

@@ -37,6 +37,7 @@ struct sink_level {
     const char *name;
     struct sink_condition condition; /* the worst of them */
     struct queue_levels queue;
+    struct delivery_figure_totals figures;
 };
 
 struct pipeline_levels {

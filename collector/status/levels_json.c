@@ -43,6 +43,32 @@ static double seconds_since(int64_t since_ns, int64_t now_ns)
     return since_ns == 0 || since_ns > now_ns ? 0 : (double)((now_ns - since_ns) / 1000000) / 1e3;
 }
 
+/* Those that its destination has, by their names. */
+static void put_figures(struct output *out, const struct delivery_figure_totals *figures)
+{
+    json_object_begin(out);
+    for (size_t i = 0; i < FIGURE_COUNT; i++) {
+        if ((figures->has & DELIVERY_HAS(i)) == 0)
+            continue;
+        json_key(out, delivery_figure_names[i], strlen(delivery_figure_names[i]));
+        if (i == FIGURE_ROUND_TRIP)
+            json_double(out, (double)(figures->values[i] / 1000) / 1e6);
+        else
+            json_uint64(out, figures->values[i]);
+    }
+    json_object_end(out);
+}
+
+static void put_answers(struct output *out, const struct delivery_figure_totals *figures)
+{
+    json_object_begin(out);
+    for (size_t i = 0; i < ANSWER_COUNT && (figures->has & DELIVERY_HAS_ANSWERS) != 0; i++) {
+        json_key(out, delivery_answer_names[i], strlen(delivery_answer_names[i]));
+        json_uint64(out, figures->answers[i]);
+    }
+    json_object_end(out);
+}
+
 static void put_sink(struct output *out, const struct sink_level *sink, int64_t now_ns)
 {
     json_object_begin(out);
@@ -53,10 +79,16 @@ static void put_sink(struct output *out, const struct sink_level *sink, int64_t 
     json_double(out, seconds_since(sink->condition.waits_since_ns, now_ns));
     json_key_literal(out, "failing_seconds");
     json_double(out, seconds_since(sink->condition.fails_since_ns, now_ns));
+    json_key_literal(out, "oldest_seconds");
+    json_double(out, seconds_since(sink->condition.oldest_ns, now_ns));
     json_key_literal(out, "spill_bytes");
     json_uint64(out, sink->condition.spill_bytes);
     json_key_literal(out, "spill_limit_bytes");
     json_uint64(out, sink->condition.spill_size);
+    json_key_literal(out, "figures");
+    put_figures(out, &sink->figures);
+    json_key_literal(out, "answers");
+    put_answers(out, &sink->figures);
     json_key_literal(out, "queue_batches");
     json_uint64(out, sink->queue.batches);
     json_key_literal(out, "queue_limit_batches");

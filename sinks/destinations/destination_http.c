@@ -197,7 +197,11 @@ static int fill(struct http *http, const char *scheme, const struct destination_
         .in_flight = options->in_flight,
         .wakeup = options->wakeup,
     };
-    return http_client_create(&to, headers, &http->client, error);
+    if (http_client_create(&to, headers, &http->client, error) != 0)
+        return -1;
+    http->destination.figures = http_client_figures(http->client);
+    http->destination.has_figures = HTTP_FIGURES;
+    return 0;
 }
 
 static int create(const char *scheme, const struct destination_options *options,

@@ -28,6 +28,7 @@
 #include "sinks/destinations/kafka_headers.h"
 #include "sinks/destinations/kafka_library.h"
 #include "sinks/destinations/kafka_settings.h"
+#include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
 #include "sinks/destinations/record_key.h"
 #include "sinks/destinations/topic_template.h"
@@ -58,6 +59,8 @@
 struct flight {
     struct delivery_block *block; /* NULL: none */
     size_t unreported;            /* of its messages */
+    size_t messages;              /* that the library was given */
+    int64_t handed_ns;            /* when */
     bool handed;                  /* to the library; else it waits for that */
     uint64_t turn;                /* later ones have higher ones */
     int64_t until_ns;             /* while it waits: when it is given back */
@@ -92,6 +95,10 @@ struct kafka {
     size_t done[FLIGHTS]; /* flights with all reports, in the order of these: a ring */
     size_t done_at, done_count;
 
+    struct delivery_figures figures;
+    size_t unreported;                      /* messages that the library has */
+    struct kafka_statistics now, before_it; /* of the producer; of those before it */
+
     struct log_limit log;
 };
 
@@ -111,6 +118,20 @@ static void *token(size_t flight, size_t record)
 static void note_done(struct kafka *kafka, size_t flight)
 {
     kafka->done[(kafka->done_at + kafka->done_count++) % FLIGHTS] = flight;
+}
+
+/* The library has other messages now than before. */
+static void note_unreported(struct kafka *kafka, size_t count)
+{
+    kafka->unreported = count;
+    delivery_figure_set(&kafka->figures, FIGURE_MESSAGES, count);
+}
+
+static void note_reported(struct kafka *kafka, const struct flight *flight)
+{
+    note_unreported(kafka, kafka->unreported - flight->messages);
+    histogram_note(&kafka->figures.request_time, histogram_times,
+                   (uint64_t)(clock_monotonic_ns() - flight->handed_ns));
 }
 
 /* Notes the fate of one message, given to the library as `opaque`. */
@@ -134,6 +155,7 @@ static void settle(struct kafka *kafka, void *opaque, struct kafka_fate fate,
         error_set(&flight->error, EXIT_CODE_IO, "%s", kafka->library->err2str(why));
     if (--flight->unreported != 0)
         return;
+    note_reported(kafka, flight);
     kafka->handed--;
     note_done(kafka, at);
 }
@@ -165,6 +187,46 @@ static void on_error(rd_kafka_t *producer, int code, const char *reason, void *o
         log_about(LOG_WARNING, LOG_OF_SINK, kafka->name, "%s", reason);
 }
 
+/*
+ * What is counted goes on where the last producer has ended. Messages that the library sends again
+ * are in a new request for it, and no retry.
+ */
+static void note_statistics(struct kafka *kafka)
+{
+    struct delivery_figures *figures = &kafka->figures;
+    const struct kafka_statistics *now = &kafka->now, *before = &kafka->before_it;
+    delivery_figure_set(figures, FIGURE_CONNECTIONS, now->connected);
+    delivery_figure_set(figures, FIGURE_CONNECTS, before->connects + now->connects);
+    delivery_figure_set(figures, FIGURE_REQUESTS, before->requests + now->requests);
+    delivery_figure_set(figures, FIGURE_REQUESTS_IN_FLIGHT, now->waiting);
+    delivery_figure_set(figures, FIGURE_REQUEST_RETRIES, before->retries + now->retries);
+    delivery_figure_set(figures, FIGURE_REQUEST_ERRORS, before->errors + now->errors);
+    if (now->round_trip_ns != 0) /* else there was no answer in the interval */
+        delivery_figure_set(figures, FIGURE_ROUND_TRIP, now->round_trip_ns);
+}
+
+static int on_statistics(rd_kafka_t *producer, char *text, size_t size, void *opaque)
+{
+    (void)producer;
+    struct kafka *kafka = opaque;
+    struct kafka_statistics read;
+    if (!kafka_statistics_read(text, size, &read))
+        return 0;
+    kafka->now = read;
+    note_statistics(kafka);
+    return 0; /* the library frees the text */
+}
+
+static void end_statistics(struct kafka *kafka)
+{
+    kafka->before_it.connects += kafka->now.connects;
+    kafka->before_it.requests += kafka->now.requests;
+    kafka->before_it.retries += kafka->now.retries;
+    kafka->before_it.errors += kafka->now.errors;
+    kafka->now = (struct kafka_statistics){0};
+    note_statistics(kafka);
+}
+
 /* A thread of the library: the first of the events that poll takes. */
 static void on_event(rd_kafka_t *producer, void *opaque)
 {
@@ -183,6 +245,7 @@ static int make_producer(struct kafka *kafka, struct error *error)
     library->conf_set_opaque(conf, kafka);
     library->conf_set_dr_msg_cb(conf, on_report);
     library->conf_set_error_cb(conf, on_error);
+    library->conf_set_stats_cb(conf, on_statistics);
     library->conf_set_log_cb(conf, NULL); /* what matters comes as an error */
     char why[400];
     kafka->producer = library->new (RD_KAFKA_PRODUCER, conf, why, sizeof why);
@@ -214,6 +277,7 @@ static void end_producer(struct kafka *kafka)
     library->queue_destroy(kafka->events);
     end_within(destroy_producer, kafka->producer, END_MS);
     kafka->producer = NULL;
+    end_statistics(kafka);
 }
 
 /* After a fatal error: another one, when all that the last one took is reported. */
@@ -228,8 +292,10 @@ static void remake(struct kafka *kafka)
         end_producer(kafka);
     }
     struct error error;
-    if (make_producer(kafka, &error) == 0)
+    if (make_producer(kafka, &error) == 0) {
+        delivery_figure_add(&kafka->figures, FIGURE_RESTARTS, 1);
         return;
+    }
     kafka->remake_ns = clock_monotonic_ns() + REMAKE_NS;
     log_about(LOG_WARNING, LOG_OF_SINK, kafka->name, "%s", error.text);
 }
@@ -354,6 +420,9 @@ static void hand_flight(struct kafka *kafka, size_t at)
     struct flight *flight = &kafka->flights[at];
     begin_messages(kafka, flight->block, DELIVERY_UNKNOWN);
     flight->handed = true;
+    flight->handed_ns = clock_monotonic_ns();
+    flight->messages = flight->unreported;
+    note_unreported(kafka, kafka->unreported + flight->messages);
     kafka->handed++;
     rd_kafka_topic_t *topic =
         kafka_topics_find(kafka->topics, kafka->producer, flight->block->route);
@@ -500,6 +569,7 @@ static void abandon(struct destination *destination)
         note_done(kafka, i);
     }
     kafka->handed = 0;
+    note_unreported(kafka, 0);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -576,7 +646,12 @@ static int create(const struct destination_options *options, struct destination 
         free(made);
         return -1;
     }
-    made->destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
+    made->destination = (struct destination){
+        .delivery = &delivery_ops,
+        .figures = &made->figures,
+        .has_figures = DELIVERY_HAS(FIGURE_COUNT) - 1 + DELIVERY_HAS_TIMES,
+        .destroy = destroy,
+    };
     made->topics = kafka_topics_create(made->library, options->broker.max_topics);
     if (made->topics == NULL) {
         free(made);

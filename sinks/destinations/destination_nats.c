@@ -136,6 +136,8 @@ static int create(const struct destination_options *options, struct destination 
         destroy(&made->destination);
         return -1;
     }
+    made->destination.figures = nats_publisher_figures(made->publisher);
+    made->destination.has_figures = NATS_FIGURES;
     *out = &made->destination;
     return 0;
 }

@@ -26,6 +26,7 @@ struct slot {
     uint64_t turn;                /* of blocks, in the order in which they were given */
     size_t shape;                 /* of its request */
     bool again;                   /* the same records follow, in another shape */
+    bool repeats;                 /* its request is of such records */
     struct http_headers *headers; /* of its request; NULL: none is under way */
     struct http_exchange exchange;
     struct http_request request;
@@ -39,6 +40,8 @@ struct http_client {
     CURLM *multi;
     struct http_headers *headers; /* of the thread, as the next one */
     struct http_shapes shapes;
+    struct delivery_figures figures; /* raised by the thread */
+    uint64_t requests;               /* of the thread: under way */
     struct thread *thread;
     struct mutex *lock;
     struct wakeup *abandoned; /* the sink's thread waits for that */
@@ -108,6 +111,33 @@ static void release_headers(struct http_client *client, struct slot *slot)
         http_headers_free(headers);
 }
 
+static void note_requests(struct http_client *client, uint64_t under_way)
+{
+    client->requests = under_way;
+    delivery_figure_set(&client->figures, FIGURE_REQUESTS_IN_FLIGHT, under_way);
+}
+
+/* `repeats`: its records were in a request before. */
+static void note_begin(struct http_client *client, bool repeats)
+{
+    delivery_figure_add(&client->figures, FIGURE_REQUESTS, 1);
+    delivery_figure_add(&client->figures, FIGURE_REQUEST_RETRIES, repeats);
+    note_requests(client, client->requests + 1);
+}
+
+static void note_end(struct http_client *client, const struct http_reply *reply)
+{
+    struct delivery_figures *figures = &client->figures;
+    note_requests(client, client->requests - 1);
+    delivery_figure_add(figures, FIGURE_CONNECTS, reply->connects);
+    if (reply->status < 200 || reply->status > 599) {
+        delivery_figure_add(figures, FIGURE_REQUEST_ERRORS, 1);
+        return;
+    }
+    counter_add(&figures->answers[reply->status / 100 - 2 + ANSWER_2XX], 1);
+    histogram_note(&figures->request_time, histogram_times, (uint64_t)reply->took_ns);
+}
+
 /* Returns whether a request for the records in hand is under way. */
 static bool begin_request(struct http_client *client, struct slot *slot)
 {
@@ -130,6 +160,7 @@ static bool begin_request(struct http_client *client, struct slot *slot)
         options->library->multi_add_handle(client->multi, slot->request.easy) == CURLM_OK) {
         slot->headers = client->headers;
         slot->headers->users++;
+        note_begin(client, slot->repeats || exchange->block->again);
         return true;
     }
     http_exchange_cancel(exchange, "the request could not begin");
@@ -140,6 +171,7 @@ static bool begin_request(struct http_client *client, struct slot *slot)
 static void go_on(struct http_client *client, struct slot *slot)
 {
     while (slot->again || http_exchange_next(&slot->exchange)) {
+        slot->repeats = slot->again;
         slot->again = false;
         if (begin_request(client, slot))
             return;
@@ -176,6 +208,7 @@ static void end_request(struct http_client *client, struct slot *slot, CURLcode 
     client->options.library->multi_remove_handle(client->multi, slot->request.easy);
     release_headers(client, slot);
     http_request_end(&slot->request, result, &reply);
+    note_end(client, &reply);
     slot->again = http_shapes_answer(&client->shapes, slot->shape, reply.status, reply.proof);
     if (slot->again)
         return;
@@ -291,6 +324,11 @@ void http_client_set_headers(struct http_client *client, struct http_headers *he
     mutex_unlock(client->lock);
     http_headers_free(unused);
     client->options.library->multi_wakeup(client->multi);
+}
+
+const struct delivery_figures *http_client_figures(const struct http_client *client)
+{
+    return &client->figures;
 }
 
 void http_client_abandon(struct http_client *client)

@@ -16,6 +16,7 @@
 
 #include "collector/base/error.h"
 #include "collector/contract/delivery.h"
+#include "collector/contract/delivery_figures.h"
 #include "collector/platform/wakeup.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/http_body.h"
@@ -58,6 +59,13 @@ void http_client_destroy(struct http_client *client);
 
 /* Bytes that it allocates, without libcurl's own. */
 size_t http_client_memory(size_t in_flight);
+
+/* What it says of its connections and requests, while it lives: those of HTTP_FIGURES. */
+#define HTTP_FIGURES                                                                               \
+    (DELIVERY_HAS(FIGURE_CONNECTS) | DELIVERY_HAS(FIGURE_REQUESTS) |                               \
+     DELIVERY_HAS(FIGURE_REQUESTS_IN_FLIGHT) | DELIVERY_HAS(FIGURE_REQUEST_RETRIES) |              \
+     DELIVERY_HAS(FIGURE_REQUEST_ERRORS) | DELIVERY_HAS_ANSWERS | DELIVERY_HAS_TIMES)
+const struct delivery_figures *http_client_figures(const struct http_client *client);
 
 /* Returns false where as many as there may be are in flight. */
 bool http_client_send(struct http_client *client, struct delivery_block *block);

@@ -31,7 +31,9 @@ struct http_reply {
     bool sent;   /* some of the body had left by then */
     bool proof;  /* it has the header that http_shapes.h is about */
     int64_t retry_after_ns;
-    const char *text; /* what to report of it */
+    uint64_t connects; /* connections that were made for it */
+    int64_t took_ns;   /* from its beginning to its end */
+    const char *text;  /* what to report of it */
 };
 
 /* Some records of the block, one after the other. */

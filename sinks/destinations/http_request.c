@@ -145,9 +145,12 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
 {
     const struct curl_library *curl = request->library;
     long status = 0;
-    curl_off_t retry_after = 0;
+    curl_off_t retry_after = 0, took_us = 0;
+    long connects = 0;
     curl->easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
     curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &retry_after);
+    curl->easy_getinfo(request->easy, CURLINFO_NUM_CONNECTS, &connects);
+    curl->easy_getinfo(request->easy, CURLINFO_TOTAL_TIME_T, &took_us);
     if (status < 200) /* on the way to an answer */
         status = 0;
     if (retry_after < 0)
@@ -159,6 +162,8 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
                                  .sent = request->at != 0,
                                  .proof = request->proof,
                                  .retry_after_ns = (int64_t)retry_after * SECOND,
+                                 .connects = (uint64_t)connects,
+                                 .took_ns = (int64_t)took_us * 1000,
                                  .text = request->text};
 }
 

@@ -18,6 +18,7 @@
     FUNCTION(conf_set_dr_msg_cb)                                                                   \
     FUNCTION(conf_set_error_cb)                                                                    \
     FUNCTION(conf_set_log_cb)                                                                      \
+    FUNCTION(conf_set_stats_cb)                                                                    \
     FUNCTION(new)                                                                                  \
     FUNCTION(destroy)                                                                              \
     FUNCTION(poll)                                                                                 \

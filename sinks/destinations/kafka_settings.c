@@ -102,7 +102,9 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (set(making, ours[i][0], ours[i][1], error) != 0)
             return -1;
-    if (set(making, "client.id", "sluice", error) != 0 ||
+    /* They may be had at other times, or, with 0, never. */
+    if (set(making, "statistics.interval.ms", "5000", error) != 0 ||
+        set(making, "client.id", "sluice", error) != 0 ||
         set(making, "bootstrap.servers", settings->brokers, error) != 0 ||
         set(making, "message.timeout.ms", timeout, error) != 0 ||
         (settings->compression != NULL &&

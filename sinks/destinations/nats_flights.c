@@ -64,7 +64,9 @@ bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, i
     *token = (struct nats_token){(uint32_t)(next - flights->all), (uint32_t)next->at, next->turn};
     *fate_of(flights, next->block, next->at) = DELIVERY_UNKNOWN;
     next->at++;
-    next->published++;
+    if (next->published++ == 0)
+        next->begun_ns = now_ns;
+    flights->unanswered++;
     next->until_ns = now_ns + flights->unanswered_ns;
     return true;
 }
@@ -99,6 +101,7 @@ bool nats_flights_answer(struct nats_flights *flights, const struct nats_token *
     set_reason(flights, flight->block, token->record, reason);
     if (why != NULL && flight->error.text[0] == '\0')
         error_set(&flight->error, EXIT_CODE_IO, "%s", why);
+    flights->unanswered--;
     flight->done = ++flight->answered == flight->count;
     return flight->done;
 }
@@ -128,6 +131,7 @@ void nats_flights_expire(struct nats_flights *flights, int64_t now_ns)
         if (flight->block == NULL || flight->done || flight->until_ns > now_ns)
             continue;
         flight->done = true;
+        flights->unanswered -= flight->published - flight->answered;
         if (flight->error.text[0] == '\0')
             error_set(&flight->error, EXIT_CODE_IO,
                       flight->published == 0 ? "there is no connection" : "no answer came in time");
@@ -156,6 +160,7 @@ struct delivery_block *nats_flights_take(struct nats_flights *flights, struct er
     struct delivery_block *block = oldest->block;
     if (error != NULL)
         *error = oldest->error;
+    flights->last_begun_ns = oldest->answered == oldest->count ? oldest->begun_ns : 0;
     *oldest = (struct nats_flight){.block = NULL};
     return block;
 }

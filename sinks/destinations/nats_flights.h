@@ -30,6 +30,7 @@ struct nats_flight {
     struct delivery_block *block;      /* NULL: none */
     uint64_t turn;                     /* of its token: later ones have higher ones */
     size_t count, published, answered; /* of its messages */
+    int64_t begun_ns;                  /* when the first was published */
     size_t at;                         /* the next record to look at */
     int64_t until_ns;                  /* when it is done, whatever is missing; monotonic */
     bool done;                         /* it has its fates, and is to be taken out */
@@ -40,6 +41,9 @@ struct nats_flights {
     bool per_block;                   /* a block is one message; else each of its records is one */
     int64_t unsent_ns, unanswered_ns; /* how long a block may wait for the one and for the other */
     uint64_t turns;
+    size_t unanswered; /* messages that were published, of flights that are not done */
+    int64_t
+        last_begun_ns; /* of the block that was taken out last, where all of it was answered; 0 */
     struct nats_flight all[NATS_FLIGHTS];
 };
 

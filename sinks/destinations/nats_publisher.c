@@ -47,6 +47,10 @@ struct nats_publisher {
     struct mutex *mutex; /* of the flights */
     struct nats_flights flights;
 
+    /* The connections are the thread's; messages and times are under the mutex. */
+    struct delivery_figures figures;
+    _Atomic uint64_t reconnects; /* that the library has made */
+
     struct wakeup *own; /* of the thread, which waits for nothing else */
     struct thread *thread;
     atomic_bool stopping;
@@ -71,6 +75,12 @@ static bool read_token(const struct nats_publisher *publisher, const char *subje
                   &token->record, &token->turn) == 3;
 }
 
+/* With the lock held. */
+static void note_unanswered(struct nats_publisher *publisher)
+{
+    delivery_figure_set(&publisher->figures, FIGURE_MESSAGES, publisher->flights.unanswered);
+}
+
 static void note_answer(struct nats_publisher *publisher, const struct nats_token *token,
                         enum delivery_fate fate, enum delivery_reason reason, const char *why)
 {
@@ -78,6 +88,7 @@ static void note_answer(struct nats_publisher *publisher, const struct nats_toke
     if (nats_flights_answer(&publisher->flights, token, fate, reason, why) &&
         publisher->options.sink != NULL)
         wakeup_signal(publisher->options.sink);
+    note_unanswered(publisher);
     mutex_unlock(publisher->mutex);
 }
 
@@ -121,7 +132,9 @@ static void on_closed(natsConnection *connection, void *closure)
 static void on_reconnected(natsConnection *connection, void *closure)
 {
     (void)connection;
-    wakeup_signal(((struct nats_publisher *)closure)->own);
+    struct nats_publisher *publisher = closure;
+    atomic_fetch_add(&publisher->reconnects, 1);
+    wakeup_signal(publisher->own);
 }
 
 /* Copies the subject of "... for Publish to \"SUBJECT\"". Returns false where there is none. */
@@ -179,6 +192,14 @@ static bool subscribe(struct nats_publisher *publisher)
     return library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed,
                                                      publisher) == NATS_OK &&
            library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
+}
+
+/* `connects`: how often this has connected, beside the library. */
+static void note_connection(struct nats_publisher *publisher, bool there, uint64_t connects)
+{
+    delivery_figure_set(&publisher->figures, FIGURE_CONNECTIONS, there);
+    delivery_figure_set(&publisher->figures, FIGURE_CONNECTS,
+                        connects + atomic_load(&publisher->reconnects));
 }
 
 /* Ends the connection, and returns when nothing of it calls us any more. */
@@ -307,6 +328,7 @@ static bool publish_next(struct nats_publisher *publisher)
     if (is_there)
         status = make_message(publisher, nats_flights_block(&publisher->flights, &token), &token,
                               &message);
+    note_unanswered(publisher);
     mutex_unlock(publisher->mutex);
     if (!is_there)
         return false;
@@ -322,14 +344,19 @@ static void run(void *argument)
 {
     struct nats_publisher *publisher = argument;
     int wait_ms = CONNECT_WAIT_MS;
+    uint64_t connects = 0;
     while (!atomic_load(&publisher->stopping)) {
-        if (publisher->connection == NULL && !connect_once(publisher)) {
+        bool is_new = publisher->connection == NULL;
+        if (is_new && !connect_once(publisher)) {
+            note_connection(publisher, false, connects);
             wakeup_wait(publisher->own, NO_HANDLE, false, wait_ms);
             wait_ms = wait_ms * 2 < CONNECT_WAIT_MOST_MS ? wait_ms * 2 : CONNECT_WAIT_MOST_MS;
             continue;
         }
         wait_ms = CONNECT_WAIT_MS;
+        connects += is_new;
         natsConnStatus state = publisher->library->natsConnection_Status(publisher->connection);
+        note_connection(publisher, state == NATS_CONN_STATUS_CONNECTED, connects);
         if (state == NATS_CONN_STATUS_CLOSED)
             disconnect(publisher);
         else if (state != NATS_CONN_STATUS_CONNECTED)
@@ -356,6 +383,9 @@ struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, str
 {
     mutex_lock(publisher->mutex);
     struct delivery_block *block = nats_flights_take(&publisher->flights, error);
+    if (block != NULL && publisher->flights.last_begun_ns != 0)
+        histogram_note(&publisher->figures.request_time, histogram_times,
+                       (uint64_t)(clock_monotonic_ns() - publisher->flights.last_begun_ns));
     mutex_unlock(publisher->mutex);
     return block;
 }
@@ -372,7 +402,13 @@ void nats_publisher_expire(struct nats_publisher *publisher, bool all)
 {
     mutex_lock(publisher->mutex);
     nats_flights_expire(&publisher->flights, all ? INT64_MAX : clock_monotonic_ns());
+    note_unanswered(publisher);
     mutex_unlock(publisher->mutex);
+}
+
+const struct delivery_figures *nats_publisher_figures(const struct nats_publisher *publisher)
+{
+    return &publisher->figures;
 }
 
 size_t nats_publisher_memory(void)

@@ -14,6 +14,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/broker_options.h"
 #include "collector/contract/delivery.h"
+#include "collector/contract/delivery_figures.h"
 #include "collector/platform/wakeup.h"
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/nats_library.h"
@@ -51,6 +52,12 @@ int64_t nats_publisher_due(struct nats_publisher *publisher);
 
 /* Gives up the blocks whose time is over, or `all`. */
 void nats_publisher_expire(struct nats_publisher *publisher, bool all);
+
+/* What it says of its connection, while it lives: those of NATS_FIGURES. */
+#define NATS_FIGURES                                                                               \
+    (DELIVERY_HAS(FIGURE_CONNECTIONS) | DELIVERY_HAS(FIGURE_CONNECTS) |                            \
+     DELIVERY_HAS(FIGURE_MESSAGES) | DELIVERY_HAS_TIMES)
+const struct delivery_figures *nats_publisher_figures(const struct nats_publisher *publisher);
 
 /* Bytes that it allocates, without what the library does. */
 size_t nats_publisher_memory(void);

@@ -9,6 +9,19 @@ import {sinkState} from "./tables.js";
 
 const ALWAYS = ["offered", "queued", "written", "lines", "samples", "bytes"];
 
+/* What a delivery says of its connections and requests, named as its metrics. */
+function figures(level) {
+  const facts = {};
+  for (const [name, value] of Object.entries(level.figures)) {
+    const seconds = name.endsWith("_seconds");
+    const label = (seconds ? name.slice(0, -"_seconds".length) : name).replaceAll("_", " ");
+    facts[label] = seconds ? format.duration(value * 1e9) : format.count(value);
+  }
+  for (const [name, value] of Object.entries(level.answers))
+    facts[`answers ${name}`] = format.count(value);
+  return facts;
+}
+
 export class SinkView {
   constructor(model, row) {
     const pick = (rows) => rows.filter((each) => each.index === row.index);
@@ -71,6 +84,8 @@ export class SinkView {
       "records in flight": format.count(row.in_flight),
       "waits for its destination": format.uptime(level.waiting_seconds),
       "its destination fails": format.uptime(level.failing_seconds),
+      "oldest record waits": format.uptime(level.oldest_seconds),
+      ...figures(level),
       ...(level.spill_limit_bytes === 0 ? {} : {
         "bytes in its spill": format.count(level.spill_bytes),
         "bytes in its spill at most": format.count(level.spill_limit_bytes),

@@ -6,6 +6,7 @@ import unittest
 
 from certificates import OPENSSL, Authority
 from http_store import CLOSE, NO_ANSWER, Store
+from metrics_client import MetricsClient, labels
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
 
@@ -93,6 +94,49 @@ class Answers(Delivering):
 
     def test_what_is_never_taken_has_failed_when_its_time_is_over(self):
         self.check_counts([503] * 50, "&format=json&timeout=500ms", 1, {"timeout_unsent": 1})
+
+
+class Figures(Delivering):
+    """What --metrics and the control socket say of requests and connections."""
+
+    def deliver_watched(self, *script):
+        store = self.store(*script)
+        program = self.start("--metrics", "127.0.0.1:0", "--listen", RIEMANN, "--sink",
+                             f"http:{store.place}?{SOON}&in_flight=1&format=json")
+        self.label = labels(sink=f"http:{store.place}")
+        return store, program, MetricsClient(program)
+
+    def figures(self, client):
+        """Of the sink, without its name; the classes of answers that there were."""
+        numbers = client.numbers()
+        return {name.removeprefix("sluice_sink_"): int(value)
+                for (name, label), value in numbers.items()
+                if label == self.label and not name.endswith("_seconds")}, {
+                    dict(label)["class"]: int(value)
+                    for (name, label), value in numbers.items()
+                    if name == "sluice_sink_answers_total" and value != 0}
+
+    def test_requests_are_counted_by_their_answers(self):
+        _, program, client = self.deliver_watched(200, 503, 200, 400, 302, CLOSE)
+        self.send_apart(program, 5)
+        figures, answers = self.figures(client)
+        self.assertEqual(answers, {"2xx": 2, "3xx": 1, "4xx": 1, "5xx": 1})
+        self.assertEqual({name: figures[f"{name}_total"] for name in (
+            "requests", "request_retries", "request_errors")},
+            {"requests": 6, "request_retries": 1, "request_errors": 1})
+        self.assertEqual(figures["requests_in_flight"], 0)
+        self.assertEqual(figures["request_seconds_count"], 5)
+        self.assertGreaterEqual(figures["connects_total"], 1)
+
+    def test_a_request_without_an_answer_is_in_flight(self):
+        store, program, client = self.deliver_watched(NO_ANSWER)
+        self.sender(program).send(metric(1))
+        store.wait_for_requests(1)
+        self.assertEqual(self.figures(client)[0]["requests_in_flight"], 1)
+
+    def test_a_file_has_none(self):
+        program = self.start("--metrics", "127.0.0.1:0", "--listen", RIEMANN)
+        self.assertNotIn("sluice_sink_requests", MetricsClient(program).page())
 
 
 class Away(Delivering):

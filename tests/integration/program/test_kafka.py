@@ -3,8 +3,9 @@ import json
 import unittest
 
 from kafka_mock import KafkaMock
+from metrics_client import MetricsClient, labels
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest
+from sluice_program import RIEMANN, ProgramTest, wait_until
 from test_config import READS_FILES
 
 USAGE, CONFIGURATION = 64, 78
@@ -32,6 +33,28 @@ class Kafka(ProgramTest):
 
     def values(self, cluster):
         return [json.loads(value)["value"] for _, value in cluster.read("t")]
+
+
+class Figures(Kafka):
+    def test_what_the_library_says_of_its_brokers_is_in_the_metrics(self):
+        cluster = self.cluster()
+        program = self.start_to(cluster, "&kafka.statistics.interval.ms=100",
+                                "--metrics", "127.0.0.1:0")
+        client = MetricsClient(program)
+        self.sender(program).send_all([metric(number) for number in range(100)])
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 100,
+                                "all are written")
+        own = labels(sink=f"kafka://{cluster.brokers}/t")
+
+        def number(name):
+            return client.numbers()[f"sluice_sink_{name}", own]
+
+        wait_until(lambda: number("requests_total") > 0 < number("connections"),
+                   "the library has said what it did")
+        self.assertGreaterEqual(number("connects_total"), number("connections"))
+        self.assertEqual(number("messages_in_flight"), 0)
+        self.assertEqual(number("producer_restarts_total"), 0)
+        self.assertGreaterEqual(number("request_seconds_count"), 1)
 
 
 class Acknowledged(Kafka):

@@ -285,6 +285,33 @@ TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
     assert_null(strstr(fixture->text, "process_"));
 }
 
+TEST_WITH(a_delivery_has_the_figures_that_its_destination_gives_and_others_have_none, set_up,
+          tear_down)
+{
+    struct fixture *fixture = *state;
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_null(strstr(fixture->text, "sluice_sink_connects"));
+    assert_null(strstr(fixture->text, "sluice_sink_answers"));
+    assert_null(strstr(fixture->text, "sluice_sink_request_seconds"));
+    fixture->sink.figures = (struct delivery_figure_totals){
+        .has = DELIVERY_HAS(FIGURE_CONNECTS) | DELIVERY_HAS(FIGURE_ROUND_TRIP) |
+               DELIVERY_HAS_ANSWERS | DELIVERY_HAS_TIMES,
+        .values = {[FIGURE_CONNECTS] = 3, [FIGURE_ROUND_TRIP] = 1250000},
+        .answers = {[ANSWER_4XX] = 5},
+        .request_time = {.ranges = {[1] = 2}, .sum = 2500000000},
+    };
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "# TYPE sluice_sink_connects_total counter");
+    assert_line(fixture, "sluice_sink_connects_total{sink=\"stdout:\"} 3");
+    assert_line(fixture, "# TYPE sluice_sink_round_trip_seconds gauge");
+    assert_line(fixture, "sluice_sink_round_trip_seconds{sink=\"stdout:\"} 0.00125");
+    assert_line(fixture, "sluice_sink_answers_total{sink=\"stdout:\",class=\"4xx\"} 5");
+    assert_line(fixture, "sluice_sink_answers_total{sink=\"stdout:\",class=\"2xx\"} 0");
+    assert_line(fixture, "sluice_sink_request_seconds_bucket{sink=\"stdout:\",le=\"2.5e-05\"} 2");
+    assert_line(fixture, "sluice_sink_request_seconds_sum{sink=\"stdout:\"} 2.5");
+    assert_null(strstr(fixture->text, "sluice_sink_requests_total"));
+}
+
 TEST_WITH(the_process_has_the_metrics_that_prometheus_names, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -306,6 +333,7 @@ TEST_WITH(every_row_is_on_the_page, set_up, tear_down)
     char line[LINE_SIZE];
     fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, 1 << 20, 12, 1024};
     fixture->facts.usage = &fixture->usage;
+    fixture->sink.figures.has = ~0U;
     assert_true(ledger_add_letters(fixture->ledger, "file:dead"));
     ledger_set_drops_kind(fixture->ledger, 0, (struct drops_kind){.filtered = true});
     write_page(fixture, METRICS_PROMETHEUS);

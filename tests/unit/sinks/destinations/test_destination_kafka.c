@@ -139,6 +139,32 @@ static void reader_end(struct reader *reader)
     rd_kafka_destroy(reader->consumer);
 }
 
+/* --- what it says of its connections ---------------------------------------------------------- */
+
+static uint64_t figure(const struct scene *scene, enum delivery_figure which)
+{
+    return counter_read(&scene->destination->figures->values[which]);
+}
+
+static void await_figure(struct scene *scene, enum delivery_figure which, uint64_t least)
+{
+    for (int64_t until = patience_until(); figure(scene, which) < least;) {
+        wakeup_wait(scene->wakeup, NO_HANDLE, false, 50);
+        scene->destination->delivery->serve(scene->destination);
+        assert_true(patience(until));
+    }
+}
+
+static uint64_t times(const struct scene *scene)
+{
+    struct histogram_totals totals = {0};
+    uint64_t count = 0;
+    histogram_add_to(&scene->destination->figures->request_time, &totals);
+    for (size_t i = 0; i <= HISTOGRAM_BOUNDS; i++)
+        count += totals.ranges[i];
+    return count;
+}
+
 /* --- tests ------------------------------------------------------------------------------------ */
 
 TEST(each_record_is_a_message_without_its_newline)
@@ -477,6 +503,33 @@ TEST_WITH(after_a_fatal_error_another_producer_delivers, scratch_make, scratch_r
     }
     assert_ptr_equal(await(&scene, &error), &lines.block);
     delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(figure(&scene, FIGURE_RESTARTS), 1);
+    assert_int_equal(figure(&scene, FIGURE_MESSAGES), 0);
+    scene_end(&scene);
+}
+
+TEST_WITH(it_says_how_its_brokers_answer, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    scene_begin(&scene, "t");
+    rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
+    write_properties(&scene, "statistics.interval.ms=100\n");
+    open_it(&scene);
+    rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 300);
+    delivery_lines_fill(&lines, "t", 7);
+    send_it(&scene, &lines);
+    assert_int_equal(figure(&scene, FIGURE_MESSAGES), 7);
+    await_figure(&scene, FIGURE_REQUESTS_IN_FLIGHT, 1);
+    await(&scene, &error);
+    assert_int_equal(figure(&scene, FIGURE_MESSAGES), 0);
+    assert_int_equal(times(&scene), 1);
+    await_figure(&scene, FIGURE_ROUND_TRIP, 300000000);
+    assert_true(figure(&scene, FIGURE_CONNECTIONS) >= 1);
+    assert_true(figure(&scene, FIGURE_CONNECTS) >= 1);
+    assert_true(figure(&scene, FIGURE_REQUESTS) >= 1);
     scene_end(&scene);
 }
 

@@ -248,6 +248,15 @@ NATS_TEST(a_server_that_starts_later_gets_what_was_handed_over_before)
     scene_end(&scene);
 }
 
+/* Of the connection that there is, and of all; nothing is on its way. */
+static void assert_figures(const struct scene *scene, uint64_t connections, uint64_t connects)
+{
+    const struct delivery_figures *figures = scene->destination->figures;
+    assert_int_equal(counter_read(&figures->values[FIGURE_CONNECTIONS]), connections);
+    assert_int_equal(counter_read(&figures->values[FIGURE_CONNECTS]), connects);
+    assert_int_equal(counter_read(&figures->values[FIGURE_MESSAGES]), 0);
+}
+
 NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
 {
     (void)state;
@@ -269,10 +278,43 @@ NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
         if (lines.block.fate != DELIVERY_ACKNOWLEDGED)
             continue; /* it was on its way, or the stream is not back yet */
         if (acknowledged++ == 0) {
+            assert_figures(&scene, 1, 1);
             nats_server_kill(&server);
             nats_server_start(&server);
         }
     }
+    assert_figures(&scene, 1, 2);
+    scene_end(&scene);
+}
+
+NATS_TEST(a_message_that_waits_for_its_answer_is_counted)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 1);
+    delivery_lines_send(scene.destination, &lines);
+    struct error error;
+    delivery_await(scene.destination, scene.wakeup, &error);
+    assert_figures(&scene, 1, 1);
+    struct histogram_totals times = {0};
+    histogram_add_to(&scene.destination->figures->request_time, &times);
+    assert_true(times.sum > 0);
+    nats_server_freeze(&server);
+    delivery_lines_fill(&lines, "t", 1);
+    delivery_lines_send(scene.destination, &lines);
+    const struct counter *messages = &scene.destination->figures->values[FIGURE_MESSAGES];
+    for (int64_t until = patience_until(); counter_read(messages) == 0;) {
+        assert_true(patience(until));
+        wakeup_wait(scene.wakeup, NO_HANDLE, false, 10);
+    }
+    assert_int_equal(counter_read(messages), 1);
+    scene.destination->delivery->abandon(scene.destination);
+    assert_int_equal(counter_read(messages), 0);
     scene_end(&scene);
 }
 

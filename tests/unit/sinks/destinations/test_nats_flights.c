@@ -204,3 +204,31 @@ TEST(there_is_room_for_so_many_blocks)
     assert_ptr_equal(nats_flights_take(&flights, NULL), &all[0].block);
     assert_true(nats_flights_put(&flights, &all[NATS_FLIGHTS].block, 0));
 }
+
+TEST(what_waits_for_an_answer_is_counted)
+{
+    struct nats_flights flights = flights_of(false);
+    struct three a, b;
+    struct error error;
+    assert_true(nats_flights_put(&flights, three(&a), 1));
+    assert_true(nats_flights_put(&flights, three(&b), 1));
+    struct nats_token first = next(&flights, 5);
+    next(&flights, 6);
+    assert_int_equal(flights.unanswered, 2);
+    acknowledge(&flights, &first);
+    acknowledge(&flights, &first);
+    assert_int_equal(flights.unanswered, 1);
+    nats_flights_expire(&flights, INT64_MAX);
+    assert_int_equal(flights.unanswered, 0);
+    assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
+    assert_int_equal(flights.last_begun_ns, 0); /* some have no answer */
+    assert_ptr_equal(nats_flights_take(&flights, &error), &b.block);
+    assert_true(nats_flights_put(&flights, three(&a), 1));
+    for (int64_t now = 7; now < 10; now++) {
+        struct nats_token token = next(&flights, now);
+        acknowledge(&flights, &token);
+    }
+    assert_int_equal(flights.unanswered, 0);
+    assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
+    assert_int_equal(flights.last_begun_ns, 7);
+}

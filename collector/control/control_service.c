@@ -9,9 +9,11 @@
 #include "collector/health/health_watch.h"
 #include "collector/ledger/ledger_print.h"
 #include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/deadline.h"
+#include "collector/status/levels_json.h"
 #include "collector/text/json_writer.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -181,6 +183,21 @@ static void answer_senders(struct control_service *service, struct client *clien
     sender_report_write(pipeline_senders(service->pipeline), &client->base.out);
 }
 
+static void answer_levels(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    struct pipeline_levels *levels = pipeline_take_levels(service->pipeline);
+    if (levels == NULL) {
+        write_error(&client->base.out, "out of memory");
+        return;
+    }
+    levels_json_write(levels, clock_monotonic_ns(), &client->base.out);
+    output_char(&client->base.out, '\n');
+    pipeline_levels_free(levels);
+}
+
 static void answer_health(struct control_service *service, struct client *client,
                           const char *argument, size_t size)
 {
@@ -222,6 +239,7 @@ static const struct {
     {"ledger", .answer = answer_ledger},
     {"report", .answer = answer_report},
     {"senders", .answer = answer_senders},
+    {"levels", .answer = answer_levels},
     {"health", .answer = answer_health},
     {"tap", .with_argument = true, .answer = answer_tap},
     {"reload", .is_order = true, .answer = answer_reload},

@@ -7,6 +7,8 @@
  *     ledger      the ledger now, as `--ledger json` prints it
  *     report      {"report":"..."}: the text that SIGUSR1 prints
  *     senders     the busiest senders (collector/senders/sender_report.h)
+ *     levels      how full buffers and queues are, and what deliveries say of their connections and
+ *                 requests, as the status page gets it (collector/status/levels_json.h)
  *     health      whether all is well, as /healthz says it (collector/health/health.h)
  *     tap GLOB    from now on the lines of matching samples, as format=json writes them, at most
  *                 CONTROL_TAP_LINES a second, until the client leaves; once a second

@@ -67,6 +67,14 @@ static struct model_counts read_counts(struct reading *reading, const json_t *ob
     return counts;
 }
 
+const uint64_t *model_find(const struct model_counts *counts, const char *name)
+{
+    for (size_t i = 0; i < counts->count; i++)
+        if (strcmp(counts->items[i].name, name) == 0)
+            return &counts->items[i].value;
+    return NULL;
+}
+
 uint64_t model_sum(const struct model_counts *counts)
 {
     uint64_t sum = 0;
@@ -123,6 +131,26 @@ static void read_ledger(struct reading *reading, const json_t *ledger, struct mo
     model->sinks = make_array(reading, sinks, sizeof *model->sinks, &model->sink_count);
     for (size_t i = 0; i < model->sink_count; i++)
         read_sink(reading, json_array_get(sinks, i), &model->sinks[i]);
+}
+
+/* --- the levels ------------------------------------------------------------------------------- */
+
+/* Of sinks that say something of connections and requests. A collector may be too old for that. */
+static void read_levels(struct reading *reading, const json_t *levels, struct model *model)
+{
+    size_t most;
+    const json_t *sinks = json_object_get(levels, "sinks");
+    model->deliveries = make_array(reading, sinks, sizeof *model->deliveries, &most);
+    for (size_t i = 0; i < most; i++) {
+        const json_t *from = json_array_get(sinks, i);
+        if (json_object_size(json_object_get(from, "figures")) == 0)
+            continue;
+        struct model_delivery *to = &model->deliveries[model->delivery_count++];
+        to->name = read_text(reading, from, "name");
+        to->oldest = json_number_value(member(reading, from, "oldest_seconds"));
+        to->spill_bytes = read_count(reading, from, "spill_bytes");
+        to->figures = read_counts(reading, from, "figures");
+    }
 }
 
 /* --- the senders ------------------------------------------------------------------------------ */
@@ -235,6 +263,7 @@ int model_read(struct model *model, const struct model_answers *answers, struct 
     struct reading reading = {0};
     *model = (struct model){0};
     if ((model->ledger_text = load(&answers->ledger, &why)) == NULL ||
+        (model->levels_text = load(&answers->levels, &why)) == NULL ||
         (model->senders_text = load(&answers->senders, &why)) == NULL ||
         (model->health_text = load(&answers->health, &why)) == NULL) {
         error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said is no JSON: %s", why.text);
@@ -242,6 +271,7 @@ int model_read(struct model *model, const struct model_answers *answers, struct 
         return -1;
     }
     read_ledger(&reading, model->ledger_text, model);
+    read_levels(&reading, model->levels_text, model);
     read_senders(&reading, model->senders_text, model);
     read_health(&reading, model->health_text, model);
     if (!reading.failed)
@@ -259,11 +289,15 @@ void model_clear(struct model *model)
         free(model->sinks[i].refused.items);
         free(model->sinks[i].failed.items);
     }
+    for (size_t i = 0; i < model->delivery_count; i++)
+        free(model->deliveries[i].figures.items);
     free(model->listeners);
     free(model->sinks);
+    free(model->deliveries);
     free(model->senders);
     free(model->losers);
     json_decref(model->ledger_text);
+    json_decref(model->levels_text);
     json_decref(model->senders_text);
     json_decref(model->health_text);
     *model = (struct model){0};

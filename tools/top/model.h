@@ -1,6 +1,6 @@
 /*
- * What the collector said of itself at one moment: its ledger, its senders and its health, read
- * from JSON.
+ * What the collector said of itself at one moment: its ledger, its levels, its senders and its
+ * health, read from JSON.
  *
  * A model owns all that it points to. One thread.
  */
@@ -49,6 +49,14 @@ struct model_sink {
     struct model_counts refused, failed;
 };
 
+/* A sink that delivers, and what it says of its far end; what it does not say is NULL there. */
+struct model_delivery {
+    const char *name;
+    double oldest;        /* seconds that its oldest record has waited for its answer */
+    uint64_t spill_bytes; /* that lie on disk */
+    struct model_counts figures;
+};
+
 /* A host at a listener. */
 struct model_sender {
     const char *listener, *address;
@@ -68,11 +76,12 @@ struct model {
     double uptime; /* seconds */
     struct model_listener *listeners;
     struct model_sink *sinks;
+    struct model_delivery *deliveries;
     struct model_sender *senders;
     struct model_loser *losers;
-    size_t listener_count, sink_count, sender_count, loser_count;
+    size_t listener_count, sink_count, delivery_count, sender_count, loser_count;
     uint64_t replaced; /* senders that were pushed out of the collector's table */
-    void *ledger_text, *senders_text, *health_text;
+    void *ledger_text, *levels_text, *senders_text, *health_text;
 };
 
 /* An answer of the collector. */
@@ -83,7 +92,7 @@ struct model_answer {
 
 /* The answers to the requests of these names. */
 struct model_answers {
-    struct model_answer ledger, senders, health;
+    struct model_answer ledger, levels, senders, health;
 };
 
 /*
@@ -94,6 +103,9 @@ int model_read(struct model *model, const struct model_answers *answers, struct 
 
 /* Frees what it holds and leaves it all zero; allowed on one that is. */
 void model_clear(struct model *model);
+
+/* The count of that name, or NULL. */
+const uint64_t *model_find(const struct model_counts *counts, const char *name);
 
 /* The sum of the counts. */
 uint64_t model_sum(const struct model_counts *counts);

@@ -47,8 +47,8 @@ const struct command top_command = {
     .usage = "[options] [unix:PATH]",
     .summary =
         "Shows what a running collector does, each second: rates, drops by their reasons, sinks,\n"
-        "and the busiest senders with their loss. q ends it. Where standard output is no terminal\n"
-        "it writes one page, as with --once.",
+        "how deliveries are answered, and the busiest senders with their loss. q ends it. Where\n"
+        "standard output is no terminal it writes one page, as with --once.",
     .options = options,
     .notes = "PATH is what the collector was started with: sluice --control " TOP_DEFAULT_ADDRESS
              "\n(which is the default). Records without samples are shown by --tap where the name "

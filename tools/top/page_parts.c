@@ -179,6 +179,43 @@ static bool make_sinks(struct page_part *part, size_t width, const struct model 
     return true;
 }
 
+/* --- deliveries ------------------------------------------------------------------------------- */
+
+/* What it does not say is a dash. */
+static void put_figure(struct writer *writer, const struct model_delivery *delivery,
+                       const char *name, const char *or_name)
+{
+    const uint64_t *value = model_find(&delivery->figures, name);
+    if (value == NULL && or_name != NULL)
+        value = model_find(&delivery->figures, or_name);
+    if (value == NULL)
+        put_text(writer, "-");
+    else
+        put_number(writer, (double)*value);
+}
+
+static bool make_deliveries(struct page_part *part, size_t width, const struct model *model)
+{
+    static const char *const numbers[NUMBERS] = {"OLDEST",   "SPILL B", "CONNECTS",
+                                                 "INFLIGHT", "RETRIES", "ERRORS"};
+    set_heading(part, width, "DELIVERIES", numbers, "");
+    if (!make_rows(part, model->delivery_count))
+        return false;
+    for (size_t i = 0; i < model->delivery_count; i++) {
+        const struct model_delivery *delivery = &model->deliveries[i];
+        char oldest[QUANTITY_SIZE];
+        struct writer writer = begin(part, width, delivery->name, PAGE_PLAIN, 0);
+        quantity_write_time(delivery->oldest, oldest);
+        put_text(&writer, oldest);
+        put_number(&writer, (double)delivery->spill_bytes);
+        put_figure(&writer, delivery, "connects", NULL);
+        put_figure(&writer, delivery, "requests_in_flight", "messages_in_flight");
+        put_figure(&writer, delivery, "request_retries", NULL);
+        put_figure(&writer, delivery, "request_errors", NULL);
+    }
+    return true;
+}
+
 /* --- drops ------------------------------------------------------------------------------------ */
 
 static void add_drop(struct page_part *part, size_t width, const char *where, const char *reason,
@@ -305,9 +342,9 @@ bool page_parts_make(struct page_part parts[PAGE_PARTS], size_t columns, const s
     for (size_t i = 0; i < PAGE_PARTS; i++)
         parts[i] = (struct page_part){.count = 0};
     return make_listeners(&parts[0], width, model, rates) &&
-           make_sinks(&parts[1], width, model, rates) &&
-           make_drops(&parts[2], width, model, rates) &&
-           make_senders(&parts[3], width, model, rates) && make_losers(&parts[4], width, model);
+           make_sinks(&parts[1], width, model, rates) && make_deliveries(&parts[2], width, model) &&
+           make_drops(&parts[3], width, model, rates) &&
+           make_senders(&parts[4], width, model, rates) && make_losers(&parts[5], width, model);
 }
 
 void page_parts_clear(struct page_part parts[PAGE_PARTS])

@@ -21,8 +21,8 @@ struct page_part {
     size_t count;
 };
 
-/* Listeners; sinks; what was dropped, by reason; senders; who lost most. */
-#define PAGE_PARTS 5
+/* Listeners; sinks; deliveries; what was dropped, by reason; senders; who lost most. */
+#define PAGE_PARTS 6
 
 /* Fills all parts, for so many columns. Returns false where memory is short. */
 bool page_parts_make(struct page_part parts[PAGE_PARTS], size_t columns, const struct model *model,

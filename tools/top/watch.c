@@ -31,12 +31,14 @@ static int read_answers(struct watch *watch, struct model *model)
 {
     struct model_answers answers;
     char *ledger = ask(watch, "ledger", &answers.ledger);
-    char *senders = ledger != NULL ? ask(watch, "senders", &answers.senders) : NULL;
+    char *levels = ledger != NULL ? ask(watch, "levels", &answers.levels) : NULL;
+    char *senders = levels != NULL ? ask(watch, "senders", &answers.senders) : NULL;
     char *health = senders != NULL ? ask(watch, "health", &answers.health) : NULL;
     int result = -1;
     if (health != NULL)
         result = model_read(model, &answers, &watch->trouble);
     free(ledger);
+    free(levels);
     free(senders);
     free(health);
     return result;

@@ -156,6 +156,14 @@ class Requests(ControlTest):
         self.assertEqual(client.ask("health"), {"status": "ready"})
         program.stop()
 
+    def test_levels_are_what_the_status_page_gets(self):
+        program = self.control("--listen", RIEMANN)
+        answer = self.client().ask("levels")
+        self.assertEqual(set(answer), {"listeners", "streams", "sinks", "batches"})
+        sink, = answer["sinks"]
+        self.assertEqual((sink["figures"], sink["answers"], sink["oldest_seconds"]), ({}, {}, 0))
+        program.stop()
+
     def test_answers_come_in_the_order_of_requests(self):
         self.control("--listen", RIEMANN)
         client = self.client()

@@ -15,6 +15,7 @@ struct numbers {
     bool filtered; /* by the kernel too, so that its drops have another name */
     unsigned written, in_flight, ring_full, filtered_out, io_error, evicted, unknown, spilled;
     const char *reasons; /* of the health; NULL: there are none */
+    const char *levels;  /* NULL: the collector is too old to say them */
 };
 
 static struct model_answer answer(const char *text)
@@ -41,7 +42,9 @@ static struct model model_of(const struct numbers *n, const char *senders)
              n->evicted, n->unknown, n->spilled);
     snprintf(health, sizeof health, "{\"status\":\"degraded\",\"reasons\":[%s]}\n",
              n->reasons != NULL ? n->reasons : "");
-    const struct model_answers answers = {answer(ledger), answer(senders), answer(health)};
+    const char *levels = n->levels != NULL ? n->levels : "{\"error\":\"no such request\"}";
+    const struct model_answers answers = {answer(ledger), answer(levels), answer(senders),
+                                          answer(health)};
     if (model_read(&model, &answers, &error) != 0)
         fail_msg("%s", error.text);
     return model;
@@ -57,7 +60,8 @@ static void wrong(const char *ledger, const char *senders, const char *health, c
 {
     struct model model;
     struct error error;
-    const struct model_answers answers = {answer(ledger), answer(senders), answer(health)};
+    const struct model_answers answers = {answer(ledger), answer("{}"), answer(senders),
+                                          answer(health)};
     assert_int_equal(model_read(&model, &answers, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_BAD_INPUT);
     if (strstr(error.text, expected) == NULL)
@@ -163,12 +167,31 @@ TEST(rates_are_what_two_looks_differ_by_each_second)
     clear(&drawn);
 }
 
+TEST(deliveries_say_how_old_their_oldest_record_is_and_what_their_far_end_does)
+{
+    const struct numbers now = {
+        .uptime = 10,
+        .levels = "{\"sinks\":[{\"name\":\"stdout:\",\"oldest_seconds\":0,\"spill_bytes\":0,"
+                  "\"figures\":{}},{\"name\":\"http://h:2/w\",\"oldest_seconds\":75.5,"
+                  "\"spill_bytes\":123000,\"figures\":{\"connects\":2,\"requests_in_flight\":4,"
+                  "\"request_retries\":7,\"request_errors\":1}},"
+                  "{\"name\":\"nats://h:3/s\",\"oldest_seconds\":0,\"spill_bytes\":0,"
+                  "\"figures\":{\"connects\":1,\"messages_in_flight\":3}}]}"};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, no_senders, 24, 80);
+    assert_line(&drawn, "DELIVERIES OLDEST SPILL B CONNECTS INFLIGHT RETRIES ERRORS");
+    assert_line(&drawn, "http://h:2/w 1m 15s 123k 2 4 7 1");
+    assert_line(&drawn, "nats://h:3/s 0s 0 1 3 - -");
+    clear(&drawn);
+}
+
 TEST(at_the_first_look_rates_are_those_since_the_start)
 {
     const struct numbers now = {.uptime = 10, .received = 1000, .written = 500};
     struct drawn drawn;
     draw_after(&drawn, &now, NULL, no_senders, 24, 80);
     assert_line(&drawn, "received 100/s, 0B/s; records written 50/s; up 10s");
+    assert_no_line(&drawn, "DELIVERIES");
     assert_no_line(&drawn, "DROPS");
     assert_no_line(&drawn, "SENDERS");
     assert_no_line(&drawn, "MOST LOSS");

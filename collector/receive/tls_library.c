@@ -2,35 +2,27 @@
 
 #include <stddef.h>
 
-#include "collector/platform/shared_library.h"
+#include "collector/platform/library_table.h"
 #include "collector/receive/tls_memory.h"
 
-#define NAME "libssl.so.3" /* the interface that <openssl/ssl.h> declares; it brings libcrypto */
-
-static bool find_functions(void *library, struct tls_library *functions, struct error *error)
-{
-#define FIND(name)                                                                                 \
-    if (!shared_library_find(library, #name, &functions->name, error))                             \
-        return false;
-    TLS_LIBRARY_FUNCTIONS(FIND)
-#undef FIND
-    return true;
-}
+/* The interface that <openssl/ssl.h> declares. It brings libcrypto. */
+#define FILE_NAME "libssl.so.3"
 
 const struct tls_library *tls_library(struct error *error)
 {
+#define FUNCTION(name) {#name, offsetof(struct tls_library, name)},
+    static const struct library_function names[] = {TLS_LIBRARY_FUNCTIONS(FUNCTION)};
+#undef FUNCTION
     static struct tls_library functions;
-    static bool loaded;
-    if (loaded)
-        return &functions;
-    struct error why;
-    void *library = shared_library_load(NAME, &why);
-    if (library == NULL || !find_functions(library, &functions, &why)) {
-        error_set(error, EXIT_CODE_CONFIG, "tls=on: this machine has no usable OpenSSL: %s",
-                  why.text);
+    static struct library_table table = {.file = FILE_NAME,
+                                         .unless = "tls=on: this machine has no usable OpenSSL",
+                                         .functions = names,
+                                         .count = sizeof names / sizeof *names,
+                                         .pointers = &functions};
+    bool is_new = !table.loaded;
+    if (!library_table_load(&table, error))
         return NULL;
-    }
-    loaded = true;
-    tls_memory_begin(&functions);
+    if (is_new)
+        tls_memory_begin(&functions);
     return &functions;
 }

@@ -1,40 +1,31 @@
 #include "sinks/destinations/curl_library.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/platform/shared_library.h"
+#include "collector/platform/library_table.h"
 
-#define NAME "libcurl.so.4" /* the interface that <curl/curl.h> declares */
-
-static bool find_functions(void *library, struct curl_library *functions, struct error *error)
-{
-#define FIND(name)                                                                                 \
-    if (!shared_library_find(library, "curl_" #name, &functions->name, error))                     \
-        return false;
-    CURL_LIBRARY_FUNCTIONS(FIND)
-    FIND(easy_setopt)
-    FIND(easy_getinfo)
-#undef FIND
-    return true;
-}
+/* The interface that <curl/curl.h> declares. */
+#define FILE_NAME "libcurl.so.4"
 
 const struct curl_library *curl_library(struct error *error)
 {
+#define FUNCTION(name) {"curl_" #name, offsetof(struct curl_library, name)},
+    static const struct library_function names[] = {
+        CURL_LIBRARY_FUNCTIONS(FUNCTION) FUNCTION(easy_setopt) FUNCTION(easy_getinfo)};
+#undef FUNCTION
     static struct curl_library functions;
-    static bool loaded;
-    if (loaded)
-        return &functions;
-    struct error why = {0};
-    void *library = shared_library_load(NAME, &why);
-    if (library == NULL || !find_functions(library, &functions, &why)) {
-        error_set(error, EXIT_CODE_CONFIG, "this machine has no usable libcurl: %s", why.text);
+    static struct library_table table = {.file = FILE_NAME,
+                                         .unless = "this machine has no usable libcurl",
+                                         .functions = names,
+                                         .count = sizeof names / sizeof *names,
+                                         .pointers = &functions};
+    static bool initialised;
+    if (!library_table_load(&table, error))
         return NULL;
-    }
-    if (functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    if (!initialised && functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         error_set(error, EXIT_CODE_CONFIG, "libcurl could not be initialised");
         return NULL;
     }
-    loaded = true;
+    initialised = true;
     return &functions;
 }

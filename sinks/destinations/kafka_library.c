@@ -3,35 +3,23 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "collector/platform/shared_library.h"
+#include "collector/platform/library_table.h"
 
-#define NAME "librdkafka.so.1" /* the interface that <librdkafka/rdkafka.h> declares */
-
-static bool find_functions(void *library, struct kafka_library *functions, struct error *error)
-{
-#define FIND(name)                                                                                 \
-    if (!shared_library_find(library, "rd_kafka_" #name, &functions->name, error))                 \
-        return false;
-    KAFKA_LIBRARY_FUNCTIONS(FIND)
-#undef FIND
-    return true;
-}
+/* The interface that <librdkafka/rdkafka.h> declares. */
+#define FILE_NAME "librdkafka.so.1"
 
 const struct kafka_library *kafka_library(struct error *error)
 {
+#define FUNCTION(name) {"rd_kafka_" #name, offsetof(struct kafka_library, name)},
+    static const struct library_function names[] = {KAFKA_LIBRARY_FUNCTIONS(FUNCTION)};
+#undef FUNCTION
     static struct kafka_library functions;
-    static bool loaded;
-    if (loaded)
-        return &functions;
-    struct error why;
-    void *library = shared_library_load(NAME, &why);
-    if (library == NULL || !find_functions(library, &functions, &why)) {
-        error_set(error, EXIT_CODE_CONFIG, "kafka: this machine has no usable librdkafka: %s",
-                  why.text);
-        return NULL;
-    }
-    loaded = true;
-    return &functions;
+    static struct library_table table = {.file = FILE_NAME,
+                                         .unless = "kafka: this machine has no usable librdkafka",
+                                         .functions = names,
+                                         .count = sizeof names / sizeof *names,
+                                         .pointers = &functions};
+    return library_table_load(&table, error) ? &functions : NULL;
 }
 
 const char *kafka_library_version(void)

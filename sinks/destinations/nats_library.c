@@ -3,34 +3,23 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "collector/platform/shared_library.h"
+#include "collector/platform/library_table.h"
 
-#define NAME "libnats.so.3.4" /* the interface that <nats/nats.h> declares */
-
-static bool find_functions(void *library, struct nats_library *functions, struct error *error)
-{
-#define FIND(name)                                                                                 \
-    if (!shared_library_find(library, #name, &functions->name, error))                             \
-        return false;
-    NATS_LIBRARY_FUNCTIONS(FIND)
-#undef FIND
-    return true;
-}
+/* The interface that <nats/nats.h> declares. */
+#define FILE_NAME "libnats.so.3.4"
 
 const struct nats_library *nats_library(struct error *error)
 {
+#define FUNCTION(name) {#name, offsetof(struct nats_library, name)},
+    static const struct library_function names[] = {NATS_LIBRARY_FUNCTIONS(FUNCTION)};
+#undef FUNCTION
     static struct nats_library functions;
-    static bool loaded;
-    if (loaded)
-        return &functions;
-    struct error why;
-    void *library = shared_library_load(NAME, &why);
-    if (library == NULL || !find_functions(library, &functions, &why)) {
-        error_set(error, EXIT_CODE_CONFIG, "nats: this machine has no usable nats.c: %s", why.text);
-        return NULL;
-    }
-    loaded = true;
-    return &functions;
+    static struct library_table table = {.file = FILE_NAME,
+                                         .unless = "nats: this machine has no usable nats.c",
+                                         .functions = names,
+                                         .count = sizeof names / sizeof *names,
+                                         .pointers = &functions};
+    return library_table_load(&table, error) ? &functions : NULL;
 }
 
 const char *nats_library_version(void)

@@ -128,6 +128,12 @@ struct destination_ops {
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
 
     /*
+     * The library that this program was built without, for people: it is refused by name, and has
+     * none of the functions below but `library`. NULL: it is all there.
+     */
+    const char *absent;
+
+    /*
      * The library that is loaded for it, for people; it returns NULL where this system has none.
      * NULL: it needs none.
      */
@@ -158,6 +164,12 @@ struct destination_ops {
     int (*create)(const struct destination_options *options, struct destination **out,
                   struct error *error);
 };
+
+/* As `library` in struct destination_ops, of what is absent. */
+static inline const char *destination_no_library(void)
+{
+    return NULL;
+}
 
 /* What follows the colon in its URL, for people. */
 static inline const char *destination_place(const struct destination_ops *ops)

@@ -308,10 +308,20 @@ size_t sink_writer_memory(const struct destination_shape *shape)
     return shape->memory + ENCODER_SCRATCH_SIZE;
 }
 
+static int refuse_absent(const struct destination_ops *destination, struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s: this program was built without it (%s)",
+              destination->scheme, destination->absent);
+    return -1;
+}
+
 int sink_writer_check(const struct sink_thread_options *options, struct error *error)
 {
+    const struct destination_ops *destination = options->destination;
     struct destination_options to = destination_options(options);
-    return options->destination->check == NULL ? 0 : options->destination->check(&to, error);
+    if (destination->absent != NULL)
+        return refuse_absent(destination, error);
+    return destination->check == NULL ? 0 : destination->check(&to, error);
 }
 
 bool sink_writer_opens_later(const struct sink_thread_options *options)
@@ -357,6 +367,8 @@ int sink_writer_open(struct sink_writer *writer, struct error *error)
     to.head_size = writer->head.used;
     to.counters = options->counters;
     to.wakeup = writer->wakeup;
+    if (options->destination->absent != NULL)
+        return refuse_absent(options->destination, error);
     if (writer->ops->open != NULL && writer->ops->open(writer, error) != 0)
         return -1;
     return options->destination->create(&to, &writer->destination, error);

@@ -1,38 +1,12 @@
-/* kafka: in a program without librdkafka: refused by name. */
+/* kafka: in a program without librdkafka. */
 #include "sinks/destinations/destinations.h"
-
-static int refuse(struct error *error)
-{
-    error_set(error, EXIT_CODE_CONFIG, "kafka: this program was built without it (librdkafka)");
-    return -1;
-}
-
-static int check(const struct destination_options *options, struct error *error)
-{
-    (void)options;
-    return refuse(error);
-}
-
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
-{
-    (void)options;
-    (void)out;
-    return refuse(error);
-}
-
-static const char *no_library(void)
-{
-    return NULL;
-}
 
 const struct destination_ops destination_kafka = {
     .scheme = "kafka",
     .place = "//BROKER[,BROKER]/TOPIC",
     .needs_path = true,
-    .library = no_library,
+    .library = destination_no_library,
     .is_delivery = true,
     .is_kafka = true,
-    .check = check,
-    .create = create,
+    .absent = "librdkafka",
 };

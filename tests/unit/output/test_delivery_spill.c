@@ -8,90 +8,43 @@
 #include <string.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/wakeup.h"
 #include "tests/support/output/fake_sink.h"
+#include "tests/support/output/far_end.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define ROOM     100000
-#define MOST     8
 #define MOST_OUT 4 /* blocks in flight */
 
-/* A far end that is there or away. What it gets is the sink's thread's, until that has ended. */
+/* What the far end does with a block. */
 static struct {
-    struct destination destination;
-    struct wakeup *wakeup;
     _Atomic bool away;    /* blocks are certainly not there */
     _Atomic bool refuses; /* it takes none */
     _Atomic bool quiet;   /* they are there, and nobody answers; until it is left alone */
-    struct delivery_block *answered[MOST], *silent[MOST];
-    size_t answered_count, silent_count;
-    char got[ROOM];
-    size_t used;
 } far;
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
 {
     (void)destination;
     (void)error;
-    if (atomic_load(&far.quiet)) {
-        far.silent[far.silent_count++] = block;
-        return true;
-    }
-    block->fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
-                  : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
-                                            : DELIVERY_ACKNOWLEDGED;
-    block->reason = DELIVERY_REJECTED;
-    if (block->fate == DELIVERY_ACKNOWLEDGED) {
-        assert_true(far.used + block->size <= ROOM);
-        memcpy(far.got + far.used, block->bytes, block->size);
-        far.used += block->size;
-    }
-    far.answered[far.answered_count++] = block;
-    wakeup_signal(far.wakeup);
+    enum delivery_fate fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
+                              : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
+                                                        : DELIVERY_ACKNOWLEDGED;
+    if (atomic_load(&far.quiet))
+        far_end_keep_silent(block);
+    else
+        far_end_answer(block, fate, DELIVERY_REJECTED);
     return true;
 }
 
-static struct delivery_block *answer(struct destination *destination, struct error *error,
-                                     int64_t *retry_after_ns)
-{
-    (void)destination;
-    if (far.answered_count == 0)
-        return NULL;
-    struct delivery_block *first = far.answered[0];
-    memmove(far.answered, far.answered + 1, --far.answered_count * sizeof far.answered[0]);
-    *retry_after_ns = 0;
-    error_set(error, EXIT_CODE_IO, "the far end is away");
-    return first;
-}
-
-static void abandon(struct destination *destination)
-{
-    (void)destination;
-    for (size_t i = 0; i < far.silent_count; i++) {
-        far.silent[i]->fate = DELIVERY_UNKNOWN;
-        far.answered[far.answered_count++] = far.silent[i];
-    }
-    far.silent_count = 0;
-}
-
-static void destroy(struct destination *destination)
-{
-    (void)destination;
-}
-
 static const struct delivery_ops delivery_ops = {
-    .send = take, .answer = answer, .abandon = abandon};
+    .send = take, .answer = far_end_take_answer, .abandon = far_end_abandon};
 
 static int create(const struct destination_options *options, struct destination **out,
                   struct error *error)
 {
     (void)error;
-    far.wakeup = options->wakeup;
-    far.destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
-    *out = &far.destination;
-    return 0;
+    return far_end_open(options, &delivery_ops, out);
 }
 
 static const struct destination_ops far_destination = {
@@ -106,6 +59,7 @@ static int set_up(void **state)
     int result = fake_sink_set_up(state);
     struct fake_sink *fake = *state;
     memset(&far, 0, sizeof far);
+    far_end_clear();
     snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
     fake->options.destination = &far_destination;
     fake->options.delivery = (struct delivery_options){.timeout = 100000000,
@@ -171,8 +125,8 @@ static void assert_got(unsigned end, bool in_order)
 {
     bool seen[1000] = {false};
     unsigned total = 0;
-    far.got[far.used] = '\0';
-    for (char *at = far.got; *at != '\0'; total++) {
+    far_end.got[far_end.used] = '\0';
+    for (char *at = far_end.got; *at != '\0'; total++) {
         unsigned number = (unsigned)strtoul(at, &at, 10);
         assert_int_equal(*at++, '\n');
         assert_true(number < end && !seen[number]);

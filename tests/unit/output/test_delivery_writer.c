@@ -6,17 +6,14 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
 #include "tests/support/output/fake_sink.h"
+#include "tests/support/output/far_end.h"
 #include "tests/support/test.h"
 
 #define MOST    64 /* blocks, in one test */
-#define GOT     4096
 #define SECONDS UINT64_C(1000000000)
 
 /* A far end that answers as the script says; its fields are the sink's thread's. */
 static struct {
-    struct destination destination;
-    struct wakeup *wakeup;
-
     /*
      * What becomes of each block, by the number of its handing over; what follows is acknowledged.
      * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h"
@@ -32,30 +29,20 @@ static struct {
     uint64_t numbers[MOST];
     size_t counts[MOST];
 
-    struct delivery_block *held, *silent[MOST];
-    size_t silent_count;
-    struct delivery_block *answered[MOST];
-    size_t answered_count, taken;
+    struct delivery_block *held;
     bool by_serving; /* answers are there when it was served */
     size_t served;   /* of them, those that are */
-
-    char got[GOT]; /* of the blocks that were acknowledged */
-    size_t used;
 } far;
 
 static void answer_by(struct delivery_block *block, char letter)
 {
     static const char letters[] = ".rnum";
-    block->fate = letter == 'l' || letter == 'd' ? DELIVERY_REFUSED
-                                                 : (uint8_t)(strchr(letters, letter) - letters);
-    block->reason = letter == 'l'   ? DELIVERY_TOO_LARGE
-                    : letter == 'd' ? DELIVERY_DENIED
-                                    : DELIVERY_REJECTED;
-    if (letter == '.' && far.used + block->size < GOT) {
-        memcpy(far.got + far.used, block->bytes, block->size);
-        far.used += block->size;
-    }
-    far.answered[far.answered_count++ % MOST] = block;
+    bool refused = letter == 'l' || letter == 'd';
+    far_end_answer(
+        block, refused ? DELIVERY_REFUSED : (enum delivery_fate)(strchr(letters, letter) - letters),
+        letter == 'l'   ? DELIVERY_TOO_LARGE
+        : letter == 'd' ? DELIVERY_DENIED
+                        : DELIVERY_REJECTED);
 }
 
 static void answer_records(struct delivery_block *block)
@@ -70,7 +57,7 @@ static void answer_records(struct delivery_block *block)
                                                      : DELIVERY_REFUSED;
         block->records[i].reason = DELIVERY_REJECTED;
     }
-    far.answered[far.answered_count++ % MOST] = block;
+    far_end_note_answer(block);
 }
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
@@ -86,7 +73,7 @@ static bool take(struct destination *destination, struct delivery_block *block, 
     if (letter == 'h')
         far.held = block;
     else if (letter == 's')
-        far.silent[far.silent_count++] = block;
+        far_end_keep_silent(block);
     else if (letter == 'p')
         answer_records(block);
     else if (letter != 'x')
@@ -96,28 +83,19 @@ static bool take(struct destination *destination, struct delivery_block *block, 
         far.held = NULL;
     }
     atomic_fetch_add(&far.sends, 1);
-    wakeup_signal(far.wakeup);
+    wakeup_signal(far_end.wakeup);
     return letter != 'x';
 }
 
 static struct delivery_block *answer(struct destination *destination, struct error *error,
                                      int64_t *retry_after_ns)
 {
-    (void)destination;
-    if (far.taken == (far.by_serving ? far.served : far.answered_count))
+    if (far.by_serving && far_end.taken == far.served)
         return NULL;
-    struct delivery_block *block = far.answered[far.taken++ % MOST];
-    *retry_after_ns = block->fate == DELIVERY_NOT_SENT ? far.retry_after_ns : 0;
-    error_set(error, EXIT_CODE_IO, "the far end says no");
+    struct delivery_block *block = far_end_take_answer(destination, error, retry_after_ns);
+    if (block != NULL && block->fate == DELIVERY_NOT_SENT)
+        *retry_after_ns = far.retry_after_ns;
     return block;
-}
-
-static void abandon(struct destination *destination)
-{
-    (void)destination;
-    for (size_t i = 0; i < far.silent_count; i++)
-        answer_by(far.silent[i], 'u');
-    far.silent_count = 0;
 }
 
 /* Records go where their first letter says; none begins with "?". */
@@ -134,18 +112,13 @@ static bool route(struct destination *destination, const struct listener *listen
 static int64_t due(const struct destination *destination)
 {
     (void)destination;
-    return far.by_serving && far.served != far.answered_count ? 0 : INT64_MAX;
+    return far.by_serving && far.served != far_end.answered_count ? 0 : INT64_MAX;
 }
 
 static void serve(struct destination *destination)
 {
     (void)destination;
-    far.served = far.answered_count;
-}
-
-static void destroy(struct destination *destination)
-{
-    (void)destination;
+    far.served = far_end.answered_count;
 }
 
 static const struct delivery_ops delivery_ops = {
@@ -154,17 +127,14 @@ static const struct delivery_ops delivery_ops = {
     .route = route,
     .due = due,
     .serve = serve,
-    .abandon = abandon,
+    .abandon = far_end_abandon,
 };
 
 static int create(const struct destination_options *options, struct destination **out,
                   struct error *error)
 {
     (void)error;
-    far.wakeup = options->wakeup;
-    far.destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
-    *out = &far.destination;
-    return 0;
+    return far_end_open(options, &delivery_ops, out);
 }
 
 static const struct destination_ops far_destination = {
@@ -175,6 +145,7 @@ static int set_up(void **state)
     int result = fake_sink_set_up(state);
     struct fake_sink *fake = *state;
     memset(&far, 0, sizeof far);
+    far_end_clear();
     far.script = "";
     fake->options.destination = &far_destination;
     fake->options.delivery = (struct delivery_options){.timeout = 30 * SECONDS, .in_flight = 4};
@@ -223,8 +194,8 @@ TEST_WITH(what_is_acknowledged_is_written, set_up, fake_sink_tear_down)
     assert_int_equal(written(fake), 3);
     assert_int_equal(counter_read(&fake->counters->lines), 3);
     assert_int_equal(counter_read(&fake->counters->bytes), 6);
-    assert_int_equal(far.used, 6);
-    assert_memory_equal(far.got, "a\nb\nc\n", 6);
+    assert_int_equal(far_end.used, 6);
+    assert_memory_equal(far_end.got, "a\nb\nc\n", 6);
 }
 
 TEST_WITH(a_destination_is_served_while_a_record_waits_for_room, set_up, fake_sink_tear_down)
@@ -300,7 +271,7 @@ TEST_WITH(what_nobody_answered_is_unknown_and_not_sent_again, set_up, fake_sink_
     fake_sink_finish(fake);
     assert_int_equal(unknown(fake), 1);
     assert_int_equal(written(fake), 1);
-    assert_memory_equal(far.got, "b\n", 2);
+    assert_memory_equal(far_end.got, "b\n", 2);
 }
 
 TEST_WITH(at_least_once_sends_it_again_and_counts_what_may_be_there_twice, set_up,
@@ -367,7 +338,7 @@ TEST_WITH(what_is_sent_again_goes_before_what_never_was, set_up, fake_sink_tear_
     fake_sink_push(fake, 0, "c", 1);
     fake_sink_finish(fake);
     assert_int_equal(written(fake), 3);
-    assert_memory_equal(far.got, "a\nb\nc\n", 6);
+    assert_memory_equal(far_end.got, "a\nb\nc\n", 6);
 }
 
 TEST_WITH(answers_in_another_order_are_counted_all_the_same, set_up, fake_sink_tear_down)
@@ -382,7 +353,7 @@ TEST_WITH(answers_in_another_order_are_counted_all_the_same, set_up, fake_sink_t
     }
     fake_sink_finish(fake);
     assert_int_equal(written(fake), 8);
-    assert_int_equal(far.used, 16);
+    assert_int_equal(far_end.used, 16);
 }
 
 TEST_WITH(a_block_has_records_of_one_route_and_numbers_go_on, set_up, fake_sink_tear_down)

@@ -91,6 +91,11 @@ static void end_object(struct reading *reading, size_t depth)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+/*
+ * Enough of JSON for this text. A library for it would be loaded at every start of the program,
+ * also where there is no Kafka: librdkafka itself is loaded only where a sink needs it.
+ */
+
 static bool is_one_of(char letter, const char *letters)
 {
     return letter != '\0' && strchr(letters, letter) != NULL;

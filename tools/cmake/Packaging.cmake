@@ -18,7 +18,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
 # Documents for users, in their folders, so that the links between them lead somewhere.
 foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/NEWS.md tools/bench/README.md
         tools/client/README.md proto/riemann.proto proto/telemetry.proto tools/packaging/README.md
-        tools/packaging/fleet.md tools/packaging/windows.md tools/comparison/README.md tools/comparison/curve.svg
+        tools/packaging/fleet.md tools/packaging/windows.md tools/comparison/README.md
+        tools/comparison/curve.svg tools/comparison/fresh.svg
         tools/packaging/container/README.md tools/packaging/container/compose.yaml
         tools/packaging/container/kubernetes.yaml tools/packaging/container/sluice.yaml)
     cmake_path(GET document PARENT_PATH folder)

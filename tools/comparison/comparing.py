@@ -276,6 +276,6 @@ def main(arguments):
         say("needs ss (Debian package iproute2)")
         return NOT_HERE
     if not settings.report and not (settings.programs / "sluice").exists():
-        say(f"no {settings.programs}/sluice; ./tools/run builds it")
+        say(f"no {settings.programs}/sluice; tools/build makes it")
         return NOT_HERE
     return compare(settings)

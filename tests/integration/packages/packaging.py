@@ -20,6 +20,7 @@ PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry
          "tools/client/README.md",
          "tools/packaging/README.md", "tools/packaging/fleet.md", "tools/packaging/windows.md",
          "tools/comparison/README.md", "tools/comparison/curve.svg",
+         "tools/comparison/fresh.svg",
          *(f"tools/packaging/container/{name}"
            for name in ("README.md", "compose.yaml", "kubernetes.yaml", "sluice.yaml")),
          *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]

@@ -29,8 +29,8 @@ LIMIT = 100  # seconds for the comparison
 def compare(into, *arguments):
     """Runs it to its end."""
     programs = pathlib.Path(os.environ["TEST_SEND"]).parent
-    return subprocess.run([sys.executable, ROOT / "tools" / "compare", "--programs", programs,
-                           "--into", into, *arguments], stdout=subprocess.PIPE,
+    return subprocess.run([ROOT / "tools" / "compare", "--programs", programs, "--into",
+                           into, *arguments], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
 
 
@@ -76,7 +76,7 @@ class Comparison(FolderTest):
             (path / tool).symlink_to(shutil.which(tool))
         programs = pathlib.Path(os.environ["TEST_SEND"]).parent
         done = subprocess.run(
-            [sys.executable, ROOT / "tools" / "compare", "--programs", programs, "--into",
+            [sys.executable, ROOT / "tools" / "comparison", "--programs", programs, "--into",
              self.folder, "--peers", "sluice,goflow2", "--parts", "rates", "--rates", "1000",
              "--receive-buffer", "1MiB", "--rounds", "1", "--time", "0.1"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False,

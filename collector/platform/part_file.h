@@ -43,7 +43,7 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
 /* Bytes in it, when it was last opened, looked for or appended to. */
 uint64_t part_file_size(const struct part_file *file);
 
-/* Whether its path still names this file. */
+/* Whether its path still names this file. What cannot be looked at counts as there. */
 bool part_file_is_there(struct part_file *file);
 
 /*

@@ -71,11 +71,15 @@ static enum part_result keep(const char *path, int fd, uint64_t size, struct par
     return PART_DONE;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
 static bool names(const char *path, const struct stat *status)
 {
     struct stat named;
-    return lstat(path, &named) == 0 && named.st_dev == status->st_dev &&
-           named.st_ino == status->st_ino;
+    return lstat(path, &named) == 0 && is_same(&named, status);
 }
 
 /*
@@ -146,13 +150,27 @@ static void note_size(struct part_file *file, const struct stat *status)
         file->size = size;
 }
 
-bool part_file_is_there(struct part_file *file)
+enum place {
+    PLACE_OWN,
+    PLACE_OTHER,   /* there is nothing, or another file */
+    PLACE_UNKNOWN, /* it cannot be looked at now, as errno says */
+};
+
+static enum place look(struct part_file *file)
 {
     struct stat status;
+    struct stat named;
     if (fstat(file->fd, &status) != 0)
-        return false;
+        return PLACE_UNKNOWN;
     note_size(file, &status);
-    return names(file->path, &status);
+    if (lstat(file->path, &named) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? PLACE_OTHER : PLACE_UNKNOWN;
+    return is_same(&named, &status) ? PLACE_OWN : PLACE_OTHER;
+}
+
+bool part_file_is_there(struct part_file *file)
+{
+    return look(file) != PLACE_OTHER;
 }
 
 /* Takes off what follows the whole part; never makes a file longer that another one cut. */
@@ -266,16 +284,23 @@ enum part_result part_file_complete(struct part_file *file, const char *name, st
         fail(error, "cannot cut off a torn end");
         return PART_FAILED;
     }
-    if (!part_file_is_there(file))
+    enum place place = look(file);
+    if (place == PLACE_OTHER)
         return PART_MISSING;
+    if (place == PLACE_UNKNOWN) {
+        fail(error, "cannot look at it");
+        return PART_FAILED;
+    }
     if (rename_without_replacing(file->path, name) == 0) {
         part_file_close(file);
         return PART_DONE;
     }
     if (errno == EEXIST)
         return PART_TAKEN;
-    if (errno == ENOENT && !part_file_is_there(file))
+    int number = errno;
+    if (number == ENOENT && look(file) == PLACE_OTHER)
         return PART_MISSING;
+    errno = number;
     bool busy = is_busy(errno);
     error_set(error, EXIT_CODE_IO, "cannot rename it to %s: %s", name, strerror(errno));
     return busy ? PART_BUSY : PART_FAILED;
@@ -283,7 +308,8 @@ enum part_result part_file_complete(struct part_file *file, const char *name, st
 
 bool part_file_remove(struct part_file *file)
 {
-    bool gone = !part_file_is_there(file) || unlink(file->path) == 0;
+    enum place place = look(file);
+    bool gone = place == PLACE_OTHER || (place == PLACE_OWN && unlink(file->path) == 0);
     part_file_close(file);
     return gone;
 }

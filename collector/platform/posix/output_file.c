@@ -16,6 +16,7 @@ struct output_file {
     struct stream stream;
     bool regular;
     bool terminal;
+    bool filled;      /* something was in it when it was opened */
     bool begun;       /* something was written */
     off_t end;        /* of a regular file: where our last write ended, less what was taken back */
     uint64_t unmixed; /* bytes before that which are all ours */
@@ -39,6 +40,7 @@ static int make(const struct stream *stream, const struct stat *status, struct o
     }
     file->stream = *stream;
     file->regular = S_ISREG(status->st_mode);
+    file->filled = status->st_size != 0;
     file->terminal = isatty(stream->fd) != 0;
     *out = file;
     return 0;
@@ -215,7 +217,9 @@ bool output_file_at_beginning(const struct output_file *file)
     struct stat status;
     if (!file->regular)
         return !file->begun;
-    return fstat(file->stream.fd, &status) == 0 && status.st_size == 0;
+    if (fstat(file->stream.fd, &status) != 0) /* it is as we left it, for all that we know */
+        return !file->filled && !file->begun;
+    return status.st_size == 0;
 }
 
 bool output_file_is_regular(const struct output_file *file)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
 #include "collector/platform/torn_end.h"
 
 /* How long a predecessor may take to go, each time that we meet it. */
@@ -60,14 +61,29 @@ static enum file_writers lock_against_writers(int fd)
     return WRITERS_NONE;
 }
 
+/* Nothing is torn in a file that is not there; one that we may only write is taken as it is. */
+static bool is_no_reason(int number)
+{
+    return number == ENOENT || number == ENOTDIR || number == EACCES || number == EPERM;
+}
+
 void torn_line_look_again(struct torn_line_look *look, const char *path)
 {
     *look = (struct torn_line_look){.reader = -1, .others = WRITERS_UNKNOWN};
     struct stat status;
-    /* Nothing but a regular file is opened to look: a pipe would take us for a reader. */
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    unsigned times = 0;
+    if (stat(path, &status) != 0) {
+        look->failed = is_no_reason(errno) ? 0 : errno;
         return;
-    look->reader = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    }
+    /* Nothing but a regular file is opened to look: a pipe would take us for a reader. */
+    if (!S_ISREG(status.st_mode))
+        return;
+    do
+        look->reader = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    while (look->reader < 0 && retry_interrupted(&times));
+    if (look->reader < 0 && !is_no_reason(errno))
+        look->failed = errno;
 }
 
 void torn_line_look(struct torn_line_look *look, const char *path)
@@ -89,12 +105,14 @@ void torn_line_look_end(struct torn_line_look *look)
     look->reader = -1;
 }
 
-static bool same_file(int a, int b)
+/* Returns whether it can be told, with *same filled; otherwise errno says why not. */
+static bool is_same(int a, int b, bool *same)
 {
     struct stat one, other;
     if (fstat(a, &one) != 0 || fstat(b, &other) != 0)
         return false;
-    return one.st_dev == other.st_dev && one.st_ino == other.st_ino && S_ISREG(one.st_mode);
+    *same = one.st_dev == other.st_dev && one.st_ino == other.st_ino && S_ISREG(one.st_mode);
+    return true;
 }
 
 /* Whether nobody else writes the file; waits for a lock on it. */
@@ -158,16 +176,29 @@ static const struct torn_file_ops ops = {
     .end_line = end_line,
 };
 
+/* Where there is a file to mend. */
+static const char *mend(const struct torn_line_look *look, int fd,
+                        const struct output_file_format *format, struct output_file_start *start)
+{
+    struct mended mended = {.reader = look->reader, .writer = fd};
+    bool same;
+    if (!is_same(look->reader, fd, &same))
+        return strerror(errno);
+    if (!same)
+        return NULL;
+    bool alone = is_alone(look, fd); /* which may wait for a lock */
+    return torn_end_mend(&ops, &mended, alone, format, start);
+}
+
 const char *torn_line_mend(const struct torn_line_look *look, int fd,
                            const struct output_file_format *format, struct output_file_start *start)
 {
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     const char *why = NULL;
-    if (look->reader >= 0 && same_file(look->reader, fd)) {
-        struct mended mended = {.reader = look->reader, .writer = fd};
-        bool alone = is_alone(look, fd); /* which may wait for a lock */
-        why = torn_end_mend(&ops, &mended, alone, format, start);
-    }
+    if (look->failed != 0)
+        why = strerror(look->failed);
+    else if (look->reader >= 0)
+        why = mend(look, fd, format, start);
     mark_as_ours(fd);
     return why;
 }

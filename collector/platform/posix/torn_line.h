@@ -13,7 +13,8 @@
 enum file_writers { WRITERS_NONE, WRITERS_SOME, WRITERS_UNKNOWN };
 
 struct torn_line_look {
-    int reader; /* descriptor; -1: there is nothing to look at */
+    int reader; /* descriptor; -1: there is nothing to look at, or it failed */
+    int failed; /* errno where it did; else 0 */
     enum file_writers others;
 };
 

@@ -1,0 +1,137 @@
+/* A file at which the system cannot look for a moment: what is known of it goes on to hold. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "collector/platform/output_file.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
+
+/* What the linker makes of the name (ld(1), --wrap). */
+int __real_fstat(int fd, struct stat *status);
+int __wrap_fstat(int fd, struct stat *status);
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+static bool unseen;
+static int unreadable;  /* the number with which each open to read fails; 0: none does */
+static int interrupted; /* so many of them are */
+
+int __wrap_fstat(int fd, struct stat *status)
+{
+    errno = ENOMEM;
+    return unseen ? -1 : __real_fstat(fd, status);
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    bool reads = (flags & O_ACCMODE) == O_RDONLY;
+    errno = unreadable;
+    if (reads && unreadable != 0)
+        return -1;
+    errno = EINTR;
+    if (reads && interrupted != 0 && interrupted-- != 0)
+        return -1;
+    return __real_open(path, flags, 0644);
+}
+
+static struct error error;
+static struct output_file_start start;
+
+static struct output_file *try_to_open(void)
+{
+    struct output_file *file;
+    return output_file_open_append(scratch_path("a"), NULL, &file, &start, &error) == 0 ? file
+                                                                                        : NULL;
+}
+
+static struct output_file *open_file(void)
+{
+    struct output_file *file = try_to_open();
+    if (file == NULL)
+        fail_msg("%s", error.text);
+    return file;
+}
+
+static bool is_at_beginning(const struct output_file *file)
+{
+    unseen = true;
+    bool answer = output_file_at_beginning(file);
+    unseen = false;
+    return answer;
+}
+
+static void write_line(struct output_file *file)
+{
+    size_t written;
+    if (output_file_write(file, "one\n", 4, &written, &error) != WRITE_OK)
+        fail_msg("%s", error.text);
+}
+
+TEST_WITH(a_file_that_was_empty_is_at_its_beginning_until_it_is_written_to, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct output_file *file = open_file();
+    assert_true(is_at_beginning(file));
+    write_line(file);
+    assert_false(is_at_beginning(file));
+    output_file_close(file);
+}
+
+TEST_WITH(a_file_that_was_not_empty_is_not_at_its_beginning, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct output_file *file = open_file();
+    write_line(file);
+    output_file_close(file);
+    file = open_file();
+    assert_false(is_at_beginning(file));
+    output_file_close(file);
+}
+
+/* --- a torn line ------------------------------------------------------------------------------ */
+
+static int leave_torn(void **state)
+{
+    int result = scratch_make(state);
+    unseen = false;
+    unreadable = interrupted = 0;
+    scratch_put_text("a", "one\ntwo");
+    return result;
+}
+
+TEST_WITH(nothing_is_appended_to_a_line_that_cannot_be_looked_at, leave_torn, scratch_remove)
+{
+    (void)state;
+    static const int failures[] = {ENOMEM, EMFILE, EIO};
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        unreadable = failures[i];
+        assert_null(try_to_open());
+        assert_non_null(strstr(error.text, strerror(failures[i])));
+        assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    }
+    scratch_assert_holds_text("a", "one\ntwo");
+}
+
+TEST_WITH(a_look_that_is_interrupted_is_made_again, leave_torn, scratch_remove)
+{
+    (void)state;
+    interrupted = 2;
+    struct output_file *file = open_file();
+    assert_int_equal(start.torn, TORN_LINE_CUT);
+    output_file_close(file);
+    scratch_assert_holds_text("a", "one\n");
+}
+
+TEST_WITH(a_file_that_may_only_be_written_is_taken_as_it_is, leave_torn, scratch_remove)
+{
+    (void)state;
+    unreadable = EACCES;
+    struct output_file *file = open_file();
+    assert_int_equal(start.torn, TORN_LINE_NONE);
+    output_file_close(file);
+    scratch_assert_holds_text("a", "one\ntwo");
+}

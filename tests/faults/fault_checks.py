@@ -1,0 +1,125 @@
+"""What must hold of a run, whatever failed in it."""
+import re
+
+from fault_outputs import Torn
+from fault_ways import MEMORY
+from sluice_program import check_final_ledger
+
+# 0 done; 69 cannot bind; 70 internal error; 73 cannot create output; 74 I/O error; 78 configuration.
+CODES = (0, 69, 70, 73, 74, 78)
+# Words of a line that says why, which says nothing.
+EMPTY_WORDS = re.compile(r"Success|\(null\)|error 0\b|: *$")
+LATE = "it did not end by returning from main"  # a part of it was not done in time
+MOST_IN_A_ROW = 20000
+SANITIZERS = re.compile(r"Sanitizer|runtime error")
+
+
+def complaints(run, plan, fault=None):
+    """What does not hold, a line each."""
+    if run.hung:
+        return [f"hangs: {run.hung}"]
+    return [*_end(run, fault is not None and fault.calls == MEMORY), *_left(run, plan),
+            *_rest(plan), *_ledger(run, fault), *_outputs(run)]
+
+
+def is_about_time(complaint):
+    """Whether it may be the machine that was too slow."""
+    return complaint.startswith("hangs: ") or complaint == LATE
+
+
+def _end(run, memory):
+    for line in run.lines():
+        if SANITIZERS.search(line):
+            yield line
+        if line.startswith("sluice: ") and EMPTY_WORDS.search(line):
+            yield f"a line that does not say why: {line}"
+    if run.code not in CODES:
+        yield f"exit code {run.code}"
+    said = []
+    if run.code == 0 and run.ledger() is None:
+        said.append("exit code 0 and no ledger")
+    if run.code != 0 and not run.errors():
+        said.append(f"exit code {run.code} and no error is said")
+    if not run.sent and run.code != 0 and len(run.errors()) != 1:
+        said.append(f"{len(run.errors())} lines of error at the start: {run.errors()}")
+    if said and not run.is_blind():
+        yield from said
+    if not run.sent and memory and run.code not in (0, 70, 78):
+        yield f"exit code {run.code} where memory was short"
+
+
+def _rest(plan):
+    if plan.failed() > MOST_IN_A_ROW:
+        yield f"a call that failed was made again {plan.failed()} times, without a rest"
+
+
+def _left(run, plan):
+    left = plan.left()
+    if left is None and run.code in CODES:
+        yield LATE
+    if left:
+        yield f"descriptors left open: {left}"
+
+
+def _ledger(run, fault):
+    ledger = run.ledger()
+    if ledger is None:
+        return
+    try:
+        check_final_ledger(ledger, run.changed or run.is_blind())
+    except AssertionError as error:
+        yield str(error)
+    for listener in ledger["listeners"]:
+        sent = run.sent.get(listener["name"], 0)
+        counted = (listener["received"] + listener.get("kernel_drops", 0) +
+                   listener.get("refused_while_stopping", 0))
+        # What the kernel never hands over is not the program's to count, nor what is sent after it
+        # has ended with its last sink.
+        never = (fault is not None and fault.calls == ("syscall",) and fault.times == 0 or
+                 any("this sink has ended" in line for line in run.lines()))
+        if listener["kind"] == "udp" and counted != sent and not (never and counted < sent):
+            yield f"{listener['name']}: {sent} were sent, {counted} counted"
+
+
+def _outputs(run):
+    ledger = run.ledger()
+    try:
+        letters = run.letters = run.world.letters(run)
+        if ledger is not None and letters is not None:
+            kept = ledger["dead_letters"]["kept"] + (run.before.letters if run.before else 0)
+            if kept != letters:
+                yield f"{kept} dead letters were counted, {letters} are there"
+    except Torn as error:
+        yield str(error)
+    for output in run.world.outputs(run):
+        try:
+            found = output.numbers()
+        except Torn as error:
+            yield str(error)
+            continue
+        run.found[output.name] = found
+        earlier = run.before.found.get(output.name, []) if run.before and output.keeps else []
+        if not set(earlier) <= set(found):
+            yield f"{output.name}: gone with the next start: {set(earlier) - set(found)}"
+        sinks = [] if ledger is None else [
+            sink for sink in ledger["sinks"] if sink["name"] == output.name]
+        doubled = sum(sink["possible_duplicates"] for sink in sinks)
+        if len(set(found)) != len(found) and not doubled:
+            yield f"{output.name}: a record is there twice: {found}"
+        if not set(found) <= set(run.numbers):
+            yield f"{output.name}: records that nobody sent: {found}"
+        if ledger is None:
+            continue
+        written = (len(earlier) or output.there) + sum(sink["written"] for sink in sinks)
+        most = written + doubled + sum(sink["unknown"] for sink in sinks)
+        missing = set(run.answered) - set(found) if _has_all(sinks, ledger) else None
+        if missing:
+            yield f"{output.name}: acknowledged, and not there: {missing}"
+        if len(found) > most or output.exact and len(set(found)) < written:
+            yield f"{output.name}: {written} were counted as written, {len(found)} are there"
+
+
+def _has_all(sinks, ledger):
+    """Whether sinks of one name have written every record that was decoded."""
+    decoded = sum(listener["messages"] for listener in ledger["listeners"])
+    return sum(sink["written"] for sink in sinks) == decoded

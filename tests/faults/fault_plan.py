@@ -1,0 +1,107 @@
+"""The file by which the shim is told what is to fail (plan.h), and the rows of calls.h."""
+import mmap
+import os
+import pathlib
+import re
+import struct
+import subprocess
+
+CALLS_MAX, FRAMES, SEEN, LEFT_SIZE = 128, 16, 4096, 1024
+_HEAD = struct.Struct(f"={CALLS_MAX}sQQQIIQQQ")  # up to failed
+_FRAMES = struct.Struct(f"={FRAMES}Q")
+_AFTER = struct.Struct("=QQ")  # watching, left_count
+_AT_FRAMES = _HEAD.size
+_AT_AFTER = _AT_FRAMES + _FRAMES.size
+_AT_LEFT = _AT_AFTER + _AFTER.size
+_AT_SEEN = _AT_LEFT + LEFT_SIZE
+LONGEST_PROGRAM = 1 << 32  # bytes
+SIZE = _AT_SEEN + 16 * SEEN
+
+_ROW = re.compile(r"^(?:CALL|POINTER)\([^,]*, (\w+)|^(?:BYTES|CODE|RING|BY_HAND)\((\w+)",
+                  re.MULTILINE)
+
+
+def rows():
+    """The names of the calls, in their order."""
+    text = (pathlib.Path(__file__).parent / "calls.h").read_text(encoding="utf-8")
+    return [first or second for first, second in _ROW.findall(text)]
+
+
+ROWS = rows()
+
+
+class Plan:
+    """One such file. The program that `environment` is given to takes it up."""
+
+    def __init__(self, path):
+        with open(path, "w+b") as file:
+            file.truncate(SIZE)
+            self._shared = mmap.mmap(file.fileno(), SIZE)
+        self.environment = {**os.environ, "FAULT_PLAN": str(path)}
+
+    def close(self):
+        self._shared.close()
+
+    def clear(self, watching=False):
+        self._shared[:] = bytes(SIZE)
+        if watching:
+            _AFTER.pack_into(self._shared, _AT_AFTER, 1, 0)
+
+    def fail(self, fault):
+        """Has the calls of a fault_ways.Fault fail."""
+        self.clear()
+        wanted = bytearray(CALLS_MAX)
+        for name in fault.calls:
+            wanted[ROWS.index(name)] = 1
+        _HEAD.pack_into(self._shared, 0, bytes(wanted), fault.place, fault.first, fault.times,
+                        fault.way.error, fault.way.less, fault.spares_streams, 0, 0)
+
+    def failed(self):
+        """How many calls have failed."""
+        return _HEAD.unpack_from(self._shared, 0)[8]
+
+    def frames(self):
+        """Who made the first that did, as places in the program."""
+        return [place for place in _FRAMES.unpack_from(self._shared, _AT_FRAMES) if place]
+
+    def left(self):
+        """The descriptors that were open at the end; None where it did not come to that."""
+        count = _AFTER.unpack_from(self._shared, _AT_AFTER)[1]
+        text = self._shared[_AT_LEFT:_AT_LEFT + LEFT_SIZE].split(b"\0")[0].decode()
+        return None if count == 0 else text.splitlines()
+
+    def seen(self):
+        """Of each call and place how often it was made."""
+        found = {}
+        for key, count in struct.iter_unpack("=QQ", self._shared[_AT_SEEN:]):
+            if key:
+                found[ROWS[(key >> 48) - 1], key & (1 << 48) - 1] = count
+        return found
+
+
+class Places:
+    """Names of places in a program, by addr2line(1)."""
+
+    def __init__(self, program):
+        self._program = program
+        self._known = {}
+        elf = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True, check=True)
+        self._base = min(int(each, 16) for each in
+                         re.findall(r"^\s+LOAD\s+\S+\s+(\S+)", elf.stdout, re.MULTILINE))
+
+    def names(self, places):
+        """For each place FUNCTION (FILE:LINE), and what it is inlined in."""
+        new = [place for place in places if place not in self._known]
+        for place in new:
+            self._known[place] = "??"  # of a library, where addr2line does not know it
+        new = [place for place in new if place < LONGEST_PROGRAM]
+        if new:
+            told = subprocess.run(
+                ["addr2line", "-a", "-f", "-i", "-s", "-e", self._program,
+                 *(hex(self._base + place - 1) for place in new)],
+                capture_output=True, text=True, check=True).stdout
+            for place, one in zip(new, re.split(r"^0x\w+\n", told, flags=re.MULTILINE)[1:]):
+                lines = one.splitlines()
+                self._known[place] = " in ".join(f"{function} ({line.split(' ')[0]})" for
+                                                 function, line in zip(lines[::2], lines[1::2]))
+        return [self._known[place] for place in places]

@@ -1,0 +1,221 @@
+"""One run of the program in a world: it starts, is sent to, is reloaded, is sent to and stops."""
+import os
+import pathlib
+import re
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+from sluice_program import CHANGED, LEDGER, LOG_TIME, parse_json
+
+HANGS = 30  # seconds after which a step of a run has hung
+SLICE = 0.25
+LISTENS = re.compile(r"listening on ((?:udp|tcp)://(\S+):(\d+)) for (\w+)")
+METRICS = re.compile(r"metrics at http://(\S+):(\d+)/metrics$")
+OK = b"\x10\x01"  # a Msg of Riemann's: ok = true
+ANSWERED = re.compile(rf"{CHANGED}|the configuration cannot be read anew|"
+                      "no memory to read the configuration anew")
+
+
+class Hangs(Exception):
+    """A step of the run did not come to its end."""
+
+
+class Patience:
+    """Waits until something can be read, for so long that nothing more will come.
+
+    Time in which all of us were stopped, as by a debugger, counts as one slice.
+    """
+
+    def __init__(self, seconds=HANGS):
+        self._left = round(seconds / SLICE)
+
+    def wait(self, file, meanwhile=lambda: None):
+        while not select.select([file], [], [], SLICE)[0]:
+            meanwhile()
+            self._left -= 1
+            if self._left == 0:
+                raise Hangs
+
+
+class Blind(Exception):
+    """What the run says does not come out: what failed was a call that writes it."""
+
+
+class Run:
+    """What one run said and did. A world drives it, checks look at it."""
+
+    def __init__(self, program, world, folder, environment, is_blind=lambda: False,
+                 may_be_silent=False, before=None):
+        self.world = world
+        self.is_blind = is_blind  # whether what it says does not come out
+        self.may_be_silent = may_be_silent  # clients need not be answered
+        self.folder = pathlib.Path(folder)
+        self.sent = {}      # of each listener's name how many datagrams, or frames, it was sent
+        self.before = before  # the run that left the folder as it is
+        self.numbers = [] if before is None else list(before.numbers)  # of records that were sent
+        self.found = {}     # of each output, by its name, the numbers of records in it
+        self.letters = 0    # dead letters that are there
+        self.answered = []  # of those that a listener has acknowledged
+        self.changed = False
+        self.hung = None
+        self.code = None
+        self._text = b""
+        self._sockets = {}
+        if before is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            (self.folder / "out").mkdir(parents=True)
+        world.prepare(self)
+        self._process = subprocess.Popen([program, *map(str, world.arguments(self))],
+                                         env=environment, stdin=subprocess.DEVNULL,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self._stderr = self._process.stderr.fileno()
+        os.set_blocking(self._stderr, False)
+
+    # What it says.
+
+    def _look_blind(self):
+        """Nobody waits for what cannot come."""
+        if self.is_blind():
+            raise Blind
+
+    def lines(self):
+        """All lines so far that are whole."""
+        said = self._text.decode(errors="replace").split("\n")[:-1]
+        return [re.sub(LOG_TIME, "", line) for line in said]
+
+    def wait_for(self, reached, what, meanwhile=lambda: None):
+        """Waits until reached(lines) or its end; returns whether it was reached."""
+        patience = Patience()
+        try:
+            while not reached(self.lines()):
+                patience.wait(self._stderr, meanwhile)
+                part = os.read(self._stderr, 1 << 16)
+                self._text += part
+                if part == b"":
+                    break
+            return bool(reached(self.lines()))
+        except Hangs:
+            raise Hangs(f"waits for {HANGS} s until {what}") from None
+
+    # What is done to it.
+
+    def drive(self):
+        """The whole run. What hangs is noted, and ended."""
+        try:
+            try:
+                self._live()
+            except Blind:
+                pass
+            self._process.send_signal(signal.SIGTERM)
+            self.wait_for(lambda lines: False, "it ends")
+            self.code = self._process.wait(HANGS)
+        except (Hangs, subprocess.TimeoutExpired) as error:
+            self.hung = str(error)
+            self._process.kill()
+            self._process.wait()
+        finally:
+            self._process.stderr.close()
+            for one in self._sockets.values():
+                one.close()
+        return self
+
+    def _live(self):
+        if self.wait_for(lambda lines: len(self._listening(lines)) >= self.world.listeners,
+                         "it listens", self._look_blind):
+            self.world.send(self)
+            self._reload()
+            self.world.send(self)
+
+    def _reload(self):
+        self.world.change(self)
+        self._process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda lines: any(map(ANSWERED.search, lines)), "it has read it anew",
+                      self._look_blind)
+        self.changed = any(CHANGED in line for line in self.lines())
+
+    @staticmethod
+    def _listening(lines):
+        return [found for found in map(LISTENS.search, lines) if found]
+
+    def listeners(self):
+        """Of each listener by now its name, place and schema."""
+        return [(found[1], (found[2], int(found[3])), found[4])
+                for found in self._listening(self.lines()) if self.world.listens(self, found[2])]
+
+    def next_number(self):
+        """For a record that no other has."""
+        self.numbers.append(len(self.numbers) + 1)
+        return self.numbers[-1]
+
+    def send_datagram(self, place, name, datagram):
+        if "datagrams" not in self._sockets:
+            self._sockets["datagrams"] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._sockets["datagrams"].sendto(datagram, place)
+        self.sent[name] = self.sent.get(name, 0) + 1
+
+    def _asked(self, family, place, question, enough, secured=None):
+        """What is answered to it on a connection, up to the end or to what is enough."""
+        answer = b""
+        try:
+            if place not in self._sockets:
+                self._sockets[place] = socket.socket(family, socket.SOCK_STREAM)
+                self._sockets[place].settimeout(HANGS)
+                self._sockets[place].connect(place)
+                if secured is not None:
+                    self._sockets[place] = secured.wrap_socket(self._sockets[place],
+                                                               server_hostname="127.0.0.1")
+            self._sockets[place].sendall(question)
+            patience = Patience(SLICE if self.may_be_silent else HANGS)
+            while not enough(answer):
+                if secured is None:  # else it may have been read already
+                    patience.wait(self._sockets[place])
+                part = self._sockets[place].recv(1 << 16)
+                if not part:
+                    raise ConnectionError
+                answer += part
+        except (Hangs, TimeoutError):
+            if self.may_be_silent:
+                self._sockets.pop(place).close()
+                return answer
+            raise Hangs(f"{place} does not answer to {question[:20]}") from None
+        except OSError:
+            self._sockets.pop(place).close()
+        return answer
+
+    def ask_frame(self, place, name, make, secured=None):
+        """Sends a frame; it is answered, or the connection ends."""
+        number = self.next_number()
+        body = make(number)
+        answer = self._asked(socket.AF_INET, place, struct.pack(">I", len(body)) + body,
+                             lambda answer: len(answer) > 4 and len(answer) >= 4 + answer[3],
+                             secured)
+        if answer[4:] == OK:
+            self.answered.append(number)
+
+    def ask_control(self, question):
+        self._asked(socket.AF_UNIX, f"{self.folder}/control", question.encode() + b"\n",
+                    lambda answer: answer.endswith(b"\n"))
+
+    def ask_metrics(self, path):
+        for found in filter(None, map(METRICS.search, self.lines())):
+            self._asked(socket.AF_INET, (found[1], int(found[2])),
+                        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+                        .encode(), lambda answer: False)
+
+    # What came of it.
+
+    def errors(self):
+        return [line for line in self.lines() if "sluice: error: " in line]
+
+    def ledger(self):
+        """The last one, where it is final; else None."""
+        told = [line for line in self.lines() if LEDGER in line]
+        if not told:
+            return None
+        last = parse_json(told[-1][told[-1].index(LEDGER):])
+        return last if last["final"] else None

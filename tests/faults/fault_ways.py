@@ -1,0 +1,164 @@
+"""In which ways each call fails: what its manual page names and a sound caller can run into.
+
+Left out is what only a wrong program sees (EBADF, EFAULT, EINVAL of a constant), and what would be a
+lie about the kernel's state: an edge-triggered socket that says EAGAIN while it has datagrams.
+"""
+import dataclasses
+import errno
+
+# Calls that allocate memory are counted as one: which of them it is does not matter to the caller.
+MEMORY = ("malloc", "calloc", "realloc", "aligned_alloc", "strdup")
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """Fails with an error; or, without one, does less: `less` is as in plan.h."""
+    name: str
+    error: int = 0
+    less: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Of these calls, from one place or (0) from anywhere, `times` from the `first` on fail."""
+    calls: tuple
+    way: Way
+    first: int
+    place: int = 0
+    times: int = 1  # 0: all that follow
+    spares_streams: bool = False  # of writes, only those to files
+
+    def __str__(self):
+        which = f"number {self.first}" + {0: " and all after it", 1: ""}.get(
+            self.times, f" and {self.times - 1} after it")
+        where = f" from {self.place:#x}" if self.place else ""
+        return f"{'/'.join(self.calls)}{where}, {which}: {self.way.name}"
+
+
+LESS = (Way("one byte", less=1), Way("all but one byte", less=2))
+LOST = {call: ("ENOMEM",) for call in MEMORY}
+DESCRIPTORS = ("EMFILE", "ENFILE")
+LOOKED_UP = ("EACCES", "ENOENT", "EIO", "ENOMEM", "ELOOP")
+CREATED = ("EACCES", "EROFS", "ENOSPC", "EDQUOT", "EIO", "ENOMEM")
+SYNCED = ("EIO", "ENOSPC", "EDQUOT", "EROFS")
+STARTED = ("EAGAIN", "ENOMEM")
+
+# The names of errors; LESS is written as "less".
+_ERRORS = {
+    "accept": (*DESCRIPTORS, "EINTR", "ECONNABORTED", "ENOBUFS", "ENOMEM", "EPERM", "EPROTO"),
+    "accept4": (*DESCRIPTORS, "EINTR", "ECONNABORTED", "ENOBUFS", "ENOMEM", "EPERM", "EPROTO"),
+    "bind": ("EADDRINUSE", "EACCES", "EADDRNOTAVAIL", "ENOMEM", "EROFS"),
+    "close": ("EINTR", "EIO", "ENOSPC", "EDQUOT"),
+    "connect": ("EINTR", "ECONNREFUSED", "ENETUNREACH", "EAGAIN", "EACCES", "ETIMEDOUT",
+                "EADDRNOTAVAIL"),
+    "dlopen": ("ENOENT",),
+    "epoll_create1": (*DESCRIPTORS, "ENOMEM"),
+    "epoll_ctl": ("ENOMEM", "ENOSPC"),
+    "epoll_wait": ("EINTR",),
+    "eventfd": (*DESCRIPTORS, "ENOMEM", "ENODEV"),
+    "faccessat": ("EACCES", "ENOENT", "EIO", "ENOMEM", "EROFS", "ENOSYS"),
+    "fcntl": ("EMFILE", "EINTR", "EAGAIN", "EPERM", "ENOLCK"),
+    "fdatasync": SYNCED,
+    "flock": ("EINTR", "ENOLCK", "EWOULDBLOCK"),
+    "fopen": (*DESCRIPTORS, *LOOKED_UP),
+    "fstat": ("EIO", "ENOMEM", "EOVERFLOW"),
+    "fstatat": LOOKED_UP,
+    "fsync": SYNCED,
+    "ftruncate": ("EINTR", "EIO", "EFBIG", "EPERM", "EROFS"),
+    "gethostname": ("ENAMETOOLONG",),
+    "getrandom": ("EINTR", "EAGAIN", "ENOSYS"),
+    "getsockname": ("ENOBUFS",),
+    "getsockopt": ("ENOPROTOOPT", "ENOMEM", "EPERM"),
+    "ioctl": ("ENOTTY",),
+    "io_uring_enable_rings": ("EAGAIN", "EPERM"),
+    "io_uring_get_events": ("EINTR", "EAGAIN", "EBUSY", "ENOMEM"),
+    "io_uring_queue_init_params": ("EMFILE", "ENFILE", "ENOMEM", "EPERM", "ENOSYS"),
+    "io_uring_register_buf_ring": ("ENOMEM", "EINVAL"),
+    "io_uring_submit": ("EINTR", "EAGAIN", "EBUSY", "ENOMEM"),
+    "io_uring_submit_and_get_events": ("EINTR", "EAGAIN", "EBUSY", "ENOMEM"),
+    "io_uring_submit_and_wait": ("EINTR", "EAGAIN", "EBUSY", "ENOMEM"),
+    "io_uring_submit_and_wait_timeout": ("EINTR", "EAGAIN", "EBUSY", "ENOMEM"),
+    "kill": ("ESRCH", "EPERM"),
+    "listen": ("EADDRINUSE",),
+    "lstat": LOOKED_UP,
+    "madvise": ("EAGAIN", "ENOMEM", "EINVAL", "EIO"),
+    "mkdir": (*CREATED, "EEXIST"),
+    "mmap": ("ENOMEM", "EAGAIN", "EPERM"),
+    "open": (*DESCRIPTORS, *LOOKED_UP, "ENOSPC", "EDQUOT", "EROFS", "EINTR", "ENXIO"),
+    "opendir": (*DESCRIPTORS, "EACCES", "ENOENT", "ENOMEM"),
+    "pipe2": DESCRIPTORS,
+    "poll": ("EINTR", "ENOMEM"),
+    "posix_spawn_file_actions_adddup2": ("ENOMEM",),
+    "posix_spawn_file_actions_addopen": ("ENOMEM",),
+    "posix_spawnp": (*STARTED, "EMFILE", "ENOENT"),
+    "pread": ("less", "EINTR", "EIO"),
+    "pthread_create": ("EAGAIN", "EPERM"),
+    "pwritev": ("less", "full", "EINTR", "EIO", "ENOSPC", "EDQUOT", "EFBIG"),
+    "read": ("less", "EINTR", "EIO", "EAGAIN"),
+    "readv": ("less", "EINTR", "EIO", "EAGAIN"),
+    "recv": ("less", "EINTR", "EAGAIN", "ECONNRESET", "ENOMEM", "ETIMEDOUT"),
+    "rename": (*CREATED, "EPERM", "EBUSY"),
+    "renameat2": (*CREATED, "EEXIST", "EINVAL", "ENOSYS"),
+    "sched_setaffinity": ("EPERM",),
+    "send": ("less", "EINTR", "EAGAIN", "ENOBUFS", "ENOMEM", "ECONNRESET", "EPIPE"),
+    "sendmmsg": ("EINTR", "EAGAIN", "ENOBUFS", "ENOMEM", "ECONNREFUSED", "EMSGSIZE",
+                 "EHOSTUNREACH", "ENETUNREACH", "EPERM", "one"),
+    "sendto": ("EINTR", "EAGAIN", "ENOBUFS", "ENOMEM", "ECONNREFUSED", "EPERM"),
+    "setsockopt": ("ENOPROTOOPT", "ENOMEM", "EPERM", "ENOBUFS", "EINVAL"),
+    "shutdown": ("ENOTCONN",),
+    "signalfd": (*DESCRIPTORS, "ENOMEM", "ENODEV"),
+    "socket": (*DESCRIPTORS, "ENOBUFS", "ENOMEM", "EACCES", "EAFNOSUPPORT"),
+    "stat": LOOKED_UP,
+    "syscall": ("EINTR", "ENOMEM", "ECONNREFUSED", "EHOSTUNREACH", "ENOBUFS"),  # recvmmsg
+    "unlink": ("EACCES", "EBUSY", "EIO", "ENOENT", "EROFS", "EPERM"),
+    "waitpid": ("EINTR", "ECHILD"),
+    "write": ("less", "full", "EINTR", "EIO", "ENOSPC", "EDQUOT", "EFBIG", "EPIPE", "EAGAIN"),
+    **LOST,
+}
+
+
+# What is not asked of the program, with the reason. A call, the function that makes it, and which
+# faults: those that do less, or those that go on for ever.
+LEFT_OUT = (
+    ("read", "control_wait", "less", "a signalfd hands out whole signals"),
+    ("read", "control_wait", "for ever", "there is nobody who could ask it to stop"),
+    ("read", "event_clear", "all", "an eventfd that does not block hands out its number or EAGAIN"),
+    ("write", "event_signal", "all", "an eventfd that does not block takes any number that we add"),
+)
+
+
+def is_left_out(fault, function):
+    """Whether it is, where that function makes the call."""
+    which = ("all", "less" if fault.way.less else "", "for ever" if fault.times == 0 else "")
+    return any(fault.calls == (call,) and function == maker and kind in which
+               for call, maker, kind, _ in LEFT_OUT)
+
+def _ways(names):
+    for name in names:
+        if name == "less":
+            yield from LESS
+        elif name == "one":
+            yield Way("one message", less=1)
+        elif name != "full":
+            yield Way(name, getattr(errno, name))
+
+
+def ways(call):
+    """The ways in which a call fails once."""
+    return list(_ways(_ERRORS[call]))
+
+
+# What fails for many calls at once, from one of them on: each of these groups in each of its ways.
+SHORTAGES = (
+    (("accept", "accept4", "epoll_create1", "eventfd", "fopen", "open", "opendir", "pipe2", "signalfd",
+      "socket"), "EMFILE"),
+    (("write", "pwritev", "mkdir"), "ENOSPC"),
+    (("write", "pwritev", "fsync", "fdatasync", "ftruncate", "rename", "renameat2", "unlink",
+      "mkdir"), "EIO"),
+    (("rename", "renameat2", "unlink", "mkdir"), "EROFS"),
+)
+
+
+def shortages():
+    """Their calls, and the way."""
+    return [(calls, Way(name, getattr(errno, name))) for calls, name in SHORTAGES]

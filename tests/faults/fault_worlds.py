@@ -1,0 +1,174 @@
+"""What the program is configured to do while its calls fail, and what is sent to it."""
+import contextlib
+import json
+import pathlib
+
+from fault_outputs import Fed, Files, Relayed, count_letters, of_gzip, of_lines, of_packets, of_table
+from protobuf import gauge, metric
+
+
+class World:
+    """A configuration, a second form of which is read while it runs, and what is around it.
+
+    It is around one run after the other, with a folder of its own, until it is closed.
+    """
+    name = None
+    listeners = 1
+    secured = None  # what clients of tcp: listeners trust, where these have TLS
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self._cleanup = contextlib.ExitStack()
+        self.addCleanup = self._cleanup.callback  # as tests have it; pylint: disable=invalid-name
+
+    @staticmethod
+    def can_run():
+        """Whether what it needs is here."""
+        return True
+
+    def close(self):
+        self._cleanup.close()
+
+    def prepare(self, run):
+        """Before a run, perhaps in the folder of another one."""
+        self._write(run, 0)
+
+    def change(self, run):
+        self._write(run, 1)
+
+    def _write(self, run, number):
+        config = {"ledger": "json", "stop-timeout": "3s", "memory": "20MiB",
+                  **self.config(run, number)}
+        new = run.folder / "new.yaml"
+        new.write_text(json.dumps(config), encoding="utf-8")
+        new.replace(run.folder / "sluice.yaml")
+
+    def arguments(self, run):
+        return ["--config", run.folder / "sluice.yaml"]
+
+    def config(self, run, number):
+        """The keys of the configuration of this number, 0 or 1."""
+        raise NotImplementedError
+
+    def listens(self, run, address):
+        """Whether a listener on this address is one by now."""
+        return True
+
+    def send(self, run):
+        """To each listener a few records, and what is none."""
+        for name, place, schema in run.listeners():
+            if name.startswith("tcp:"):
+                run.ask_frame(place, name, metric, self.secured)
+                continue
+            for _ in range(3):
+                run.send_datagram(place, name, (metric if schema == "riemann" else gauge_of)
+                                  (run.next_number()))
+            run.send_datagram(place, name, b"\xff")
+
+    def outputs(self, run):
+        """What it has written, as fault_outputs has it."""
+        raise NotImplementedError
+
+    def letters(self, run):
+        """How many dead letters are in their file; None where there is none."""
+        return None
+
+
+def gauge_of(number):
+    return gauge("cpu", number)
+
+
+# What a run that was killed has left at the end of a file.
+TORN = b'{"time":"2026-01-01T00:00:00Z","name":"c'
+
+
+class Plain(World):
+    """A socket, and a file in which there is something already."""
+    name = "plain"
+
+    def prepare(self, run):
+        super().prepare(run)
+        if run.before is None:
+            line = json.dumps({"value": run.next_number()}).encode()
+            (run.folder / "out/lines").write_bytes(line + b"\n" + TORN)
+
+    def config(self, run, number):
+        return {"listeners": [f"udp://127.0.0.1:0?schema=riemann&rate_limit={1000 + number}"],
+                "sinks": [f"file:{run.folder}/out/lines"]}
+
+    def outputs(self, run):
+        def read(data):
+            """The torn line is cut off or ended by a start, and one that is refused may leave it."""
+            data = data.replace(TORN + b"\n", b"")
+            return of_lines(data.removesuffix(TORN) if run.ledger() is None else data)
+
+        return [Files(run.folder / "out", "lines", read, there=1)]
+
+
+class Wide(World):
+    """Something of everything that needs no server and no library of others but for metrics."""
+    name = "wide"
+    listeners = 4
+    notifier = "epoll"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.relayed = Relayed()
+        self.addCleanup(self.relayed.close)
+
+    def prepare(self, run):
+        self.relayed.numbers()
+        super().prepare(run)
+
+    def config(self, run, number):
+        out = run.folder / "out"
+        return {
+            "memory": "160MiB", "notifier": self.notifier,
+            "control": f"unix:{run.folder}/control", "metrics": "127.0.0.1:0",
+            "dead-letter": f"file:{out}/letters.pcapng?rate=100",
+            "listeners": [
+                "udp://127.0.0.1:0?schema=riemann&interface=lo",
+                f"udp://127.0.0.1:0?schema=telemetry&rate_limit={1000 + number}&allow=127.0.0.0/8",
+                f"udp://127.0.0.{2 + number}:0?schema=riemann&receivers=2&spread=datagram",
+                f"tcp://127.0.0.1:0?schema=riemann&max_connections={50 + 50 * number}"
+                f"&max_frame={64 + 64 * number}KiB&idle_timeout={60 + number}s",
+            ],
+            "sinks": [
+                f"file:{out}/plain?fsync=interval&exclude=none*", f"command:cat >>{out}/command",
+                f"file:{out}/by-%{{source}}.csv?format=csv",
+                f"file:{out}/rotated.{number}.gz?compress=gzip&rotate_interval=1h&fsync=close",
+                f"file:{out}/{number}.pcap?format=pcap",
+                f"{self.relayed.name}?format=datagram",
+            ]}
+
+    def listens(self, run, address):
+        return address != ("127.0.0.2" if run.changed else "127.0.0.3")
+
+    def send(self, run):
+        super().send(run)
+        run.ask_control("ledger")
+        run.ask_control("senders")
+        run.ask_metrics("/metrics")
+        run.ask_metrics("/healthz")
+
+    def outputs(self, run):
+        out = run.folder / "out"
+        return [
+            Files(out, "plain"), Fed(out, "command", name=f"command:cat >>{out}/command"),
+            Files(out, "by-*", of_table, f"file:{out}/by-%{{source}}.csv"),
+            Files(out, "rotated.0*", of_gzip, f"file:{out}/rotated.0.gz"),
+            Files(out, "rotated.1*", of_gzip, f"file:{out}/rotated.1.gz"),
+            Files(out, "0.pcap", of_packets), Files(out, "1.pcap", of_packets), self.relayed]
+
+    def letters(self, run):
+        path = run.folder / "out/letters.pcapng"
+        return count_letters(path.read_bytes()) if path.exists() else 0
+
+
+class WideRings(Wide):
+    """The same where the kernel receives through rings."""
+    name = "wide_io_uring"
+    notifier = "io_uring"
+
+
+WORLDS = {world.name: world for world in (Plain, Wide, WideRings)}

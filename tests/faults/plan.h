@@ -1,0 +1,79 @@
+/*
+ * What is to fail in a program that the shim is linked into, and what became of that: a file which
+ * the environment variable FAULT_PLAN names and which both sides map. walk/plan.py has the same
+ * layout. A program that is not given one runs as ever.
+ */
+#ifndef SLUICE_TESTS_FAULTS_PLAN_H
+#define SLUICE_TESTS_FAULTS_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PLAN_CALLS_MAX = 128,
+    PLAN_FRAMES = 16,
+    PLAN_SEEN = 4096,
+    PLAN_LEFT_SIZE = 1024,
+};
+
+/* A call of one function from one place in the program, which is an offset of its code. */
+struct plan_seen {
+    _Atomic uint64_t key; /* the row of calls.h, from 1, in the upper 16 bits; the place below */
+    _Atomic uint64_t count;
+};
+
+struct plan {
+    uint8_t wanted[PLAN_CALLS_MAX]; /* of each row of calls.h, whether its calls are counted */
+    uint64_t place;                 /* only those from here; 0: from anywhere */
+    uint64_t first;                 /* the first that fails, 1 is the next one; 0: none does */
+    uint64_t times;                 /* how many in a row fail; 0: all from there */
+    uint32_t error;                 /* errno; 0: none, it does less than it is asked for */
+    uint32_t less;                  /* 1: one byte (or message), 2: all but one */
+    uint64_t spares_streams;        /* 1: of writes, only those to files are counted */
+    _Atomic uint64_t counted;
+    _Atomic uint64_t failed;
+    _Atomic uint64_t frames[PLAN_FRAMES]; /* who made the first call that failed */
+    _Atomic uint64_t watching;            /* 1: the places below are noted */
+    _Atomic uint64_t left_count;          /* descriptors that were open at the end; 0: not known */
+    char left[PLAN_LEFT_SIZE];            /* what they were, a line each */
+    struct plan_seen seen[PLAN_SEEN];
+};
+
+/* The rows of calls.h. */
+enum call {
+#define CALL(type, name, parameters, arguments)    CALL_##name,
+#define BYTES(name, parameters, arguments, size)   CALL_##name,
+#define POINTER(type, name, parameters, arguments) CALL_##name,
+#define CODE(name, parameters, arguments)          CALL_##name,
+#define RING(name, parameters, arguments)          CALL_##name,
+#define BY_HAND(name)                              CALL_##name,
+#include "tests/faults/calls.h"
+#undef CALL
+#undef BYTES
+#undef POINTER
+#undef CODE
+#undef RING
+#undef BY_HAND
+};
+
+/* What becomes of one call. */
+struct fate {
+    int error;     /* 0, or it fails in this way */
+    unsigned less; /* 0, or as in the plan */
+};
+
+/* Counts a call from the place that it returns to, and says what becomes of it. Any thread. */
+struct fate plan_fate(enum call call, const void *from);
+
+/* Whether writes to pipes, sockets and the like are not to be counted. */
+bool plan_spares_streams(void);
+
+/* How much of `size` a call does that is to do less. */
+static inline uint64_t plan_less(struct fate fate, uint64_t size)
+{
+    if (fate.less == 0 || size < 2)
+        return size;
+    return fate.less == 1 ? 1 : size - 1;
+}
+
+#endif

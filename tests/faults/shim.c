@@ -1,0 +1,38 @@
+/* The rows of calls.h, each in the place of the C library's (ld(1), --wrap). */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tests/faults/plan.h"
+
+/*
+ * A function that asks what becomes of its call, and either makes it, after `change`, or fails with
+ * that answer. The call counts from where the function returns to.
+ */
+#define IN_PLACE(type, name, parameters, arguments, change, answer)                                \
+    type __real_##name parameters;                                                                 \
+    type __wrap_##name parameters;                                                                 \
+    type __wrap_##name parameters                                                                  \
+    {                                                                                              \
+        struct fate fate = plan_fate(CALL_##name, __builtin_return_address(0));                    \
+        if (fate.error != 0)                                                                       \
+            return answer;                                                                         \
+        change;                                                                                    \
+        return __real_##name arguments;                                                            \
+    }
+
+#define CALL(type, name, parameters, arguments)                                                    \
+    IN_PLACE(type, name, parameters, arguments, (void)0, (errno = fate.error, -1))
+#define BYTES(name, parameters, arguments, size)                                                   \
+    IN_PLACE(ssize_t, name, parameters, arguments, size = (__typeof__(size))plan_less(fate, size), \
+             (errno = fate.error, -1))
+#define POINTER(type, name, parameters, arguments)                                                 \
+    IN_PLACE(type, name, parameters, arguments, (void)0, (errno = fate.error, NULL))
+#define CODE(name, parameters, arguments)                                                          \
+    IN_PLACE(int, name, parameters, arguments, (void)0, fate.error)
+#define RING(name, parameters, arguments)                                                          \
+    IN_PLACE(int, name, parameters, arguments, (void)0, -fate.error)
+#define BY_HAND(name)
+
+#include "tests/faults/calls.h"

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Walks through the calls of the program and lets each fail, in each way: README.md.
+
+The environment names the program, SLUICE, which the shim is linked into.
+"""
+import argparse
+import collections
+import concurrent.futures
+import contextlib
+import itertools
+import os
+import queue
+import shutil
+import sys
+import tempfile
+import threading
+import time
+
+from fault_checks import complaints, is_about_time
+from fault_deliveries import DELIVERIES
+from fault_plan import Places, Plan
+from fault_run import Run
+from fault_ways import MEMORY, Fault, Way, is_left_out, shortages, ways
+from fault_worlds import WORLDS
+
+SLUICE = os.environ["SLUICE"]
+NO_MEMORY = Way("no memory", 12)
+TRIES = 3  # of a run that was not in time, as on a machine with much else to do
+MORE_PLACES = 2  # calls of a place beyond those that were seen: no two runs are the same
+
+
+class Bench:
+    """Where runs are made, one after the other: a folder, and a plan."""
+
+    def __init__(self, folder, world, places):
+        self.world = world(folder)
+        self.places = places
+        self.fault = None
+        self.folder = f"{folder}/run"
+        self.plan = Plan(f"{folder}/plan")
+
+    def run(self, fault=None, before=None):
+        """In a new folder, or in the one that the run before has left."""
+        self.fault = fault
+        if fault is None:
+            self.plan.clear(watching=before is None)
+        else:
+            self.plan.fail(fault)
+        return Run(SLUICE, self.world, self.folder, self.plan.environment, self._is_blind,
+                   may_be_silent=fault is not None and fault.times != 1, before=before).drive()
+
+    def _is_blind(self):
+        """Whether what failed was a call that writes what we read, at first or ever after."""
+        if self.fault is not None and self.fault.times == 0 and self.fault.place and \
+                "(stream.c:" in self.places.names([self.fault.place])[0]:
+            return True
+        return any("(log_stream.c:" in name for name in self.places.names(self.plan.frames()))
+
+
+def memory_faults(seen, options):
+    """Each allocation fails once; and, fewer of them, with all that follow."""
+    count = sum(times for (call, _), times in seen.items() if call in MEMORY)
+    once = [Fault(MEMORY, NO_MEMORY, first) for first in range(1, count + MORE_PLACES + 1)]
+    onward = [Fault(MEMORY, NO_MEMORY, first, times=0) for first in range(1, count + 1, 7)]
+    return once + onward
+
+
+def call_faults(seen, options):
+    """Each call of each place fails once in each way, and from the first on for ever."""
+    for (call, place), times in sorted(seen.items()):
+        if call in MEMORY or (options.calls and call not in options.calls):
+            continue
+        for way in ways(call):
+            for first in range(1, min(times + MORE_PLACES, options.deep) + 1):
+                yield Fault((call,), way, first, place)
+            if way.less == 0 or way.less == 1:
+                yield Fault((call,), way, 1, place, times=0)
+
+
+def shortage_faults(seen, options):
+    """From each call of a group on they all fail, for ever and for a while."""
+    for calls, way in shortages():
+        count = sum(times for (call, _), times in seen.items() if call in calls)
+        for first, times in itertools.product(range(1, count + MORE_PLACES + 1), (0, 2, 5)):
+            yield Fault(calls, way, first, times=times, spares_streams=True)
+
+
+WORLDS = {**WORLDS, **DELIVERIES}
+KINDS = {"memory": memory_faults, "calls": call_faults, "shortages": shortage_faults}
+
+
+def sample(faults, most):
+    """So many of them, evenly, or all."""
+    faults = list(faults)
+    if most is None or len(faults) <= most:
+        return faults
+    return [faults[number * len(faults) // most] for number in range(most)]
+
+
+class Walk:
+    """The runs, by several threads, and what came of them."""
+
+    def __init__(self, world, options):
+        self.world = world
+        self.options = options
+        self.places = Places(SLUICE)
+        self.lock = threading.Lock()
+        self.counts = collections.Counter()
+        self.codes = collections.Counter()
+        self.found = 0
+
+    def go(self):
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="sluice-faults-", dir=self.options.folder) as folder:
+            seen = self._look(Bench(self._subfolder(folder, 0), self.world, self.places))
+            self.places.names([place for _, place in seen])  # all at once: it takes its time
+            faults = itertools.chain(*(
+                KINDS[kind](seen, self.options) for kind in self.options.kinds))
+            faults = sample(filter(self._is_asked, faults), self.options.most)
+            todo = queue.SimpleQueue()
+            for fault in faults:
+                todo.put(fault)
+            with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as workers:
+                for work in [workers.submit(self._work, self._subfolder(folder, number), todo)
+                             for number in range(1, self.options.jobs + 1)]:
+                    work.result()
+        self._tell(len(seen), faults, time.monotonic() - begun)
+        return self.found == 0
+
+    def _is_asked(self, fault):
+        function = self.places.names([fault.place])[0].split(" ")[0] if fault.place else ""
+        return not is_left_out(fault, function)
+
+    @staticmethod
+    def _subfolder(folder, number):
+        path = f"{folder}/{number}"
+        os.mkdir(path)
+        return path
+
+    def _look(self, bench):
+        """A run in which nothing fails: all is well in it, and it shows what can fail."""
+        run = bench.run()
+        wrong = complaints(run, bench.plan)
+        wrong += [f"{sink['name']}: nothing was written" for sink in run.ledger()["sinks"]
+                  if sink["written"] + sink["spilled"] == 0] if not wrong else []
+        bench.world.close()
+        if run.code != 0 or wrong:
+            sys.exit("\n".join(["wrong where nothing fails:", *wrong, *run.lines()]))
+        return bench.plan.seen()
+
+    def _work(self, folder, todo):
+        bench = Bench(folder, self.world, self.places)
+        with contextlib.closing(bench.world), contextlib.suppress(queue.Empty):
+            while True:
+                self._try(bench, todo.get_nowait())
+
+    def _try(self, bench, fault):
+        for _ in range(TRIES):
+            run = bench.run(fault)
+            wrong = complaints(run, bench.plan, fault)
+            if not any(map(is_about_time, wrong)):
+                break
+        failed = bench.plan.failed()
+        with self.lock:
+            self.counts["runs"] += 1
+            self.counts["reached"] += failed > 0
+            self.counts["failed"] += failed
+            self.codes[run.code] += 1
+            if wrong:
+                self._report(run, bench.plan, fault, wrong)
+        if failed and fault.calls != MEMORY and run.sent and not wrong:
+            self._start_again(bench, fault, run)
+
+    def _start_again(self, bench, fault, before):
+        """What a run leaves behind, the next one takes up, and does its work."""
+        run = bench.run(before=before)
+        wrong = complaints(run, bench.plan)
+        if run.code != 0:
+            wrong.append(f"the next start ended with {run.code}")
+        with self.lock:
+            self.counts["again"] += 1
+            if wrong:
+                self._report(run, bench.plan, fault, ["the next start:", *wrong])
+
+    def _report(self, run, plan, fault, wrong):
+        self.found += 1
+        frames = self.places.names(plan.frames())
+        at = fault.place and self.places.names([fault.place])[0]
+        print(f"--- {self.world.name}: {fault} {at or ''}", *wrong,
+              *(f"    by {frame}" for frame in frames if "??" not in frame),
+              *(f"    | {line[:300]}" for line in run.lines()), sep="\n", flush=True)
+
+    def _tell(self, places, faults, seconds):
+        print(f"{self.world.name}: {places} places, {len(faults)} faults; {self.counts['runs']} runs, "
+              f"in {self.counts['reached']} a call failed, {self.counts['failed']} calls in all, {self.counts['again']} next starts; exit "
+              f"codes {dict(sorted(self.codes.items(), key=str))}; {seconds:.0f} s; "
+              f"{self.found} found")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("world", choices=WORLDS)
+    parser.add_argument("kinds", nargs="+", choices=KINDS)
+    parser.add_argument("--calls", nargs="+", help="of these functions alone")
+    parser.add_argument("--most", type=int, help="so many faults, evenly, and not all")
+    parser.add_argument("--deep", type=int, default=1000, help="so many calls of a place")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--folder", default="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    options = parser.parse_args()
+    if None in map(shutil.which, ("addr2line", "readelf")) or not WORLDS[options.world].can_run():
+        sys.exit(77)
+    sys.exit(0 if Walk(WORLDS[options.world], options).go() else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,8 @@
 enum accept_result {
     ACCEPT_OK,
     ACCEPT_WOULD_BLOCK, /* nobody else wants to connect now */
-    ACCEPT_NO_MEANS,    /* descriptors or memory are short: again later; `error` says which */
+    ACCEPT_NO_MEANS,    /* descriptors or memory are short, or it fails again and again: later;
+                           `error` says why */
 };
 
 /* Accepts the next one; its small writes are sent at once (TCP_NODELAY). */

@@ -164,7 +164,7 @@ class Run:
         try:
             if place not in self._sockets:
                 self._sockets[place] = socket.socket(family, socket.SOCK_STREAM)
-                self._sockets[place].settimeout(HANGS)
+                self._sockets[place].settimeout(1 if self.may_be_silent else HANGS)
                 self._sockets[place].connect(place)
                 if secured is not None:
                     self._sockets[place] = secured.wrap_socket(self._sockets[place],

@@ -39,12 +39,12 @@ enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *conn
         int number = errno;
         if (fd >= 0)
             close(fd);
-        if (is_short(number)) {
+        if (number == EAGAIN || number == EWOULDBLOCK)
+            return ACCEPT_WOULD_BLOCK;
+        if (is_short(number) || times++ == RETRY_MOST) {
             error_set(error, EXIT_CODE_IO, "cannot accept a connection: %s", strerror(number));
             return ACCEPT_NO_MEANS;
         }
-        if (number == EAGAIN || number == EWOULDBLOCK || times++ == RETRY_MOST)
-            return ACCEPT_WOULD_BLOCK;
     }
 }
 

@@ -63,6 +63,7 @@ class Run:
         self.answered = []  # of those that a listener has acknowledged
         self.changed = False
         self.hung = None
+        self.seconds = 0
         self.code = None
         self._text = b""
         self._sockets = {}
@@ -106,6 +107,7 @@ class Run:
 
     def drive(self):
         """The whole run. What hangs is noted, and ended."""
+        begun = time.monotonic()
         try:
             try:
                 self._live()
@@ -119,6 +121,7 @@ class Run:
             self._process.kill()
             self._process.wait()
         finally:
+            self.seconds = time.monotonic() - begun
             self._process.stderr.close()
             for one in self._sockets.values():
                 one.close()

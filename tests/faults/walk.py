@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from fault_checks import complaints, is_about_time
+from fault_checks import LATE, complaints, is_about_time
 from fault_deliveries import DELIVERIES
 from fault_plan import Places, Plan
 from fault_run import Run
@@ -175,6 +175,8 @@ class Walk:
         """What a run leaves behind, the next one takes up, and does its work."""
         run = bench.run(before=before)
         wrong = complaints(run, bench.plan)
+        if LATE in wrong:  # it cannot be made once more
+            return
         if run.code != 0:
             wrong.append(f"the next start ended with {run.code}")
         with self.lock:
@@ -191,10 +193,11 @@ class Walk:
               *(f"    | {line[:300]}" for line in run.lines()), sep="\n", flush=True)
 
     def _tell(self, places, faults, seconds):
-        print(f"{self.world.name}: {places} places, {len(faults)} faults; {self.counts['runs']} runs, "
-              f"in {self.counts['reached']} a call failed, {self.counts['failed']} calls in all, {self.counts['again']} next starts; exit "
-              f"codes {dict(sorted(self.codes.items(), key=str))}; {seconds:.0f} s; "
-              f"{self.found} found")
+        counts = self.counts
+        print(f"{self.world.name}: {places} places, {len(faults)} faults; {counts['runs']} runs, in "
+              f"{counts['reached']} a call failed, {counts['failed']} calls in all; "
+              f"{counts['again']} next starts; exit codes "
+              f"{dict(sorted(self.codes.items(), key=str))}; {seconds:.0f} s; {self.found} found")
 
 
 def main():

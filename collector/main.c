@@ -118,7 +118,7 @@ static void warn(const char *text)
 static bool shows_progress(const struct config *config)
 {
     for (size_t i = 0; i < config->sink_count; i++)
-        if (strcmp(config->sinks[i].destination->scheme, "stdout") == 0 && terminal_is_output())
+        if (strcmp(config->sinks[i].destination->scheme, "stdout") == 0 && terminal_of_output() != TERMINAL_NONE)
             return false;
     return config->log.level == LOG_INFO && config->log.format == LOG_TEXT;
 }

@@ -23,6 +23,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
+#include "collector/platform/terminal.h"
 
 struct provenance;
 
@@ -119,6 +120,7 @@ struct config_registry {
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
     const struct notifier_backend *const *notifiers;
+    enum terminal_kind (*output)(void); /* what standard output leads to; NULL: to no terminal */
     const char *local_syntax; /* how the system's local addresses are written: "unix:PATH" */
 };
 

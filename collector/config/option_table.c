@@ -29,7 +29,7 @@ const struct option command_options[] = {
       .help = "where datagrams come from; may be repeated", .others = "bind address input source"}},
     {OPTION_SINK,
      OPTION_RELOADED,
-     {"sink", .default_text = "stdout:?format=json", .help = "where records go; may be repeated",
+     {"sink", .default_text = "stdout:", .help = "where records go; may be repeated",
       .others = "output out target"}},
     {OPTION_LETTERS,
      OPTION_FIXED,

@@ -466,6 +466,20 @@ static void set_relayed(const struct config_registry *registry, struct sink_conf
             sink->encoder = registry->encoders[i];
 }
 
+/* On a terminal lines are for people, where no format was asked for; in its colours. */
+static void set_for_people(const struct config_registry *registry, struct sink_config *sink,
+                           const struct keys_given *given)
+{
+    enum terminal_kind kind = sink->destination->is_standard_output && registry->output != NULL
+                                  ? registry->output()
+                                  : TERMINAL_NONE;
+    bool asked = keys_place(given, KEY_OF_SINK, "format") != KEY_NOT_GIVEN;
+    for (size_t i = 0; kind != TERMINAL_NONE && !asked && registry->encoders[i] != NULL; i++)
+        if (registry->encoders[i]->for_people)
+            sink->encoder = registry->encoders[i];
+    sink->encoding.colour = kind == TERMINAL_COLOUR && sink->encoder->for_people;
+}
+
 /* A relay passes datagrams on, and nothing else does. */
 static bool check_relayed(const struct url *url, const struct sink_config *sink,
                           const struct keys_given *given, struct parse_error *fault)
@@ -612,6 +626,7 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
         return false;
     set_collecting(sink, &given);
     set_relayed(registry, sink, &given);
+    set_for_people(registry, sink, &given);
     return check_relayed(&parts, sink, &given, fault) &&
            check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
            check_spill(&parts, sink, &given, fault) && check_http(&parts, sink, &given, fault) &&

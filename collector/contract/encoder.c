@@ -13,5 +13,6 @@ bool encoder_options_equal(const struct encoder_options *a, const struct encoder
     return a->view == b->view && a->json.proto_names == b->json.proto_names &&
            a->json.int64_numbers == b->json.int64_numbers &&
            a->json.show_unknown == b->json.show_unknown &&
-           sample_rules_equal(&a->rules, &b->rules) && same_text(a->host, b->host);
+           sample_rules_equal(&a->rules, &b->rules) && same_text(a->host, b->host) &&
+           a->colour == b->colour;
 }

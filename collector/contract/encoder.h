@@ -35,6 +35,7 @@ struct encoder_options {
     struct json_style json;
     struct sample_rules rules; /* their lists outlive the encoder */
     const char *host; /* what %{hostname} stands for; NULL: this machine's name. Outlives it */
+    bool colour;      /* of one for people: it is for a terminal that takes colours */
 };
 
 /* Whether encoders of one format with these options write the same. */
@@ -107,6 +108,7 @@ struct encoder_ops {
     bool overwrites;     /* a reader keeps one of a sample that comes twice: it may come again */
     bool requests_alone; /* what it writes is sent as requests over HTTP, and is nothing else */
     bool binary;         /* no lines of text: not for a terminal, no views, and torn otherwise */
+    bool for_people;     /* lines for a terminal, which gets no control character that was sent */
 
     /* Returns NULL where memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);

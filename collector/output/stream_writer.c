@@ -443,6 +443,13 @@ static bool is_watched(const struct stream_writer *stream)
     return destination->stream->is_watched != NULL && destination->stream->is_watched(destination);
 }
 
+/* What people look at brings no control characters, unless its encoder writes for people. */
+static void hide_controls(struct stream_writer *stream, size_t start)
+{
+    if (!stream->base.options.encoder->for_people)
+        control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
+}
+
 /* The first record in the block comes. */
 static void begin_collecting(struct stream_writer *stream)
 {
@@ -468,7 +475,7 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
     if (!sink_writer_encode(writer, listener, record, &stream->out, &encoded))
         return true;
     if (watched)
-        control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
+        hide_controls(stream, start);
     *pending_at(stream, stream->count++) = (struct pending){
         .end = stream->block_at + stream->out.used,
         .counts = encoded_counts_of(&encoded),
@@ -500,7 +507,7 @@ static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *
     if (at != *next)
         output_bytes(&stream->out, encoded->text + from, encoded->records[at - 1].end - from);
     if (watched)
-        control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
+        hide_controls(stream, start);
     *next = at;
     return is_full(stream) || watched ? flush(writer) : true;
 }

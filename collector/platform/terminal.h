@@ -1,5 +1,5 @@
 /*
- * The terminal that standard error leads to, if it does.
+ * The terminals that standard error and standard output lead to, if they do.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_TERMINAL_H
 #define SLUICE_COLLECTOR_PLATFORM_TERMINAL_H
@@ -8,17 +8,23 @@
 #include <stddef.h>
 
 /*
- * How many columns it has now; 80 where it does not say. 0: there is no terminal, or none that
- * takes control sequences (ECMA-48): a console of old, or one whose TERM is "dumb" or empty. Any
- * thread.
+ * How many columns standard error's has now; 80 where it does not say. 0: there is no terminal, or
+ * none that takes control sequences (ECMA-48): a console of old, or one whose TERM is "dumb" or
+ * empty. Any thread.
  */
 size_t terminal_columns(void);
 
-/* Whether it is one, and takes colours, and the user has not asked for none: NO_COLOR in the
- * environment, with any text. While the environment does not change. */
+/* Whether standard error leads to one that takes colours, and the user has not asked for none:
+ * NO_COLOR in the environment, with any text. While the environment does not change. */
 bool terminal_has_colour(void);
 
-/* Whether standard output leads to a terminal. */
-bool terminal_is_output(void);
+enum terminal_kind {
+    TERMINAL_NONE,  /* there is none */
+    TERMINAL_PLAIN, /* one that takes no colours, or for a user who has asked for none, as above */
+    TERMINAL_COLOUR,
+};
+
+/* What standard output leads to. While the environment does not change. */
+enum terminal_kind terminal_of_output(void);
 
 #endif

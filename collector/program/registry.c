@@ -1,6 +1,7 @@
 #include "collector/program/registry.h"
 
 #include "collector/platform/control_socket.h"
+#include "collector/platform/terminal.h"
 #include "collector/receive/sources.h"
 #include "proto/schemas.h"
 #include "sinks/compression/compressions.h"
@@ -14,5 +15,6 @@ const struct config_registry program_registry = {
     .encoders = builtin_encoders,
     .compressions = builtin_compressions,
     .notifiers = notifier_backends,
+    .output = terminal_of_output,
     .local_syntax = control_socket_syntax,
 };

@@ -10,6 +10,7 @@
 /* ROW(NAME) stands for encoder_NAME, which the file encoder_NAME.c defines. */
 #define BUILTIN_ENCODERS(ROW)                                                                      \
     ROW(json)                                                                                      \
+    ROW(text)                                                                                      \
     ROW(influx)                                                                                    \
     ROW(prometheus)                                                                                \
     ROW(openmetrics)                                                                               \

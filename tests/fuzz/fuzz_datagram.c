@@ -36,6 +36,7 @@ static void read_options(const struct envelope *envelope, struct encoder_options
     options->json = (struct json_style){.proto_names = (bits & 4) != 0,
                                         .int64_numbers = (bits & 8) != 0,
                                         .show_unknown = (bits & 16) != 0};
+    options->colour = (bits & 32) != 0;
     options->host = "a host";
 }
 

@@ -10,6 +10,7 @@
 #include "tests/fuzz/readers/influx.h"
 #include "tests/fuzz/readers/json.h"
 #include "tests/fuzz/readers/prometheus.h"
+#include "tests/fuzz/readers/text.h"
 #include "tests/fuzz/requests.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/text/json_tree.h"
@@ -188,6 +189,7 @@ static const struct format {
     {&encoder_influx, influx_wrong},
     {&encoder_prometheus, prometheus_wrong},
     {&encoder_csv, csv_line},
+    {&encoder_text, text_wrong},
 };
 
 static line_reader *reader_of(const struct encoder_ops *ops)

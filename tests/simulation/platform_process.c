@@ -41,9 +41,9 @@ bool terminal_has_colour(void)
     return false;
 }
 
-bool terminal_is_output(void)
+enum terminal_kind terminal_of_output(void)
 {
-    return false;
+    return TERMINAL_NONE;
 }
 
 /* --- files that are read ---------------------------------------------------------------------- */

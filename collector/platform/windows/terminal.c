@@ -28,16 +28,23 @@ size_t terminal_columns(void)
     return (size_t)found.dwSize.X;
 }
 
-bool terminal_has_colour(void)
+static bool takes_colour(HANDLE console)
 {
     char first[2];
     DWORD size = GetEnvironmentVariableA("NO_COLOR", first, sizeof first);
-    return size == 0 && takes_sequences(GetStdHandle(STD_ERROR_HANDLE));
+    return size == 0 && takes_sequences(console);
 }
 
-bool terminal_is_output(void)
+bool terminal_has_colour(void)
+{
+    return takes_colour(GetStdHandle(STD_ERROR_HANDLE));
+}
+
+enum terminal_kind terminal_of_output(void)
 {
     DWORD mode;
     HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
-    return console != NULL && console != INVALID_HANDLE_VALUE && GetConsoleMode(console, &mode);
+    if (console == NULL || console == INVALID_HANDLE_VALUE || !GetConsoleMode(console, &mode))
+        return TERMINAL_NONE;
+    return takes_colour(console) ? TERMINAL_COLOUR : TERMINAL_PLAIN;
 }

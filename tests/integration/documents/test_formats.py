@@ -9,7 +9,7 @@ from sluice_program import DEADLINE, TELEMETRY, ProgramTest
 
 TIME = 1795176000250000000  # 2026-11-20T12:00:00.25Z
 MINUTE = 60 * 10 ** 9
-FORMATS = ("json", "influx", "prometheus", "openmetrics", "csv")
+FORMATS = ("json", "text", "influx", "prometheus", "openmetrics", "csv")
 DELTA = 2
 
 NGINX = telemetry(

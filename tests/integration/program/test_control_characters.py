@@ -2,6 +2,7 @@
 and to a file."""
 import os
 import pty
+import re
 import threading
 import tty
 import unicodedata
@@ -14,8 +15,16 @@ from format_texts import as_utf8, without_controls
 from protobuf import double, fixed64, message, riemann, sample, telemetry, text
 from sluice_program import ProgramTest, parse_lines
 
+
+def read_text(data):
+    return data.decode("utf-8").splitlines()
+
+
+COLOURS = re.compile(rb"\x1b\[(?:0|1|2|32|36)m")  # those that the format text has
+
 FORMATS = {"json": parse_lines, "json&view=message": parse_lines, "influx": read_influx,
-           "csv": read_csv, "prometheus": read_prometheus}
+           "csv": read_csv, "prometheus": read_prometheus, "text": read_text,
+           "text&view=message": read_text}
 
 CHARACTERS = [chr(number).encode() for number in range(0xA1)]
 NO_CHARACTERS = [bytes([byte]) for byte in range(0x80, 0x100)]  # no UTF-8 by themselves
@@ -99,6 +108,8 @@ class ControlCharacters(ProgramTest):
                 terminal = Terminal()
                 self.run_all(words, listener, "stdout:" + keys, stdout=terminal.its)
                 data = terminal.end()
+                if "text" in keys:
+                    data = COLOURS.sub(b"", data)
                 self.assert_no_control_characters(data)
                 self.assertEqual(len(list(read(data))), len(words))
 

@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import socket
 import unittest
@@ -319,7 +320,7 @@ class Other(ProgramTest):
     def test_a_terminal(self):
         ours, its = pty.openpty()
         before = flags_of(its)
-        program = self.start("--listen", RIEMANN, stdout=its)
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:?format=json", stdout=its)
         self.assertEqual(flags_of(its), before)
         os.close(its)
         self.sender(program).send(metric(1))
@@ -331,7 +332,8 @@ class Other(ProgramTest):
     def test_a_terminal_gets_each_line_at_once_though_records_could_be_collected(self):
         ours, its = pty.openpty()
         self.addCleanup(os.close, ours)
-        program = self.start("--listen", RIEMANN, "--sink", "stdout:?flush_interval=1h", stdout=its)
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:?format=json&flush_interval=1h",
+                             stdout=its)
         os.close(its)
         sender = self.sender(program)
         for value in range(5):
@@ -339,6 +341,46 @@ class Other(ProgramTest):
             line = read_line(ours)
             self.assertTrue(line.endswith(b"\r\n"), line)
             self.assertEqual(parse_json(line.decode())["value"], value)
+        program.stop()
+
+    def line_on_terminal(self, *arguments, **environment):
+        """What a terminal gets of one metric, without its end."""
+        ours, its = pty.openpty()
+        self.addCleanup(os.close, ours)
+        program = self.start("--listen", RIEMANN, *arguments, stdout=its,
+                             env={**os.environ, "NO_COLOR": "", **environment})
+        os.close(its)
+        self.sender(program).send(riemann({"service": "cpu", "host": "web\x1b1", "metric_d": 0.75}))
+        line = read_line(ours).decode()
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][0]["written"], 1)
+        return line.removesuffix("\r\n")
+
+    @not_on_windows(NO_TERMINAL)
+    def test_a_terminal_that_was_asked_nothing_gets_lines_for_people(self):
+        line = self.line_on_terminal(TERM="xterm", NO_COLOR="1")
+        self.assertRegex(line, r"^\d\d:\d\d:\d\d\.\d{3} 127\.0\.0\.1       "
+                               r"cpu                       0\.75 host=web\\x1b1$")
+
+    @not_on_windows(NO_TERMINAL)
+    def test_in_colour_where_it_takes_colours(self):
+        colours = re.compile(r"\x1b\[\d*m")
+        line = self.line_on_terminal("--sink", "stdout:", TERM="xterm")
+        self.assertRegex(line, colours)
+        self.assertRegex(colours.sub("", line), r"cpu +0\.75 host=web\\x1b1$")
+        self.assertNotRegex(self.line_on_terminal(TERM="dumb"), colours)
+
+    @not_on_windows(NO_TERMINAL)
+    def test_what_was_asked_for_is_what_it_gets(self):
+        line = self.line_on_terminal("--sink", "stdout:?format=json", TERM="xterm")
+        self.assertEqual(parse_json(line)["value"], 0.75)
+
+    def test_text_in_a_pipe_has_no_colours(self):
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:?format=text",
+                             env={**os.environ, "NO_COLOR": "", "TERM": "xterm"})
+        self.sender(program).send(metric(1))
+        program.wait_for_lines(1)
+        self.assertRegex(program.stdout.lines()[0], rb"^[\d:.]{12} 127\.0\.0\.1 +cpu +1\n$")
         program.stop()
 
 

@@ -371,6 +371,55 @@ TEST(two_of_one_address_or_output_conflict)
     assert_false(sinks_conflict("file:x", "stdout:"));
 }
 
+/* --- on a terminal ---------------------------------------------------------------------------- */
+
+static enum terminal_kind plain_terminal(void)
+{
+    return TERMINAL_PLAIN;
+}
+
+static enum terminal_kind coloured_terminal(void)
+{
+    return TERMINAL_COLOUR;
+}
+
+/* The sink has this format, and its colours, where standard output leads to such a terminal. */
+static void assert_format(const char *url, enum terminal_kind (*output)(void), const char *name,
+                          bool colour)
+{
+    static const struct encoder_ops people = {.name = "people", .for_people = true};
+    static const struct encoder_ops json = {.name = "json"};
+    static const struct encoder_ops *const encoders[] = {&json, &people, NULL};
+    static const struct destination_ops to_stdout = {.scheme = "stdout",
+                                                     .is_standard_output = true};
+    static const struct destination_ops to_file = {
+        .scheme = "file", .needs_path = true, .is_file = true};
+    static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
+    struct config_registry registry = test_registry;
+    struct config config = {.sinks = calloc(1, sizeof *config.sinks), .sink_count = 1};
+    struct parse_error fault;
+    assert_non_null(config.sinks);
+    registry.encoders = encoders;
+    registry.destinations = destinations;
+    registry.output = output;
+    assert_true(url_parse_sink(url, &registry, config.sinks, &fault));
+    assert_string_equal(config.sinks->encoder->name, name);
+    assert_int_equal(config.sinks->encoding.colour, colour);
+    config_free(&config);
+}
+
+TEST(a_terminal_that_was_asked_nothing_gets_the_format_for_people)
+{
+    assert_format("stdout:", coloured_terminal, "people", true);
+    assert_format("stdout:?view=message", plain_terminal, "people", false);
+    assert_format("stdout:", NULL, "json", false);
+    assert_format("stdout:?format=json", coloured_terminal, "json", false);
+    assert_format("stdout:?format=people", coloured_terminal, "people", true);
+    assert_format("stdout:?format=people", NULL, "people", false);
+    assert_format("file:x", coloured_terminal, "json", false);
+    assert_format("file:x?format=people", coloured_terminal, "people", false);
+}
+
 TEST(schemes_are_distinguished)
 {
     assert_true(url_is_listener("udp://127.0.0.1:5555", &test_registry));

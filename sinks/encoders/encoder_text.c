@@ -1,0 +1,326 @@
+/*
+ * text: lines for people, of at most 80 columns: when it was, who sent it, what it is called, its
+ * value with its unit, and as many labels as there is room for.
+ *
+ *     10:30:04.123 192.0.2.1       nginx.requests            4711 {request} status=2xx
+ *
+ * What senders chose is text and never steers a terminal (collector/text/cell.h); the only control
+ * characters are those of the colours, which are written where the sink's options ask for them.
+ */
+#include <string.h>
+
+#include "collector/text/cell.h"
+#include "collector/text/number.h"
+#include "sinks/encoders/encoders.h"
+#include "sinks/encoders/sample_encoder.h"
+#include "sinks/encoders/time_text.h"
+#include "sinks/encoders/whole_lines.h"
+
+/* Columns; a space follows each. The value's is wider where it has more digits. */
+#define LINE_COLUMNS   80
+#define TIME_COLUMNS   12
+#define SOURCE_COLUMNS 15
+#define NAME_COLUMNS   20
+#define VALUE_COLUMNS  9
+
+/* Bytes of unit and labels that are looked at: they fill a line, at four bytes a column. */
+#define REST_SIZE (4 * (size_t)LINE_COLUMNS)
+
+/* Bytes of a message's JSON that are looked at; a text in it that is longer is left out. */
+#define JSON_SIZE ((size_t)16 * 1024)
+
+struct text_encoder {
+    struct sample_encoder base;
+    enum sink_view view;
+    struct json_style json;
+    bool colour;
+
+    /* Of the record in hand. */
+    char source[ADDRESS_TEXT_SIZE]; /* without its port */
+    size_t source_size;
+    int64_t received_ns;
+    struct time_text time;
+};
+
+/* A line that is being written, after `column` columns of it. */
+struct line {
+    struct output *out;
+    bool colour;
+    size_t column;
+};
+
+/* --- parts of a line -------------------------------------------------------------------------- */
+
+/* As ECMA-48 has them (SGR). */
+static const char plain[] = ""; /* a file does not begin with a control character */
+static const char dim[] = "\x1b[2m";
+static const char cyan[] = "\x1b[36m";
+static const char bold[] = "\x1b[1m";
+static const char green[] = "\x1b[32m";
+
+static void put_spaces(struct line *line, size_t count)
+{
+    char *at = output_reserve(line->out, count);
+    if (at != NULL)
+        memset(at, ' ', count);
+    line->column += count;
+}
+
+/* A part in its colour, cut where the line, or its own columns, end; returns its columns. */
+static size_t put_part(struct line *line, const char *colour, const struct text *text, size_t most,
+                       bool more)
+{
+    size_t left = LINE_COLUMNS - line->column;
+    bool coloured = line->colour && text->size != 0 && *colour != '\0';
+    if (coloured)
+        output_bytes(line->out, colour, strlen(colour));
+    size_t columns = cell_put(line->out, text->data, text->size, most < left ? most : left, more);
+    if (coloured)
+        output_literal(line->out, "\x1b[0m");
+    line->column += columns;
+    return columns;
+}
+
+/* The same in a column of its own, with spaces up to the next one. */
+static void put_column(struct line *line, const char *colour, const struct text *text, size_t width)
+{
+    size_t columns = put_part(line, colour, text, width, false);
+    put_spaces(line, width - columns + 1);
+}
+
+/* The clock of UTC; of what was a day or more before or after its arrival the date. */
+static void put_time(struct text_encoder *text, struct line *line, int64_t time_ns)
+{
+    const uint64_t day = UINT64_C(86400) * 1000000000;
+    time_text_update(&text->time, time_ns);
+    uint64_t apart = time_ns < text->received_ns ? (uint64_t)text->received_ns - (uint64_t)time_ns
+                                                 : (uint64_t)time_ns - (uint64_t)text->received_ns;
+    const struct text date = {text->time.text + 1, 10};
+    const struct text clock = {text->time.text + 12, TIME_COLUMNS};
+    put_column(line, plain, apart >= day ? &date : &clock, TIME_COLUMNS);
+}
+
+/* An address that is longer than its column loses its middle: both ends tell it apart. */
+static void put_source(const struct text_encoder *text, struct line *line)
+{
+    const size_t half = SOURCE_COLUMNS / 2;
+    char cut[SOURCE_COLUMNS + 2];
+    struct text source = {text->source, text->source_size};
+    if (source.size > SOURCE_COLUMNS) {
+        struct output out = {.data = cut, .capacity = sizeof cut};
+        output_bytes(&out, text->source, half);
+        output_literal(&out, "\xe2\x80\xa6");
+        output_bytes(&out, text->source + text->source_size - half, half);
+        source = (struct text){cut, out.used};
+    }
+    put_column(line, cyan, &source, SOURCE_COLUMNS);
+}
+
+static struct line begin_line(struct text_encoder *text, int64_t time_ns, struct output *out)
+{
+    struct line line = {.out = out, .colour = text->colour};
+    put_time(text, &line, time_ns);
+    put_source(text, &line);
+    return line;
+}
+
+/* --- one line a sample ------------------------------------------------------------------------ */
+
+static void write_totals(struct output *out, const struct sample_totals *totals)
+{
+    output_literal(out, "count=");
+    number_uint64(out, totals->count);
+    if (!totals->has_sum)
+        return;
+    output_literal(out, " sum=");
+    number_or_word_double(out, totals->sum);
+}
+
+static void write_value(struct output *out, const struct sample *sample)
+{
+    switch (sample->type) {
+    case SAMPLE_DOUBLE:
+        number_or_word_double(out, sample->value.number);
+        break;
+    case SAMPLE_FLOAT:
+        number_or_word_float(out, (float)sample->value.number);
+        break;
+    case SAMPLE_INT64:
+        number_int64(out, sample->value.int64);
+        break;
+    case SAMPLE_UINT64:
+        number_uint64(out, sample->value.uint64);
+        break;
+    case SAMPLE_HISTOGRAM:
+        write_totals(out, &sample->value.histogram.totals);
+        break;
+    case SAMPLE_EXPONENTIAL_HISTOGRAM:
+        write_totals(out, &sample->value.exponential_histogram.totals);
+        break;
+    case SAMPLE_SUMMARY:
+        write_totals(out, &sample->value.summary.totals);
+        break;
+    }
+}
+
+/* At the right of its column. */
+static void put_value(struct line *line, const struct sample *sample)
+{
+    char number[64];
+    struct output out = {.data = number, .capacity = sizeof number};
+    write_value(&out, sample);
+    const struct text value = {number, out.used};
+    if (value.size < VALUE_COLUMNS)
+        put_spaces(line, VALUE_COLUMNS - value.size);
+    put_part(line, green, &value, LINE_COLUMNS, false);
+}
+
+/* As much of it as has room. Returns whether all has. */
+static bool add(struct output *to, const char *bytes, size_t size)
+{
+    size_t room = to->capacity - to->used;
+    output_bytes(to, bytes, size < room ? size : room);
+    return size <= room;
+}
+
+static bool add_label(struct output *to, const struct label *label)
+{
+    return (to->used == 0 || add(to, " ", 1)) && add(to, label->key.data, label->key.size) &&
+           add(to, "=", 1) && add(to, label->value.data, label->value.size);
+}
+
+/* Returns whether there was room for all labels; a walk that is given up takes no memory. */
+static bool add_labels(struct text_encoder *text, const struct record *record,
+                       const struct sample *sample, struct output *rest, struct output *out)
+{
+    struct sample_labels *labels = &text->base.labels;
+    struct label label;
+    size_t scratch = text->base.scratch.used;
+    bool all = true;
+    sample_labels_begin(labels, record, sample, NULL);
+    while (all && sample_labels_next(labels, &label, out))
+        if (sample_labels_note(labels, &label.key, out))
+            all = add_label(rest, &label);
+    text->base.scratch.used = scratch;
+    return all;
+}
+
+static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
+                           const struct sample *sample, struct output *out)
+{
+    struct text_encoder *text = (struct text_encoder *)encoder;
+    int64_t time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns;
+    struct line line = begin_line(text, time_ns, out);
+    char room[REST_SIZE];
+    struct output rest = {.data = room, .capacity = sizeof room};
+    put_column(&line, bold, &sample->name, NAME_COLUMNS);
+    put_value(&line, sample);
+    bool all = add(&rest, sample->unit.data, sample->unit.size) &&
+               add_labels(text, record, sample, &rest, out);
+    if (rest.used != 0 && line.column + 1 < LINE_COLUMNS) {
+        put_spaces(&line, 1);
+        put_part(&line, dim, &(struct text){rest.data, rest.used}, LINE_COLUMNS, !all);
+    }
+    output_char(out, '\n');
+    return 1;
+}
+
+/* --- one line a message, or an item of one ---------------------------------------------------- */
+
+/* Room for a text of JSON; without memory there is none. It is given back with the line. */
+static struct output json_room(struct text_encoder *text)
+{
+    char *room = arena_allocate(&text->base.scratch, JSON_SIZE);
+    return (struct output){.data = room, .capacity = room != NULL ? JSON_SIZE : 0};
+}
+
+static void put_json(struct line *line, const char *schema, const struct output *json)
+{
+    const struct text name = {schema, strlen(schema)};
+    put_part(line, bold, &name, NAME_COLUMNS, false);
+    put_spaces(line, 1);
+    put_part(line, green, &(struct text){json->data, json->used}, LINE_COLUMNS, json->overflow);
+    output_char(line->out, '\n');
+}
+
+static struct encoded encode_message(struct text_encoder *text, const struct record *record,
+                                     struct output *out)
+{
+    const struct schema *schema = record->schema;
+    size_t scratch = text->base.scratch.used;
+    struct output json = json_room(text);
+    size_t fallbacks =
+        schema->ops->write_json(schema, record->message, &text->json, &text->base.scratch, &json);
+    struct line line = begin_line(text, record->received_ns, out);
+    put_json(&line, schema->name, &json);
+    text->base.scratch.used = scratch;
+    return (struct encoded){.lines = 1, .json_fallbacks = fallbacks};
+}
+
+static struct encoded encode_items(struct text_encoder *text, const struct record *record,
+                                   struct output *out)
+{
+    const struct schema *schema = record->schema;
+    size_t scratch = text->base.scratch.used;
+    struct output json = json_room(text);
+    struct schema_cursor cursor = {.scratch = &text->base.scratch};
+    struct encoded encoded = {0};
+    int64_t time_ns;
+    while (!out->overflow && schema->ops->next_item(schema, record->message, &cursor, &time_ns)) {
+        json.used = 0;
+        json.overflow = false;
+        output_char(&json, '{');
+        schema->ops->write_item(schema, record->message, &cursor, &json);
+        output_char(&json, '}');
+        struct line line = begin_line(text, time_ns != 0 ? time_ns : record->received_ns, out);
+        put_json(&line, schema->name, &json);
+        encoded.lines++;
+    }
+    text->base.scratch.used = scratch;
+    return encoded;
+}
+
+/* --- the encoder ------------------------------------------------------------------------------ */
+
+/* A log record, or a span, says more on a line than all of its message. */
+static bool has_items(const struct text_encoder *text, const struct schema *schema)
+{
+    return schema->ops->next_item != NULL &&
+           (text->view == VIEW_RECORD || (text->view == VIEW_AUTO && !schema->has_samples));
+}
+
+static struct encoded encode(struct encoder *encoder, const struct listener *listener,
+                             const struct record *record, struct output *out)
+{
+    struct text_encoder *text = (struct text_encoder *)encoder;
+    (void)listener;
+    sample_encoder_begin_record(&text->base);
+    text->source_size = address_format_host(&record->source, text->source);
+    text->received_ns = record->received_ns;
+    if (has_items(text, record->schema))
+        return encode_items(text, record, out);
+    if (text->view == VIEW_MESSAGE || !record->schema->has_samples)
+        return encode_message(text, record, out);
+    return sample_encoder_write(&text->base, record, write_sample, out);
+}
+
+static struct encoder *create(const struct encoder_options *options)
+{
+    struct text_encoder *text = sample_encoder_create(&encoder_text, sizeof *text, options);
+    if (text == NULL)
+        return NULL;
+    text->view = options->view;
+    text->json = options->json;
+    text->colour = options->colour;
+    time_text_init(&text->time);
+    return &text->base.encoder;
+}
+
+const struct encoder_ops encoder_text = {
+    .name = "text",
+    .for_people = true,
+    .create = create,
+    .destroy = sample_encoder_destroy,
+    .encode = encode,
+    .whole = whole_lines,
+};

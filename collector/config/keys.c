@@ -232,6 +232,16 @@ const struct setting config_keys[] = {
     {"unknown", SETTING_BOOL, KEY_OF_SINK, offsetof(struct sink_config, encoding.json.show_unknown),
      "hide", .choices = hide_show,
      .help = "whether a message shows the fields that its schema does not know"},
+    {"buckets", SETTING_PARSED, KEY_OF_SINK, offsetof(struct sink_config, encoding.buckets), "all",
+     .parse = rules_parse_buckets, .syntax = RULES_BUCKETS_SYNTAX,
+     .help = "of a histogram in prometheus, openmetrics, influx and remote-write: all buckets; "
+             "those that bound values; or so many at most, for which neighbours are merged",
+     .others = "max_buckets bucket_count native_histogram_bucket_limit"},
+    {"counter_suffix", SETTING_BOOL, KEY_OF_SINK,
+     offsetof(struct sink_config, encoding.counter_suffix), "off", .choices = off_on,
+     .help = "of prometheus and remote-write: whether names of cumulative counters end with _total "
+             "(openmetrics always has it)",
+     .others = "add_metric_suffixes add_total total_suffix suffix"},
     {"flush_interval", SETTING_DURATION, KEY_OF_SINK, offsetof(struct sink_config, flush_interval),
      .maximum = HOUR,
      .help = "how long records are collected before they are written (default: while more are "

@@ -5,6 +5,7 @@
 
 #include "collector/base/suggestion.h"
 #include "collector/config/units.h"
+#include "collector/contract/encoder.h"
 #include "collector/contract/label_template.h"
 #include "collector/text/glob.h"
 
@@ -270,6 +271,30 @@ bool rules_parse_globs(const char *name, const char *text, size_t length, void *
         return false;
     struct reading reading = begin(name, made->written, text, length, fault);
     return finish(made, read_globs(&reading, made), field);
+}
+
+/* --- buckets ---------------------------------------------------------------------------------- */
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return length == strlen(word) && memcmp(text, word, length) == 0;
+}
+
+bool rules_parse_buckets(const char *name, const char *text, size_t length, void *field,
+                         struct parse_error *fault)
+{
+    char given[QUOTED_SIZE];
+    uint64_t *buckets = field;
+    *buckets = is_word(text, length, "changed") ? BUCKETS_CHANGED : BUCKETS_ALL;
+    if (*buckets == BUCKETS_CHANGED || is_word(text, length, "all"))
+        return true;
+    if (quantity_parse(QUANTITY_COUNT, text, length, buckets) != NULL)
+        return parse_error_set(fault, 0, "%s %s is not one of all, changed, nor a number", name,
+                               quoted(text, length, given));
+    if (*buckets >= BUCKETS_LEAST && *buckets <= BUCKETS_MOST)
+        return true;
+    return parse_error_set(fault, 0, "%s %s is no number from %d to %d", name,
+                           quoted(text, length, given), BUCKETS_LEAST, BUCKETS_MOST);
 }
 
 /* --- together --------------------------------------------------------------------------------- */

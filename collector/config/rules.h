@@ -48,6 +48,11 @@ bool rules_parse_labels(const char *name, const char *text, size_t length, void 
 bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
                        struct parse_error *fault);
 
+/* buckets= ("changed"): a uint64_t, as in struct encoder_options. */
+#define RULES_BUCKETS_SYNTAX "all|changed|N"
+bool rules_parse_buckets(const char *name, const char *text, size_t length, void *field,
+                         struct parse_error *fault);
+
 /*
  * The first label that is to be renamed though it is left out before, and the key that does so in
  * *by; NULL: there is none.

@@ -562,6 +562,28 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
     return wrong_keys(url, fault);
 }
 
+/* What is about names and buckets of Prometheus is for formats that have them. */
+static bool check_prometheus(const struct url *url, const struct sink_config *sink,
+                             const struct keys_given *given, struct parse_error *fault)
+{
+    const struct encoder_ops *encoder = sink->encoder;
+    size_t buckets = keys_place(given, KEY_OF_SINK, "buckets");
+    size_t suffix = keys_place(given, KEY_OF_SINK, "counter_suffix");
+    if (buckets != KEY_NOT_GIVEN && !encoder->has_buckets)
+        parse_error_set(fault, buckets,
+                        "buckets= is about histograms as Prometheus has them, but "
+                        "format=%s writes them otherwise",
+                        encoder->name);
+    else if (suffix != KEY_NOT_GIVEN && !encoder->has_suffixes)
+        parse_error_set(fault, suffix,
+                        "counter_suffix= is for format=prometheus and remote-write, "
+                        "not for format=%s",
+                        encoder->name);
+    else
+        return true;
+    return wrong_keys(url, fault);
+}
+
 /* Properties are for a library to judge; `at` is where one stands in the text of its name. */
 static bool check_property(const struct url *url, const struct sink_config *sink, size_t at,
                            size_t length, struct parse_error *fault)
@@ -630,8 +652,9 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
     return check_relayed(&parts, sink, &given, fault) &&
            check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
            check_spill(&parts, sink, &given, fault) && check_http(&parts, sink, &given, fault) &&
-           check_rules(&parts, sink, &given, fault) && check_path(&parts, sink, &given, fault) &&
-           check_properties(&parts, sink, fault);
+           check_rules(&parts, sink, &given, fault) &&
+           check_prometheus(&parts, sink, &given, fault) &&
+           check_path(&parts, sink, &given, fault) && check_properties(&parts, sink, fault);
 }
 
 bool url_is_sink(const char *text, const struct config_registry *registry)

@@ -14,5 +14,6 @@ bool encoder_options_equal(const struct encoder_options *a, const struct encoder
            a->json.int64_numbers == b->json.int64_numbers &&
            a->json.show_unknown == b->json.show_unknown &&
            sample_rules_equal(&a->rules, &b->rules) && same_text(a->host, b->host) &&
+           a->buckets == b->buckets && a->counter_suffix == b->counter_suffix &&
            a->colour == b->colour;
 }

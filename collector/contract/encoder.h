@@ -29,13 +29,23 @@ enum sink_view {
 /* What view= calls them, NULL at the end. */
 extern const char *const sink_view_names[];
 
+/* Which buckets of a histogram are written where they are Prometheus's; else at most so many. */
+#define BUCKETS_ALL     UINT64_C(0)
+#define BUCKETS_CHANGED UINT64_MAX /* those that say something: classic_buckets.h */
+
+/* The least number that a histogram of any kind can be merged to, and more than any has. */
+#define BUCKETS_LEAST 8
+#define BUCKETS_MOST  100000
+
 /* The encoder keys of a sink's URL. */
 struct encoder_options {
     enum sink_view view;
     struct json_style json;
     struct sample_rules rules; /* their lists outlive the encoder */
-    const char *host; /* what %{hostname} stands for; NULL: this machine's name. Outlives it */
-    bool colour;      /* of one for people: it is for a terminal that takes colours */
+    const char *host;    /* what %{hostname} stands for; NULL: this machine's name. Outlives it */
+    uint64_t buckets;    /* BUCKETS_ALL, BUCKETS_CHANGED or a number */
+    bool counter_suffix; /* names of counters end with "_total" */
+    bool colour;         /* of one for people: it is for a terminal that takes colours */
 };
 
 /* Whether encoders of one format with these options write the same. */
@@ -107,6 +117,8 @@ struct encoder_ops {
     bool relayed;        /* what it writes is a datagram's own bytes: for relays, and they for it */
     bool overwrites;     /* a reader keeps one of a sample that comes twice: it may come again */
     bool requests_alone; /* what it writes is sent as requests over HTTP, and is nothing else */
+    bool has_buckets;    /* histograms become Prometheus's buckets */
+    bool has_suffixes;   /* names of counters may get Prometheus's suffix */
     bool binary;         /* no lines of text: not for a terminal, no views, and torn otherwise */
     bool for_people;     /* lines for a terminal, which gets no control character that was sent */
 

@@ -23,7 +23,7 @@ static bool explicit_step(const struct sample_histogram *histogram, size_t index
  * base^index, where base = 2^(2^-scale). An index of one scale and its double in the next finer one
  * give the same number: it is computed from the same exponent of 2.
  */
-static double exponential_bound(int32_t scale, int64_t index)
+static double exponential_bound(int64_t scale, int64_t index)
 {
     int limited = scale > SCALE_LIMIT    ? SCALE_LIMIT
                   : scale < -SCALE_LIMIT ? -SCALE_LIMIT
@@ -31,61 +31,142 @@ static double exponential_bound(int32_t scale, int64_t index)
     return exp2(ldexp((double)index, -limited));
 }
 
-/* Below zero, from the lowest bucket up; of each the bound that is nearer to zero. */
-static bool negative_step(const struct sample_exponential_histogram *histogram, size_t index,
-                          struct step *step)
+/* Buckets of 2^shift neighbours each: the first one's index at their scale, and how many. */
+struct merged {
+    int64_t first;
+    size_t count;
+};
+
+static int64_t shift_down(int64_t index, unsigned shift)
 {
-    const struct sample_buckets *buckets = &histogram->negative;
-    if (buckets->count_count == 0 || index > buckets->count_count)
+    return index < 0 ? ~(~index >> shift) : index >> shift;
+}
+
+static struct merged merged_of(const struct sample_buckets *buckets, unsigned shift)
+{
+    if (buckets->count_count == 0)
+        return (struct merged){0, 0};
+    int64_t first = shift_down(buckets->offset, shift);
+    int64_t last = shift_down(buckets->offset + (int64_t)buckets->count_count - 1, shift);
+    return (struct merged){first, (size_t)(last - first) + 1};
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+/* What the merged bucket of that index holds. */
+static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shift, int64_t index)
+{
+    const int64_t width = (int64_t)1 << shift;
+    int64_t from = index * width - buckets->offset;
+    int64_t to = from + width;
+    uint64_t count = 0;
+    if (to > (int64_t)buckets->count_count)
+        to = (int64_t)buckets->count_count;
+    for (int64_t i = from > 0 ? from : 0; i < to; i++)
+        count = add(count, buckets->counts[i]);
+    return count;
+}
+
+/* Below zero, from the lowest bucket up; of each the bound that is nearer to zero. */
+static bool negative_step(const struct classic_buckets *walk, size_t index, struct step *step)
+{
+    const struct sample_exponential_histogram *histogram =
+        &walk->sample->value.exponential_histogram;
+    const struct merged merged = merged_of(&histogram->negative, walk->shift);
+    if (merged.count == 0 || index > merged.count)
         return false;
-    size_t bucket = buckets->count_count - index;
-    step->bound = -exponential_bound(histogram->scale, buckets->offset + (int64_t)bucket);
-    step->count = index == 0 ? 0 : buckets->counts[bucket];
+    int64_t bucket = merged.first + (int64_t)(merged.count - index);
+    step->bound = -exponential_bound((int64_t)histogram->scale - walk->shift, bucket);
+    step->count = index == 0 ? 0 : merged_count(&histogram->negative, walk->shift, bucket);
     if (step->bound == 0)
         step->bound = (double)NAN; /* too near to zero to differ from it */
     return true;
 }
 
-static bool positive_step(const struct sample_exponential_histogram *histogram, size_t index,
-                          struct step *step)
+static bool positive_step(const struct classic_buckets *walk, size_t index, struct step *step)
 {
-    const struct sample_buckets *buckets = &histogram->positive;
-    if (buckets->count_count == 0 || index > buckets->count_count)
+    const struct sample_exponential_histogram *histogram =
+        &walk->sample->value.exponential_histogram;
+    const struct merged merged = merged_of(&histogram->positive, walk->shift);
+    if (merged.count == 0 || index > merged.count)
         return false;
-    step->bound = exponential_bound(histogram->scale, buckets->offset + (int64_t)index);
-    step->count = index == 0 ? 0 : buckets->counts[index - 1];
+    int64_t bucket = merged.first + (int64_t)index;
+    step->bound = exponential_bound((int64_t)histogram->scale - walk->shift, bucket);
+    step->count = index == 0 ? 0 : merged_count(&histogram->positive, walk->shift, bucket - 1);
     return true;
 }
 
-static bool exponential_step(const struct sample_exponential_histogram *histogram, size_t index,
-                             struct step *step)
+static bool exponential_step(const struct classic_buckets *walk, size_t index, struct step *step)
 {
-    if (negative_step(histogram, index, step))
+    const struct sample_exponential_histogram *histogram =
+        &walk->sample->value.exponential_histogram;
+    if (negative_step(walk, index, step))
         return true;
-    size_t negative = histogram->negative.count_count;
+    size_t negative = merged_of(&histogram->negative, walk->shift).count;
     index -= negative == 0 ? 0 : negative + 1;
     if (index == 0) {
         *step = (struct step){histogram->zero_threshold, histogram->zero_count};
         return true;
     }
-    return positive_step(histogram, index - 1, step);
+    return positive_step(walk, index - 1, step);
 }
 
-void classic_buckets_begin(struct classic_buckets *walk, const struct sample *sample)
+/* --- which of them ---------------------------------------------------------------------------- */
+
+/* With the bucket of zero, and the last one. */
+static size_t bucket_count(const struct sample_exponential_histogram *histogram, unsigned shift)
 {
-    *walk = (struct classic_buckets){.sample = sample, .last = -(double)INFINITY};
+    size_t negative = merged_of(&histogram->negative, shift).count;
+    size_t positive = merged_of(&histogram->positive, shift).count;
+    return negative + (negative != 0) + 1 + positive + (positive != 0) + 1;
 }
 
-bool classic_buckets_next(struct classic_buckets *walk, struct classic_bucket *bucket)
+/* Where each half has two buckets at most, there are eight bounds at most. */
+static unsigned shift_for(const struct sample_exponential_histogram *histogram, uint64_t most)
+{
+    unsigned shift = 0;
+    while (bucket_count(histogram, shift) > most && shift < 40)
+        shift++;
+    return shift;
+}
+
+static bool is_number(uint64_t choice)
+{
+    return choice != BUCKETS_ALL && choice != BUCKETS_CHANGED;
+}
+
+/* Whether an explicit bound is one of those that stay, evenly spread, with the last one. */
+static bool stays(const struct classic_buckets *walk, size_t index)
+{
+    uint64_t count = walk->sample->value.histogram.bound_count;
+    uint64_t most = walk->choice - 1;
+    if (walk->sample->type != SAMPLE_HISTOGRAM || !is_number(walk->choice) || count <= most)
+        return true;
+    return (index + 1) * most / count != index * most / count;
+}
+
+static const struct sample_totals *totals_of(const struct sample *sample)
+{
+    return sample->type == SAMPLE_HISTOGRAM ? &sample->value.histogram.totals
+                                            : &sample->value.exponential_histogram.totals;
+}
+
+/* The next one that stays. */
+static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     const struct sample *sample = walk->sample;
     struct step step;
     while (sample->type == SAMPLE_HISTOGRAM
                ? explicit_step(&sample->value.histogram, walk->next, &step)
-               : exponential_step(&sample->value.exponential_histogram, walk->next, &step)) {
-        walk->next++;
-        walk->count = step.count > UINT64_MAX - walk->count ? UINT64_MAX : walk->count + step.count;
+               : exponential_step(walk, walk->next, &step)) {
+        size_t index = walk->next++;
+        walk->count = add(walk->count, step.count);
         if (!(step.bound > walk->last && step.bound < (double)INFINITY)) /* NaN, too */
+            continue;
+        if (!stays(walk, index))
             continue;
         walk->last = step.bound;
         /* The sum makes a negative zero a positive one. */
@@ -93,4 +174,36 @@ bool classic_buckets_next(struct classic_buckets *walk, struct classic_bucket *b
         return true;
     }
     return false;
+}
+
+/* Of all of them the next one that bounds a bucket with values, from above or from below. */
+static bool next_changed(struct classic_buckets *walk, struct classic_bucket *bucket)
+{
+    while (walk->has_ahead) {
+        bool first = !walk->begun;
+        uint64_t below = walk->below;
+        *bucket = walk->ahead;
+        walk->has_ahead = next_bucket(walk, &walk->ahead);
+        uint64_t above = walk->has_ahead ? walk->ahead.count : totals_of(walk->sample)->count;
+        walk->begun = true;
+        walk->below = bucket->count;
+        if (first || bucket->count != below || bucket->count != above)
+            return true;
+    }
+    return false;
+}
+
+void classic_buckets_begin(struct classic_buckets *walk, const struct sample *sample,
+                           uint64_t choice)
+{
+    *walk = (struct classic_buckets){.sample = sample, .choice = choice, .last = -(double)INFINITY};
+    if (sample->type != SAMPLE_HISTOGRAM && is_number(choice))
+        walk->shift = shift_for(&sample->value.exponential_histogram, choice);
+    if (choice == BUCKETS_CHANGED)
+        walk->has_ahead = next_bucket(walk, &walk->ahead);
+}
+
+bool classic_buckets_next(struct classic_buckets *walk, struct classic_bucket *bucket)
+{
+    return walk->choice == BUCKETS_CHANGED ? next_changed(walk, bucket) : next_bucket(walk, bucket);
 }

@@ -173,12 +173,12 @@ static void write_totals(struct output *out, const struct sample_totals *totals)
 }
 
 static void write_histogram(struct output *out, const struct sample *sample,
-                            const struct sample_totals *totals)
+                            const struct sample_totals *totals, uint64_t buckets)
 {
     struct classic_buckets walk;
     struct classic_bucket bucket;
     write_totals(out, totals);
-    classic_buckets_begin(&walk, sample);
+    classic_buckets_begin(&walk, sample, buckets);
     while (!out->overflow && classic_buckets_next(&walk, &bucket)) {
         output_char(out, ',');
         number_double(out, bucket.bound);
@@ -229,15 +229,15 @@ static void write_number(struct output *out, const struct sample *sample)
     }
 }
 
-static void write_fields(struct output *out, const struct record *record,
-                         const struct sample *sample, struct arena *scratch)
+static void write_fields(struct sample_encoder *encoder, struct output *out,
+                         const struct record *record, const struct sample *sample)
 {
     if (sample->type == SAMPLE_HISTOGRAM)
-        write_histogram(out, sample, &sample->value.histogram.totals);
+        write_histogram(out, sample, &sample->value.histogram.totals, encoder->buckets);
     else if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)
-        write_histogram(out, sample, &sample->value.exponential_histogram.totals);
+        write_histogram(out, sample, &sample->value.exponential_histogram.totals, encoder->buckets);
     else if (sample->type == SAMPLE_SUMMARY)
-        write_summary(out, record, sample, scratch);
+        write_summary(out, record, sample, &encoder->scratch);
     else
         write_number(out, sample);
 }
@@ -259,7 +259,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     write_measurement(out, sample->name);
     write_tags(&encoder->labels, record, sample, out);
     output_char(out, ' ');
-    write_fields(out, record, sample, &encoder->scratch);
+    write_fields(encoder, out, record, sample);
     line_time_put(&influx->end, sample->time_ns != 0 ? sample->time_ns : record->received_ns,
                   number_int64, out);
     return 1;
@@ -283,6 +283,7 @@ const struct encoder_ops encoder_influx = {
     .name = "influx",
     .overwrites = true,
     .needs_samples = true,
+    .has_buckets = true,
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,

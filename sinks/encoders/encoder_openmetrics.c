@@ -88,6 +88,7 @@ static size_t unit_size(const char *name, size_t size, const struct text *unit)
 /* The lines of one sample. */
 struct lines {
     struct exposition text;
+    uint64_t buckets; /* which of a histogram */
     enum openmetrics_type type;
     int64_t time_ns;
     struct line_time *end;
@@ -171,7 +172,7 @@ static void write_histogram(struct lines *lines, const struct sample_totals *tot
     struct classic_bucket bucket;
     bool below_zero = false;
     lines->text.own_label = "le";
-    classic_buckets_begin(&walk, lines->text.sample);
+    classic_buckets_begin(&walk, lines->text.sample, lines->buckets);
     while (!lines->text.out->overflow && classic_buckets_next(&walk, &bucket)) {
         below_zero = below_zero || bucket.bound < 0;
         write_bucket(lines, bucket.bound,
@@ -260,6 +261,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
                                    .out = out,
                                    .nameless = true,
                                    .sorted = true},
+                          .buckets = encoder->buckets,
                           .type = type_of(sample),
                           .time_ns = head.time_ns,
                           .end = &openmetrics->end};
@@ -324,6 +326,7 @@ static struct encoder *create(const struct encoder_options *options)
 const struct encoder_ops encoder_openmetrics = {
     .name = "openmetrics",
     .needs_samples = true,
+    .has_buckets = true,
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,

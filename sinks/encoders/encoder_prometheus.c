@@ -23,6 +23,7 @@ struct prometheus_encoder {
 /* The lines of one sample. */
 struct lines {
     struct exposition text;
+    const struct sample_encoder *encoder;
     int64_t time_ns;
     struct line_time *end;
 };
@@ -41,7 +42,8 @@ static void end_line(const struct lines *lines)
 
 static void write_number(struct lines *lines)
 {
-    exposition_begin_plain(&lines->text, "");
+    bool asked = lines->encoder->counter_suffix;
+    exposition_begin_plain(&lines->text, asked ? exposition_suffix(lines->text.sample) : "");
     exposition_number(lines->text.out, lines->text.sample);
     end_line(lines);
 }
@@ -72,7 +74,7 @@ static void write_histogram(struct lines *lines, const struct sample_totals *tot
     struct classic_buckets walk;
     struct classic_bucket bucket;
     lines->text.own_label = "le";
-    classic_buckets_begin(&walk, lines->text.sample);
+    classic_buckets_begin(&walk, lines->text.sample, lines->encoder->buckets);
     while (!lines->text.out->overflow && classic_buckets_next(&walk, &bucket))
         write_bucket(lines, bucket.bound, bucket.count);
     write_bucket(lines, (double)INFINITY, totals->count);
@@ -103,6 +105,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     struct prometheus_encoder *prometheus = (struct prometheus_encoder *)encoder;
     struct lines lines = {
         .text = {.labels = &encoder->labels, .record = record, .sample = sample, .out = out},
+        .encoder = encoder,
         .time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns,
         .end = &prometheus->end};
     if (sample->type == SAMPLE_HISTOGRAM)
@@ -136,6 +139,8 @@ const struct encoder_ops encoder_prometheus = {
     .name = "prometheus",
     .overwrites = true,
     .needs_samples = true,
+    .has_buckets = true,
+    .has_suffixes = true,
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,

@@ -108,7 +108,7 @@ static void put_histogram(struct series *series, const struct sample_totals *tot
 {
     struct classic_buckets walk;
     struct classic_bucket bucket;
-    classic_buckets_begin(&walk, series->sample);
+    classic_buckets_begin(&walk, series->sample, series->encoder->base.buckets);
     while (!series->out->overflow && classic_buckets_next(&walk, &bucket))
         put_labelled(series, "_bucket", bucket.bound, (double)bucket.count);
     put_labelled(series, "_bucket", (double)INFINITY, (double)totals->count);
@@ -178,7 +178,8 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     else if (sample->type == SAMPLE_SUMMARY)
         put_summary(&series, record);
     else
-        put_value(&series, "", NULL, number_of(sample));
+        put_value(&series, encoder->counter_suffix ? exposition_suffix(sample) : "", NULL,
+                  number_of(sample));
     return series.count;
 }
 
@@ -227,6 +228,8 @@ static const struct encoder_request request = {
 const struct encoder_ops encoder_remote_write = {
     .name = "remote-write",
     .needs_samples = true,
+    .has_buckets = true,
+    .has_suffixes = true,
     .binary = true,
     .overwrites = true,
     .requests_alone = true,

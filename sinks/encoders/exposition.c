@@ -103,6 +103,24 @@ void exposition_name(struct output *out, const struct text *name, bool colon)
         put_any(out, name, colon);
 }
 
+/* Whether a name has that character as it is, and not an underscore in its place. */
+static bool is_kept(char c)
+{
+    return is_digit(c) || c == ':' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+const char *exposition_suffix(const struct sample *sample)
+{
+    static const char total[] = "total";
+    const size_t size = sizeof total - 1;
+    const struct text *name = &sample->name;
+    if (sample->kind != SAMPLE_COUNTER || sample->temporality != SAMPLE_CUMULATIVE)
+        return "";
+    bool has = name->size > size + 1 && memcmp(name->data + name->size - size, total, size) == 0 &&
+               !is_kept(name->data[name->size - size - 1]);
+    return has ? "" : "_total";
+}
+
 void exposition_double(struct output *out, double value)
 {
     if (isfinite(value))

@@ -19,6 +19,12 @@
  */
 void exposition_name(struct output *out, const struct text *name, bool colon);
 
+/*
+ * "_total" for a sample that is a number and a cumulative counter, where its name does not end so
+ * as exposition_name writes it; else "".
+ */
+const char *exposition_suffix(const struct sample *sample);
+
 /* Appends a double as the formats have it; what is not finite is NaN, +Inf or -Inf. */
 void exposition_double(struct output *out, double value);
 

@@ -42,6 +42,8 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
         return NULL;
     }
     made->encoder.ops = ops;
+    made->buckets = options->buckets;
+    made->counter_suffix = options->counter_suffix;
     set_rules(made, options);
     return made;
 }

@@ -18,6 +18,8 @@ struct sample_encoder {
     char host[HOST_NAME_SIZE]; /* this machine's name, for labels that are added */
     struct sample_labels labels;
     struct sample_rules rules; /* borrowed */
+    uint64_t buckets;          /* as in the options, */
+    bool counter_suffix;       /* and this */
     bool filters, renames;     /* whether there are any about which samples, or their names */
 };
 

@@ -37,6 +37,10 @@ static void read_options(const struct envelope *envelope, struct encoder_options
                                         .int64_numbers = (bits & 8) != 0,
                                         .show_unknown = (bits & 16) != 0};
     options->colour = (bits & 32) != 0;
+    options->counter_suffix = (bits & 64) != 0;
+    options->buckets = (bits & 128) != 0   ? BUCKETS_CHANGED
+                       : (bits & 256) != 0 ? BUCKETS_LEAST + bits / 512 % 64
+                                           : BUCKETS_ALL;
     options->host = "a host";
 }
 

@@ -11,7 +11,8 @@ static const struct destination_ops to_stdout = {.scheme = "stdout"};
 static const struct destination_ops to_file = {
     .scheme = "file", .needs_path = true, .is_file = true};
 static const struct encoder_ops json = {.name = "json"};
-static const struct encoder_ops lines = {.name = "lines", .needs_samples = true};
+static const struct encoder_ops lines = {
+    .name = "lines", .needs_samples = true, .has_buckets = true, .has_suffixes = true};
 static struct encoded arrange(struct encoder *encoder, char *block, size_t size, struct output *out)
 {
     (void)encoder;

@@ -97,6 +97,7 @@ static const struct {
     {"notifier", "edge"},
     {"compress", "squeeze"},
     {"format", "lines"},
+    {"buckets", "changed"},
     {"source", "ff05::1"},
     {"framing", "cisco-mdt"},
 };
@@ -106,6 +107,8 @@ static const struct {
     const char *name, *beside;
 } besides[] = {
     {"kernel_filter", "allow=::1&"},
+    {"buckets", "format=lines&"},
+    {"counter_suffix", "format=lines&"},
     {"tls", "cert=a&key=b&"},
     {"cert", "tls=on&key=b&"},
     {"key", "tls=on&cert=a&"},

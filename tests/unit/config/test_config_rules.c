@@ -149,6 +149,33 @@ TEST(a_share_is_one_in_a_number)
     config_free(&config);
 }
 
+static void assert_buckets(const char *keys, uint64_t expected)
+{
+    struct config config = accepted(keys);
+    assert_int_equal(config.sinks[0].encoding.buckets, expected);
+    config_free(&config);
+}
+
+TEST(buckets_are_all_the_changed_ones_or_a_number)
+{
+    assert_buckets("format=lines", BUCKETS_ALL);
+    assert_buckets("format=lines&buckets=all", BUCKETS_ALL);
+    assert_buckets("format=lines&buckets=changed", BUCKETS_CHANGED);
+    assert_buckets("format=lines&buckets=8", 8);
+    refused("format=lines&buckets=7", 21, "\"7\" is no number from 8 to 100000");
+    refused("format=lines&buckets=some", 21, "\"some\" is not one of all, changed, nor a number");
+    refused("format=lines&buckets=", 21, "is not one of all, changed, nor a number");
+}
+
+TEST(what_is_about_prometheus_is_for_formats_that_have_it)
+{
+    struct config config = accepted("format=lines&counter_suffix=on");
+    assert_true(config.sinks[0].encoding.counter_suffix);
+    config_free(&config);
+    refused("buckets=all", 0, "format=json writes them otherwise");
+    refused("counter_suffix=off", 0, "not for format=json");
+}
+
 TEST(a_pair_is_refused_where_it_goes_wrong)
 {
     refused("rename=a:b,c", 11, "rename: \"c\" is not OLD:NEW");

@@ -60,6 +60,37 @@ TEST_WITH(a_counter_keeps_its_name, open_telemetry, close_encoding)
     assert_builder_gives(*state, "hits 1" ARRIVAL "hits 2" ARRIVAL);
 }
 
+static int open_suffixed(void **state)
+{
+    static const struct encoder_options options = {.counter_suffix = true};
+    *state = encoding_create(&schema_telemetry, &encoder_prometheus, &options);
+    return 0;
+}
+
+TEST_WITH(where_asked_a_cumulative_counter_ends_with_total, open_suffixed, close_encoding)
+{
+    static const struct {
+        const char *name;
+        Sluice__Telemetry__Kind kind;
+        const char *line;
+    } cases[] = {
+        {"hits", SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER, "hits_total 1" ARRIVAL},
+        {"hits_total", SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER, "hits_total 1" ARRIVAL},
+        {"hits.total", SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER, "hits_total 1" ARRIVAL},
+        {"hits\xc3\xb6total", SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER, "hits_total 1" ARRIVAL},
+        {"subtotal", SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER, "subtotal_total 1" ARRIVAL},
+        {"total", SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER, "total_total 1" ARRIVAL},
+        {"", SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER, "__total 1" ARRIVAL},
+        {"hits", SLUICE__TELEMETRY__KIND__DELTA_COUNTER, "hits 1" ARRIVAL},
+        {"hits", SLUICE__TELEMETRY__KIND__GAUGE, "hits 1" ARRIVAL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        telemetry_begin(&builder);
+        telemetry_add_double(&builder, cases[i].name, 1)->kind = cases[i].kind;
+        assert_builder_gives(*state, cases[i].line);
+    }
+}
+
 TEST_WITH(numbers_that_are_not_finite_have_their_own_words, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "a", (double)NAN);

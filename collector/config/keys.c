@@ -324,9 +324,14 @@ const struct setting config_keys[] = {
      "auto", .choices = retries,
      .help = "whether a block that was sent, and that nobody answered, is sent again; auto: where "
              "a sample that comes twice overwrites itself (influx, prometheus, remote-write)"},
-    {"in_flight", SETTING_COUNT, KEY_OF_DELIVERY_SINK,
+    {"in_flight", SETTING_COUNT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK,
      offsetof(struct sink_config, delivery.in_flight), "4", 1, 64,
      .help = "blocks that wait for their answers at a time",
+     .others = "max_in_flight concurrency connections"},
+    {"in_flight", SETTING_COUNT, KEY_OF_KAFKA_SINK,
+     offsetof(struct sink_config, delivery.in_flight), "8", 1, 64,
+     .help = "blocks that wait for their answers at a time; of a message per record three are in a "
+             "request, and the others are collected meanwhile",
      .others = "max_in_flight concurrency connections"},
     {"query", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.query),
      .syntax = "TEXT",

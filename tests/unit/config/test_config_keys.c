@@ -259,6 +259,14 @@ TEST(records_are_only_collected_for_a_time_where_that_is_asked_for)
     assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=0").sink.flush_interval, 0);
 }
 
+TEST(to_kafka_more_blocks_are_in_flight_than_elsewhere)
+{
+    const unsigned scopes = KEY_OF_SINK | KEY_OF_DELIVERY_SINK;
+    assert_int_equal(assert_reads(scopes | KEY_OF_HTTP_SINK, "").sink.delivery.in_flight, 4);
+    assert_int_equal(assert_reads(scopes | KEY_OF_NATS_SINK, "").sink.delivery.in_flight, 4);
+    assert_int_equal(assert_reads(scopes | KEY_OF_KAFKA_SINK, "").sink.delivery.in_flight, 8);
+}
+
 TEST(an_open_key_has_any_name_and_stands_for_each_of_them_once)
 {
     const unsigned scopes = KEY_OF_SINK | KEY_OF_KAFKA_SINK;

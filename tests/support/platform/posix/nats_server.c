@@ -115,7 +115,10 @@ void nats_server_kill(struct nats_server *server)
 
 void nats_server_freeze(const struct nats_server *server)
 {
+    int status;
     assert_int_equal(kill(server->process, SIGSTOP), 0);
+    assert_int_equal(waitpid(server->process, &status, WUNTRACED), server->process);
+    assert_true(WIFSTOPPED(status));
 }
 
 void nats_server_thaw(const struct nats_server *server)

@@ -9,6 +9,7 @@
 #include "tools/command/interrupt.h"
 #include "tools/top/connection.h"
 #include "tools/top/options.h"
+#include "tools/top/places.h"
 #include "tools/top/terminal.h"
 #include "tools/top/watch.h"
 
@@ -31,7 +32,7 @@ static int show_once(struct watch *watch, struct error *error)
     *error = watch->trouble;
     if (result != 0)
         return -1;
-    if (!watch_draw(watch, PAGE_ALL_ROWS, ONCE_COLUMNS, &page)) {
+    if (!watch_draw(watch, PAGE_ALL_ROWS, ONCE_COLUMNS, NULL, &page)) {
         return error_no_memory(error);
     }
     for (size_t i = 0; i < page.rows; i++)
@@ -40,12 +41,12 @@ static int show_once(struct watch *watch, struct error *error)
     return 0;
 }
 
-static bool show(const struct watch *watch)
+static bool show(const struct watch *watch, struct view *view)
 {
     struct page page;
     size_t rows, columns;
     terminal_size(&rows, &columns);
-    if (!watch_draw(watch, rows, columns, &page))
+    if (!watch_draw(watch, rows, columns, view, &page))
         return false;
     terminal_show(&page);
     page_clear(&page);
@@ -56,6 +57,8 @@ static int show_always(struct watch *watch, struct error *error)
 {
     int64_t next = clock_monotonic_ns();
     enum terminal_key key = TERMINAL_NO_KEY;
+    enum view_key pressed;
+    struct view view = {.selected = 0};
     interrupt_catch();
     if (terminal_open(error) != 0)
         return -1;
@@ -66,9 +69,11 @@ static int show_always(struct watch *watch, struct error *error)
             watch_ask(watch);
             next = now + (int64_t)PERIOD_MS * 1000000;
         }
-        drawn = show(watch);
+        drawn = show(watch, &view);
         now = clock_monotonic_ns();
-        key = terminal_wait(next <= now ? 0 : (int)((next - now) / 1000000) + 1);
+        key = terminal_wait(next <= now ? 0 : (int)((next - now) / 1000000) + 1, &pressed);
+        if (key == TERMINAL_VIEW)
+            view_press(&view, pressed);
     }
     terminal_close();
     if (drawn)
@@ -143,7 +148,8 @@ static int tap(const struct top_settings *settings, struct connection *connectio
 static int run_tap(const struct top_settings *settings, bool *quiet, struct error *error)
 {
     struct connection *connection;
-    if (connection_open(&connection, settings->address, error) != 0)
+    char address[CONTROL_ADDRESS_SIZE];
+    if (places_open(settings->address, &connection, address, error) != 0)
         return -1;
     int result = tap(settings, connection, quiet, error);
     connection_close(connection);
@@ -152,7 +158,7 @@ static int run_tap(const struct top_settings *settings, bool *quiet, struct erro
 
 static int run_page(const struct top_settings *settings, struct error *error)
 {
-    struct watch watch = {.address = settings->address};
+    struct watch watch = {.given = settings->address};
     int result = settings->once || !terminal_is_there() ? show_once(&watch, error)
                                                         : show_always(&watch, error);
     watch_clear(&watch);
@@ -167,8 +173,6 @@ int program_main(int argc, char **argv)
     int code;
     if (!command_begin(&top_command, argc, argv, &settings, &code))
         return code;
-    if (settings.address == NULL)
-        settings.address = TOP_DEFAULT_ADDRESS;
     int result =
         settings.pattern != NULL ? run_tap(&settings, &quiet, &error) : run_page(&settings, &error);
     return quiet ? EXIT_CODE_OK : command_end(&top_command, result, &error);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/ledger/ledger_terms.h"
+
 /* A reading fails once and for all; what comes after it is read as nothing. */
 struct reading {
     bool failed;
@@ -23,6 +25,12 @@ static json_t *member(struct reading *reading, const json_t *object, const char 
 static uint64_t read_count(struct reading *reading, const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(member(reading, object, key));
+}
+
+/* What not every collector says, or not of each. */
+static uint64_t read_optional(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
 static const char *read_text(struct reading *reading, const json_t *object, const char *key)
@@ -93,6 +101,36 @@ static void read_drops(struct reading *reading, const json_t *from, struct model
     to->kernel_drops = read_count(reading, from, to->drops_name);
 }
 
+/* Which ends are the client's own, and which are no connection's: it was never let in. */
+static uint64_t *end_of(struct model_listener *to, const char *term)
+{
+    static const char *const turned_away[] = {"denied", "over_limit", "over_address_limit"};
+    for (size_t i = 0; i < sizeof turned_away / sizeof turned_away[0]; i++)
+        if (strcmp(term, turned_away[i]) == 0)
+            return &to->turned_away;
+    return strcmp(term, "closed") == 0 ? &to->closed : &to->broken;
+}
+
+static void read_connections(const json_t *from, struct model_listener *to)
+{
+#define TERM_NAME(name, part, help) #name,
+    static const char *const ends[] = {CONNECTION_END_TERMS(TERM_NAME)};
+#undef TERM_NAME
+    uint64_t ended = 0;
+    to->has_connections = json_object_get(from, "connections") != NULL;
+    if (!to->has_connections)
+        return;
+    to->connections = read_optional(from, "connections");
+    to->answers = read_optional(from, "answers");
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        uint64_t count = read_optional(from, ends[i]);
+        ended += count;
+        if (strcmp(ends[i], "stopped") != 0)
+            *end_of(to, ends[i]) += count;
+    }
+    to->open = to->connections > ended ? to->connections - ended : 0;
+}
+
 static void read_listener(struct reading *reading, const json_t *from, struct model_listener *to)
 {
     to->name = read_text(reading, from, "name");
@@ -103,6 +141,7 @@ static void read_listener(struct reading *reading, const json_t *from, struct mo
     to->lost = read_count(reading, from, "lost");
     to->duplicated = read_count(reading, from, "duplicated");
     to->reasons = read_counts(reading, from, "reasons");
+    read_connections(from, to);
 }
 
 static void read_sink(struct reading *reading, const json_t *from, struct model_sink *to)
@@ -114,6 +153,7 @@ static void read_sink(struct reading *reading, const json_t *from, struct model_
     to->evicted = read_count(reading, from, "evicted");
     to->unknown = read_count(reading, from, "unknown");
     to->spilled = read_count(reading, from, "spilled");
+    to->write_errors = read_optional(from, "write_errors");
     to->in_flight = json_integer_value(member(reading, from, "in_flight"));
     to->refused = read_counts(reading, from, "refused");
     to->failed = read_counts(reading, from, "failed");

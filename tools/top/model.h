@@ -30,6 +30,11 @@ struct model_listener {
     uint64_t received, bytes, decoded, kernel_drops, lost, duplicated;
     const char *drops_name; /* what the ledger calls kernel_drops: more than drops may be in it */
     struct model_counts reasons;
+    bool has_connections; /* the next ones are those of its connections */
+    uint64_t connections, open, answers;
+    uint64_t closed;      /* by the client, after a whole frame */
+    uint64_t turned_away; /* as they were denied, or too many */
+    uint64_t broken;      /* all other ends but a stop */
 };
 
 /* How a sink does, as the collector's health says it; the worst last. */
@@ -45,6 +50,7 @@ struct model_sink {
     const char *name;
     enum model_state state;
     uint64_t written, bytes, filtered, evicted, unknown, spilled;
+    uint64_t write_errors; /* what was refused or broke, and is tried again where it can be */
     int64_t in_flight;
     struct model_counts refused, failed;
 };

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tools/top/places.h"
+
 static int set_address(void *settings, const char *value, struct error *error)
 {
     struct top_settings *into = settings;
@@ -47,14 +49,17 @@ const struct command top_command = {
     .usage = "[options] [unix:PATH]",
     .summary =
         "Shows what a running collector does, each second: rates, drops by their reasons, sinks,\n"
-        "how deliveries are answered, and the busiest senders with their loss. q ends it. Where\n"
-        "standard output is no terminal it writes one page, as with --once.",
+        "how deliveries are answered, and the busiest senders with their loss. ? shows its keys,\n"
+        "q ends it. Where standard output is no terminal it writes one page, as with --once.",
     .options = options,
-    .notes = "PATH is what the collector was started with: sluice --control " TOP_DEFAULT_ADDRESS
-             "\n(which is the default). Records without samples are shown by --tap where the name "
-             "of\ntheir schema matches; what was left out is reported on standard error.\n"
-             "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
-             "answers; 74 the collector has gone, or standard output failed.",
+    .notes =
+        "PATH is what the collector was started with: sluice --control unix:PATH. Without it the\n"
+        "first that answers is shown: the packaged service (" PLACES_SERVICE "), a\n"
+        "collector of the same user, " PLACES_EXAMPLE ". Records without samples are\n"
+        "shown by --tap where the name of their schema matches; what was left out is reported\n"
+        "on standard error.\n"
+        "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
+        "answers; 74 the collector has gone, or standard output failed.",
     .set_operand = set_address,
     .check = check,
 };

@@ -6,10 +6,8 @@
 
 #include "tools/command/command.h"
 
-#define TOP_DEFAULT_ADDRESS "unix:/tmp/sluice.sock"
-
 struct top_settings {
-    const char *address;
+    const char *address; /* NULL: the collector is looked for */
     const char *pattern; /* of --tap, or NULL */
     bool once;
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/top/help.h"
 #include "tools/top/page_parts.h"
 #include "tools/top/quantity.h"
 
@@ -26,7 +27,7 @@ static char *copy_line(const char *text, size_t columns)
     return copy;
 }
 
-static bool add_line(struct page *page, enum page_manner manner, const char *text)
+bool page_add_line(struct page *page, enum page_manner manner, const char *text)
 {
     struct page_line *grown = realloc(page->lines, (page->rows + 1) * sizeof *grown);
     if (grown == NULL)
@@ -44,11 +45,33 @@ void page_clear(struct page *page)
     *page = (struct page){0};
 }
 
+/* --- the title -------------------------------------------------------------------------------- */
+
+/* On at most `rows` lines, parted at blanks. */
+static bool add_title(struct page *page, const char *title, size_t rows)
+{
+    char line[TABLE_LINE_SIZE];
+    bool done = true;
+    do {
+        size_t size = strlen(title);
+        if (page->rows + 1 < rows && size > page->columns) {
+            for (size = page->columns; size != 0 && title[size] != ' ';)
+                size--;
+            size = size != 0 ? size : page->columns;
+        }
+        snprintf(line, sizeof line, "%.*s", (int)size, title);
+        done = page_add_line(page, PAGE_HEADING, line);
+        title += size;
+        title += strspn(title, " ");
+    } while (done && *title != '\0' && page->rows < rows);
+    return done;
+}
+
 /* --- the head --------------------------------------------------------------------------------- */
 
 static bool add_totals(struct page *page, const struct model *model, const struct rates *rates)
 {
-    char text[PAGE_LINE_SIZE];
+    char text[TABLE_LINE_SIZE];
     char received[QUANTITY_SIZE], bytes[QUANTITY_SIZE], written[QUANTITY_SIZE], up[QUANTITY_SIZE];
     double sums[3] = {0};
     for (size_t i = 0; i < model->listener_count; i++) {
@@ -63,65 +86,126 @@ static bool add_totals(struct page *page, const struct model *model, const struc
     quantity_write_time(model->uptime, up);
     snprintf(text, sizeof text, "received %s/s, %sB/s; records written %s/s; up %s", received,
              bytes, written, up);
-    return add_line(page, PAGE_PLAIN, text);
+    return page_add_line(page, PAGE_PLAIN, text);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* How many lines each part gets of those there are: all get one more in turn, while they want. */
-static void share(const struct page_part *parts, size_t rows, size_t *shown)
+/* Rows from which on the last one says by which keys the page is moved. */
+#define ROWS_WITH_KEYS 8
+
+static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zoom  ? help  q quit";
+
+/* A blank line, a heading and a row. */
+#define LEAST_OF_PART 3
+
+/*
+ * How many lines under its heading each part gets of those there are: all get one more in turn,
+ * while they want. A zoomed part gets all.
+ */
+static void share(const struct table *parts, size_t rows, const struct view *view, size_t *given)
 {
-    for (size_t i = 0; i < PAGE_PARTS; i++)
-        shown[i] = 0;
-    for (bool given = true; given;) {
-        given = false;
-        for (size_t i = 0; i < PAGE_PARTS; i++) {
-            /* Its first line comes with a blank one and a heading. */
-            size_t cost = shown[i] == 0 ? 3 : 1;
-            if (shown[i] == parts[i].count || rows < cost)
+    for (size_t i = 0; i < VIEW_PARTS; i++)
+        given[i] = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < VIEW_PARTS; i++) {
+            size_t cost = given[i] == 0 ? LEAST_OF_PART : 1;
+            if (given[i] == parts[i].count || rows < cost || (view->zoomed && i != view->selected))
                 continue;
             rows -= cost;
-            shown[i]++;
-            given = true;
+            given[i]++;
+            more = true;
         }
     }
 }
 
-/* The last line of a part that was cut says so. */
-static bool add_part(struct page *page, const struct page_part *part, size_t shown)
+static enum page_manner manner_of(const struct table_row *row)
 {
-    if (shown == 0)
+    return row->manner == TABLE_TROUBLE ? PAGE_TROUBLE : PAGE_PLAIN;
+}
+
+/* The last line of a part that was cut says what of it is shown. */
+static bool add_cut(struct page *page, const struct view_part *seen)
+{
+    char text[96];
+    if (seen->shown == 0)
+        snprintf(text, sizeof text, "... %zu rows", seen->count);
+    else
+        snprintf(text, sizeof text, "... rows %zu to %zu of %zu", seen->first + 1,
+                 seen->first + seen->shown, seen->count);
+    return page_add_line(page, PAGE_PLAIN, text);
+}
+
+static bool add_part(struct page *page, struct table *part, size_t given, bool selected,
+                     struct view_part *seen)
+{
+    char line[TABLE_LINE_SIZE];
+    if (given == 0)
         return true;
-    bool done = add_line(page, PAGE_PLAIN, "") && add_line(page, PAGE_HEADING, part->heading);
-    bool cut = shown < part->count;
-    for (size_t i = 0; i < shown - cut && done; i++)
-        done = add_line(page, part->rows[i].manner, part->rows[i].text);
-    char more[64];
-    snprintf(more, sizeof more, "... and %zu more", part->count - shown + 1);
-    return done && (!cut || add_line(page, PAGE_PLAIN, more));
+    table_write_heading(part, seen->order, line);
+    bool done = page_add_line(page, PAGE_PLAIN, "") &&
+                page_add_line(page, selected ? PAGE_SELECTED : PAGE_HEADING, line);
+    for (size_t i = 0; i < seen->shown && done; i++) {
+        table_write_row(part, seen->first + i, line);
+        done = page_add_line(page, manner_of(&part->rows[seen->first + i]), line);
+    }
+    return done && (given == part->count || add_cut(page, seen));
+}
+
+/* Notes what there is to see, so that the view can be kept within it. */
+static void note(const struct table *part, size_t given, struct view_part *seen)
+{
+    seen->count = part->count;
+    seen->shown = given < part->count && given != 0 ? given - 1 : given;
+    memcpy(seen->sortable, part->shown, sizeof seen->sortable);
+}
+
+static bool add_tables(struct page *page, size_t rows, struct table *parts, struct view *view,
+                       bool interactive)
+{
+    size_t given[VIEW_PARTS];
+    for (size_t i = 0; i < VIEW_PARTS; i++) {
+        table_fit(&parts[i], page->columns);
+        table_sort(&parts[i], view->parts[i].order);
+        view->parts[i].count = parts[i].count;
+    }
+    view_settle(view);
+    share(parts, rows, view, given);
+    for (size_t i = 0; i < VIEW_PARTS; i++)
+        note(&parts[i], given[i], &view->parts[i]);
+    view_settle(view);
+    for (size_t i = 0; i < VIEW_PARTS; i++)
+        if (!add_part(page, &parts[i], given[i], interactive && i == view->selected,
+                      &view->parts[i]))
+            return false;
+    return true;
 }
 
 static bool add_parts(struct page *page, size_t rows, const struct model *model,
-                      const struct rates *rates)
+                      const struct rates *rates, struct view *view)
 {
-    struct page_part parts[PAGE_PARTS];
-    size_t shown[PAGE_PARTS];
-    bool done = page_parts_make(parts, page->columns, model, rates);
-    if (done)
-        share(parts, rows - page->rows, shown);
-    for (size_t i = 0; i < PAGE_PARTS && done; i++)
-        done = add_part(page, &parts[i], shown[i]);
+    struct table parts[VIEW_PARTS];
+    struct view all = {.selected = 0};
+    bool with_keys = view != NULL && rows >= ROWS_WITH_KEYS;
+    bool done = page_parts_make(parts, model, rates) &&
+                add_tables(page, rows - page->rows - with_keys, parts, view != NULL ? view : &all,
+                           with_keys);
     page_parts_clear(parts);
-    return done;
+    while (done && with_keys && page->rows < rows - 1)
+        done = page_add_line(page, PAGE_PLAIN, "");
+    return done && (!with_keys || page_add_line(page, PAGE_HEADING, keys));
 }
 
 bool page_draw(struct page *page, size_t rows, size_t columns, const char *title,
-               const struct model *model, const struct rates *rates)
+               const struct model *model, const struct rates *rates, struct view *view)
 {
     *page = (struct page){.columns = columns};
-    bool done = add_line(page, PAGE_HEADING, title);
-    if (done && model != NULL && rows > 1)
-        done = add_totals(page, model, rates) && add_parts(page, rows, model, rates);
+    bool done = add_title(page, title, model == NULL ? rows : 1);
+    if (done && view != NULL && view->help)
+        done = help_add(page, rows);
+    else if (done && model != NULL && rows > 1)
+        done = add_totals(page, model, rates) && add_parts(page, rows, model, rates, view);
     if (!done)
         page_clear(page);
     return done;

@@ -1,102 +1,58 @@
 #include "tools/top/page_parts.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/top/quantity.h"
-
 /*
- * Columns of a number and the blank before it. Six of them leave a name 26 of 80. A sink has a
- * seventh, at the cost of its name; where that would get too short, FILTERED is left out.
+ * Columns of a screen that numbers take, with what stands after them, so that the tables' names end
+ * at the same place as far as they can.
  */
-#define NUMBER_WIDTH  9
-#define NUMBERS       7
-#define USUAL_NUMBERS 6
-#define NAME_LEAST    12
+#define USUAL_NUMBERS       6
+#define NUMBER_WIDTH        9
+#define LAST_AFTER(numbers) ((USUAL_NUMBERS - (numbers)) * NUMBER_WIDTH)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* A row under way: a name, and what stands to the right of it. */
+static bool make_rows(struct table *table, size_t most)
+{
+    table->rows = calloc(most + 1, sizeof *table->rows);
+    return table->rows != NULL;
+}
+
+/* A row under way: cells come in the order of the columns. */
 struct writer {
-    char *text;
-    size_t used;
+    struct table_row *row;
+    size_t cells;
 };
 
-static void put(struct writer *writer, const char *text, size_t width, bool to_the_right)
+static struct writer begin(struct table *table, const char *name, bool trouble)
 {
-    size_t room = PAGE_LINE_SIZE - writer->used;
-    int printed = snprintf(writer->text + writer->used, room, to_the_right ? "%*.*s" : "%-*.*s",
-                           (int)width, (int)width, text);
-    if (printed > 0)
-        writer->used += (size_t)printed < room ? (size_t)printed : room - 1;
-}
-
-/* One that is too long ends in a '~'. */
-static void put_name(struct writer *writer, const char *name, size_t width)
-{
-    char cut[PAGE_LINE_SIZE];
-    snprintf(cut, sizeof cut, "%s", name);
-    if (strlen(cut) > width) {
-        cut[width - 1] = '~';
-        cut[width] = '\0';
-    }
-    put(writer, cut, width, false);
-}
-
-static void put_text(struct writer *writer, const char *text)
-{
-    put(writer, text, NUMBER_WIDTH, true);
+    struct writer writer = {.row = &table->rows[table->count++]};
+    writer.row->name = name;
+    writer.row->manner = trouble ? TABLE_TROUBLE : TABLE_PLAIN;
+    return writer;
 }
 
 static void put_number(struct writer *writer, double value)
 {
-    char text[QUANTITY_SIZE];
-    quantity_write(value, text);
-    put_text(writer, text);
+    writer->row->cells[writer->cells++].value = value;
 }
 
-static size_t name_width(size_t columns)
+static void put_count(struct writer *writer, uint64_t count)
 {
-    size_t numbers = NUMBER_WIDTH * USUAL_NUMBERS;
-    size_t most = PAGE_LINE_SIZE / 2;
-    size_t width = columns < numbers + NAME_LEAST ? NAME_LEAST : columns - numbers;
-    return width > most ? most : width;
+    put_number(writer, (double)count);
 }
 
-static struct writer begin(struct page_part *part, size_t width, const char *name,
-                           enum page_manner manner, double weight)
+/* A text that sorts as `value` does. */
+static void put_text(struct writer *writer, const char *text, double value)
 {
-    struct page_row *row = &part->rows[part->count++];
-    struct writer writer = {.text = row->text};
-    row->manner = manner;
-    row->weight = weight;
-    put_name(&writer, name, width);
-    return writer;
+    writer->row->cells[writer->cells++] = (struct table_cell){.value = value, .text = text};
 }
 
-/* What stands after the numbers. */
-static void put_last(struct writer *writer, const char *text)
+static void put_time(struct writer *writer, double seconds)
 {
-    put(writer, "", 2, false);
-    put(writer, text, strlen(text), false);
-}
-
-/* Headings of the numbers, NULL for none, and of what stands after them. */
-static void set_heading(struct page_part *part, size_t width, const char *name,
-                        const char *const numbers[NUMBERS], const char *last)
-{
-    struct writer writer = {.text = part->heading};
-    put_name(&writer, name, width);
-    for (size_t i = 0; i < NUMBERS && numbers[i] != NULL; i++)
-        put_text(&writer, numbers[i]);
-    put_last(&writer, last);
-}
-
-static bool make_rows(struct page_part *part, size_t most)
-{
-    part->rows = calloc(most + 1, sizeof *part->rows);
-    return part->rows != NULL;
+    writer->row->cells[writer->cells++] = (struct table_cell){.value = seconds, .is_time = true};
 }
 
 static double sum(const double *rates, size_t count)
@@ -107,74 +63,149 @@ static double sum(const double *rates, size_t count)
     return total;
 }
 
-/* --- listeners and sinks ---------------------------------------------------------------------- */
+/* "udp://" is the same for nearly all. */
+static const char *short_name(const char *listener)
+{
+    static const char scheme[] = "udp://";
+    return strncmp(listener, scheme, strlen(scheme)) == 0 ? listener + strlen(scheme) : listener;
+}
 
-static bool make_listeners(struct page_part *part, size_t width, const struct model *model,
+/* --- listeners -------------------------------------------------------------------------------- */
+
+static bool make_listeners(struct table *table, const struct model *model,
                            const struct rates *rates)
 {
-    static const char *const numbers[NUMBERS] = {"DGRAMS/s", "BYTES/s", "DGRAMS",
-                                                 "REFUSED",  "KERNEL",  "LOST"};
-    set_heading(part, width, "LISTENERS", numbers, "");
-    if (!make_rows(part, model->listener_count))
+    table->name = "LISTENERS";
+    table_add_column(table, "DGRAMS/s", 0);
+    table_add_column(table, "BYTES/s", 0);
+    table_add_column(table, "DGRAMS", 0);
+    table_add_column(table, "BYTES", 4);
+    table_add_column(table, "DECODED", 2);
+    table_add_column(table, "REFUSED", 0);
+    table_add_column(table, "KERNEL", 0);
+    table_add_column(table, "LOST", 0);
+    table_add_column(table, "TWICE", 3);
+    if (!make_rows(table, model->listener_count))
         return false;
     for (size_t i = 0; i < model->listener_count; i++) {
         const struct model_listener *listener = &model->listeners[i];
         const struct listener_rates *rate = &rates->listeners[i];
         bool trouble = rate->kernel_drops + sum(rate->reasons, listener->reasons.count) > 0;
-        struct writer writer =
-            begin(part, width, listener->name, trouble ? PAGE_TROUBLE : PAGE_PLAIN, 0);
+        struct writer writer = begin(table, listener->name, trouble);
         put_number(&writer, rate->received);
         put_number(&writer, rate->bytes);
-        put_number(&writer, (double)listener->received);
-        put_number(&writer, (double)model_sum(&listener->reasons));
-        put_number(&writer, (double)listener->kernel_drops);
-        put_number(&writer, (double)listener->lost);
+        put_count(&writer, listener->received);
+        put_count(&writer, listener->bytes);
+        put_count(&writer, listener->decoded);
+        put_count(&writer, model_sum(&listener->reasons));
+        put_count(&writer, listener->kernel_drops);
+        put_count(&writer, listener->lost);
+        put_count(&writer, listener->duplicated);
     }
     return true;
 }
 
-static bool any_spills(const struct model *model)
+static bool make_connections(struct table *table, const struct model *model)
 {
-    bool any = false;
-    for (size_t i = 0; i < model->sink_count; i++)
-        any |= model->sinks[i].spilled != 0;
-    return any;
+    table->name = "CONNECTIONS";
+    table_add_column(table, "OPEN", 0);
+    table_add_column(table, "ACCEPTED", 0);
+    table_add_column(table, "ANSWERS", 0);
+    table_add_column(table, "CLOSED", 0);
+    table_add_column(table, "DENIED", 0);
+    table_add_column(table, "BROKEN", 0);
+    if (!make_rows(table, model->listener_count))
+        return false;
+    for (size_t i = 0; i < model->listener_count; i++) {
+        const struct model_listener *listener = &model->listeners[i];
+        if (!listener->has_connections)
+            continue;
+        struct writer writer = begin(table, listener->name, false);
+        put_count(&writer, listener->open);
+        put_count(&writer, listener->connections);
+        put_count(&writer, listener->answers);
+        put_count(&writer, listener->closed);
+        put_count(&writer, listener->turned_away);
+        put_count(&writer, listener->broken);
+    }
+    return true;
 }
 
-static bool make_sinks(struct page_part *part, size_t width, const struct model *model,
-                       const struct rates *rates)
+/* --- sinks ------------------------------------------------------------------------------------ */
+
+/*
+ * What a sink may have beside what each has. A count that is not zero somewhere comes first; among
+ * the others those of a lower rank do.
+ */
+static const struct sink_extra {
+    const char *heading;
+    size_t count; /* where struct model_sink has it, as a uint64_t */
+    unsigned rank;
+    bool is_news; /* that it is not zero */
+} extras[] = {
+    {"SPILLED", offsetof(struct model_sink, spilled), 2, true},
+    {"UNKNOWN", offsetof(struct model_sink, unknown), 3, true},
+    {"FILTERED", offsetof(struct model_sink, filtered), 1, true},
+    {"ERRORS", offsetof(struct model_sink, write_errors), 4, true},
+    {"EVICTED", offsetof(struct model_sink, evicted), 6, true},
+    {"WRITTEN", offsetof(struct model_sink, written), 5, false},
+};
+
+#define EXTRAS (sizeof extras / sizeof extras[0])
+
+static uint64_t extra_of(const struct model_sink *sink, size_t extra)
 {
-    static const char *const numbers[NUMBERS] = {"RECS/s",   "BYTES/s", "QUEUED", "REFUSED",
-                                                 "FILTERED", "FAILED",  "STATE"};
-    static const char *const spilling[NUMBERS] = {"RECS/s",  "BYTES/s", "QUEUED", "REFUSED",
-                                                  "SPILLED", "FAILED",  "STATE"};
-    static const char *const fewer[NUMBERS] = {"RECS/s",  "BYTES/s", "QUEUED",
-                                               "REFUSED", "FAILED",  "STATE"};
+    return *(const uint64_t *)(const void *)((const char *)sink + extras[extra].count);
+}
+
+static bool is_in_use(const struct model *model, size_t extra)
+{
+    for (size_t i = 0; i < model->sink_count && extras[extra].is_news; i++)
+        if (extra_of(&model->sinks[i], extra) != 0)
+            return true;
+    return false;
+}
+
+static void add_extras(struct table *table, const struct model *model)
+{
+    unsigned used = 0;
+    for (size_t i = 0; i < EXTRAS; i++)
+        used += is_in_use(model, i);
+    unsigned next = 1;
+    for (size_t i = 0; i < EXTRAS; i++) {
+        unsigned rank = is_in_use(model, i) ? next++ : used + extras[i].rank;
+        table_add_column(table, extras[i].heading, rank);
+    }
+}
+
+static bool make_sinks(struct table *table, const struct model *model, const struct rates *rates)
+{
     static const char *const states[] = {[MODEL_OK] = "ok",
                                          [MODEL_BEHIND] = "behind",
                                          [MODEL_STALLED] = "stalled",
                                          [MODEL_FAILING] = "failing",
                                          [MODEL_ENDED] = "ended"};
-    bool all = width >= NAME_LEAST + NUMBER_WIDTH;
-    bool spills = any_spills(model);
-    if (all)
-        width -= NUMBER_WIDTH;
-    set_heading(part, width, "SINKS", !all ? fewer : spills ? spilling : numbers, "");
-    if (!make_rows(part, model->sink_count))
+    table->name = "SINKS";
+    table_add_column(table, "RECS/s", 0);
+    table_add_column(table, "BYTES/s", 0);
+    table_add_column(table, "QUEUED", 0);
+    table_add_column(table, "REFUSED", 0);
+    add_extras(table, model);
+    table_add_column(table, "FAILED", 0);
+    table_add_column(table, "STATE", 0);
+    if (!make_rows(table, model->sink_count))
         return false;
     for (size_t i = 0; i < model->sink_count; i++) {
         const struct model_sink *sink = &model->sinks[i];
-        const struct sink_rates *rate = &rates->sinks[i];
-        enum page_manner manner = sink->state == MODEL_OK ? PAGE_PLAIN : PAGE_TROUBLE;
-        struct writer writer = begin(part, width, sink->name, manner, 0);
-        put_number(&writer, rate->written);
-        put_number(&writer, rate->bytes);
+        struct writer writer = begin(table, sink->name, sink->state != MODEL_OK);
+        put_number(&writer, rates->sinks[i].written);
+        put_number(&writer, rates->sinks[i].bytes);
         put_number(&writer, (double)sink->in_flight);
-        put_number(&writer, (double)model_sum(&sink->refused));
-        if (all)
-            put_number(&writer, (double)(spills ? sink->spilled : sink->filtered));
-        put_number(&writer, (double)model_sum(&sink->failed));
-        put_text(&writer, states[sink->state]);
+        put_count(&writer, model_sum(&sink->refused));
+        for (size_t k = 0; k < EXTRAS; k++)
+            put_count(&writer, extra_of(sink, k));
+        put_count(&writer, model_sum(&sink->failed));
+        put_text(&writer, states[sink->state], (double)sink->state);
     }
     return true;
 }
@@ -189,25 +220,27 @@ static void put_figure(struct writer *writer, const struct model_delivery *deliv
     if (value == NULL && or_name != NULL)
         value = model_find(&delivery->figures, or_name);
     if (value == NULL)
-        put_text(writer, "-");
+        put_text(writer, "-", -1);
     else
-        put_number(writer, (double)*value);
+        put_count(writer, *value);
 }
 
-static bool make_deliveries(struct page_part *part, size_t width, const struct model *model)
+static bool make_deliveries(struct table *table, const struct model *model)
 {
-    static const char *const numbers[NUMBERS] = {"OLDEST",   "SPILL B", "CONNECTS",
-                                                 "INFLIGHT", "RETRIES", "ERRORS"};
-    set_heading(part, width, "DELIVERIES", numbers, "");
-    if (!make_rows(part, model->delivery_count))
+    table->name = "DELIVERIES";
+    table_add_column(table, "OLDEST", 0);
+    table_add_column(table, "SPILL B", 0);
+    table_add_column(table, "CONNECTS", 0);
+    table_add_column(table, "INFLIGHT", 0);
+    table_add_column(table, "RETRIES", 0);
+    table_add_column(table, "ERRORS", 0);
+    if (!make_rows(table, model->delivery_count))
         return false;
     for (size_t i = 0; i < model->delivery_count; i++) {
         const struct model_delivery *delivery = &model->deliveries[i];
-        char oldest[QUANTITY_SIZE];
-        struct writer writer = begin(part, width, delivery->name, PAGE_PLAIN, 0);
-        quantity_write_time(delivery->oldest, oldest);
-        put_text(&writer, oldest);
-        put_number(&writer, (double)delivery->spill_bytes);
+        struct writer writer = begin(table, delivery->name, false);
+        put_time(&writer, delivery->oldest);
+        put_count(&writer, delivery->spill_bytes);
         put_figure(&writer, delivery, "connects", NULL);
         put_figure(&writer, delivery, "requests_in_flight", "messages_in_flight");
         put_figure(&writer, delivery, "request_retries", NULL);
@@ -218,22 +251,22 @@ static bool make_deliveries(struct page_part *part, size_t width, const struct m
 
 /* --- drops ------------------------------------------------------------------------------------ */
 
-static void add_drop(struct page_part *part, size_t width, const char *where, const char *reason,
-                     uint64_t total, double rate)
+static void add_drop(struct table *table, const char *where, const char *reason, uint64_t total,
+                     double rate)
 {
     if (total == 0)
         return;
-    struct writer writer = begin(part, width, where, rate > 0 ? PAGE_TROUBLE : PAGE_PLAIN, rate);
+    struct writer writer = begin(table, where, rate > 0);
     put_number(&writer, rate);
-    put_number(&writer, (double)total);
-    put_last(&writer, reason);
+    put_count(&writer, total);
+    writer.row->last[0] = reason;
 }
 
-static void add_drops(struct page_part *part, size_t width, const char *where,
-                      const struct model_counts *counts, const double *rates)
+static void add_drops(struct table *table, const char *where, const struct model_counts *counts,
+                      const double *rates)
 {
     for (size_t i = 0; i < counts->count; i++)
-        add_drop(part, width, where, counts->items[i].name, counts->items[i].value, rates[i]);
+        add_drop(table, where, counts->items[i].name, counts->items[i].value, rates[i]);
 }
 
 static size_t count_drops(const struct model *model)
@@ -246,109 +279,99 @@ static size_t count_drops(const struct model *model)
     return count;
 }
 
-static bool make_drops(struct page_part *part, size_t width, const struct model *model,
-                       const struct rates *rates)
+static bool make_drops(struct table *table, const struct model *model, const struct rates *rates)
 {
-    static const char *const numbers[NUMBERS] = {"DROPS/s", "TOTAL"};
-    set_heading(part, width, "DROPS", numbers, "REASON");
-    if (!make_rows(part, count_drops(model)))
+    table->name = "DROPS";
+    table->last = "REASON";
+    table->last_least = LAST_AFTER(2);
+    table_add_column(table, "DROPS/s", 0);
+    table_add_column(table, "TOTAL", 0);
+    if (!make_rows(table, count_drops(model)))
         return false;
     for (size_t i = 0; i < model->listener_count; i++) {
         const struct model_listener *listener = &model->listeners[i];
         const struct listener_rates *rate = &rates->listeners[i];
-        add_drop(part, width, listener->name, listener->drops_name, listener->kernel_drops,
+        add_drop(table, listener->name, listener->drops_name, listener->kernel_drops,
                  rate->kernel_drops);
-        add_drops(part, width, listener->name, &listener->reasons, rate->reasons);
+        add_drops(table, listener->name, &listener->reasons, rate->reasons);
     }
     for (size_t i = 0; i < model->sink_count; i++) {
         const struct model_sink *sink = &model->sinks[i];
-        add_drops(part, width, sink->name, &sink->refused, rates->sinks[i].refused);
-        add_drop(part, width, sink->name, "evicted", sink->evicted, rates->sinks[i].evicted);
-        add_drops(part, width, sink->name, &sink->failed, rates->sinks[i].failed);
-        add_drop(part, width, sink->name, "unknown", sink->unknown, rates->sinks[i].unknown);
+        add_drops(table, sink->name, &sink->refused, rates->sinks[i].refused);
+        add_drop(table, sink->name, "evicted", sink->evicted, rates->sinks[i].evicted);
+        add_drops(table, sink->name, &sink->failed, rates->sinks[i].failed);
+        add_drop(table, sink->name, "unknown", sink->unknown, rates->sinks[i].unknown);
     }
     return true;
 }
 
 /* --- senders ---------------------------------------------------------------------------------- */
 
-/* The heaviest first, and what weighs the same by its name. */
-static int compare_rows(const void *left, const void *right)
+static bool make_senders(struct table *table, const struct model *model, const struct rates *rates)
 {
-    const struct page_row *a = left;
-    const struct page_row *b = right;
-    if (a->weight != b->weight)
-        return a->weight < b->weight ? 1 : -1;
-    return strcmp(a->text, b->text);
-}
-
-/* "udp://" is the same for nearly all. */
-static const char *short_name(const char *listener)
-{
-    static const char scheme[] = "udp://";
-    return strncmp(listener, scheme, strlen(scheme)) == 0 ? listener + strlen(scheme) : listener;
-}
-
-static bool make_senders(struct page_part *part, size_t width, const struct model *model,
-                         const struct rates *rates)
-{
-    static const char *const numbers[NUMBERS] = {"DGRAMS/s", "BYTES/s", "DGRAMS", "LOST"};
-    set_heading(part, width, "SENDERS", numbers, "LISTENER");
-    if (!make_rows(part, model->sender_count))
+    table->name = "SENDERS";
+    table->last = "LISTENER";
+    table->last_least = LAST_AFTER(4);
+    table->made.by = 1;
+    table_add_column(table, "DGRAMS/s", 0);
+    table_add_column(table, "BYTES/s", 0);
+    table_add_column(table, "DGRAMS", 0);
+    table_add_column(table, "BYTES", 2);
+    table_add_column(table, "LOST", 0);
+    table_add_column(table, "TWICE", 3);
+    if (!make_rows(table, model->sender_count))
         return false;
     for (size_t i = 0; i < model->sender_count; i++) {
         const struct model_sender *sender = &model->senders[i];
-        const struct sender_rates *rate = &rates->senders[i];
-        struct writer writer =
-            begin(part, width, sender->address, sender->lost != 0 ? PAGE_TROUBLE : PAGE_PLAIN,
-                  rate->datagrams);
-        put_number(&writer, rate->datagrams);
-        put_number(&writer, rate->bytes);
-        put_number(&writer, (double)sender->datagrams);
-        if (sender->numbered)
-            put_number(&writer, (double)sender->lost);
-        else
-            put_text(&writer, "-");
-        put_last(&writer, short_name(sender->listener));
+        const char *none = sender->numbered ? NULL : "-";
+        struct writer writer = begin(table, sender->address, sender->lost != 0);
+        put_number(&writer, rates->senders[i].datagrams);
+        put_number(&writer, rates->senders[i].bytes);
+        put_count(&writer, sender->datagrams);
+        put_count(&writer, sender->bytes);
+        put_text(&writer, none, (double)sender->lost);
+        put_text(&writer, none, (double)sender->duplicated);
+        writer.row->last[0] = short_name(sender->listener);
     }
-    qsort(part->rows, part->count, sizeof *part->rows, compare_rows);
     return true;
 }
 
-static bool make_losers(struct page_part *part, size_t width, const struct model *model)
+static bool make_losers(struct table *table, const struct model *model)
 {
-    static const char *const numbers[NUMBERS] = {"LOST", "TWICE"};
-    set_heading(part, width, "MOST LOSS", numbers, "FROM, TO");
-    if (!make_rows(part, model->loser_count))
+    table->name = "MOST LOSS";
+    table->last = "FROM, TO";
+    table->last_least = LAST_AFTER(2);
+    table_add_column(table, "LOST", 0);
+    table_add_column(table, "TWICE", 0);
+    if (!make_rows(table, model->loser_count))
         return false;
     for (size_t i = 0; i < model->loser_count; i++) {
         const struct model_loser *loser = &model->losers[i];
-        const char *name = loser->name[0] != '\0' ? loser->name : "(without a name)";
-        struct writer writer = begin(part, width, name, PAGE_PLAIN, 0);
-        put_number(&writer, (double)loser->lost);
-        put_number(&writer, (double)loser->duplicated);
-        put_last(&writer, loser->address);
-        put_last(&writer, short_name(loser->listener));
+        struct writer writer =
+            begin(table, loser->name[0] != '\0' ? loser->name : "(without a name)", false);
+        put_count(&writer, loser->lost);
+        put_count(&writer, loser->duplicated);
+        writer.row->last[0] = loser->address;
+        writer.row->last[1] = short_name(loser->listener);
     }
     return true;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-bool page_parts_make(struct page_part parts[PAGE_PARTS], size_t columns, const struct model *model,
+bool page_parts_make(struct table parts[VIEW_PARTS], const struct model *model,
                      const struct rates *rates)
 {
-    size_t width = name_width(columns);
-    for (size_t i = 0; i < PAGE_PARTS; i++)
-        parts[i] = (struct page_part){.count = 0};
-    return make_listeners(&parts[0], width, model, rates) &&
-           make_sinks(&parts[1], width, model, rates) && make_deliveries(&parts[2], width, model) &&
-           make_drops(&parts[3], width, model, rates) &&
-           make_senders(&parts[4], width, model, rates) && make_losers(&parts[5], width, model);
+    for (size_t i = 0; i < VIEW_PARTS; i++)
+        parts[i] = (struct table){.count = 0};
+    return make_listeners(&parts[0], model, rates) && make_connections(&parts[1], model) &&
+           make_sinks(&parts[2], model, rates) && make_deliveries(&parts[3], model) &&
+           make_drops(&parts[4], model, rates) && make_senders(&parts[5], model, rates) &&
+           make_losers(&parts[6], model);
 }
 
-void page_parts_clear(struct page_part parts[PAGE_PARTS])
+void page_parts_clear(struct table parts[VIEW_PARTS])
 {
-    for (size_t i = 0; i < PAGE_PARTS; i++)
+    for (size_t i = 0; i < VIEW_PARTS; i++)
         free(parts[i].rows);
 }

@@ -28,9 +28,13 @@ enum terminal_key {
     TERMINAL_NO_KEY, /* the time is over */
     TERMINAL_QUIT,   /* or the terminal has gone */
     TERMINAL_RESIZED,
+    TERMINAL_VIEW, /* a key that changes what is seen */
 };
 
-/* Waits for a key that means something, for at most `timeout_ms` milliseconds. */
-enum terminal_key terminal_wait(int timeout_ms);
+/*
+ * Waits for a key that means something, for at most `timeout_ms` milliseconds. With TERMINAL_VIEW
+ * *key is filled.
+ */
+enum terminal_key terminal_wait(int timeout_ms, enum view_key *key);
 
 #endif

@@ -4,7 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
+#include "tools/command/interrupt.h"
+
 #define PATIENCE_MS 1000
+
+/* Waits for it all the time that there is: a signal may cut a wait short, as a terminal that is
+ * resized sends them. */
+static enum connection_result read_answer(struct connection *connection, const char **line,
+                                          size_t *size)
+{
+    int64_t until = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
+    for (;;) {
+        int64_t left = (until - clock_monotonic_ns()) / 1000000;
+        enum connection_result result =
+            connection_read(connection, left > 0 ? (int)left : 0, line, size);
+        if (result != CONNECTION_TIMEOUT || left <= 0 || interrupt_seen())
+            return result;
+    }
+}
 
 /* Asks and fills in a copy of the answer. Returns its text, to be freed; NULL with `trouble`
  * filled. */
@@ -13,8 +31,7 @@ static char *ask(struct watch *watch, const char *request, struct model_answer *
     const char *line;
     if (connection_send(watch->connection, request, &watch->trouble) != 0)
         return NULL;
-    enum connection_result result =
-        connection_read(watch->connection, PATIENCE_MS, &line, &answer->size);
+    enum connection_result result = read_answer(watch->connection, &line, &answer->size);
     char *copy = result == CONNECTION_LINE ? malloc(answer->size) : NULL;
     answer->text = copy;
     if (copy != NULL)
@@ -49,7 +66,7 @@ int watch_ask(struct watch *watch)
     struct model model;
     watch->in_trouble = true;
     if (watch->connection == NULL &&
-        connection_open(&watch->connection, watch->address, &watch->trouble) != 0) {
+        places_open(watch->given, &watch->connection, watch->address, &watch->trouble) != 0) {
         watch->connection = NULL;
         return -1;
     }
@@ -67,7 +84,8 @@ int watch_ask(struct watch *watch)
     return 0;
 }
 
-bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct page *page)
+bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct view *view,
+                struct page *page)
 {
     char title[sizeof watch->trouble.text + 256];
     struct rates rates = {0};
@@ -78,7 +96,8 @@ bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct p
     if (watch->has_now &&
         !rates_make(&rates, &watch->now, watch->has_before ? &watch->before : NULL))
         return false;
-    bool done = page_draw(page, rows, columns, title, watch->has_now ? &watch->now : NULL, &rates);
+    bool done =
+        page_draw(page, rows, columns, title, watch->has_now ? &watch->now : NULL, &rates, view);
     rates_clear(&rates);
     return done;
 }

@@ -13,10 +13,12 @@
 #include "tools/top/connection.h"
 #include "tools/top/model.h"
 #include "tools/top/page.h"
+#include "tools/top/places.h"
 
 struct watch {
-    const char *address;           /* "unix:PATH" */
-    struct connection *connection; /* NULL: there is none */
+    const char *given;                  /* "unix:PATH"; NULL: it is looked for */
+    char address[CONTROL_ADDRESS_SIZE]; /* where somebody answered last */
+    struct connection *connection;      /* NULL: there is none */
     struct model now, before;
     bool has_now, has_before;
     struct error trouble; /* why there is no newer model */
@@ -29,8 +31,12 @@ struct watch {
  */
 int watch_ask(struct watch *watch);
 
-/* Draws what is known, and what the trouble is. Returns false where memory is short. */
-bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct page *page);
+/*
+ * Draws what is known, and what the trouble is, as page_draw does. Returns false where memory is
+ * short.
+ */
+bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct view *view,
+                struct page *page);
 
 /* Frees what it holds. */
 void watch_clear(struct watch *watch);

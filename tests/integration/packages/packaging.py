@@ -90,7 +90,8 @@ class PackageTest(ProgramTest):
     def adapted(self, configuration, root):
         """The configuration that is shipped, with folders of a scratch root and any free port."""
         text = configuration.read_text(encoding="utf-8")
-        for was, becomes in (("/var/", f"{root}/var/"), ("127.0.0.1:5555", "127.0.0.1:0")):
+        for was, becomes in (("/var/", f"{root}/var/"), ("/run/sluice", str(root)),
+                             ("127.0.0.1:5555", "127.0.0.1:0")):
             self.assertIn(was, text)
             text = text.replace(was, becomes)
         for folder in ("log", "lib"):

@@ -1,5 +1,6 @@
 """sluice-top beside a running collector: its page, in a pipe and in a terminal, and its tap."""
 import fcntl
+import itertools
 import os
 import pathlib
 import pty
@@ -27,6 +28,7 @@ class Terminal:
 
     def __init__(self, *arguments, rows=24, columns=80, term="xterm"):
         self.master, slave = pty.openpty()
+        self.rows, self.widths = rows, itertools.cycle((columns + 1, columns))
         self.resize(rows, columns)
         self.modes = termios.tcgetattr(slave)
         self.slave = slave  # held open, to look at its modes
@@ -63,6 +65,18 @@ class Terminal:
                 raise AssertionError(f"{text!r} was not shown: {self.written[since:][-2000:]!r}")
         return len(self.written)
 
+    def wait_for_screen(self, shows):
+        """Waits until shows(what stands on the screen). It is drawn anew after each resizing."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            seen = len(self.read())
+            self.resize(self.rows, next(self.widths))
+            self.wait_for(b"sluice-top", seen)
+            if shows(self.read()[seen:]):
+                return
+            if time.monotonic() > end:
+                raise AssertionError(f"it was not shown: {self.written[seen:]!r}")
+
     def wait_for_end(self):
         """Its exit code; it must not wait for us to read what it writes at the end."""
         wait_until(lambda: self.read() is not None and self.process.poll() is not None, "the end")
@@ -90,6 +104,13 @@ class TopTest(ProgramTest):
 
 
 class Once(TopTest):
+    @staticmethod
+    def cells(rows, name, part):
+        """The row of this name in that part of a page, by its headings."""
+        heading = next(row for row in rows if row[:1] == [part])
+        row = next(row for row in rows[rows.index(heading):] if row[:1] == [name])
+        return dict(zip((word.lstrip("+-") for word in heading), row))
+
     def page(self, *arguments):
         """The page as rows of words."""
         ended = self.top(*arguments, self.address)
@@ -110,10 +131,19 @@ class Once(TopTest):
         for arguments in ((), ("--once",)):
             rows = self.page(*arguments)
             self.assertEqual(rows[0], ["sluice-top", self.address])
-            self.assertIn([program.names[0], "0", "0", "5", "1", "0", "0"], rows)
-            self.assertIn(["stdout:", "0", "0", "0", "0", "0", "0", "ok"], rows)
+            self.assertEqual(self.cells(rows, program.names[0], "LISTENERS"),
+                             {"LISTENERS": program.names[0], "DGRAMS/s": "0", "BYTES/s": "0",
+                              "DGRAMS": "5", "DECODED": "4", "REFUSED": "1", "KERNEL": "0",
+                              "LOST": "0", "TWICE": "0"})
+            self.assertEqual(self.cells(rows, "stdout:", "SINKS"),
+                             {"SINKS": "stdout:", "RECS/s": "0", "BYTES/s": "0", "QUEUED": "0",
+                              "REFUSED": "0", "SPILLED": "0", "FILTERED": "0", "FAILED": "0",
+                              "STATE": "ok"})
             self.assertIn([program.names[0], "0", "1", "malformed"], rows)
-            self.assertIn(["127.0.0.1", "0", "0", "5", "2", f"127.0.0.1:{port}"], rows)
+            self.assertEqual(self.cells(rows, "127.0.0.1", "SENDERS"),
+                             {"SENDERS": "127.0.0.1", "DGRAMS/s": "0", "BYTES/s": "0",
+                              "DGRAMS": "5", "BYTES": size, "LOST": "2", "TWICE": "0",
+                              "LISTENER": f"127.0.0.1:{port}"})
             self.assertIn(["web1", "2", "0", "127.0.0.1", f"127.0.0.1:{port}"], rows)
         self.assertEqual(program.stop()["listeners"][0]["bytes"], int(size))
 
@@ -149,8 +179,31 @@ class Once(TopTest):
         program = self.control("--sink", "stdout:?exclude=v")
         self.sender(program).send_all([gauge("v", 1.0)] * 3 + [gauge("w", 1.0)])
         program.wait_for_settled(4)
-        row = next(row for row in self.page() if row[:1] == ["stdout:"])
-        self.assertEqual(row[1:], ["0", "0", "0", "0", "3", "0", "ok"])
+        row = self.cells(self.page(), "stdout:", "SINKS")
+        self.assertEqual((row["FILTERED"], row["STATE"]), ("3", "ok"))
+        program.stop()
+
+    def test_connections_are_shown_with_how_they_ended(self):
+        program = self.control("--listen", "tcp://127.0.0.1:0?schema=riemann",
+                               listeners=2)
+        name = program.names[1]
+        clients = [socket.create_connection(("127.0.0.1", program.port(1))) for _ in range(3)]
+        for client in clients:
+            self.addCleanup(client.close)
+        for client in clients[:2]:  # an empty message, and its answer
+            client.sendall(bytes(4))
+            self.assertNotEqual(client.recv(100), b"")
+        clients[0].close()
+        clients[1].sendall(b"\0")  # the frame is never whole
+        clients[1].close()
+        ledger = ControlClient(self.address)
+        self.addCleanup(ledger.close)
+        wait_until(lambda: [(each["closed"], each["frame_cut"], each["connections"])
+                            for each in ledger.ask("ledger")["listeners"] if each["name"] == name]
+                   == [(1, 1, 3)], "the ends")
+        self.assertEqual(self.cells(self.page(), name, "CONNECTIONS"),
+                         {"CONNECTIONS": name, "OPEN": "1", "ACCEPTED": "3", "ANSWERS": "2",
+                          "CLOSED": "1", "DENIED": "0", "BROKEN": "1"})
         program.stop()
 
     def test_rates_are_those_of_now(self):
@@ -176,7 +229,7 @@ class Once(TopTest):
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             connection, _ = other.accept()
             with connection:
-                for _ in range(3):
+                for _ in range(4):
                     connection.recv(100)
                     connection.sendall(b"220 mail.example.org ESMTP\r\n")
                 output, errors = process.communicate(timeout=DEADLINE)
@@ -212,6 +265,33 @@ class Page(TopTest):
         seen = terminal.wait_for(b"malformed", seen)
         sender.send_all([b""], before=1)
         terminal.wait_for(b"empty", seen)
+
+    def test_keys_select_scroll_sort_and_show_a_part_alone(self):
+        program = self.control(*["--listen", TELEMETRY] * 3, listeners=4)
+        self.sender(program).send_all([b"\xff", b"", gauge("v", 1.0)])
+        program.wait_for_received(3)
+        terminal = self.terminal(self.address, rows=17)  # room for one of the four listeners
+        terminal.wait_for(b"? help")
+        for keys, text in ((b"", b"... rows 1 to 1 of 4"),
+                           (b"\x1b[6~", b"rows 2 to 2 of 4"),  # PageDown
+                           (b"\x1bOA", b"rows 1 to 1 of 4"), (b"j", b"rows 2 to 2 of 4"),
+                           (b"k", b"rows 1 to 1 of 4"), (b"\x1bOF", b"rows 4 to 4 of 4"),
+                           (b"\x1bOH", b"rows 1 to 1 of 4"),
+                           (b"s", b"-DGRAMS/s"), (b"s", b"-BYTES/s"), (b"r", b"+BYTES/s"),
+                           (b"?", b"BackTab"), (b" ", b"+BYTES/s"), (b"h", b"BackTab"),
+                           (b"\x1b", b"+BYTES/s")):
+            terminal.press(keys)
+            terminal.wait_for_screen(lambda screen, text=text: text in screen)
+        for keys, alone, other in ((b"z", b"LISTENERS", b"SINKS"), (b"\t", b"SINKS", b"LISTENERS"),
+                                   (b"\t", b"DROPS", b"SINKS"), (b"\x1b[Z", b"SINKS", b"DROPS")):
+            terminal.press(keys)
+            terminal.wait_for_screen(
+                lambda screen, alone=alone, other=other: alone in screen and other not in screen)
+        terminal.press(b"\r")
+        terminal.wait_for_screen(lambda screen: b"SINKS" in screen and b"LISTENERS" in screen)
+        terminal.press(b"q")
+        self.assertEqual(terminal.wait_for_end(), 0)
+        self.assertEqual(termios.tcgetattr(terminal.slave), terminal.modes)
 
     def test_it_survives_any_size(self):
         self.control()

@@ -90,6 +90,9 @@ struct drawn {
     struct page page;
 };
 
+/* What draw_after draws by. */
+static struct view *draw_view;
+
 static void draw_after(struct drawn *drawn, const struct numbers *now, const struct numbers *before,
                        const char *senders, size_t rows, size_t columns)
 {
@@ -97,7 +100,8 @@ static void draw_after(struct drawn *drawn, const struct numbers *now, const str
     if (before != NULL)
         drawn->before = model_of(before, no_senders);
     assert_true(rates_make(&drawn->rates, &drawn->now, before != NULL ? &drawn->before : NULL));
-    assert_true(page_draw(&drawn->page, rows, columns, "title", &drawn->now, &drawn->rates));
+    assert_true(
+        page_draw(&drawn->page, rows, columns, "title", &drawn->now, &drawn->rates, draw_view));
     assert_true(drawn->page.rows <= rows);
     for (size_t i = 0; i < drawn->page.rows; i++) {
         const char *text = drawn->page.lines[i].text;
@@ -258,7 +262,7 @@ TEST(what_was_filtered_has_a_column_where_the_name_keeps_its_least)
 {
     const struct numbers now = {
         .uptime = 10, .written = 10, .ring_full = 3, .filtered_out = 4, .io_error = 5};
-    for (size_t columns = 66; columns <= 120; columns++) {
+    for (size_t columns = 66; columns < 98; columns++) {
         struct drawn drawn;
         draw_after(&drawn, &now, NULL, no_senders, 24, columns);
         assert_line(&drawn, columns < 75 ? "SINKS RECS/s BYTES/s QUEUED REFUSED FAILED STATE"
@@ -404,13 +408,13 @@ TEST(what_does_not_fit_is_cut_in_the_part_that_is_long_and_said)
     assert_int_equal(lines_with(&drawn, "stdout:"), 1);
     size_t shown = lines_with(&drawn, "10.0.0.");
     char more[32];
-    snprintf(more, sizeof more, "... and %zu more", 60 - shown);
+    snprintf(more, sizeof more, "... rows 1 to %zu of 60", shown);
     assert_string_equal(drawn.page.lines[23].text, more);
     clear(&drawn);
 
     draw_after(&drawn, &now, NULL, senders, 200, 80);
     assert_int_equal(lines_with(&drawn, "10.0.0."), 60);
-    assert_int_equal(lines_with(&drawn, "more"), 0);
+    assert_int_equal(lines_with(&drawn, "..."), 0);
     clear(&drawn);
     free(senders);
 }
@@ -428,10 +432,270 @@ TEST(a_page_of_any_size_can_be_drawn)
     free(senders);
 }
 
+TEST(a_wide_screen_has_more_columns)
+{
+    const struct numbers now = {.uptime = 10, .received = 20, .written = 10, .io_error = 5};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, some_senders, 40, 200);
+    assert_line(&drawn, "LISTENERS DGRAMS/s BYTES/s DGRAMS BYTES DECODED REFUSED KERNEL LOST "
+                        "TWICE");
+    assert_line(&drawn, "udp://h:1 2 0 20 0 20 0 0 0 0");
+    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED SPILLED UNKNOWN FILTERED ERRORS "
+                        "EVICTED WRITTEN FAILED STATE");
+    assert_line(&drawn, "stdout: 1 10 0 0 0 0 0 0 0 10 5 ok");
+    assert_line(&drawn, "192.0.2.2 30 0.9 300 9 6 0 h:1");
+    clear(&drawn);
+}
+
+TEST(what_is_not_zero_has_a_column_before_what_is)
+{
+    const struct numbers now = {.uptime = 10, .unknown = 3, .evicted = 4};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, no_senders, 40, 80);
+    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED UNKNOWN FAILED STATE");
+    clear(&drawn);
+    draw_after(&drawn, &now, NULL, no_senders, 40, 98);
+    assert_line(&drawn, "SINKS RECS/s BYTES/s QUEUED REFUSED UNKNOWN EVICTED FAILED STATE");
+    assert_line(&drawn, "stdout: 0 0 0 0 3 4 0 ok");
+    clear(&drawn);
+}
+
+TEST(names_are_whole_before_columns_come)
+{
+    static const char sender[] =
+        "{\"listeners\":[{\"name\":\"udp://h:1\",\"senders\":["
+        "{\"address\":\"2001:db8:1111:2222:3333:4444:5555:6666\",\"datagrams\":100,\"bytes\":9}]}],"
+        "\"replaced\":0,\"losers\":[]}\n";
+    const struct numbers now = {.uptime = 10};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, sender, 40, 94); /* 40 and 54 */
+    assert_line(&drawn, "SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER");
+    assert_line(&drawn, "2001:db8:1111:2222:3333:4444:5555:6666 10 0.9 100 - h:1");
+    clear(&drawn);
+}
+
+/* --- the view --------------------------------------------------------------------------------- */
+
+/* What a terminal of 24 rows shows of some senders after these keys. */
+static void draw_seen(struct drawn *drawn, const char *senders, struct view *view)
+{
+    const struct numbers now = {.uptime = 10, .received = 1, .malformed = 1};
+    draw_view = view;
+    draw_after(drawn, &now, NULL, senders, 24, 80);
+    draw_view = NULL;
+}
+
+/* Presses keys, drawing before each, as a terminal does. */
+static void press(const char *senders, struct view *view, size_t count, const enum view_key *keys)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct drawn drawn;
+        draw_seen(&drawn, senders, view);
+        clear(&drawn);
+        view_press(view, keys[i]);
+    }
+}
+
+#define PRESS(senders, view, ...)                                                                  \
+    press(senders, view, sizeof((enum view_key[]){__VA_ARGS__}) / sizeof(enum view_key),           \
+          (enum view_key[]){__VA_ARGS__})
+
+/* Three steps from the listeners: there are no connections. */
+#define TO_SENDERS VIEW_NEXT, VIEW_NEXT, VIEW_NEXT
+
+static void assert_cut(const struct drawn *drawn, const char *expected)
+{
+    for (size_t i = 0; i < drawn->page.rows; i++)
+        if (strcmp(drawn->page.lines[i].text, expected) == 0)
+            return;
+    fail_msg("no line is: %s", expected);
+}
+
+TEST(the_selected_part_has_a_heading_of_its_own_and_the_last_line_has_the_keys)
+{
+    char *senders = many_senders(60);
+    struct view view = {.selected = 0};
+    struct drawn drawn;
+    PRESS(senders, &view, TO_SENDERS);
+    draw_seen(&drawn, senders, &view);
+    size_t selected = 0;
+    for (size_t i = 0; i < drawn.page.rows; i++)
+        if (drawn.page.lines[i].manner == PAGE_SELECTED) {
+            assert_memory_equal(drawn.page.lines[i].text, "SENDERS", 7);
+            selected++;
+        }
+    assert_int_equal(selected, 1);
+    assert_int_equal(drawn.page.rows, 24);
+    assert_non_null(strstr(drawn.page.lines[23].text, "? help"));
+    clear(&drawn);
+    free(senders);
+}
+
+TEST(rows_are_scrolled_to_the_last_and_no_further)
+{
+    char *senders = many_senders(60); /* the last by its rate is 10.0.0.0 */
+    struct view view = {.selected = 0};
+    struct drawn drawn;
+    PRESS(senders, &view, TO_SENDERS, VIEW_DOWN, VIEW_DOWN);
+    draw_seen(&drawn, senders, &view);
+    assert_cut(&drawn, "... rows 3 to 11 of 60");
+    assert_null(line_of(&drawn, "10.0.0.59 "));
+    assert_non_null(line_of(&drawn, "10.0.0.57 "));
+    clear(&drawn);
+    PRESS(senders, &view, VIEW_UP, VIEW_PAGE_DOWN);
+    draw_seen(&drawn, senders, &view);
+    assert_cut(&drawn, "... rows 11 to 19 of 60");
+    clear(&drawn);
+    PRESS(senders, &view, VIEW_END, VIEW_DOWN, VIEW_PAGE_DOWN);
+    draw_seen(&drawn, senders, &view);
+    assert_cut(&drawn, "... rows 52 to 60 of 60");
+    assert_non_null(line_of(&drawn, "10.0.0.0 "));
+    clear(&drawn);
+    PRESS(senders, &view, VIEW_PAGE_UP, VIEW_UP);
+    draw_seen(&drawn, senders, &view);
+    assert_cut(&drawn, "... rows 42 to 50 of 60");
+    clear(&drawn);
+    PRESS(senders, &view, VIEW_HOME, VIEW_UP, VIEW_PAGE_UP);
+    draw_seen(&drawn, senders, &view);
+    assert_cut(&drawn, "... rows 1 to 9 of 60");
+    clear(&drawn);
+    /* Fewer rows than before: the view stays within them. */
+    PRESS(senders, &view, VIEW_END);
+    draw_seen(&drawn, some_senders, &view);
+    assert_non_null(line_of(&drawn, "192.0.2.2 "));
+    clear(&drawn);
+    free(senders);
+}
+
+/* The first sender that is shown. */
+static const char *first_sender(const struct drawn *drawn)
+{
+    static char name[64];
+    for (size_t i = 0; i + 1 < drawn->page.rows; i++)
+        if (strncmp(drawn->page.lines[i].text, "SENDERS", 7) == 0) {
+            sscanf(drawn->page.lines[i + 1].text, "%63s", name);
+            return name;
+        }
+    return "";
+}
+
+TEST(a_key_sorts_by_the_next_column_that_is_shown)
+{
+    static const struct {
+        const char *heading, *first;
+    } orders[] = {
+        {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
+        {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
+        {"SENDERS DGRAMS/s -BYTES/s DGRAMS LOST LISTENER", "192.0.2.1"}, /* of one value: by name */
+        {"SENDERS DGRAMS/s BYTES/s -DGRAMS LOST LISTENER", "192.0.2.2"},
+        {"SENDERS DGRAMS/s BYTES/s DGRAMS -LOST LISTENER", "192.0.2.2"},
+        {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
+    };
+    struct view view = {.selected = 0};
+    PRESS(some_senders, &view, TO_SENDERS);
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        struct drawn drawn;
+        draw_seen(&drawn, some_senders, &view);
+        assert_line(&drawn, orders[i].heading);
+        assert_string_equal(first_sender(&drawn), orders[i].first);
+        clear(&drawn);
+        view_press(&view, VIEW_SORT);
+    }
+    PRESS(some_senders, &view, VIEW_SORT, VIEW_SORT, VIEW_REVERSE);
+    struct drawn drawn;
+    draw_seen(&drawn, some_senders, &view);
+    assert_line(&drawn, "SENDERS DGRAMS/s BYTES/s +DGRAMS LOST LISTENER");
+    assert_string_equal(first_sender(&drawn), "192.0.2.1");
+    clear(&drawn);
+}
+
+TEST(a_part_can_be_shown_alone)
+{
+    char *senders = many_senders(60);
+    struct view view = {.selected = 0};
+    struct drawn drawn;
+    PRESS(senders, &view, TO_SENDERS, VIEW_ZOOM);
+    draw_seen(&drawn, senders, &view);
+    assert_no_line(&drawn, "LISTENERS");
+    assert_cut(&drawn, "... rows 1 to 18 of 60");
+    clear(&drawn);
+    PRESS(senders, &view, VIEW_PREVIOUS);
+    draw_seen(&drawn, senders, &view);
+    assert_no_line(&drawn, "SENDERS");
+    assert_non_null(line_of(&drawn, "DROPS"));
+    clear(&drawn);
+    PRESS(senders, &view, VIEW_LEAVE);
+    draw_seen(&drawn, senders, &view);
+    assert_non_null(line_of(&drawn, "LISTENERS"));
+    assert_non_null(line_of(&drawn, "SENDERS"));
+    clear(&drawn);
+    free(senders);
+}
+
+TEST(a_selected_part_that_goes_leaves_another_selected)
+{
+    struct view view = {.selected = 0};
+    struct drawn drawn;
+    PRESS(some_senders, &view, VIEW_PREVIOUS, VIEW_ZOOM); /* who lost most */
+    draw_seen(&drawn, no_senders, &view);
+    assert_non_null(line_of(&drawn, "LISTENERS"));
+    assert_non_null(line_of(&drawn, "SINKS"));
+    clear(&drawn);
+}
+
+TEST(the_help_names_each_key_and_any_key_leaves_it)
+{
+    struct view view = {.selected = 0};
+    struct drawn drawn;
+    PRESS(no_senders, &view, VIEW_HELP);
+    draw_seen(&drawn, no_senders, &view);
+    for (const char *const *key = (const char *const[]){"Tab, BackTab", "Up, Down", "s ", "r ",
+                                                        "z, Enter", "?, h, q", "UNKNOWN", NULL};
+         *key != NULL; key++)
+        assert_non_null(line_of(&drawn, *key));
+    assert_no_line(&drawn, "LISTENERS");
+    clear(&drawn);
+    view_press(&view, VIEW_SORT);
+    draw_seen(&drawn, no_senders, &view);
+    assert_line(&drawn, "LISTENERS DGRAMS/s BYTES/s DGRAMS REFUSED KERNEL LOST");
+    clear(&drawn);
+}
+
+TEST(a_view_of_any_size_can_be_drawn_and_moved)
+{
+    const struct numbers now = {.uptime = 10, .malformed = 1, .received = 1, .ring_full = 5};
+    char *senders = many_senders(20);
+    struct view view = {.selected = 0};
+    unsigned pressed = 0;
+    draw_view = &view;
+    for (size_t rows = 1; rows < 30; rows++)
+        for (size_t columns = 1; columns < 600; columns += columns < 90 ? 3 : 100) {
+            struct drawn drawn;
+            draw_after(&drawn, &now, NULL, senders, rows, columns);
+            clear(&drawn);
+            view_press(&view, (enum view_key)(pressed++ * 7 % (VIEW_LEAVE + 1)));
+        }
+    draw_view = NULL;
+    free(senders);
+}
+
+/* --- without a model -------------------------------------------------------------------------- */
+
+TEST(a_long_title_alone_takes_as_many_lines_as_it_needs)
+{
+    struct page page;
+    assert_true(page_draw(&page, 3, 10, "no collector answers anywhere", NULL, NULL, NULL));
+    assert_int_equal(page.rows, 3);
+    assert_string_equal(page.lines[0].text, "no");
+    assert_string_equal(page.lines[1].text, "collector");
+    assert_string_equal(page.lines[2].text, "answers an");
+    page_clear(&page);
+}
+
 TEST(without_a_model_there_is_the_title)
 {
     struct page page;
-    assert_true(page_draw(&page, 24, 80, "no collector", NULL, NULL));
+    assert_true(page_draw(&page, 24, 80, "no collector", NULL, NULL, NULL));
     assert_int_equal(page.rows, 1);
     assert_string_equal(page.lines[0].text, "no collector");
     page_clear(&page);

@@ -31,6 +31,7 @@ int terminal_open(struct error *error)
     cbreak();
     noecho();
     keypad(stdscr, TRUE);
+    set_escdelay(50); /* an escape key alone is one after that many milliseconds */
     curs_set(0);
     return 0;
 }
@@ -53,6 +54,8 @@ static attr_t attributes(enum page_manner manner)
     switch (manner) {
     case PAGE_HEADING:
         return A_REVERSE;
+    case PAGE_SELECTED:
+        return A_REVERSE | A_BOLD;
     case PAGE_TROUBLE:
         return A_BOLD;
     case PAGE_PLAIN:
@@ -68,7 +71,7 @@ void terminal_show(const struct page *page)
         attr_t attribute = attributes(page->lines[i].manner);
         attr_set(attribute, 0, NULL);
         mvaddnstr((int)i, 0, page->lines[i].text, COLS);
-        if (attribute == A_REVERSE) /* a heading is a bar */
+        if ((attribute & A_REVERSE) != 0) /* a heading is a bar */
             mvchgat((int)i, 0, -1, attribute, 0, NULL);
     }
     attr_set(A_NORMAL, 0, NULL);
@@ -82,12 +85,31 @@ static bool has_gone(void)
     return poll(&keys, 1, 0) > 0 && (keys.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-enum terminal_key terminal_wait(int timeout_ms)
+/* What each key does, but for those that end it. */
+static const struct {
+    int pressed;
+    enum view_key key;
+} view_keys[] = {
+    {KEY_UP, VIEW_UP},         {'k', VIEW_UP},
+    {KEY_DOWN, VIEW_DOWN},     {'j', VIEW_DOWN},
+    {KEY_PPAGE, VIEW_PAGE_UP}, {KEY_NPAGE, VIEW_PAGE_DOWN},
+    {' ', VIEW_PAGE_DOWN},     {KEY_HOME, VIEW_HOME},
+    {KEY_END, VIEW_END},       {'\t', VIEW_NEXT},
+    {KEY_BTAB, VIEW_PREVIOUS}, {KEY_RIGHT, VIEW_NEXT},
+    {KEY_LEFT, VIEW_PREVIOUS}, {'s', VIEW_SORT},
+    {'r', VIEW_REVERSE},       {'z', VIEW_ZOOM},
+    {'\r', VIEW_ZOOM},         {'\n', VIEW_ZOOM},
+    {KEY_ENTER, VIEW_ZOOM},    {'?', VIEW_HELP},
+    {'h', VIEW_HELP},          {27, VIEW_LEAVE},
+};
+
+enum terminal_key terminal_wait(int timeout_ms, enum view_key *key)
 {
     if (has_gone())
         return TERMINAL_QUIT;
     timeout(timeout_ms);
-    switch (getch()) {
+    int pressed = getch();
+    switch (pressed) {
     case 'q':
     case 'Q':
         return TERMINAL_QUIT;
@@ -95,6 +117,12 @@ enum terminal_key terminal_wait(int timeout_ms)
         clearok(stdscr, TRUE); /* what a terminal made of its lines meanwhile is unknown */
         return TERMINAL_RESIZED;
     default:
-        return TERMINAL_NO_KEY;
+        break;
     }
+    for (size_t i = 0; i < sizeof view_keys / sizeof view_keys[0]; i++)
+        if (view_keys[i].pressed == pressed) {
+            *key = view_keys[i].key;
+            return TERMINAL_VIEW;
+        }
+    return TERMINAL_NO_KEY;
 }

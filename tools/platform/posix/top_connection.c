@@ -46,8 +46,7 @@ int connection_open(struct connection **out, const char *address, struct error *
     struct connection *made = malloc(sizeof *made);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     if (made == NULL || fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
-        error_set(error, EXIT_CODE_CANNOT_BIND, "%s: %s (is sluice running with --control?)",
-                  address, strerror(errno));
+        error_set(error, EXIT_CODE_CANNOT_BIND, "%s: %s", address, strerror(errno));
         if (fd >= 0)
             close(fd);
         free(made);

@@ -1,0 +1,67 @@
+#include "tools/top/places.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Collectors of one user that are looked for. */
+#define OWN_MOST 16
+
+/* What was tried, and why in vain. */
+struct tried {
+    struct connection **out;
+    char *address;
+    char text[sizeof((struct error *)NULL)->text];
+};
+
+static bool try(struct tried *tried, const char *place)
+{
+    struct error error;
+    if (connection_open(tried->out, place, &error) == 0) {
+        snprintf(tried->address, CONTROL_ADDRESS_SIZE, "%s", place);
+        return true;
+    }
+    size_t used = strlen(tried->text);
+    snprintf(tried->text + used, sizeof tried->text - used, "%s%s", used != 0 ? "; " : "",
+             error.text);
+    return false;
+}
+
+static bool try_own(struct tried *tried)
+{
+    char own[OWN_MOST][CONTROL_ADDRESS_SIZE];
+    size_t count = own_collectors_find(own, OWN_MOST);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(own[i], PLACES_SERVICE) != 0 && strcmp(own[i], PLACES_EXAMPLE) != 0 &&
+            try(tried, own[i]))
+            return true;
+    return false;
+}
+
+static int open_given(const char *given, struct connection **out, char *address,
+                      struct error *error)
+{
+    struct error why;
+    snprintf(address, CONTROL_ADDRESS_SIZE, "%s", given);
+    if (connection_open(out, given, &why) == 0)
+        return 0;
+    *error = why;
+    if (why.code == EXIT_CODE_CANNOT_BIND)
+        error_set(error, why.code, "%s (is sluice running with --control?)", why.text);
+    return -1;
+}
+
+int places_open(const char *given, struct connection **out, char address[CONTROL_ADDRESS_SIZE],
+                struct error *error)
+{
+    struct tried tried = {.out = out, .address = address};
+    if (given != NULL)
+        return open_given(given, out, address, error);
+    if (try(&tried, PLACES_SERVICE) || try_own(&tried) || try(&tried, PLACES_EXAMPLE))
+        return 0;
+    error_set(error, EXIT_CODE_CANNOT_BIND,
+              "no collector answers: %s; nor does one that you started with another --control. "
+              "Name its address: sluice-top unix:PATH",
+              tried.text);
+    return -1;
+}

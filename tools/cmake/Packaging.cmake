@@ -86,6 +86,9 @@ install(FILES ${packaging}/sluice.yaml DESTINATION etc/sluice ${only_system})
 
 # --- packages --------------------------------------------------------------------------------
 set(CPACK_PACKAGE_NAME sluice)
+set(CPACK_PACKAGE_VERSION ${SLUICE_VERSION})
+set(CPACK_DEBIAN_PACKAGE_VERSION ${SLUICE_VERSION_DEB})
+set(CPACK_RPM_PACKAGE_VERSION ${SLUICE_VERSION_RPM})
 set(CPACK_PACKAGE_VENDOR "The Sluice maintainers")
 set(CPACK_PACKAGE_CONTACT "The Sluice maintainers <maintainers@sluice.example>" CACHE STRING
     "Whom a package names as its maintainer")
@@ -110,10 +113,6 @@ set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/PackageFormat.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/cmake/PackageStage.cmake)
 
 # A package has the time of what it was made from, unless SOURCE_DATE_EPOCH is set.
-set(SLUICE_SOURCE_TIME)
-execute_process(COMMAND git log -1 --format=%ct
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    OUTPUT_VARIABLE SLUICE_SOURCE_TIME OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/PackageFormat.cmake.in
     ${CPACK_PROJECT_CONFIG_FILE} @ONLY)
 

@@ -17,7 +17,6 @@ from sluice_program import DEADLINE, RIEMANN, SLUICE, read_lines
 
 USER = 65532
 TOOL = SOURCE / "tools" / "image"
-VERSION = "0.1.0"
 
 
 @functools.cache
@@ -50,6 +49,12 @@ def parts(layout):
     return manifest, configuration, gzip.decompress(blob(layout, layer))
 
 
+def name_of(layout):
+    """The tag by which the image is found in its layout."""
+    descriptor, = json.loads((layout / "index.json").read_text(encoding="ascii"))["manifests"]
+    return descriptor["annotations"]["org.opencontainers.image.ref.name"]
+
+
 def bytes_below(folder):
     return {path.relative_to(folder): path.read_bytes()
             for path in folder.rglob("*") if path.is_file()}
@@ -69,6 +74,16 @@ class Layout(PackageTest):
         self.assertEqual(self.configuration["rootfs"]["diff_ids"],
                          ["sha256:" + hashlib.sha256(self.plain).hexdigest()])
         self.assertEqual(len(list(self.layout.glob("blobs/sha256/*"))), 3)
+
+    def test_its_tag_is_the_version_with_what_a_tag_may_have(self):
+        version = run(SLUICE, "--version").split()[1]
+        self.assertEqual(name_of(self.layout), version.replace("+", "_"))
+        self.assertEqual(self.configuration["config"]["Labels"]["org.opencontainers.image.version"],
+                         version)
+        later = shutil.copy(self.archive, self.folder / re.sub(
+            r"sluice-.+-linux-", "sluice-1.2.3-rc.1+4.g0123456789ab-linux-", self.archive.name))
+        run(sys.executable, TOOL, later, self.folder / "later")
+        self.assertEqual(name_of(self.folder / "later"), "1.2.3-rc.1_4.g0123456789ab")
 
     def test_it_starts_the_program_as_a_user_without_rights(self):
         settings = self.configuration["config"]
@@ -172,7 +187,7 @@ class Container(PackageTest):
         super().setUp()
         _, layout = made()
         self.bundle, self.data = self.folder / "bundle", self.folder / "data"
-        run("umoci", "unpack", "--image", f"{layout}:{VERSION}", self.bundle)
+        run("umoci", "unpack", "--image", f"{layout}:{name_of(layout)}", self.bundle)
         self.data.mkdir()
         os.chown(self.data, USER, USER)
         self.starter = self.folder / "sluice"
@@ -185,7 +200,7 @@ class Container(PackageTest):
         if done.returncode != 0 and "runc" in done.stderr:
             self.skipTest(f"no container can run here: {done.stderr.strip().splitlines()[-1]}")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"sluice {VERSION}", done.stdout)
+        self.assertIn(run(SLUICE, "--version").splitlines()[0], done.stdout)
 
     def process(self):
         """What the system says of the program in the container."""

@@ -1,0 +1,94 @@
+# The version, by the newest tag vN.N.N that the commit has or comes after (Semantic Versioning 2.0.0):
+#
+#   v1.2.3              1.2.3
+#   4 commits after it  1.2.3+4.gHASH
+#   v1.3.0-rc.1         1.3.0-rc.1
+#   no such tag         SLUICE_UNTAGGED_VERSION
+#
+# A clone is asked by git. An archive of the source (git archive) has it in version.txt, where git has
+# written it. One commit has one version either way.
+set(SLUICE_UNTAGGED_VERSION 0.1.0)
+
+set(_hash_digits 12) # always as many, whatever a clone needs; version.txt has the same
+
+# Runs git on the clone that FOLDER is the top of; empty where it is none, or there is no git. A clone
+# of another user's is read like one's own.
+function(_sluice_git folder out)
+    set(git git -C ${folder} -c safe.directory=${folder})
+    execute_process(COMMAND ${git} rev-parse --show-toplevel
+        OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE result)
+    set(answer "")
+    if(result EQUAL 0)
+        file(REAL_PATH ${top} top)
+        if(top STREQUAL folder)
+            execute_process(COMMAND ${git} ${ARGN}
+                OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+        endif()
+    endif()
+    set(${out} "${answer}" PARENT_SCOPE)
+endfunction()
+
+# A line of version.txt; empty where git has not written it.
+function(_sluice_archived folder key out)
+    set(value "")
+    if(EXISTS ${folder}/tools/cmake/version.txt)
+        file(STRINGS ${folder}/tools/cmake/version.txt line REGEX "^${key}: [^$]")
+        string(REGEX REPLACE "^${key}: " "" value "${line}")
+    endif()
+    set(${out} "${value}" PARENT_SCOPE)
+endfunction()
+
+# Sets in the caller: SLUICE_VERSION, the whole of it; SLUICE_VERSION_NUMBERS, its N.N.N;
+# SLUICE_VERSION_DEB and SLUICE_VERSION_RPM, where a pre-release comes before the release after a '~';
+# SLUICE_SOURCE_TIME, seconds since 1970 of the commit, or empty.
+function(sluice_find_version folder)
+    file(REAL_PATH ${folder} folder)
+    _sluice_git(${folder} described describe --tags --match "v[0-9]*" --abbrev=${_hash_digits})
+    _sluice_git(${folder} moment log -1 --format=%ct)
+    if(NOT moment)
+        _sluice_archived(${folder} describe described)
+        _sluice_archived(${folder} time moment)
+    endif()
+    set(pattern "^v([0-9]+\\.[0-9]+\\.[0-9]+)(-[0-9A-Za-z.-]+)?$")
+    set(commits "")
+    if(described MATCHES "^(.*)-([0-9]+)-(g[0-9a-f]+)$")
+        set(described ${CMAKE_MATCH_1})
+        set(commits "+${CMAKE_MATCH_2}.${CMAKE_MATCH_3}")
+    endif()
+    if(described MATCHES "${pattern}")
+        set(numbers ${CMAKE_MATCH_1})
+        set(before "${CMAKE_MATCH_2}")
+    else()
+        set(numbers ${SLUICE_UNTAGGED_VERSION})
+        set(before "")
+        set(commits "")
+    endif()
+    string(REPLACE "-" "~" packaged "${before}")
+    set(SLUICE_VERSION "${numbers}${before}${commits}" PARENT_SCOPE)
+    set(SLUICE_VERSION_NUMBERS ${numbers} PARENT_SCOPE)
+    set(SLUICE_VERSION_DEB "${numbers}${packaged}${commits}" PARENT_SCOPE)
+    set(SLUICE_VERSION_RPM "${numbers}${packaged}${commits}" PARENT_SCOPE)
+    set(SLUICE_SOURCE_TIME "${moment}" PARENT_SCOPE)
+endfunction()
+
+# Configures anew when another commit is checked out, or a tag is made.
+function(sluice_watch_version)
+    foreach(path logs/HEAD packed-refs refs/tags)
+        _sluice_git(${PROJECT_SOURCE_DIR} found rev-parse --git-path ${path})
+        if(found)
+            cmake_path(ABSOLUTE_PATH found BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+            if(EXISTS ${found})
+                set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+                    CMAKE_CONFIGURE_DEPENDS ${found})
+            endif()
+        endif()
+    endforeach()
+endfunction()
+
+# In a script (cmake -DFOLDER=DIR -P Version.cmake) it only says what it finds there.
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+    sluice_find_version(${FOLDER})
+    foreach(name VERSION VERSION_NUMBERS VERSION_DEB VERSION_RPM SOURCE_TIME)
+        message(NOTICE "${name}=${SLUICE_${name}}")
+    endforeach()
+endif()

@@ -6,6 +6,7 @@
 #include "collector/base/version.h"
 #include "collector/config/file.h"
 #include "collector/config/options.h"
+#include "collector/config/provenance.h"
 #include "collector/log/log.h"
 #include "collector/log/progress_line.h"
 #include "collector/metrics/metrics_server.h"
@@ -91,7 +92,11 @@ static enum exit_code check(const struct config *config)
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
-    log_line(LOG_INFO, "the configuration is valid");
+    if (config->provenance != NULL && config->provenance->has_tests)
+        log_line(LOG_INFO, "the configuration is valid; sluice test %s runs its tests",
+                 config->provenance->files[0]);
+    else
+        log_line(LOG_INFO, "the configuration is valid");
     return EXIT_CODE_OK;
 }
 

@@ -177,8 +177,10 @@ static bool read_pair(struct file_reading *reading)
         parse_error_set(&fault, 0, "%s where a name is due", file_piece_name(reading));
         return file_parse_error(reading, reading->piece.mark, &fault);
     }
-    if (is(&reading->piece, CONFIG_FILE_TESTS))
+    if (is(&reading->piece, CONFIG_FILE_TESTS)) {
+        reading->provenance->has_tests = true;
         return file_next(reading) && file_skip(reading);
+    }
     if (is(&reading->piece, CONFIG_FILE_MORE))
         return file_read_more(reading);
     while (option->setting.name != NULL && !is(&reading->piece, name_in_file(option)))

@@ -181,6 +181,7 @@ static bool take_files(struct reading *reading, struct provenance *read)
 {
     bool given_now[OPTIONS_MAX] = {false};
     struct provenance *to = reading->config->provenance;
+    to->has_tests = read->has_tests;
     size_t at = 0;
     for (size_t file = 0; file < read->file_count; file++) {
         if (!provenance_add_file(to, read->files[file]))

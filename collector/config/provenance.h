@@ -54,6 +54,7 @@ struct provenance {
     size_t count;
     char **files; /* the paths of those that were read, in that order: first that of --config */
     size_t file_count;
+    bool has_tests; /* one of them has tests, which are for `sluice test` alone */
 };
 
 /* Appends bytes of the program's own. Returns false without memory. */

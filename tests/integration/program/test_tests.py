@@ -234,6 +234,20 @@ class Wrong(Testing):
         self.assertEqual(done.returncode, 0, done)
         self.assertNotIn("whatever", done.stdout)
 
+    def test_a_check_of_the_configuration_says_how_to_run_its_tests(self):
+        more = self.file("tests:\n  - name: a\n    input: []\n", "more.yaml")
+        plain = CONFIG.replace("file:never-made", f"file:{self.folder}")
+        for text, said in (
+                (plain, "valid"),
+                (f"{plain}tests: [{{name: a}}]\n", "valid; sluice test {} runs its tests"),
+                (f"{plain}files: [{more.name}]\n", "valid; sluice test {} runs its tests")):
+            path = self.file(text)
+            done = subprocess.run(command(SLUICE, "--check", "--config", str(path)),
+                                  capture_output=True, timeout=DEADLINE, cwd=self.folder,
+                                  encoding="utf-8")
+            self.assertEqual((done.returncode, done.stderr.splitlines()[-1]),
+                             (0, f"sluice: the configuration is {said.format(path)}"))
+
 
 class Recording(Testing):
     TESTS = f"""\

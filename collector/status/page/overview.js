@@ -144,7 +144,8 @@ export class Overview {
       graphs.received(ALL_LISTENERS, all), graphs.writtenByEach(),
       graphs.datagramsLost(ALL_LISTENERS, all), graphs.recordsLost(ALL_SINKS, all),
       graphs.queues(all), graphs.decodeLatency(), graphs.writeTime(ALL_SINKS),
-      graphs.bytesReceived(ALL_LISTENERS, all),
+      graphs.bytesReceived(ALL_LISTENERS, all), graphs.bytesWritten(ALL_SINKS, all),
+      graphs.waiting(ALL_SINKS, all),
     ];
     this.listeners = new ListenerTable();
     this.sinks = new SinkTable();

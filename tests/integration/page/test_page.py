@@ -7,6 +7,7 @@ import unittest
 
 import axe
 from chromium import PROGRAM, REBOUND, Chromium
+from http_store import CLOSE, NO_ANSWER, Store
 from metrics_client import MetricsClient
 from protobuf import gauge, metric
 from sluice_program import DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest, settled, wait_until
@@ -119,6 +120,18 @@ class Numbers(PageTest):
             });""")
         self.words = page.wait_for("window.words", "the words come")["reasons"]
 
+    @staticmethod
+    def still(program):
+        """The ledger that the program prints when nothing in it moves any more."""
+        ledgers = [None]
+
+        def same():
+            ledgers.append(program.ledger_now())
+            return ledgers[-2] is not None and all(
+                ledgers[-2][part] == ledgers[-1][part] for part in ("listeners", "sinks"))
+        wait_until(same, "nothing moves")
+        return ledgers[-1]
+
     def same_second(self, page, condition, what):
         """What was sent, and what is shown of it, of one second for which the condition holds."""
         return page.wait_for(f"window.last?.at === Number({SHOWN}) && ({condition}) && "
@@ -138,14 +151,7 @@ class Numbers(PageTest):
         for end in ends:
             end()
         # And when nothing moves any more: the ledger that the program prints.
-        ledgers = [None]
-
-        def still():
-            ledgers.append(program.ledger_now())
-            return ledgers[-2] is not None and all(
-                ledgers[-2][part] == ledgers[-1][part] for part in ("listeners", "sinks"))
-        wait_until(still, "nothing moves")
-        ledger = ledgers[-1]
+        ledger = self.still(program)
         self.assertGreater(sum(each["received"] for each in ledger["listeners"]), RATE)
         sent, tables, _ = self.same_second(
             page, "window.last.ledger.listeners[0].kernel_drops === "
@@ -185,6 +191,49 @@ class Numbers(PageTest):
         text = page.evaluate("document.getElementById('view').innerText")
         self.assertIn("queued 123 = written 123 + in flight 0", text)
         self.assertRegex(text, r"format\s+json\s+default")
+        self.assertEqual(page.complaints(), [])
+
+    def assert_delivery(self, page, view, sink, terms):
+        """A sink's own view has the ledger's numbers of these terms, and its sum."""
+        page.evaluate(f"location.hash = '{view}'")
+        shown = "window.shown = [" + ",".join(
+            f"document.querySelector('[data-term={term}]')?.textContent" for term in terms) + "]"
+        page.wait_for(f"({shown})[0] === '{sink[terms[0]]:,}'", f"{terms[0]} is shown")
+        self.assertEqual([number(text) for text in page.evaluate("window.shown")],
+                         [sink[term] for term in terms])
+        text = page.evaluate("document.getElementById('view').innerText")
+        for term in terms:
+            self.assertIn(f"{term.replace('_', ' ')} {sink[term]:,}", text)
+
+    def test_a_delivery_shows_what_is_in_flight_unknown_and_spilled(self):
+        stores = Store(), Store(CLOSE)  # what the second is sent first nobody answers
+        for store in stores:
+            self.addCleanup(store.close)
+            store.otherwise = NO_ANSWER
+        keys = "format=json&in_flight=1&timeout=10m"
+        program, client = self.serve(
+            "--listen", TELEMETRY, "--stop-timeout", "100ms",
+            "--sink", f"http:{stores[0].place}?{keys}&spill={self.folder / 'spill'}",
+            "--sink", f"http:{stores[1].place}?{keys}&retry=at_most_once")
+        self.addCleanup(program.process.wait, DEADLINE)
+        self.addCleanup(program.ask_to_stop)
+        sender = self.sender(program)
+        sender.send(gauge("v", 0.0))
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["unknown"] == 1, "one is unknown")
+        sender.send_all([gauge("v", float(value)) for value in range(1, 5001)], before=1)
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["spilled"] > 0, "some spill")
+        page = self.open(client)
+        spilling, other = self.still(program)["sinks"]
+        self.assertEqual((other["unknown"], other["written"], spilling["written"]), (1, 0, 0))
+        for sink in (spilling, other):
+            self.assertGreater(sink["in_flight"], 0)
+            self.assertEqual(sink["queued"], sink["unknown"] + sink["spilled"] + sink["in_flight"])
+        self.assert_delivery(page, "#/sink/0", spilling, ("spilled", "in_flight", "queued"))
+        self.assert_delivery(page, "#/sink/1", other, ("unknown", "in_flight", "queued"))
+        page.evaluate("location.hash = '#/'")
+        for title in ("Output", "On their way"):
+            page.wait_for("[...document.querySelectorAll('h3')].some(title => "
+                          f"title.textContent.includes('{title}'))", f"{title} has a graph")
         self.assertEqual(page.complaints(), [])
 
     def test_health_is_shown_with_its_reasons(self):

@@ -1,0 +1,106 @@
+"""Faults that were once in the program, or might be, and the target that finds each.
+
+`tools/fuzz --planted` plants them in a copy of the tree, one at a time.
+"""
+
+from collections import namedtuple
+
+# In `file` the text `sound`, which stands there once, becomes `broken`.
+Fault = namedtuple("Fault", "name target file sound broken")
+
+FAULTS = [
+    # Those that private fuzzing found, and that were repaired.
+    Fault(
+        "a sample without a name is matched by adding to NULL",
+        "datagram",
+        "collector/text/glob.c",
+        'return text->size != 0 ? text->data : "";',
+        "return text->data;",
+    ),
+    Fault(
+        "an empty string without data is written by adding to NULL",
+        "datagram",
+        "collector/text/json_writer.c",
+        "    if (size == 0)\n        bytes = (const uint8_t *)\"\";\n",
+        "",
+    ),
+    Fault(
+        "our own file is foreign for a tag of more than 32 bits",
+        "datagram",
+        "sinks/encoders/delimited.c",
+        "pass_number(bytes, wire_read_tag(here(bytes), end_of(bytes), &tag), WIRE_TAG_MAX);\n",
+        "pass_number(bytes, wire_read_tag(here(bytes), end_of(bytes), &tag), WIRE_TAG_MAX);\n"
+        "    uint64_t wide = 0;\n"
+        "    const uint8_t *begin = bytes->data + bytes->at;\n"
+        "    if (result == READ_WHOLE && bytes->at >= 5 && (begin[-5] & begin[-4] & 0x80) != 0 &&\n"
+        "        wire_read_varint(begin - 5, end_of(bytes), &wide) == begin && wide >> 32 != 0)\n"
+        "        return READ_FOREIGN;\n",
+    ),
+    Fault(
+        "our own file is foreign as its first message begins like JSON",
+        "datagram",
+        "sinks/encoders/delimited.c",
+        "*foreign = result == READ_FOREIGN ||",
+        "*foreign = result == READ_FOREIGN || (at_start && size > 1 && data[0] == '{' && "
+        "data[1] == '\"') ||",
+    ),
+    Fault(
+        "a control character of C1 reaches a terminal",
+        "control",
+        "collector/control/control_answer.c",
+        "if (!valid || is_c1(bytes, size))",
+        "if (!valid)",
+    ),
+    # Others, one for each promise of the targets that are new.
+    Fault(
+        "a block of a spill is not checked",
+        "spill",
+        "collector/spill/reader.c",
+        "got == head->size && crc32c(0, bytes, got) == head->checksum",
+        "got == head->size",
+    ),
+    Fault(
+        "a spill looks for no further block behind a damaged head",
+        "spill",
+        "collector/spill/segment.c",
+        "            walk->skipped = true;\n        }\n",
+        "            walk->skipped = true;\n            walk->offset = walk->size;\n"
+        "            return SEGMENT_END;\n        }\n",
+    ),
+    Fault(
+        "the last frame of a compressed file is not decompressed",
+        "files",
+        "sinks/compression/frame_walk.c",
+        "if (whole != last && !format->is_sound(compression, &walk, last, whole))",
+        "if (false)",
+    ),
+    Fault(
+        "a torn record is kept",
+        "files",
+        "sinks/files/left_files.c",
+        "if (whole == 0 || want < WINDOW_SIZE)\n            break;",
+        "if (whole == 0 || want < WINDOW_SIZE) {\n            at = size;\n"
+        "            break;\n        }",
+    ),
+    Fault(
+        "of two headers Host the first alone counts",
+        "http",
+        "collector/metrics/metrics_server.c",
+        "asked->allowed = asked->allowed && value",
+        "asked->allowed = asked->count > 1 ? asked->allowed : value",
+    ),
+    Fault(
+        "a half that was refused is not settled where the other one is taken",
+        "answers",
+        "sinks/destinations/http_exchange.c",
+        "bool other_taken = other->fate == DELIVERY_ACKNOWLEDGED;",
+        "bool other_taken = false;",
+    ),
+    Fault(
+        "the shapes of remote write differ in a symbol",
+        "datagram",
+        "sinks/encoders/remote_write_request.c",
+        "if (text_equal(&known, &text))",
+        "if (known.size == text.size)",
+    ),
+]

@@ -5,7 +5,8 @@
  * how many of those it acknowledges, 4 whether it is killed; 5 damage: a byte of all files (the
  * number / 256) that is changed by the rest of the number, 6 bytes that are cut off the last
  * segment; 7 a file of any bytes, an envelope: 1 its kind, 2 its position, 3 the bytes, 4 whether
- * what looks like heads of blocks gets checksums and the number of this spill.
+ * what looks like heads of blocks gets checksums and the number of this spill; 8 what the next run
+ * does before it reads all.
  *
  * The next run opens it whatever is there, and reads it to its end. Where there is no file of
  * others, each block that is sound comes back as it was stored and in order, one that is damaged
@@ -34,6 +35,7 @@ enum {
     PART_DAMAGE = 5,
     PART_CUT = 6,
     PART_FILE = 7,
+    PART_STEP = 8,
 };
 enum { FILE_KIND = 1, FILE_POSITION = 2, FILE_BYTES = 3, FILE_SEALED = 4 };
 
@@ -397,13 +399,80 @@ static void expect_one(struct spill *spill, bool is_there)
                "what was stored after it is something else");
 }
 
-static void run_next(const struct world *world)
+/* One step; *out is how many blocks were read and not acknowledged. */
+static void step(struct spill *spill, uint64_t what, size_t *out)
+{
+    static const struct stored one = {.bytes = (const uint8_t *)"a step", .size = 6, .count = 2};
+    static const struct text piece = {"a step", 6};
+    static uint8_t bytes[IMAGE_SIZE];
+    const struct spill_block to = {.number = 1000, .count = one.count, .layout = 7};
+    struct spill_block block;
+    struct error error;
+    uint64_t evicted;
+    enum spill_found found;
+    switch (what % 8) {
+    case 0:
+        found = spill_read(spill, bytes, (what & 8) != 0 ? 8 : sizeof bytes, &block, &error);
+        EXPECT(found != SPILL_FOUND_FAILED, "it cannot be read: %s", error.text);
+        *out += found != SPILL_FOUND_NONE;
+        break;
+    case 1:
+        if (*out == 0)
+            break;
+        spill_acknowledge(spill);
+        (*out)--;
+        break;
+    case 2:
+        spill_rewind(spill);
+        *out = 0;
+        break;
+    case 3:
+        EXPECT(spill_tick(spill, INT64_MAX, &error), "%s", error.text);
+        EXPECT(spill_due(spill) >= 0, "it was due before there was time");
+        break;
+    case 4:
+        append(spill, &one, 1000);
+        break;
+    case 5:
+        if (spill_evict(spill, &evicted, &error))
+            EXPECT(evicted <= spill_counts(spill).evicted, "more were evicted than are counted");
+        break;
+    case 6:
+        if (*out != 0)
+            spill_note_sent(spill, (size_t)(what >> 3) % *out);
+        break;
+    default: /* of a block that stays in memory; all must have been read */
+        while ((found = spill_read(spill, bytes, sizeof bytes, &block, &error)) == SPILL_FOUND ||
+               found == SPILL_FOUND_TOO_LARGE)
+            ++*out;
+        EXPECT(spill_append_read(spill, &to, &piece, 1, &error) == SPILL_STORED, "%s", error.text);
+        ++*out;
+        EXPECT(spill_holds(spill, *out - 1), "what was just stored is not held");
+        break;
+    }
+    check_counts(spill);
+}
+
+static void take_steps(struct world *world, const struct envelope *envelope, struct spill *spill)
+{
+    size_t out = 0;
+    for (size_t i = 0; i < envelope->count; i++)
+        if (envelope->parts[i].number == PART_STEP && envelope->parts[i].bytes == NULL) {
+            world->has_foreign = true; /* and what is found is not looked at one by one */
+            step(spill, envelope->parts[i].value, &out);
+        }
+    while (out-- != 0)
+        spill_acknowledge(spill);
+}
+
+static void run_next(struct world *world, const struct envelope *envelope)
 {
     static const uint8_t image[] = "one more";
     const struct stored one = {.bytes = image, .size = sizeof image, .count = 3};
     struct error error;
     struct spill *spill = open_spill();
     check_counts(spill);
+    take_steps(world, envelope, spill);
     read_all(world, spill);
     append(spill, &one, 99);
     EXPECT(spill_close(spill, &error), "%s", error.text);
@@ -426,7 +495,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run_first(&world, &envelope);
     damage(&world, &envelope);
     write_all(&world, &envelope);
-    run_next(&world);
+    run_next(&world, &envelope);
     for (size_t i = 0; i < world.file_count; i++) {
         free(world.files[i].bytes);
         free(world.files[i].before);

@@ -252,6 +252,8 @@ def spill_seeds():
             yield first
             for place in (10, 70, 700, 5000, 9000):
                 yield first + number(5, place << 8 | 1) + number(6, place % 80)
+    for steps in ((0, 0, 1, 2, 0, 3), (0, 8, 5, 1, 4, 0, 5, 5), (7, 0, 6, 2, 0, 1, 7, 3, 5)):
+        yield blocks + number(4, 1) + b"".join(number(8, step) for step in steps)
     torn = block_head(4, 3) + b"abcd" + block_head(40, 4) + b"torn"
     cursor = struct.pack("<8sQQQQ20xI", b"SLA1\0\0\0\0", 0, 5, 9, 7, 0)
     for kind, position, data in ((0, 3, torn), (0, 2**62, torn), (1, 0, torn), (5, 0, cursor)):

@@ -19,7 +19,7 @@ FAULTS = [
     ),
     Fault(
         "an empty string without data is written by adding to NULL",
-        "datagram",
+        "descriptors",
         "collector/text/json_writer.c",
         "    if (size == 0)\n        bytes = (const uint8_t *)\"\";\n",
         "",

@@ -20,6 +20,7 @@
 #include "sinks/sinks.h"
 #include "tests/fuzz/envelope.h"
 #include "tests/fuzz/quiet.h"
+#include "tests/fuzz/readers/frame.h"
 #include "tests/fuzz/records.h"
 #include "tests/fuzz/scratch_folder.h"
 #include "tests/fuzz/target.h"
@@ -302,6 +303,22 @@ static void check_ours(const struct made *made, const struct file_content *conte
            content->encoder->name, size, kept, whole);
 }
 
+/* Of a file of ours that is damaged the last frame that is kept is decompressed at the start. */
+static void check_last_frame(const struct made *made, const struct file_content *content,
+                             size_t size)
+{
+    const uint8_t *bytes = (const uint8_t *)made->bytes.data;
+    size_t kept, begin = 0;
+    if (!finish_part(content, bytes, size, &kept))
+        return;
+    for (size_t i = 0; i < made->count; i++)
+        if (made->ends[i] == kept)
+            EXPECT(frames_are_sound(content->compression->ops->name, bytes + begin, kept - begin),
+                   "%s: the last frame is kept, and is damaged", content->compression->ops->name);
+        else
+            begin = made->ends[i];
+}
+
 static void change_bytes(const struct envelope *envelope, struct output *bytes)
 {
     for (size_t i = 0; i < envelope->count; i++) {
@@ -323,6 +340,8 @@ static void check_file(const struct envelope *envelope, struct file_content *con
     if (content->compression == NULL && content->encoder->arrange == NULL)
         check_ours(&made, content, size, append_to, false);
     change_bytes(envelope, &made.bytes);
+    if (content->compression != NULL)
+        check_last_frame(&made, content, size);
     const uint8_t *bytes = any != NULL ? any->bytes : (const uint8_t *)made.bytes.data;
     size = any != NULL ? any->size : size;
     check_any(content, bytes, size, finish_part);

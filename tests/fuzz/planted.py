@@ -83,11 +83,11 @@ FAULTS = [
         "            break;\n        }",
     ),
     Fault(
-        "of two headers Host the first alone counts",
+        "who sends two headers Host is answered",
         "http",
         "collector/metrics/metrics_server.c",
-        "asked->allowed = asked->allowed && value",
-        "asked->allowed = asked->count > 1 ? asked->allowed : value",
+        "return asked.allowed && asked.count <= 1;",
+        "return asked.allowed || asked.count > 1;",
     ),
     Fault(
         "a half that was refused is not settled where the other one is taken",

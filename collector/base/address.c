@@ -185,7 +185,6 @@ static bool parse_ipv6(const char *text, size_t length, uint8_t bytes[16])
             if (filled > 12 || !parse_ipv4(text + at, end - at, head + filled))
                 return false;
             filled += 4;
-            at = end;
             break;
         }
         if (end == at || end - at > 4 || filled > 14)

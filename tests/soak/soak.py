@@ -7,6 +7,7 @@ SIGTERM as much as the ledger says. Exits with 1 and names the seed where someth
 happened until then is in FOLDER/events.
 """
 import argparse
+import math
 import os
 import pathlib
 import random
@@ -36,11 +37,41 @@ def enter():
     sys.exit(77)
 
 
+class Pulse(threading.Thread):
+    """Knows when this script itself stood still: what was waited for then may still come."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.stood_still = -math.inf  # until when
+        self.start()
+
+    def run(self):
+        last = time.monotonic()
+        while True:
+            time.sleep(0.1)
+            now = time.monotonic()
+            if now - last > 10:
+                self.stood_still = now
+            last = now
+
+    def patiently(self, look):
+        """Looks again where the first look failed as nobody was there to see."""
+        begun = time.monotonic()
+        try:
+            return look()
+        except AssertionError:
+            time.sleep(0.5)
+            if self.stood_still < begun:
+                raise
+            return look()
+
+
 class Soak:
     def __init__(self, seed, folder):
         self.random = random.Random(seed)
         self.folder = folder
         self.begun = time.monotonic()
+        self.pulse = Pulse()
         self.events = (folder / "events").open("w", encoding="utf-8", buffering=1)
         self.count = {"lives": 0, "kills": 0, "snapshots": 0, "hardships": 0}
         self.received = self.most_memory = 0
@@ -87,7 +118,7 @@ class Soak:
             senders.keep_going()
             if trouble.failed:
                 raise trouble.failed
-            ledger, memory, descriptors = life.snapshot()
+            ledger, memory, descriptors = self.pulse.patiently(life.snapshot)
             self.count["snapshots"] += 1
             self.most_memory = max(self.most_memory, memory)
             self.note(f"received {sum(l['received'] for l in ledger['listeners'])}, "
@@ -100,7 +131,7 @@ class Soak:
             time.sleep(0.5)
 
     def end_well(self, life, base):
-        life.calm()
+        self.pulse.patiently(life.calm)
         allowed = {"socket:": 4, f"{self.folder}/spill/": 2}  # connections that are kept
         sluice_program.wait_until(lambda: not self.too_many(life, base, allowed),
                                   "its descriptors are as many as at its start: "

@@ -363,8 +363,9 @@ const struct setting config_keys[] = {
      .others = "sslkey"},
     {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, delivery.spill),
      .syntax = "FOLDER",
-     .help = "where records wait on disk while the far end is away or slow; they are sent from "
-             "there in their order, at least once (default: they do not)",
+     .help =
+         "where records wait on disk while the far end is away or slow; they are sent from "
+         "there in their order, at least once; --check says what lies there (default: they do not)",
      .others = "buffer queue_dir storage.path persistent_queue"},
     {"spill_size", SETTING_SIZE, KEY_OF_DELIVERY_SINK,
      offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB, 1024 * 1024 * 1024 * MIB,

@@ -5,6 +5,7 @@
 
 #include "collector/log/log.h"
 #include "collector/output/delivery_image.h"
+#include "collector/spill/inspection.h"
 
 /* How often the cursor is written, and blocks are synced where that was asked for. */
 #define INTERVAL_NS INT64_C(1000000000)
@@ -57,8 +58,8 @@ static void free_all(struct delivery_spill *spill)
     free(spill);
 }
 
-static int open_spill(struct delivery_spill *spill, const struct delivery_options *options,
-                      enum file_sync sync, struct spill *open, struct error *error)
+static struct spill_settings settings_of(const struct delivery_options *options,
+                                         enum file_sync sync, size_t record_size)
 {
     static const enum spill_sync syncs[] = {
         [SYNC_NEVER] = SPILL_SYNC_NEVER,
@@ -66,18 +67,32 @@ static int open_spill(struct delivery_spill *spill, const struct delivery_option
         [SYNC_CLOSE] = SPILL_SYNC_CLOSE,
         [SYNC_ALWAYS] = SPILL_SYNC_ALWAYS,
     };
-    const struct spill_settings settings = {
+    return (struct spill_settings){
         .folder = options->spill,
         .size = options->spill_size,
-        .image_size = spill->image_size,
-        .window = spill->window,
+        .image_size = delivery_image_size(record_size),
+        .window = window_of(options),
         .sync = syncs[sync],
         .sync_interval_ns = INTERVAL_NS,
         .cursor_interval_ns = INTERVAL_NS,
     };
+}
+
+int delivery_spill_inspect(const struct delivery_options *options, size_t record_size,
+                           int64_t until_ns, struct spill_inspection *inspection,
+                           struct error *error)
+{
+    const struct spill_settings settings = settings_of(options, SYNC_NEVER, record_size);
+    return spill_inspect(&settings, until_ns, inspection, error);
+}
+
+/* Opens the folder, or takes over what is open. */
+static int open_spill(struct delivery_spill *spill, const struct spill_settings *settings,
+                      struct spill *open, struct error *error)
+{
     spill->spill = open;
-    int result = open == NULL ? spill_open(&settings, &spill->spill, error)
-                              : spill_change(open, &settings, error);
+    int result = open == NULL ? spill_open(settings, &spill->spill, error)
+                              : spill_change(open, settings, error);
     if (result != 0)
         return -1;
     spill->before = spill_counts(spill->spill);
@@ -92,13 +107,14 @@ int delivery_spill_open(const struct delivery_options *options, enum file_sync s
     struct delivery_spill *spill = calloc(1, sizeof *spill);
     if (spill == NULL)
         return error_no_memory(error);
-    spill->window = window_of(options);
-    spill->image_size = delivery_image_size(record_size);
+    const struct spill_settings settings = settings_of(options, sync, record_size);
+    spill->window = settings.window;
+    spill->image_size = settings.image_size;
     spill->ring = calloc(spill->window, sizeof *spill->ring);
     spill->head = malloc(delivery_image_head_size());
     spill->image = malloc(spill->image_size);
     bool memory = spill->ring != NULL && spill->head != NULL && spill->image != NULL;
-    int result = memory ? open_spill(spill, options, sync, open, error) : error_no_memory(error);
+    int result = memory ? open_spill(spill, &settings, open, error) : error_no_memory(error);
     if (result != 0) {
         free_all(spill);
         return -1;

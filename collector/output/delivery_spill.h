@@ -18,6 +18,7 @@
 #include "collector/spill/spill.h"
 
 struct delivery_spill;
+struct spill_inspection;
 
 /* Bytes that it allocates. */
 size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size);
@@ -30,6 +31,11 @@ size_t delivery_spill_memory(const struct delivery_options *options, size_t reco
 int delivery_spill_open(const struct delivery_options *options, enum file_sync sync,
                         size_t record_size, struct spill *open, struct delivery_spill **out,
                         struct error *error);
+
+/* What the next opening would find, as spill_inspect says; nothing is changed. */
+int delivery_spill_inspect(const struct delivery_options *options, size_t record_size,
+                           int64_t until_ns, struct spill_inspection *inspection,
+                           struct error *error);
 
 /* Whether records wait that were not taken: newer ones are to be sent after them. */
 bool delivery_spill_waits(const struct delivery_spill *spill);

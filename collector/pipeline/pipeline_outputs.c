@@ -1,4 +1,5 @@
 /* Whether what a configuration writes to can be had, before a start makes anything of it. */
+#include "collector/output/spill_report.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/output_check.h"
@@ -17,6 +18,18 @@ static int check_sinks_of_start(const struct config *config, struct error *error
     return 0;
 }
 
+static int check_spills(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; i < config->sink_count; i++) {
+        struct sink_thread_options options = pipeline_sink_of(config, &config->sinks[i]);
+        if (spill_report_log(&options, error) == 0)
+            continue;
+        error_place(error, config->sinks[i].written_at);
+        return -1;
+    }
+    return 0;
+}
+
 /* What is opened after that is opened with those of --user. */
 static int check_sinks_of_user(const void *context, struct error *error)
 {
@@ -28,7 +41,7 @@ static int check_sinks_of_user(const void *context, struct error *error)
         error_place(error, config->sinks[i].written_at);
         return -1;
     }
-    return 0;
+    return check_spills(config, error);
 }
 
 int pipeline_check_outputs(const struct config *config, struct error *error)
@@ -40,7 +53,7 @@ int pipeline_check_outputs(const struct config *config, struct error *error)
     if (config->control != NULL && control_socket_check(config->control, error) != 0)
         return -1;
     if (config->user == NULL)
-        return 0;
+        return check_spills(config, error);
     struct error why;
     if (user_ask(config->user, check_sinks_of_user, config, &why) == 0)
         return 0;

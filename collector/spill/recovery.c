@@ -1,10 +1,8 @@
 #include "collector/spill/recovery.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/log/log.h"
 #include "collector/platform/folder.h"
 
 /* What cannot be opened or read so often is not looked at any more. */
@@ -126,19 +124,6 @@ static struct content look_into(struct segments *segments, const struct segment 
     return content;
 }
 
-/* Takes what follows its last whole block off a segment. */
-static void cut(struct segments *segments, struct segment *segment, uint64_t end)
-{
-    struct data_file file;
-    log_line(LOG_INFO, "spill segment %s: its last %" PRIu64 " bytes are no whole block; cut off",
-             segments_file(segments, segment->first), segment->size - end);
-    if (data_file_open(segments_file(segments, segment->first), &file, NULL) == DATA_FILE_DONE) {
-        data_file_cut(file, end, NULL);
-        data_file_close(file);
-    }
-    segment->size = end;
-}
-
 /* Whether a file without a whole block is the beginning of one: its writer was killed. */
 static bool is_torn(struct segments *segments, const struct segment *segment)
 {
@@ -158,7 +143,7 @@ static bool is_torn(struct segments *segments, const struct segment *segment)
 static void discard(struct segments *segments, const struct segment *segment)
 {
     if (is_torn(segments, segment))
-        folder_remove_file(segments_file(segments, segment->first));
+        segments_discard(segments, segment->first);
     else
         segments_set_aside(segments, segment->first);
 }
@@ -177,7 +162,7 @@ static bool find_end(struct segments *segments, struct listed *listed, struct re
         if (content.has_block && content.last.position >= last->first &&
             is_where_it_was_written(&content, last)) {
             if (content.is_read && content.end != last->size)
-                cut(segments, last, content.end);
+                segments_cut(segments, last, content.end);
             recovered->spill = content.last.spill;
             segments->end = block_head_end(&content.last);
             return true;

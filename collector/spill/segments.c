@@ -1,5 +1,6 @@
 #include "collector/spill/segments.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +109,9 @@ void segments_pop(struct segments *segments)
 bool segments_remove_first(struct segments *segments)
 {
     struct segment *first = segments_at(segments, segments->removed);
-    bool gone = first->damaged ? segments_set_aside(segments, first->first)
-                               : folder_remove_file(segments_file(segments, first->first));
+    bool gone = segments->looks_only ||
+                (first->damaged ? segments_set_aside(segments, first->first)
+                                : folder_remove_file(segments_file(segments, first->first)));
     if (!gone)
         return false;
     segments->bytes -= first->size;
@@ -123,6 +125,8 @@ bool segments_set_aside(struct segments *segments, uint64_t first)
 {
     char name[SEGMENT_NAME_SIZE];
     const char *from = segments_file(segments, first);
+    if (segments->looks_only)
+        return true;
     segment_name(first, SEGMENT_BAD_ENDING, name);
     if (!folder_rename_file(from, segments_path(segments, name)) && folder_has(from))
         return false;
@@ -133,9 +137,33 @@ bool segments_set_aside(struct segments *segments, uint64_t first)
     return true;
 }
 
+void segments_cut(struct segments *segments, struct segment *segment, uint64_t size)
+{
+    struct data_file file;
+    uint64_t cut = segment->size - size;
+    segment->size = size;
+    if (segments->looks_only)
+        return;
+    const char *path = segments_file(segments, segment->first);
+    log_line(LOG_INFO, "spill segment %s: its last %" PRIu64 " bytes are no whole block; cut off",
+             path, cut);
+    if (data_file_open(path, &file, NULL) == DATA_FILE_DONE) {
+        data_file_cut(file, size, NULL);
+        data_file_close(file);
+    }
+}
+
+void segments_discard(struct segments *segments, uint64_t first)
+{
+    if (!segments->looks_only)
+        folder_remove_file(segments_file(segments, first));
+}
+
 void segments_note_bad(struct segments *segments, uint64_t first)
 {
     size_t oldest = 0;
+    if (segments->looks_only)
+        return;
     for (size_t i = 0; i < segments->bad_count; i++) {
         if (segments->bad[i] == first)
             return;

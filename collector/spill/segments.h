@@ -30,6 +30,8 @@ struct segments {
     uint64_t end;   /* position after the last record of all */
     uint64_t bytes; /* of all files */
 
+    bool looks_only; /* files are neither changed, removed nor renamed: the table alone changes */
+
     uint64_t bad[SEGMENTS_BAD_KEPT]; /* those that were set aside, by their first positions */
     size_t bad_count;
 };
@@ -69,6 +71,12 @@ bool segments_remove_first(struct segments *segments);
 /* Gives a segment's file the ending ".bad", and removes the oldest such file where there are too
  * many. Returns false where it keeps its name. */
 bool segments_set_aside(struct segments *segments, uint64_t first);
+
+/* Takes what follows its first `size` bytes off a segment, whose file nobody has open. */
+void segments_cut(struct segments *segments, struct segment *segment, uint64_t size);
+
+/* Removes the file of a segment that is not in the table. */
+void segments_discard(struct segments *segments, uint64_t first);
 
 /* A file with that ending is there. Removes the oldest where there are too many. */
 void segments_note_bad(struct segments *segments, uint64_t first);

@@ -10,11 +10,13 @@
 #include "collector/platform/file_path.h"
 #include "collector/platform/folder.h"
 #include "collector/platform/part_file.h"
+#include "collector/platform/pause.h"
 #include "collector/platform/random.h"
 #include "collector/spill/cursor.h"
 #include "collector/spill/reader.h"
 #include "collector/spill/recovery.h"
 #include "collector/spill/segments.h"
+#include "collector/spill/settings.h"
 
 /* The segment that blocks are appended to: the last one. */
 struct tail {
@@ -48,36 +50,13 @@ struct spill {
     uint64_t sent; /* and since then, as their reader says. */
 };
 
-/* --- settings --------------------------------------------------------------------------------- */
-
-static int check(const struct spill_settings *given, struct spill_settings *settings,
-                 struct error *error)
-{
-    uint64_t block = SPILL_HEAD_SIZE + (uint64_t)given->image_size;
-    *settings = *given;
-    if (given->segment_size == 0) {
-        settings->segment_size = given->size / 16;
-        if (settings->segment_size > SPILL_SEGMENT_SIZE)
-            settings->segment_size = SPILL_SEGMENT_SIZE;
-        if (settings->segment_size < 2 * block)
-            settings->segment_size = 2 * block;
-    }
-    if (given->image_size <= SPILL_IMAGE_MAX && given->size >= 4 * block &&
-        settings->segment_size >= 2 * block)
-        return 0;
-    error_set(error, EXIT_CODE_CONFIG,
-              "spill %s: %" PRIu64 " bytes are too few for blocks of %" PRIu64, given->folder,
-              given->size, block);
-    return -1;
-}
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* Of two that follow each other at least one is half full, or they would be one. */
 static size_t most_segments(const struct spill_settings *settings, size_t there)
 {
     return there + (size_t)(settings->size / settings->segment_size) * 2 + 4;
 }
-
-/* --- opening ---------------------------------------------------------------------------------- */
 
 /* The file is made with its folder, and stays: whoever removed it could lock another one. */
 static enum part_result lock_file(const char *path, size_t root, struct part_file **lock,
@@ -92,10 +71,27 @@ static enum part_result lock_file(const char *path, size_t root, struct part_fil
     return result;
 }
 
+/* Whoever only looks (inspection.h) has the lock for a moment. */
+#define LOOKS   3
+#define LOOK_NS INT64_C(2000000)
+
+static enum part_result lock_patiently(const char *path, size_t root, struct part_file **lock,
+                                       struct error *error)
+{
+    enum part_result result = lock_file(path, root, lock, error);
+    struct pause *pause = result == PART_LOCKED ? pause_create() : NULL;
+    for (int i = 0; i < LOOKS && result == PART_LOCKED && pause != NULL; i++) {
+        pause_wait(pause, LOOK_NS);
+        result = lock_file(path, root, lock, error);
+    }
+    pause_destroy(pause);
+    return result;
+}
+
 static int take_lock(struct spill *spill, struct error *error)
 {
     const char *path = segments_path(&spill->segments, "lock");
-    switch (lock_file(path, file_path_root(path), &spill->lock, error)) {
+    switch (lock_patiently(path, file_path_root(path), &spill->lock, error)) {
     case PART_DONE:
         return 0;
     case PART_LOCKED:
@@ -182,7 +178,7 @@ static void free_all(struct spill *spill)
 int spill_open(const struct spill_settings *settings, struct spill **out, struct error *error)
 {
     struct spill_settings checked;
-    if (check(settings, &checked, error) != 0)
+    if (spill_settings_complete(settings, &checked, error) != 0)
         return -1;
     struct spill *spill = calloc(1, sizeof *spill);
     if (spill == NULL)
@@ -199,7 +195,7 @@ int spill_open(const struct spill_settings *settings, struct spill **out, struct
 int spill_change(struct spill *spill, const struct spill_settings *settings, struct error *error)
 {
     struct spill_settings checked;
-    if (check(settings, &checked, error) != 0 ||
+    if (spill_settings_complete(settings, &checked, error) != 0 ||
         segments_reserve(&spill->segments, most_segments(&checked, spill->segments.count), error) !=
             0)
         return -1;

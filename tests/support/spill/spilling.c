@@ -6,6 +6,7 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/crc32c.h"
 #include "collector/platform/folder.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/scratch_directory.h"
@@ -65,6 +66,53 @@ void spilling_close(struct spill *spill)
     struct error error;
     if (!spill_close(spill, &error))
         fail_msg("%s", error.text);
+}
+
+/* --- inspecting ------------------------------------------------------------------------------- */
+
+/* Of all names in the folder, with their sizes, times and bytes: another folder, another number. */
+static uint64_t fingerprint(void)
+{
+    uint64_t sum = 0;
+    struct folder_entry entry;
+    struct folder *folder = folder_open(scratch_path("spill"));
+    while (folder != NULL && folder_next(folder, &entry)) {
+        char name[80];
+        size_t size = 0;
+        snprintf(name, sizeof name, "spill/%s", entry.name);
+        char *bytes = entry.is_file ? scratch_read(name, &size) : NULL;
+        uint64_t one = crc32c(crc32c(0, name, strlen(name)), bytes, size) + (uint64_t)1;
+        sum += one * (entry.size + 1) + (uint64_t)entry.modified_ns;
+        free(bytes);
+    }
+    folder_close(folder);
+    return sum;
+}
+
+struct spill_inspection spilling_inspect(const struct spill_settings *settings, int64_t until_ns)
+{
+    struct spill_inspection found;
+    struct error error;
+    uint64_t before = fingerprint();
+    struct spill_settings here = *settings; /* its path may be overwritten by now */
+    here.folder = scratch_path("spill");
+    log_divert(drop);
+    if (spill_inspect(&here, until_ns, &found, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(fingerprint() == before);
+    return found;
+}
+
+struct spill *spilling_open_inspected(const struct spill_settings *settings)
+{
+    struct spill_inspection found = spilling_inspect(settings, INT64_MAX);
+    struct spill_settings here = *settings;
+    here.folder = scratch_path("spill");
+    struct spill *spill = spilling_open_with(&here);
+    struct spill_counts counts = spilling_counts(spill);
+    assert_int_equal(found.records + found.lost, counts.recovered);
+    assert_int_equal(found.bytes, counts.bytes);
+    return spill;
 }
 
 /* --- blocks ----------------------------------------------------------------------------------- */

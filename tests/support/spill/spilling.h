@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/spill/inspection.h"
 #include "collector/spill/spill.h"
 
 /* Bytes of the largest image, and of a segment, which holds a few of them. */
@@ -30,6 +31,12 @@ struct spill_settings spilling_small_settings(void);
 struct spill *spilling_open_with(const struct spill_settings *settings);
 struct spill *spilling_open(void);
 void spilling_close(struct spill *spill);
+
+/* Inspects it, which must change nothing in the folder. */
+struct spill_inspection spilling_inspect(const struct spill_settings *settings, int64_t until_ns);
+
+/* Opens it after an inspection, which must have found what the opening does. */
+struct spill *spilling_open_inspected(const struct spill_settings *settings);
 
 uint32_t spilling_count(uint64_t number);
 

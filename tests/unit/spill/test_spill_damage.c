@@ -20,6 +20,12 @@ struct found {
     size_t count;
 };
 
+static struct spill *open_usual(void)
+{
+    const struct spill_settings settings = spilling_settings();
+    return spilling_open_inspected(&settings);
+}
+
 /* Reads and acknowledges all that is there. The counts balance, and nothing is left. */
 static struct found read_all(struct spill *spill)
 {
@@ -43,7 +49,7 @@ static struct found read_all(struct spill *spill)
 /* A spill of the blocks `first` to `end` that was closed before any of them was read. */
 static void leave(uint64_t first, uint64_t end)
 {
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_append_all(spill, first, end);
     spilling_close(spill);
 }
@@ -54,7 +60,7 @@ static void leave(uint64_t first, uint64_t end)
 static struct spill *open_small(void)
 {
     const struct spill_settings settings = spilling_small_settings();
-    return spilling_open_with(&settings);
+    return spilling_open_inspected(&settings);
 }
 
 static void leave_small(void)
@@ -69,7 +75,7 @@ static void leave_small(void)
 /* What is left of it is usable, and at the end nothing stays behind but what was set aside. */
 static void assert_usable_afterwards(void)
 {
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     assert_int_equal(spilling_counts(spill).recovered, 0);
     spilling_append_all(spill, 1000, 1003);
     spilling_expect(spill, 1000, 1003, true);
@@ -125,7 +131,7 @@ TEST_WITH(what_a_torn_end_left_is_no_part_of_what_comes_after_it, scratch_make, 
     uint64_t next = 0;
     uint64_t seed = 4;
     for (unsigned run = 0; run < 40; run++) {
-        struct spill *spill = spilling_open();
+        struct spill *spill = open_usual();
         assert_int_equal(spilling_counts(spill).recovered, spilling_records(0, next));
         spilling_append_all(spill, next, next + 3);
         spilling_close(spill);
@@ -138,7 +144,7 @@ TEST_WITH(what_a_torn_end_left_is_no_part_of_what_comes_after_it, scratch_make, 
         others_cut(last, size - 1 - next_below(&seed, whole - 1));
         next += 2;
     }
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_expect(spill, 0, next, true);
     assert_int_equal(spilling_counts(spill).lost, 0);
     spilling_close(spill);
@@ -198,7 +204,7 @@ TEST_WITH(whatever_is_in_the_folder_the_spill_is_opened_and_read_to_its_end, scr
     (void)state;
     const uint64_t end = 40;
     leave(0, end);
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_expect(spill, 0, 5, true);
     spilling_close(spill);
     spilling_save();
@@ -224,7 +230,7 @@ TEST_WITH(whatever_is_in_the_folder_the_spill_is_opened_and_read_to_its_end, scr
             scratch_put(name, bytes, size);
             free(bytes);
         }
-        spill = spilling_open();
+        spill = open_usual();
         struct found found = read_all(spill);
         assert_true(found.count == 0 || found.numbers[found.count - 1] < end);
         spilling_append_all(spill, 500, 503);
@@ -255,7 +261,7 @@ TEST_WITH(a_damaged_segment_is_set_aside_and_two_of_them_are_kept, scratch_make,
     snprintf(fifth, sizeof fifth, "%s", spilling_segment(4));
     memcpy(fourth + strlen(fourth) - 3, "bad", 3);
     memcpy(fifth + strlen(fifth) - 3, "bad", 3);
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     struct found found = read_all(spill);
     assert_int_equal(found.count, 75);
     spilling_close(spill);
@@ -271,7 +277,7 @@ TEST_WITH(without_its_cursor_what_was_acknowledged_of_a_segment_is_read_again, s
           scratch_remove)
 {
     (void)state;
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_append_all(spill, 0, 30);
     spilling_expect(spill, 0, 12, true);
     spilling_close(spill);
@@ -286,7 +292,7 @@ TEST_WITH(without_its_cursor_what_was_acknowledged_of_a_segment_is_read_again, s
             scratch_put("spill/ack", "", 0);
         else
             scratch_put("spill/ack", cursor + 1, size - 1);
-        spill = spilling_open();
+        spill = open_usual();
         struct found found = read_all(spill);
         assert_in_range(found.numbers[0], 1, 12);
         assert_all_but(&found, found.numbers[0], 30, 30);
@@ -300,7 +306,7 @@ TEST_WITH(without_its_cursor_what_was_acknowledged_of_a_segment_is_read_again, s
 TEST_WITH(an_old_cursor_costs_a_replay_and_no_loss, scratch_make, scratch_remove)
 {
     (void)state;
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_append_all(spill, 0, 9);
     spilling_expect(spill, 0, 2, true);
     spilling_tick(spill);
@@ -310,7 +316,7 @@ TEST_WITH(an_old_cursor_costs_a_replay_and_no_loss, scratch_make, scratch_remove
     spilling_close(spill);
     scratch_put("spill/ack", cursor, size);
     free(cursor);
-    spill = spilling_open();
+    spill = open_usual();
     spilling_expect(spill, 2, 9, true);
     assert_int_equal(spilling_counts(spill).lost, 0);
     spilling_close(spill);
@@ -319,7 +325,7 @@ TEST_WITH(an_old_cursor_costs_a_replay_and_no_loss, scratch_make, scratch_remove
 TEST_WITH(a_torn_write_of_the_cursor_leaves_the_older_one, scratch_make, scratch_remove)
 {
     (void)state;
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_append_all(spill, 0, 9);
     spilling_expect(spill, 0, 2, true);
     spilling_tick(spill);
@@ -339,7 +345,7 @@ TEST_WITH(a_torn_write_of_the_cursor_leaves_the_older_one, scratch_make, scratch
         spilling_restore();
         scratch_put("spill/ack", after, after_size);
         after[written] ^= 4;
-        spill = spilling_open();
+        spill = open_usual();
         spilling_expect(spill, 2, 9, true);
         spilling_close(spill);
     }
@@ -353,7 +359,7 @@ TEST_WITH(a_cursor_past_all_blocks_counts_and_numbers_go_on_after_it, scratch_ma
     (void)state;
     leave(0, 9);
     spilling_save();
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_append_all(spill, 9, 30);
     spilling_expect(spill, 0, 28, true);
     spilling_close(spill);
@@ -362,11 +368,11 @@ TEST_WITH(a_cursor_past_all_blocks_counts_and_numbers_go_on_after_it, scratch_ma
     spilling_restore();
     scratch_put("spill/ack", cursor, size);
     free(cursor);
-    spill = spilling_open();
+    spill = open_usual();
     assert_int_equal(spilling_counts(spill).recovered, 0);
     spilling_append_all(spill, 30, 35);
     spilling_close(spill);
-    spill = spilling_open();
+    spill = open_usual();
     spilling_expect(spill, 30, 35, true);
     assert_int_equal(spilling_counts(spill).lost, 0);
     spilling_close(spill);
@@ -375,7 +381,7 @@ TEST_WITH(a_cursor_past_all_blocks_counts_and_numbers_go_on_after_it, scratch_ma
 TEST_WITH(another_spills_cursor_says_nothing, scratch_make, scratch_remove)
 {
     (void)state;
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_append_all(spill, 0, 9);
     spilling_expect(spill, 0, 9, true);
     spilling_close(spill);
@@ -385,7 +391,7 @@ TEST_WITH(another_spills_cursor_says_nothing, scratch_make, scratch_remove)
     leave(0, 9);
     scratch_put("spill/ack", cursor, size);
     free(cursor);
-    spill = spilling_open();
+    spill = open_usual();
     spilling_expect(spill, 0, 9, true);
     spilling_close(spill);
 }
@@ -402,7 +408,7 @@ TEST_WITH(a_missing_segment_costs_its_records_and_no_others, scratch_make, scrat
     for (size_t missing = 0; missing < segments; missing++) {
         spilling_restore();
         others_remove(spilling_segment(missing));
-        struct spill *spill = spilling_open();
+        struct spill *spill = open_usual();
         struct found found = read_all(spill);
         uint64_t records = 0;
         for (size_t i = 0; i < found.count; i++)
@@ -420,7 +426,7 @@ TEST_WITH(a_segment_that_is_removed_while_it_is_open_costs_no_other, scratch_mak
 {
     (void)state;
     const uint64_t end = 40;
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_append_all(spill, 0, end);
     size_t segments = spilling_segments();
     others_remove(spilling_segment(segments - 1));
@@ -453,7 +459,7 @@ TEST_WITH(another_spills_segment_is_set_aside, scratch_make, scratch_remove)
     leave(0, 40);
     scratch_put(name, bytes, size);
     free(bytes);
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     struct found found = read_all(spill);
     assert_true(found.count > 20 && found.numbers[found.count - 1] == 39);
     spilling_close(spill);
@@ -475,7 +481,7 @@ TEST_WITH(what_else_is_in_the_folder_is_left_alone, scratch_make, scratch_remove
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         scratch_put(others[i], "mine", 4);
     scratch_make_folder("spill/00000000000000900000.seg");
-    struct spill *spill = spilling_open();
+    struct spill *spill = open_usual();
     spilling_expect(spill, 0, 9, true);
     spilling_close(spill);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -498,7 +504,7 @@ TEST_WITH(noise_under_a_segments_name_is_set_aside, scratch_make, scratch_remove
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         spilling_restore();
         scratch_put(names[i], noise, sizeof noise);
-        struct spill *spill = spilling_open();
+        struct spill *spill = open_usual();
         struct found found = read_all(spill);
         assert_true(i == 0 || found.count == 9);
         spilling_append_all(spill, 100, 110);

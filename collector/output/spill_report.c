@@ -1,0 +1,88 @@
+#include "collector/output/spill_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "collector/log/log.h"
+#include "collector/output/delivery_spill.h"
+#include "collector/output/sink_writer.h"
+#include "collector/platform/clock.h"
+#include "collector/spill/inspection.h"
+
+/* How long images are verified: whoever has a spill of many gigabytes waits no longer. */
+#define VERIFY_NS INT64_C(5000000000)
+
+#define MIB (1024.0 * 1024.0)
+
+static void log_found(const char *name, const char *folder, const struct spill_inspection *found)
+{
+    char unverified[80] = "";
+    if (!found->is_there) {
+        log_about(LOG_INFO, LOG_OF_SINK, name, "spill %s: it is not there; a start makes it",
+                  folder);
+        return;
+    }
+    if (found->records == 0) {
+        log_about(LOG_INFO, LOG_OF_SINK, name, "spill %s: no records wait there", folder);
+        return;
+    }
+    if (found->unverified != 0)
+        snprintf(unverified, sizeof unverified,
+                 "; in the time for it %" PRIu64 " of the blocks were not verified",
+                 found->unverified);
+    log_about(LOG_INFO, LOG_OF_SINK, name,
+              "spill %s: %" PRIu64 " record%s wait%s there in %" PRIu64 " block%s, %.1f MiB%s",
+              folder, found->records, found->records == 1 ? "" : "s",
+              found->records == 1 ? "s" : "", found->blocks, found->blocks == 1 ? "" : "s",
+              (double)found->bytes / MIB, unverified);
+}
+
+static void warn_of_losses(const char *name, const char *folder,
+                           const struct spill_inspection *found)
+{
+    if (found->lost != 0)
+        log_about(LOG_WARNING, LOG_OF_SINK, name,
+                  "spill %s: blocks are damaged in %" PRIu64 " place%s; their %" PRIu64
+                  " record%s lost",
+                  folder, found->gaps, found->gaps == 1 ? "" : "s", found->lost,
+                  found->lost == 1 ? " is" : "s are");
+    if (found->too_large != 0)
+        log_about(LOG_WARNING, LOG_OF_SINK, name,
+                  "spill %s: %" PRIu64
+                  " record%s in blocks that are larger than blocks are by this "
+                  "configuration; a start loses them",
+                  folder, found->too_large, found->too_large == 1 ? " is" : "s are");
+}
+
+static void warn_of_room(const char *name, const struct delivery_options *delivery,
+                         const struct spill_inspection *found)
+{
+    uint64_t there = found->bytes < delivery->spill_size ? found->bytes : delivery->spill_size;
+    uint64_t wanted = delivery->spill_size - there;
+    if (!found->knows_free || found->free >= wanted)
+        return;
+    log_about(LOG_WARNING, LOG_OF_SINK, name,
+              "spill %s: spill_size= allows %.1f MiB more than is there, but the disk has %.1f MiB "
+              "free",
+              delivery->spill, (double)wanted / MIB, (double)found->free / MIB);
+}
+
+int spill_report_log(const struct sink_thread_options *options, struct error *error)
+{
+    const struct delivery_options *delivery = &options->delivery;
+    struct spill_inspection found;
+    if (delivery->spill == NULL)
+        return 0;
+    if (delivery_spill_inspect(delivery, sink_writer_record_size(options),
+                               clock_monotonic_ns() + VERIFY_NS, &found, error) != 0)
+        return -1;
+    log_found(options->name, delivery->spill, &found);
+    warn_of_losses(options->name, delivery->spill, &found);
+    if (found.is_held)
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "spill %s: another sink or program has it open now; a start is refused as long "
+                  "as it has, a reload of that program is not",
+                  delivery->spill);
+    warn_of_room(options->name, delivery, &found);
+    return 0;
+}

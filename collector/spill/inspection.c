@@ -1,0 +1,164 @@
+#include "collector/spill/inspection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/clock.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/folder.h"
+#include "collector/platform/output_check.h"
+#include "collector/platform/part_file.h"
+#include "collector/spill/cursor.h"
+#include "collector/spill/reader.h"
+#include "collector/spill/recovery.h"
+#include "collector/spill/segments.h"
+#include "collector/spill/settings.h"
+#include "collector/text/copy.h"
+
+/* The reader itself passes over what it cannot read; a file that cannot be opened stays so. */
+#define FAILURES_MOST 10
+
+/* --- the folder ------------------------------------------------------------------------------- */
+
+/* Cuts the path off until it is the folder, or the one that it is to be made in. */
+static void cut_to_what_is_there(char *path)
+{
+    while (path[0] != '\0' && !folder_has(path)) {
+        size_t length = strlen(path);
+        if (path[length - 1] == '/' && length > file_path_root(path))
+            path[length - 1] = '\0';
+        else
+            path[file_path_folder(path)] = '\0';
+        if (strlen(path) == length)
+            return;
+    }
+    if (path[0] == '\0')
+        memcpy(path, ".", 2);
+}
+
+static int look_at_folder(const char *folder, struct spill_inspection *inspection,
+                          struct error *error)
+{
+    char *place = text_copy(folder, strlen(folder) + 1); /* room for "." at least */
+    if (place == NULL)
+        return error_no_memory(error);
+    inspection->is_there = folder_has(folder);
+    cut_to_what_is_there(place);
+    int result = output_check_folder(place, error);
+    inspection->knows_free = folder_free_bytes(place, &inspection->free);
+    free(place);
+    return result;
+}
+
+static int look_at_lock(struct segments *segments, struct spill_inspection *inspection,
+                        struct error *error)
+{
+    struct part_file *lock = NULL;
+    switch (part_file_open_left(segments_path(segments, "lock"), &lock, error)) {
+    case PART_DONE:
+        part_file_close(lock);
+        return 0;
+    case PART_LOCKED:
+        inspection->is_held = true;
+        return 0;
+    case PART_MISSING:
+    case PART_TAKEN:
+        return 0;
+    case PART_BUSY:
+    case PART_FAILED:
+        break;
+    }
+    return -1;
+}
+
+/* --- the blocks ------------------------------------------------------------------------------- */
+
+static void count_block(struct spill_inspection *inspection, const struct block_head *head,
+                        const struct spill_settings *settings, bool verified)
+{
+    inspection->blocks++;
+    inspection->records += head->count;
+    if (head->size > settings->image_size)
+        inspection->too_large += head->count;
+    if (!verified)
+        inspection->unverified++;
+}
+
+static int read_blocks(struct reader *reader, struct segments *segments,
+                       const struct spill_settings *settings, int64_t until_ns, void *image,
+                       struct spill_inspection *inspection, struct error *error)
+{
+    struct block_head head;
+    unsigned failures = 0;
+    for (;;) {
+        uint64_t lost = reader->lost;
+        size_t size = clock_monotonic_ns() < until_ns ? settings->image_size : 0;
+        enum spill_found found = reader_next(reader, segments, image, size, &head, error);
+        if (found == SPILL_FOUND_FAILED) {
+            if (++failures > FAILURES_MOST)
+                return -1;
+            continue;
+        }
+        if (found != SPILL_FOUND_NONE) {
+            failures = 0;
+            count_block(inspection, &head, settings, found == SPILL_FOUND);
+            reader_acknowledge(reader);
+        }
+        inspection->gaps += reader->lost != lost;
+        if (found == SPILL_FOUND_NONE)
+            break;
+    }
+    inspection->lost = reader->lost;
+    return 0;
+}
+
+static int look_at_blocks(struct segments *segments, const struct cursor_place *place,
+                          const struct spill_settings *settings, int64_t until_ns,
+                          struct spill_inspection *inspection, struct error *error)
+{
+    struct recovered recovered;
+    struct reader reader;
+    if (recovery_run(segments, place, &recovered, error) != 0)
+        return -1;
+    inspection->bytes = segments->bytes;
+    void *image = malloc(settings->image_size);
+    int result = reader_init(&reader, recovered.spill, recovered.position, 1, error);
+    if (result == 0 && image == NULL)
+        result = error_no_memory(error);
+    if (result == 0)
+        result = read_blocks(&reader, segments, settings, until_ns, image, inspection, error);
+    reader_free(&reader);
+    free(image);
+    return result;
+}
+
+static int look_into_folder(const struct spill_settings *settings, int64_t until_ns,
+                            struct spill_inspection *inspection, struct error *error)
+{
+    struct segments segments;
+    struct cursor cursor;
+    struct cursor_place place;
+    int result = segments_init(&segments, settings->folder, error);
+    segments.looks_only = true;
+    if (result == 0)
+        result = look_at_lock(&segments, inspection, error);
+    if (result == 0) {
+        bool found = cursor_open(&cursor, segments_path(&segments, "ack"), &place);
+        cursor_close(&cursor);
+        result =
+            look_at_blocks(&segments, found ? &place : NULL, settings, until_ns, inspection, error);
+    }
+    segments_free(&segments);
+    return result;
+}
+
+int spill_inspect(const struct spill_settings *settings, int64_t until_ns,
+                  struct spill_inspection *inspection, struct error *error)
+{
+    struct spill_settings checked;
+    *inspection = (struct spill_inspection){0};
+    if (spill_settings_complete(settings, &checked, error) != 0 ||
+        look_at_folder(checked.folder, inspection, error) != 0)
+        return -1;
+    return inspection->is_there ? look_into_folder(&checked, until_ns, inspection, error) : 0;
+}

@@ -1,0 +1,15 @@
+/* A spill's settings, complete. Pure functions; any thread. */
+#ifndef SLUICE_COLLECTOR_SPILL_SETTINGS_H
+#define SLUICE_COLLECTOR_SPILL_SETTINGS_H
+
+#include "collector/base/error.h"
+#include "collector/spill/spill.h"
+
+/*
+ * Fills *settings with the given ones, and with the size of a segment where that is 0. Returns 0,
+ * or -1 with `error` filled (EXIT_CODE_CONFIG) where the sizes do not fit each other.
+ */
+int spill_settings_complete(const struct spill_settings *given, struct spill_settings *settings,
+                            struct error *error);
+
+#endif

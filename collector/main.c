@@ -92,6 +92,10 @@ static enum exit_code check(const struct config *config)
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
+    enum exit_code code =
+        config->check == CHECK_CONNECTS ? pipeline_probe_sinks(config) : EXIT_CODE_OK;
+    if (code != EXIT_CODE_OK)
+        return code;
     if (config->provenance != NULL && config->provenance->has_tests)
         log_line(LOG_INFO, "the configuration is valid; sluice test %s runs its tests",
                  config->provenance->files[0]);
@@ -123,7 +127,8 @@ static void warn(const char *text)
 static bool shows_progress(const struct config *config)
 {
     for (size_t i = 0; i < config->sink_count; i++)
-        if (strcmp(config->sinks[i].destination->scheme, "stdout") == 0 && terminal_of_output() != TERMINAL_NONE)
+        if (strcmp(config->sinks[i].destination->scheme, "stdout") == 0 &&
+            terminal_of_output() != TERMINAL_NONE)
             return false;
     return config->log.level == LOG_INFO && config->log.format == LOG_TEXT;
 }

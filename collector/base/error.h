@@ -17,8 +17,8 @@ enum exit_code {
     EXIT_CODE_USAGE = 64,
     EXIT_CODE_BAD_INPUT = 65,
     EXIT_CODE_CANNOT_BIND = 69,
-    EXIT_CODE_NOT_REACHED =
-        69, /* sluice ctl: there is no collector, or it takes no orders from us */
+    EXIT_CODE_NOT_REACHED = 69, /* ctl: there is no collector, or it takes no orders from us;
+                                   --check=connect: a delivery's far end is not there */
     EXIT_CODE_INTERNAL = 70,
     EXIT_CODE_CANNOT_CREATE = 73,
     EXIT_CODE_IO = 74,

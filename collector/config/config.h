@@ -78,6 +78,9 @@ enum thread_use {
     THREADS_ONE,  /* the only receiver runs the only sink */
 };
 
+/* Of a check: it also tries the far end of each delivery. */
+#define CHECK_CONNECTS 2U
+
 struct config {
     struct listener_config *listeners;
     size_t listener_count;
@@ -93,8 +96,9 @@ struct config {
     char *file;                    /* where some of it was read from; NULL: nowhere */
     const char *help_topic;    /* of --help, borrowed from the arguments; NULL: the first page */
     const char *schema_name;   /* of --print-schema, borrowed from the arguments */
-    bool check;                /* only say whether all this is right */
-    bool print;                /* only print it */
+    unsigned check;            /* 1: only say whether all this is right; CHECK_CONNECTS */
+    uint64_t check_timeout_ns; /* how long the far end of a delivery is tried then */
+    unsigned print;            /* 1: only print it */
     uint64_t duration_ns;      /* stop after this long; 0: do not */
     uint64_t max_datagrams;    /* stop after so many were received; 0: do not */
     uint64_t memory;           /* bytes for the datagram path; 0: as much as the defaults need */

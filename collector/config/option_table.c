@@ -21,6 +21,8 @@ static const char *const log_formats[] = {[LOG_TEXT] = "text", [LOG_JSON] = "jso
 
 static const char *const auto_one[] = {[THREADS_EACH] = "auto", [THREADS_ONE] = "1", NULL};
 
+static const char *const check_more[] = {"connect", NULL};
+
 /* The order is that of the help text. */
 const struct option command_options[] = {
     {OPTION_LISTEN,
@@ -41,8 +43,8 @@ const struct option command_options[] = {
       .others = "config-file conf file"}},
     {OPTION_FLAG,
      OPTION_RELOADED,
-     {"check", SETTING_NONE, .offset = offsetof(struct config, check),
-      .help = "check the configuration, and start nothing",
+     {"check", SETTING_NONE, .offset = offsetof(struct config, check), .choices = check_more,
+      .help = "only check; --check=connect also tries deliveries",
       .others = "test validate configtest dry-run"}},
     {OPTION_FLAG,
      OPTION_RELOADED,
@@ -92,6 +94,11 @@ const struct option command_options[] = {
      {"log-repeats", SETTING_DURATION, .offset = offsetof(struct config, log.repeats_ns),
       .default_text = "10s", .minimum = SECOND / 10, .maximum = HOUR,
       .help = "how often a message that repeats is logged, with its count"}},
+    {OPTION_VALUE,
+     OPTION_RELOADED,
+     {"check-timeout", SETTING_DURATION, .offset = offsetof(struct config, check_timeout_ns),
+      .default_text = "5s", .minimum = SECOND / 10, .maximum = HOUR,
+      .help = "how long --check=connect waits for each delivery", .others = "connect-timeout"}},
     {OPTION_VALUE,
      OPTION_FIXED,
      {"notifier", SETTING_NOTIFIER, .offset = offsetof(struct config, notifier),
@@ -154,7 +161,7 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_CODE_TEST_FAILED, "(test) a test failed"},
     {EXIT_CODE_USAGE, "wrong command line"},
     {EXIT_CODE_BAD_INPUT, "bad input data"},
-    {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl) nobody there"},
+    {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl, --check=connect) nobody there"},
     {EXIT_CODE_INTERNAL, "internal error"},
     {EXIT_CODE_CANNOT_CREATE, "cannot create output"},
     {EXIT_CODE_IO, "I/O error"},

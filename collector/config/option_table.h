@@ -14,7 +14,8 @@ enum option_action {
     OPTION_LETTERS, /* a URL, once */
     OPTION_CONFIG,  /* a file with other options, once; not in a file */
     OPTION_VALUE,   /* a value, once */
-    OPTION_FLAG,    /* no value; its bool in the config becomes true; on the command line alone */
+    OPTION_FLAG,    /* no value, or the one of its choices; its unsigned in the config becomes 1, or
+                       with the value 2; on the command line alone */
     OPTION_HELP,    /* no value; ends the reading */
     OPTION_VERSION, /* the same */
     OPTION_SCHEMA,  /* the name of a schema; ends the reading */

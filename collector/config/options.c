@@ -312,11 +312,34 @@ static bool read_value(struct reading *reading, const struct option *option, con
     return take_bytes(reading, option, PROVENANCE_ARGUMENT, value, strlen(value));
 }
 
+static void takes_no_value(const struct reading *reading, const struct option *option)
+{
+    const char *const *choices = option->setting.choices;
+    const char *name = option->setting.name;
+    if (choices == NULL)
+        error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value", name);
+    else
+        error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value but \"%s\"", name,
+                  choices[0]);
+}
+
+static enum options_result read_flag(const struct reading *reading, const struct option *option,
+                                     const char *inside)
+{
+    const char *const *choices = option->setting.choices;
+    const unsigned level = inside == NULL ? 1 : 2;
+    if (inside != NULL && (choices == NULL || strcmp(inside, choices[0]) != 0)) {
+        takes_no_value(reading, option);
+        return OPTIONS_WRONG;
+    }
+    memcpy((char *)reading->config + option->setting.offset, &level, sizeof level);
+    return OPTIONS_RUN;
+}
+
 /* Reads an option whose value, if any, stands in `inside` ("--name=value") or comes next. */
 static enum options_result read_option(struct reading *reading, const struct option *option,
                                        const char *inside)
 {
-    const bool yes = true;
     if (variable_is_read(option))
         return read_value(reading, option, inside) ? OPTIONS_RUN : OPTIONS_WRONG;
     if (option->action == OPTION_HELP) {
@@ -328,14 +351,12 @@ static enum options_result read_option(struct reading *reading, const struct opt
         reading->config->schema_name = value_of(reading, option, inside);
         return reading->config->schema_name != NULL ? OPTIONS_SCHEMA : OPTIONS_WRONG;
     }
-    if (inside != NULL) {
-        error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value", option->setting.name);
-        return OPTIONS_WRONG;
-    }
-    if (option->action == OPTION_VERSION)
+    if (option->action == OPTION_FLAG)
+        return read_flag(reading, option, inside);
+    if (inside == NULL)
         return OPTIONS_VERSION;
-    memcpy((char *)reading->config + option->setting.offset, &yes, sizeof yes);
-    return OPTIONS_RUN;
+    takes_no_value(reading, option);
+    return OPTIONS_WRONG;
 }
 
 static enum options_result read_arguments(struct reading *reading)

@@ -114,6 +114,9 @@ struct destination_shape {
     size_t memory;     /* bytes that it takes, with its library's own, less the blocks */
 };
 
+/* Bytes of what a probe says of a far end that it has reached, with the NUL that ends it. */
+#define DESTINATION_REACHED_SIZE 512
+
 struct destination_ops {
     const char *scheme; /* "file" of file:PATH */
     const char *place;  /* what follows the colon, for people; NULL: "PATH", where needs_path */
@@ -156,6 +159,17 @@ struct destination_ops {
      * `error` filled (EXIT_CODE_CANNOT_CREATE). NULL: nothing can be said before.
      */
     int (*check)(const struct destination_options *options, struct error *error);
+
+    /*
+     * Tries the far end, for `timeout_ns` at most: its name, the connection, TLS, who we are, and
+     * whether it would take records. It gets none, and nothing changes there. Returns 0 with what
+     * was reached in `reached`, which has DESTINATION_REACHED_SIZE bytes; or -1 with `error`
+     * filled: EXIT_CODE_NOT_REACHED where it is not there or takes nothing now, EXIT_CODE_CONFIG
+     * where it refuses what the options say. After check; main thread. NULL: there is nothing to
+     * connect to.
+     */
+    int (*probe)(const struct destination_options *options, int64_t timeout_ns, char *reached,
+                 struct error *error);
 
     /*
      * Opens it. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG:

@@ -89,6 +89,12 @@ int sink_thread_check(const struct sink_thread_options *options, struct error *e
     return sink_writer_check(options, error);
 }
 
+int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
+                      struct error *error)
+{
+    return sink_writer_probe(options, timeout_ns, reached, error);
+}
+
 bool sink_thread_same_lines(const struct sink_thread_options *a,
                             const struct sink_thread_options *b)
 {

@@ -81,6 +81,10 @@ bool sink_thread_same_lines(const struct sink_thread_options *a,
  */
 int sink_thread_check(const struct sink_thread_options *options, struct error *error);
 
+/* Tries the far end of a destination that has the operation, as destination_ops.probe says. */
+int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
+                      struct error *error);
+
 /* Whether its destination opens files when it writes, and not only when it is opened. */
 bool sink_thread_opens_later(const struct sink_thread_options *options);
 

@@ -324,6 +324,13 @@ int sink_writer_check(const struct sink_thread_options *options, struct error *e
     return destination->check == NULL ? 0 : destination->check(&to, error);
 }
 
+int sink_writer_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
+                      struct error *error)
+{
+    struct destination_options to = destination_options(options);
+    return options->destination->probe(&to, timeout_ns, reached, error);
+}
+
 bool sink_writer_opens_later(const struct sink_thread_options *options)
 {
     struct destination_shape shape;

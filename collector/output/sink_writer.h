@@ -196,10 +196,12 @@ void sink_writer_note_delay(struct sink_writer *writer);
 
 void sink_writer_destroy(struct sink_writer *writer);
 
-/* As sink_thread_same_lines, sink_thread_check and sink_thread_opens_later. */
+/* As sink_thread_same_lines, _check, _probe and _opens_later. */
 bool sink_writer_same_lines(const struct sink_thread_options *a,
                             const struct sink_thread_options *b);
 int sink_writer_check(const struct sink_thread_options *options, struct error *error);
+int sink_writer_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
+                      struct error *error);
 bool sink_writer_opens_later(const struct sink_thread_options *options);
 
 /* --- for implementations ---------------------------------------------------------------------- */

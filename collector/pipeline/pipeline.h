@@ -59,6 +59,13 @@ int pipeline_check(const struct config *config, uint64_t reserved, struct error 
 int pipeline_check_outputs(const struct config *config, struct error *error);
 
 /*
+ * Tries the far end of each sink, one after the other, each for config->check_timeout_ns at most,
+ * and logs what came of it. Returns EXIT_CODE_OK where all were reached, EXIT_CODE_CONFIG where one
+ * refuses what is set, else EXIT_CODE_NOT_REACHED. After both of the checks above.
+ */
+enum exit_code pipeline_probe_sinks(const struct config *config);
+
+/*
  * Opens captures, binds sockets, opens destinations, and takes all memory. Returns 0, or -1 with
  * `error` filled; then nothing stays open.
  */

@@ -15,6 +15,7 @@
     FUNCTION(global_init)                                                                          \
     FUNCTION(easy_init)                                                                            \
     FUNCTION(easy_cleanup)                                                                         \
+    FUNCTION(easy_perform)                                                                         \
     FUNCTION(easy_strerror)                                                                        \
     FUNCTION(multi_init)                                                                           \
     FUNCTION(multi_cleanup)                                                                        \

@@ -17,6 +17,7 @@
 #include "sinks/destinations/http_body.h"
 #include "sinks/destinations/http_client.h"
 #include "sinks/destinations/http_headers.h"
+#include "sinks/destinations/http_probe.h"
 #include "sinks/destinations/http_url.h"
 
 /* Bytes that libcurl takes when it is connected, and an allowance for each of its connections. */
@@ -103,6 +104,8 @@ static const struct delivery_ops delivery_ops = {
     .abandon = abandon,
 };
 
+#define METRICS_ROUTE "/v1/metrics"
+
 /* Messages of OTLP are posted where their kind belongs, and samples where metrics do. */
 static bool otlp_route(struct destination *destination, const struct listener *listener,
                        const struct record *record, char *route)
@@ -110,7 +113,7 @@ static bool otlp_route(struct destination *destination, const struct listener *l
     (void)destination;
     (void)listener;
     const struct schema_ops *schema = record->schema->ops;
-    strcpy(route, schema->is_otlp ? schema->otlp_path : "/v1/metrics");
+    strcpy(route, schema->is_otlp ? schema->otlp_path : METRICS_ROUTE);
     return true;
 }
 
@@ -169,6 +172,15 @@ static int prepare(const char *scheme, const struct destination_options *options
     return make_headers(options, *library, headers, error);
 }
 
+static struct http_request_options request_options(const struct destination_options *options,
+                                                   int64_t timeout_ns)
+{
+    return (struct http_request_options){.ca = options->http.ca,
+                                         .client_cert = options->http.client_cert,
+                                         .client_key = options->http.client_key,
+                                         .timeout_ms = timeout_ns / 1000000};
+}
+
 static int fill(struct http *http, const char *scheme, const struct destination_options *options,
                 struct error *error)
 {
@@ -190,10 +202,7 @@ static int fill(struct http *http, const char *scheme, const struct destination_
             options->encoder->request != NULL && options->encoder->request->shape_count == 2,
         .urls = &http->urls,
         .maker = http->maker,
-        .request = {.ca = options->http.ca,
-                    .client_cert = options->http.client_cert,
-                    .client_key = options->http.client_key,
-                    .timeout_ms = (int64_t)(options->timeout_ns / 3 / 1000000)},
+        .request = request_options(options, (int64_t)options->timeout_ns / 3),
         .in_flight = options->in_flight,
         .wakeup = options->wakeup,
     };
@@ -245,6 +254,41 @@ static int check(const struct destination_options *options, struct error *error)
     return result;
 }
 
+static int probe(const char *scheme, const struct destination_options *options, int64_t timeout_ns,
+                 char *reached, struct error *error)
+{
+    const struct curl_library *library;
+    struct http_urls urls = {0};
+    struct http_headers *headers;
+    int result = prepare(scheme, options, &library, &urls, &headers, error);
+    if (result == 0) {
+        const struct http_probe to = {
+            .library = library,
+            .url = http_urls_find(&urls, METRICS_ROUTE),
+            .encoder = options->encoder,
+            .compression = options->file.compression,
+            .headers = headers,
+            .request = request_options(options, timeout_ns),
+        };
+        result = http_probe_run(&to, reached, error);
+    }
+    http_headers_free(headers);
+    http_urls_free(&urls);
+    return result;
+}
+
+static int probe_http(const struct destination_options *options, int64_t timeout_ns, char *reached,
+                      struct error *error)
+{
+    return probe("http", options, timeout_ns, reached, error);
+}
+
+static int probe_https(const struct destination_options *options, int64_t timeout_ns, char *reached,
+                       struct error *error)
+{
+    return probe("https", options, timeout_ns, reached, error);
+}
+
 /* As "libcurl/7.88.1", without what it is made of itself. */
 static const char *library(void)
 {
@@ -278,6 +322,7 @@ const struct destination_ops destination_http = {
     .library = library,
     .shape = shape,
     .check = check,
+    .probe = probe_http,
     .create = create_http,
 };
 
@@ -289,5 +334,6 @@ const struct destination_ops destination_https = {
     .is_http = true,
     .shape = shape,
     .check = check,
+    .probe = probe_https,
     .create = create_https,
 };

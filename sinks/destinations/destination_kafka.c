@@ -27,6 +27,7 @@
 #include "sinks/destinations/kafka_fate.h"
 #include "sinks/destinations/kafka_headers.h"
 #include "sinks/destinations/kafka_library.h"
+#include "sinks/destinations/kafka_probe.h"
 #include "sinks/destinations/kafka_settings.h"
 #include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
@@ -665,19 +666,53 @@ static int create(const struct destination_options *options, struct destination 
     return 0;
 }
 
+/*
+ * Makes what create would make a producer of: both are the caller's to free. Returns 0, or -1 with
+ * `error` filled.
+ */
+static int prepare(const struct destination_options *options, struct kafka **tried,
+                   rd_kafka_conf_t **conf, struct error *error)
+{
+    struct kafka *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    *conf = NULL;
+    if (read_options(made, options, error) == 0)
+        *conf = kafka_settings_make(made->library, &made->settings, error);
+    if (*conf == NULL) {
+        free(made);
+        return -1;
+    }
+    *tried = made;
+    return 0;
+}
+
 /* All but the producer: that would connect. */
 static int check(const struct destination_options *options, struct error *error)
 {
-    struct kafka *tried = calloc(1, sizeof *tried);
-    if (tried == NULL)
-        return error_no_memory(error);
-    rd_kafka_conf_t *conf = NULL;
-    if (read_options(tried, options, error) == 0)
-        conf = kafka_settings_make(tried->library, &tried->settings, error);
-    if (conf != NULL)
-        tried->library->conf_destroy(conf);
+    struct kafka *tried;
+    rd_kafka_conf_t *conf;
+    if (prepare(options, &tried, &conf, error) != 0)
+        return -1;
+    tried->library->conf_destroy(conf);
     free(tried);
-    return conf == NULL ? -1 : 0;
+    return 0;
+}
+
+static int probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
+                 struct error *error)
+{
+    struct kafka *tried;
+    rd_kafka_conf_t *conf;
+    char name[DELIVERY_ROUTE_SIZE];
+    if (prepare(options, &tried, &conf, error) != 0)
+        return -1;
+    bool is_fixed = !tried->topic.has_values && !tried->topic.has_time;
+    topic_template_example(&tried->topic, name);
+    int result =
+        kafka_probe_run(tried->library, conf, is_fixed ? name : NULL, timeout_ns, reached, error);
+    free(tried);
+    return result;
 }
 
 static bool shape(const struct destination_options *options, struct destination_shape *shape)
@@ -699,5 +734,6 @@ const struct destination_ops destination_kafka = {
     .takes_property = kafka_settings_takes,
     .shape = shape,
     .check = check,
+    .probe = probe,
     .create = create,
 };

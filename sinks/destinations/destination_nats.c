@@ -6,6 +6,7 @@
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/nats_library.h"
+#include "sinks/destinations/nats_probe.h"
 #include "sinks/destinations/nats_publisher.h"
 #include "sinks/destinations/nats_settings.h"
 #include "sinks/destinations/nats_subject.h"
@@ -157,6 +158,27 @@ static int check(const struct destination_options *options, struct error *error)
     return settings == NULL ? -1 : 0;
 }
 
+static int probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
+                 struct error *error)
+{
+    struct nats *tried = calloc(1, sizeof *tried);
+    char subject[DELIVERY_ROUTE_SIZE];
+    int result = -1;
+    if (tried == NULL)
+        return error_no_memory(error);
+    natsOptions *settings = NULL;
+    if (read_options(tried, options, error) == 0)
+        settings = nats_settings_make(tried->library, &tried->place, &tried->broker, error);
+    if (settings != NULL) {
+        if (!nats_probe_subject(tried->place.route, subject))
+            topic_template_example(&tried->subject, subject);
+        result = nats_probe_run(tried->library, settings, tried->place.count, subject, timeout_ns,
+                                reached, error);
+    }
+    free(tried);
+    return result;
+}
+
 static bool shape(const struct destination_options *options, struct destination_shape *shape)
 {
     (void)options;
@@ -175,5 +197,6 @@ const struct destination_ops destination_nats = {
     .is_nats = true,
     .shape = shape,
     .check = check,
+    .probe = probe,
     .create = create,
 };

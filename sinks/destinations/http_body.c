@@ -133,12 +133,11 @@ static bool write_plain(struct http_body_maker *maker, const struct http_body *b
     return !out->overflow;
 }
 
-enum http_body_result http_body_make(struct http_body_maker *maker, struct http_body *body,
-                                     const struct delivery_block *block,
-                                     const struct http_range *range, size_t shape)
+/* Makes it of the pieces that it points at. */
+static enum http_body_result make_of_pieces(struct http_body_maker *maker, struct http_body *body,
+                                            size_t shape)
 {
     struct output *made = &body->memory;
-    point_at(body, block, range);
     if (maker->request == NULL && maker->compression == NULL)
         return HTTP_BODY_MADE;
     begin(made);
@@ -152,6 +151,21 @@ enum http_body_result http_body_make(struct http_body_maker *maker, struct http_
     body->pieces[0] = (struct text){made->data, made->used};
     body->pieces[1] = (struct text){NULL, 0};
     return HTTP_BODY_MADE;
+}
+
+enum http_body_result http_body_make(struct http_body_maker *maker, struct http_body *body,
+                                     const struct delivery_block *block,
+                                     const struct http_range *range, size_t shape)
+{
+    point_at(body, block, range);
+    return make_of_pieces(maker, body, shape);
+}
+
+bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body)
+{
+    for (size_t i = 0; i < HTTP_BODY_PIECES; i++)
+        body->pieces[i] = (struct text){"", 0};
+    return make_of_pieces(maker, body, 0) == HTTP_BODY_MADE;
 }
 
 size_t http_body_size(const struct http_body *body)

@@ -57,6 +57,9 @@ enum http_body_result http_body_make(struct http_body_maker *maker, struct http_
                                      const struct delivery_block *block,
                                      const struct http_range *range, size_t shape);
 
+/* Makes the body of no records, in the first shape. Returns false where memory is short. */
+bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body);
+
 /* Its bytes. */
 size_t http_body_size(const struct http_body *body);
 

@@ -68,6 +68,7 @@ struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
     size_t left = size - (size_t)(error - json);
     unsigned code = number_of(error, left, "code");
     unsigned detail = number_of(error, left, "err_code");
+    answer.detail = detail;
     copy_description(error, left, answer.text, sizeof answer.text);
     if (answer.text[0] == '\0')
         snprintf(answer.text, sizeof answer.text, "error %u (%u) of JetStream", code, detail);

@@ -36,7 +36,9 @@
     FUNCTION(produceva)                                                                            \
     FUNCTION(error_code)                                                                           \
     FUNCTION(error_destroy)                                                                        \
-    FUNCTION(message_status)
+    FUNCTION(message_status)                                                                       \
+    FUNCTION(metadata)                                                                             \
+    FUNCTION(metadata_destroy)
 
 #define KAFKA_LIBRARY_MEMBER(name) __typeof__(rd_kafka_##name) *name;
 struct kafka_library {

@@ -11,6 +11,7 @@
 /* The functions that are used of it. */
 #define NATS_LIBRARY_FUNCTIONS(FUNCTION)                                                           \
     FUNCTION(nats_GetVersion)                                                                      \
+    FUNCTION(nats_GetLastError)                                                                    \
     FUNCTION(natsStatus_GetText)                                                                   \
     FUNCTION(natsOptions_Create)                                                                   \
     FUNCTION(natsOptions_Destroy)                                                                  \
@@ -37,6 +38,7 @@
     FUNCTION(natsConnection_Subscribe)                                                             \
     FUNCTION(natsConnection_GetLastError)                                                          \
     FUNCTION(natsConnection_PublishMsg)                                                            \
+    FUNCTION(natsConnection_Request)                                                               \
     FUNCTION(natsConnection_Close)                                                                 \
     FUNCTION(natsConnection_Destroy)                                                               \
     FUNCTION(natsSubscription_SetOnCompleteCB)                                                     \

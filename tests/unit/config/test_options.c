@@ -134,6 +134,18 @@ TEST(a_wrong_place_for_dead_letters_is_refused)
             "--sink", "stdout:?rate=1", NULL);
 }
 
+TEST(a_check_may_connect)
+{
+    struct config config = accepted("--check=connect", "--check-timeout", "300ms", NULL);
+    assert_int_equal(config.check, CHECK_CONNECTS);
+    assert_int_equal(config.check_timeout_ns, 300000000);
+    config_free(&config);
+    config = accepted("--check", NULL);
+    assert_int_equal(config.check, 1);
+    assert_int_equal(config.check_timeout_ns, UINT64_C(5000000000));
+    config_free(&config);
+}
+
 TEST(every_option_is_read)
 {
     struct config config = accepted(
@@ -464,7 +476,8 @@ TEST(an_option_without_its_value_is_refused)
     refused("--listen has no value; write --listen URL", "--listen", NULL);
     refused("--sink has no value; write --sink URL", "--sink", "--check", NULL);
     refused("--duration has no value; write --duration VALUE", "--duration", NULL);
-    refused("--check takes no value", "--check=1", NULL);
+    refused("--check takes no value but \"connect\"", "--check=1", NULL);
+    refused("--print-config takes no value", "--print-config=connect", NULL);
     refused("--duration \"\" is empty", "--duration=", NULL);
     refused("--duration \"\" is empty", "--duration", "", NULL);
 }

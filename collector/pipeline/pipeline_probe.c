@@ -1,0 +1,38 @@
+/* Whether what a configuration delivers to is there: --check=connect. */
+#include "collector/log/log.h"
+#include "collector/pipeline/pipeline_parts.h"
+
+/* Says what came of one. Returns EXIT_CODE_OK, or why not. */
+static enum exit_code probe(const struct config *config, const struct sink_config *sink)
+{
+    struct sink_thread_options options = pipeline_sink_of(config, sink);
+    char reached[DESTINATION_REACHED_SIZE] = "";
+    struct error error = {.code = EXIT_CODE_INTERNAL};
+    if (sink->destination->probe == NULL) {
+        log_about(LOG_INFO, LOG_OF_SINK, sink->name, "nothing to connect to");
+        return EXIT_CODE_OK;
+    }
+    if (sink_thread_probe(&options, (int64_t)config->check_timeout_ns, reached, &error) == 0) {
+        log_about(LOG_INFO, LOG_OF_SINK, sink->name, "%s", reached);
+        return EXIT_CODE_OK;
+    }
+    log_about(LOG_ERROR, LOG_OF_SINK, sink->name, "%s", error.text);
+    return error.code;
+}
+
+/* What has to be changed here comes before what is to be waited for. */
+static enum exit_code worse(enum exit_code a, enum exit_code b)
+{
+    return a > b ? a : b;
+}
+
+_Static_assert(EXIT_CODE_CONFIG > EXIT_CODE_INTERNAL && EXIT_CODE_INTERNAL > EXIT_CODE_NOT_REACHED,
+               "the worst is the highest");
+
+enum exit_code pipeline_probe_sinks(const struct config *config)
+{
+    enum exit_code code = EXIT_CODE_OK;
+    for (size_t i = 0; i < config->sink_count; i++)
+        code = worse(code, probe(config, &config->sinks[i]));
+    return code;
+}

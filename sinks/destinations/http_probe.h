@@ -1,0 +1,39 @@
+/*
+ * Whether an http: sink would get anywhere: a request just like those of the sink, but without
+ * records, which a store has nothing to store of.
+ *
+ * Its body is empty, or what the format makes of no records: of remote write and OTLP that is a
+ * whole request with nothing in it. The answer shows whether there is such a path and whether the
+ * server knows us, as far as it looks at that before it looks at the body.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_HTTP_PROBE_H
+#define SLUICE_SINKS_DESTINATIONS_HTTP_PROBE_H
+
+#include "collector/base/error.h"
+#include "collector/contract/encoder.h"
+#include "sinks/destinations/curl_library.h"
+#include "sinks/destinations/http_headers.h"
+#include "sinks/destinations/http_request.h"
+
+struct http_probe {
+    const struct curl_library *library;
+    const char *url;
+    const struct encoder_ops *encoder;
+    const struct compression_ops *compression; /* NULL: none */
+    const struct http_headers *headers;
+    struct http_request_options request;
+};
+
+/*
+ * Sends the request and waits for the answer, as destination_ops.probe says. Any thread, and no
+ * other one meanwhile.
+ */
+int http_probe_run(const struct http_probe *probe, char *reached, struct error *error);
+
+/*
+ * What an answer with that status means, for people: fills `reached`, and returns 0; or fills
+ * `error`, and returns -1. `said` is how the server puts it. Pure.
+ */
+int http_probe_judge(long status, const char *said, char *reached, struct error *error);
+
+#endif

@@ -1,0 +1,18 @@
+/* Whether a kafka: sink would get anywhere: its brokers are asked about its topic. */
+#ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_PROBE_H
+#define SLUICE_SINKS_DESTINATIONS_KAFKA_PROBE_H
+
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "sinks/destinations/kafka_library.h"
+
+/*
+ * Asks for the metadata of the topic, as destination_ops.probe says; NULL: its name depends on the
+ * records, and only the brokers are asked for. Asks as a consumer does: a question of a producer
+ * could make the topic. `conf` is the sink's, and taken over. Main thread.
+ */
+int kafka_probe_run(const struct kafka_library *library, rd_kafka_conf_t *conf, const char *topic,
+                    int64_t timeout_ns, char *reached, struct error *error);
+
+#endif

@@ -1,0 +1,231 @@
+#include "sinks/destinations/nats_probe.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/parse_error.h"
+#include "collector/contract/destination.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/wakeup.h"
+#include "sinks/destinations/end_within.h"
+#include "sinks/destinations/jetstream_answer.h"
+
+#define MS_NS INT64_C(1000000)
+
+/* Errors of JetStream (err_code) that do not pass by themselves. */
+#define NOT_ENABLED             10076
+#define NOT_ENABLED_FOR_ACCOUNT 10039
+
+#define QUESTION "$JS.API.STREAM.NAMES"
+
+/* Beyond its time, for a connection that is being ended. */
+#define MORE_MS 500
+
+/*
+ * nats.c looks names up as long as the system does. So a thread tries, and is left alone where that
+ * takes too long: whoever comes second frees all.
+ */
+struct attempt {
+    const struct nats_library *library;
+    natsOptions *settings;
+    char subject[DELIVERY_ROUTE_SIZE];
+    int64_t until_ns;
+    atomic_bool may_not_ask; /* the server says that we may not put the question */
+    struct wakeup *closed;   /* signalled when nothing of the connection calls us any more */
+    int result;
+    struct error error;
+    char reached[DESTINATION_REACHED_SIZE];
+    atomic_bool over; /* for one of the two */
+};
+
+/* --- the subject, and what is said of it ------------------------------------------------------ */
+
+bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
+{
+    size_t used = 0;
+    for (;; text++) {
+        size_t length = strcspn(text, ".");
+        bool has_field = memchr(text, '%', length) != NULL;
+        const char *word = has_field ? "*" : text;
+        size_t size = has_field ? 1 : length;
+        if (used + size + 2 > DELIVERY_ROUTE_SIZE)
+            return false;
+        memcpy(subject + used, word, size);
+        used += size;
+        text += length;
+        subject[used++] = *text;
+        if (*text == '\0')
+            return true;
+    }
+}
+
+/* The first of "streams":["NAME",...]. Returns false where there is none. */
+static bool first_stream(const char *json, size_t size, char *name, size_t room)
+{
+    static const char member[] = "\"streams\":[\"";
+    const size_t length = sizeof member - 1;
+    for (size_t at = 0; at + length < size; at++) {
+        if (memcmp(json + at, member, length) != 0)
+            continue;
+        const char *from = json + at + length;
+        const char *end = memchr(from, '"', size - at - length);
+        if (end == NULL)
+            return false;
+        copy_printable(name, room, from, (size_t)(end - from));
+        return true;
+    }
+    return false;
+}
+
+int nats_probe_judge(const char *json, size_t size, const char *subject, char *reached,
+                     struct error *error)
+{
+    char name[128];
+    if (first_stream(json, size, name, sizeof name)) {
+        snprintf(reached, DESTINATION_REACHED_SIZE, "reached; the stream %s takes %s", name,
+                 subject);
+        return 0;
+    }
+    struct jetstream_answer answer = jetstream_answer_read(json, size);
+    bool is_off = answer.detail == NOT_ENABLED || answer.detail == NOT_ENABLED_FOR_ACCOUNT;
+    if (answer.fate == DELIVERY_REFUSED || is_off)
+        error_set(error, EXIT_CODE_CONFIG, "the server answers, but of JetStream: %s", answer.text);
+    else if (answer.fate == DELIVERY_NOT_SENT)
+        error_set(error, EXIT_CODE_NOT_REACHED, "the server answers, but of JetStream: %s",
+                  answer.text);
+    else
+        error_set(error, EXIT_CODE_CONFIG,
+                  "the server answers, but no stream takes %s; make one with this subject",
+                  subject);
+    return -1;
+}
+
+/* --- trying ----------------------------------------------------------------------------------- */
+
+static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
+                     void *closure)
+{
+    (void)connection;
+    (void)subscription;
+    struct attempt *attempt = closure;
+    if (status == NATS_NOT_PERMITTED)
+        atomic_store(&attempt->may_not_ask, true);
+}
+
+static void on_closed(natsConnection *connection, void *closure)
+{
+    (void)connection;
+    wakeup_signal(((struct attempt *)closure)->closed);
+}
+
+/* The library's own words, which say more than the status. */
+static void not_connected(struct attempt *attempt, natsStatus status)
+{
+    const char *text = attempt->library->nats_GetLastError(NULL);
+    bool refused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR ||
+                   status == NATS_SECURE_CONNECTION_REQUIRED ||
+                   status == NATS_SECURE_CONNECTION_WANTED || status == NATS_NOT_PERMITTED;
+    error_set(&attempt->error, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED,
+              "cannot connect: %s%s%s", attempt->library->natsStatus_GetText(status),
+              text == NULL || text[0] == '\0' ? "" : ": ", text == NULL ? "" : text);
+}
+
+static void no_answer(struct attempt *attempt, natsStatus status)
+{
+    if (status == NATS_NO_RESPONDERS) {
+        error_set(&attempt->error, EXIT_CODE_CONFIG,
+                  "the server answers, but has no JetStream, or none for this user");
+    } else if (atomic_load(&attempt->may_not_ask)) {
+        attempt->result = 0;
+        snprintf(attempt->reached, sizeof attempt->reached,
+                 "reached, and logged in; whether a stream takes %s cannot be known, as this user "
+                 "may not publish to " QUESTION,
+                 attempt->subject);
+    } else {
+        error_set(&attempt->error, EXIT_CODE_NOT_REACHED,
+                  "the server answers, but JetStream does not: %s",
+                  attempt->library->natsStatus_GetText(status));
+    }
+}
+
+static void ask(struct attempt *attempt, natsConnection *connection)
+{
+    const struct nats_library *library = attempt->library;
+    char question[DELIVERY_ROUTE_SIZE + 20];
+    natsMsg *answer = NULL;
+    int length = snprintf(question, sizeof question, "{\"subject\":\"%s\"}", attempt->subject);
+    int64_t left = (attempt->until_ns - clock_monotonic_ns()) / MS_NS;
+    natsStatus status = library->natsConnection_Request(&answer, connection, QUESTION, question,
+                                                        length, left < 1 ? 1 : left);
+    if (status != NATS_OK) {
+        no_answer(attempt, status);
+        return;
+    }
+    attempt->result = nats_probe_judge(library->natsMsg_GetData(answer),
+                                       (size_t)library->natsMsg_GetDataLength(answer),
+                                       attempt->subject, attempt->reached, &attempt->error);
+    library->natsMsg_Destroy(answer);
+}
+
+static void free_attempt(struct attempt *attempt)
+{
+    attempt->library->natsOptions_Destroy(attempt->settings);
+    wakeup_destroy(attempt->closed);
+    free(attempt);
+}
+
+static void try_it(void *object)
+{
+    struct attempt *attempt = object;
+    const struct nats_library *library = attempt->library;
+    natsConnection *connection = NULL;
+    natsStatus status = library->natsConnection_Connect(&connection, attempt->settings);
+    if (status == NATS_OK)
+        ask(attempt, connection);
+    else
+        not_connected(attempt, status);
+    if (connection != NULL) {
+        library->natsConnection_Close(connection);
+        wakeup_wait(attempt->closed, NO_HANDLE, false, -1);
+        library->natsConnection_Destroy(connection);
+    }
+    if (atomic_exchange(&attempt->over, true))
+        free_attempt(attempt);
+}
+
+int nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
+                   const char *subject, int64_t timeout_ns, char *reached, struct error *error)
+{
+    struct attempt *attempt = calloc(1, sizeof *attempt);
+    if (attempt == NULL) {
+        library->natsOptions_Destroy(settings);
+        return error_no_memory(error);
+    }
+    attempt->library = library;
+    attempt->settings = settings;
+    attempt->until_ns = clock_monotonic_ns() + timeout_ns;
+    attempt->result = -1;
+    snprintf(attempt->subject, sizeof attempt->subject, "%s", subject);
+    int64_t each = timeout_ns / MS_NS / (int64_t)servers;
+    if (wakeup_create(&attempt->closed, NULL) != 0 ||
+        library->natsOptions_SetTimeout(settings, each < 1 ? 1 : each) != NATS_OK ||
+        library->natsOptions_SetErrorHandler(settings, on_error, attempt) != NATS_OK ||
+        library->natsOptions_SetClosedCB(settings, on_closed, attempt) != NATS_OK) {
+        free_attempt(attempt);
+        return error_no_memory(error);
+    }
+    end_within(try_it, attempt, (int)(timeout_ns / MS_NS) + MORE_MS);
+    if (!atomic_exchange(&attempt->over, true)) {
+        error_set(error, EXIT_CODE_NOT_REACHED,
+                  "no answer in time; a name may take long to be looked up");
+        return -1;
+    }
+    int result = attempt->result;
+    *error = attempt->error;
+    memcpy(reached, attempt->reached, DESTINATION_REACHED_SIZE);
+    free_attempt(attempt);
+    return result;
+}

@@ -45,9 +45,6 @@ static void free_broker(struct broker_options *broker)
     free(broker->properties);
     free(broker->kafka);
     free(broker->credentials);
-    free(broker->ca);
-    free(broker->cert);
-    free(broker->private_key);
 }
 
 void config_free(struct config *config)
@@ -63,9 +60,9 @@ void config_free(struct config *config)
         free(config->sinks[i].http.header_file);
         free(config->sinks[i].http.token_file);
         free(config->sinks[i].http.password_file);
-        free(config->sinks[i].http.ca);
-        free(config->sinks[i].http.client_cert);
-        free(config->sinks[i].http.client_key);
+        free(config->sinks[i].tls.ca);
+        free(config->sinks[i].tls.cert);
+        free(config->sinks[i].tls.key);
         free(config->sinks[i].delivery.spill);
         sample_rules_free(&config->sinks[i].encoding.rules);
         free_broker(&config->sinks[i].broker);

@@ -54,6 +54,7 @@ struct sink_config {
     struct relay_options relay;
     struct delivery_options delivery;
     struct http_options http;
+    struct client_tls tls;
     struct broker_options broker;
     uint64_t flush_interval; /* nanoseconds; 0: while more are waiting */
     bool at_once;            /* no record may be late: flush_interval=0 was written */

@@ -56,6 +56,7 @@ static const char *const hide_show[] = {"hide", "show", NULL};
 
 /* The place of a broker's key in a sink. */
 #define BROKER(member) offsetof(struct sink_config, broker.member)
+#define TLS(field)     offsetof(struct sink_config, tls.field)
 
 /* The place of a sample's rule in a sink. */
 #define SAMPLING(member) offsetof(struct sink_config, encoding.rules.member)
@@ -350,17 +351,6 @@ const struct setting config_keys[] = {
      offsetof(struct sink_config, http.password_file), .syntax = "FILE",
      .help = "its first line is USER:PASSWORD, for the header \"Authorization: Basic\"",
      .others = "password username user basic_auth"},
-    {"server_ca", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.ca),
-     .syntax = "FILE",
-     .help = "of https: the certificates that servers are trusted by, in PEM (default: the "
-             "system's)",
-     .others = "cacert"},
-    {"client_cert", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.client_cert),
-     .syntax = "FILE", .help = "of https: the certificate that we show, in PEM, with its chain",
-     .others = "client_certificate sslcert"},
-    {"client_key", SETTING_TEXT, KEY_OF_HTTP_SINK, offsetof(struct sink_config, http.client_key),
-     .syntax = "FILE", .help = "its key, in PEM (default: it is in the file of client_cert=)",
-     .others = "sslkey"},
     {"spill", SETTING_TEXT, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, delivery.spill),
      .syntax = "FOLDER",
      .help =
@@ -408,13 +398,18 @@ const struct setting config_keys[] = {
      .others = "credentials creds user password token"},
     {"tls", SETTING_BOOL, KEY_OF_NATS_SINK, BROKER(tls), "off", .choices = off_on,
      .help = "whether the connection is TLS"},
-    {"server_ca", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(ca), .syntax = "FILE",
-     .help = "whose certificates are right, in PEM; with tls=on",
-     .others = "ca ca_file cacert tls_ca"},
-    {"cert_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(cert), .syntax = "FILE",
-     .help = "our certificate, in PEM", .others = "tls_cert"},
-    {"key_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(private_key), .syntax = "FILE",
-     .help = "its private key, in PEM", .others = "private_key tls_key"},
+
+    /* Whom we trust, and who we are. */
+    {"server_ca", SETTING_TEXT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, TLS(ca), .syntax = "FILE",
+     .help = "of https: and tls=on: the certificates that servers are trusted by, in PEM (default: "
+             "of https: the system's)",
+     .others = "cacert ca ca_file tls_ca"},
+    {"client_cert", SETTING_TEXT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, TLS(cert), .syntax = "FILE",
+     .help = "of https: and tls=on: the certificate that we show, in PEM, with its chain",
+     .others = "client_certificate sslcert tls_cert cert_file"},
+    {"client_key", SETTING_TEXT, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, TLS(key), .syntax = "FILE",
+     .help = "its key, in PEM (default: it is in the file of client_cert=)",
+     .others = "sslkey private_key tls_key key_file"},
 
     /* Which samples of a sink, and how they are called. */
     {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,

@@ -405,6 +405,17 @@ static bool check_spill(const struct url *url, const struct sink_config *sink,
     return wrong_keys(url, fault);
 }
 
+/* A key belongs to a certificate. */
+static bool check_tls(const struct url *url, const struct sink_config *sink,
+                      const struct keys_given *given, struct parse_error *fault)
+{
+    if (sink->tls.key == NULL || sink->tls.cert != NULL)
+        return true;
+    parse_error_set(fault, keys_place(given, KEY_OF_HTTP_SINK | KEY_OF_NATS_SINK, "client_key"),
+                    "client_key is for a certificate; write client_cert=FILE as well");
+    return wrong_keys(url, fault);
+}
+
 /* What requests over HTTP carry: one way to say who we are, and one compression. */
 static bool check_http(const struct url *url, const struct sink_config *sink,
                        const struct keys_given *given, struct parse_error *fault)
@@ -416,9 +427,6 @@ static bool check_http(const struct url *url, const struct sink_config *sink,
     if (http->token_file != NULL && http->password_file != NULL)
         parse_error_set(fault, keys_place(given, KEY_OF_HTTP_SINK, "password_file"),
                         "token_file and password_file are two ways to fill one header");
-    else if (http->client_key != NULL && http->client_cert == NULL)
-        parse_error_set(fault, keys_place(given, KEY_OF_HTTP_SINK, "client_key"),
-                        "client_key is for a certificate; write client_cert=FILE as well");
     else if (sink->file.compression != NULL && request != NULL &&
              request->shapes[0].content_encoding != NULL)
         parse_error_set(fault, keys_place(given, KEY_OF_HTTP_SINK, "compress"),
@@ -651,8 +659,8 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
     set_for_people(registry, sink, &given);
     return check_relayed(&parts, sink, &given, fault) &&
            check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
-           check_spill(&parts, sink, &given, fault) && check_http(&parts, sink, &given, fault) &&
-           check_rules(&parts, sink, &given, fault) &&
+           check_spill(&parts, sink, &given, fault) && check_tls(&parts, sink, &given, fault) &&
+           check_http(&parts, sink, &given, fault) && check_rules(&parts, sink, &given, fault) &&
            check_prometheus(&parts, sink, &given, fault) &&
            check_path(&parts, sink, &given, fault) && check_properties(&parts, sink, fault);
 }

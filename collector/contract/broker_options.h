@@ -59,12 +59,9 @@ struct broker_options {
     char *properties; /* a file of properties for librdkafka; NULL: none */
     char *kafka;      /* more of them, a line each: "NAME=VALUE"; NULL: none */
 
-    /* Of NATS: files; NULL: none. */
-    char *credentials; /* who we are */
+    /* Of NATS. */
+    char *credentials; /* a file that says who we are; NULL: none */
     bool tls;
-    char *ca;          /* certificates of those who may say who a server is */
-    char *cert;        /* our own certificate */
-    char *private_key; /* and its key */
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 #include "collector/contract/broker_options.h"
+#include "collector/contract/client_tls.h"
 #include "collector/contract/delivery.h"
 #include "collector/contract/delivery_figures.h"
 #include "collector/contract/listener.h"
@@ -69,10 +70,6 @@ struct http_options {
     char *header_file;   /* each line a header */
     char *token_file;    /* its first line is the token */
     char *password_file; /* its first line is USER:PASSWORD */
-
-    /* Files in PEM. */
-    char *ca; /* certificates */
-    char *client_cert, *client_key;
 };
 
 /* What a destination is made from. All of it outlives the destination. */
@@ -82,6 +79,7 @@ struct destination_options {
     struct file_options file;
     struct relay_options relay;
     struct http_options http;
+    struct client_tls tls;
     struct broker_options broker;
     uint64_t timeout_ns;       /* of a delivery: how long a block is sent for */
     bool spills;               /* of a delivery: it is sent without end, what waits lies on disk */

@@ -38,6 +38,7 @@ struct sink_thread_options {
     struct relay_options relay;
     struct delivery_options delivery;
     struct http_options http;     /* its texts outlive the sink */
+    struct client_tls tls;        /* the same */
     struct broker_options broker; /* the same */
     bool drops_oldest;            /* of what a delivery has on disk, where that is full */
     size_t record_size;           /* bytes that a record may have when it is written; 0: as usual */

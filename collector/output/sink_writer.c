@@ -272,6 +272,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .in_flight = (size_t)options->delivery.in_flight,
         .block_size = sink_writer_block_room(sink_writer_record_size(options)),
         .http = options->http,
+        .tls = options->tls,
         .broker = options->broker,
         .encoder = options->encoder,
     };

@@ -16,6 +16,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .relay = config->relay,
         .delivery = config->delivery,
         .http = config->http,
+        .tls = config->tls,
         .drops_oldest = config->overflow == OVERFLOW_DROP_OLDEST,
         .broker = config->broker,
         .flush_interval = config->flush_interval,

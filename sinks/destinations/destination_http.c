@@ -164,10 +164,10 @@ static int prepare(const char *scheme, const struct destination_options *options
     if (*library == NULL || http_urls_make(scheme, options->path, options->http.query,
                                            is_otlp(options), urls, error) != 0)
         return -1;
-    const struct http_options *http = &options->http;
-    if (check_file("server_ca", http->ca, error) != 0 ||
-        check_file("client_cert", http->client_cert, error) != 0 ||
-        check_file("client_key", http->client_key, error) != 0)
+    const struct client_tls *tls = &options->tls;
+    if (check_file("server_ca", tls->ca, error) != 0 ||
+        check_file("client_cert", tls->cert, error) != 0 ||
+        check_file("client_key", tls->key, error) != 0)
         return -1;
     return make_headers(options, *library, headers, error);
 }
@@ -175,10 +175,7 @@ static int prepare(const char *scheme, const struct destination_options *options
 static struct http_request_options request_options(const struct destination_options *options,
                                                    int64_t timeout_ns)
 {
-    return (struct http_request_options){.ca = options->http.ca,
-                                         .client_cert = options->http.client_cert,
-                                         .client_key = options->http.client_key,
-                                         .timeout_ms = timeout_ns / 1000000};
+    return (struct http_request_options){.tls = options->tls, .timeout_ms = timeout_ns / 1000000};
 }
 
 static int fill(struct http *http, const char *scheme, const struct destination_options *options,

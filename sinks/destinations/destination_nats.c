@@ -21,6 +21,7 @@ struct nats {
     struct destination destination;
     const struct nats_library *library;
     struct broker_options broker;
+    struct client_tls tls;
     struct broker_place place;
     struct topic_template subject;
     struct nats_publisher *publisher;
@@ -99,13 +100,10 @@ static int read_options(struct nats *nats, const struct destination_options *opt
         return -1;
     }
     nats->broker = options->broker;
-    if (nats->broker.tls && nats->broker.ca == NULL) {
+    nats->tls = options->tls;
+    if (nats->broker.tls && nats->tls.ca == NULL) {
         error_set(error, EXIT_CODE_CONFIG,
                   "tls=on needs server_ca=: whose servers are the right ones");
-        return -1;
-    }
-    if ((nats->broker.cert == NULL) != (nats->broker.private_key == NULL)) {
-        error_set(error, EXIT_CODE_CONFIG, "cert_file= and key_file= stand together");
         return -1;
     }
     return 0;
@@ -125,6 +123,7 @@ static int create(const struct destination_options *options, struct destination 
             .name = options->name,
             .place = &made->place,
             .broker = &made->broker,
+            .tls = &made->tls,
             .headers = made->broker.headers,
             .per_block = options->broker.per != MESSAGE_RECORD,
             .strips_newline = !options->encoder->binary,
@@ -151,7 +150,8 @@ static int check(const struct destination_options *options, struct error *error)
         return error_no_memory(error);
     natsOptions *settings = NULL;
     if (read_options(tried, options, error) == 0)
-        settings = nats_settings_make(tried->library, &tried->place, &tried->broker, error);
+        settings =
+            nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
     if (settings != NULL)
         tried->library->natsOptions_Destroy(settings);
     free(tried);
@@ -168,7 +168,8 @@ static int probe(const struct destination_options *options, int64_t timeout_ns, 
         return error_no_memory(error);
     natsOptions *settings = NULL;
     if (read_options(tried, options, error) == 0)
-        settings = nats_settings_make(tried->library, &tried->place, &tried->broker, error);
+        settings =
+            nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
     if (settings != NULL) {
         if (!nats_probe_subject(tried->place.route, subject))
             topic_template_example(&tried->subject, subject);

@@ -74,9 +74,9 @@ static bool set_options(struct http_request *request, const struct http_request_
 {
     const struct curl_library *curl = request->library;
     CURL *easy = request->easy;
-    return set_file(request, CURLOPT_CAINFO, options->ca) &&
-           set_file(request, CURLOPT_SSLCERT, options->client_cert) &&
-           set_file(request, CURLOPT_SSLKEY, options->client_key) &&
+    return set_file(request, CURLOPT_CAINFO, options->tls.ca) &&
+           set_file(request, CURLOPT_SSLCERT, options->tls.cert) &&
+           set_file(request, CURLOPT_SSLKEY, options->tls.key) &&
            curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/contract/client_tls.h"
 #include "collector/text/text.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/http_body.h"
@@ -34,9 +35,8 @@ struct http_request {
 
 /* What all requests of a sink have in common; all of it outlives them. */
 struct http_request_options {
-    const char *ca;                       /* NULL: the system's */
-    const char *client_cert, *client_key; /* NULL: none */
-    int64_t timeout_ms;                   /* for one answer */
+    struct client_tls tls; /* without a CA: the system's */
+    int64_t timeout_ms;    /* for one answer */
 };
 
 /* Returns false, with nothing to be freed, where memory is short. */

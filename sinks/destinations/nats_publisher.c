@@ -435,7 +435,7 @@ static int begin(struct nats_publisher *publisher, struct error *error)
     if (publisher->name == NULL)
         return error_no_memory(error);
     publisher->settings =
-        nats_settings_make(options->library, options->place, options->broker, error);
+        nats_settings_make(options->library, options->place, options->broker, options->tls, error);
     if (publisher->settings == NULL || set_callbacks(publisher, error) != 0)
         return -1;
     publisher->mutex = mutex_create();

@@ -13,6 +13,7 @@
 
 #include "collector/base/error.h"
 #include "collector/contract/broker_options.h"
+#include "collector/contract/client_tls.h"
 #include "collector/contract/delivery.h"
 #include "collector/contract/delivery_figures.h"
 #include "collector/platform/wakeup.h"
@@ -26,6 +27,7 @@ struct nats_publisher_options {
     const char *name; /* of the sink, for the log */
     const struct broker_place *place;
     const struct broker_options *broker;
+    const struct client_tls *tls;
     unsigned headers;    /* of enum message_header, as bits */
     bool per_block;      /* a block is one message; else each of its records is one */
     bool strips_newline; /* of a message of one record */

@@ -49,10 +49,8 @@ static natsStatus set_manner(const struct nats_library *library, natsOptions *op
 }
 
 static int set_tls(const struct nats_library *library, natsOptions *options,
-                   const struct broker_options *from, struct error *error)
+                   const struct client_tls *from, struct error *error)
 {
-    if (!from->tls)
-        return 0;
     if (library->natsOptions_SetSecure(options, true) != NATS_OK)
         return error_no_memory(error);
     if (from->ca != NULL &&
@@ -61,11 +59,11 @@ static int set_tls(const struct nats_library *library, natsOptions *options,
                   from->ca);
         return -1;
     }
-    if (from->cert != NULL && library->natsOptions_LoadCertificatesChain(
-                                  options, from->cert, from->private_key) != NATS_OK) {
+    const char *key = from->key != NULL ? from->key : from->cert;
+    if (from->cert != NULL &&
+        library->natsOptions_LoadCertificatesChain(options, from->cert, key) != NATS_OK) {
         error_set(error, EXIT_CODE_CONFIG,
-                  "cert_file=: OpenSSL does not take %s with the key in %s", from->cert,
-                  from->private_key);
+                  "client_cert=: OpenSSL does not take %s with the key in %s", from->cert, key);
         return -1;
     }
     return 0;
@@ -73,7 +71,7 @@ static int set_tls(const struct nats_library *library, natsOptions *options,
 
 static int set_all(const struct nats_library *library, natsOptions *options,
                    const struct broker_place *place, const struct broker_options *from,
-                   struct error *error)
+                   const struct client_tls *tls, struct error *error)
 {
     natsStatus status = set_servers(library, options, place, from->tls);
     if (status == NATS_OK)
@@ -83,7 +81,7 @@ static int set_all(const struct nats_library *library, natsOptions *options,
                   library->natsStatus_GetText(status));
         return -1;
     }
-    if (set_tls(library, options, from, error) != 0)
+    if (from->tls && set_tls(library, options, tls, error) != 0)
         return -1;
     return from->credentials == NULL ? 0
                                      : nats_login_read(library, options, from->credentials, error);
@@ -91,14 +89,15 @@ static int set_all(const struct nats_library *library, natsOptions *options,
 
 natsOptions *nats_settings_make(const struct nats_library *library,
                                 const struct broker_place *place,
-                                const struct broker_options *options, struct error *error)
+                                const struct broker_options *options, const struct client_tls *tls,
+                                struct error *error)
 {
     natsOptions *made = NULL;
     if (library->natsOptions_Create(&made) != NATS_OK) {
         error_no_memory(error);
         return NULL;
     }
-    if (set_all(library, made, place, options, error) == 0)
+    if (set_all(library, made, place, options, tls, error) == 0)
         return made;
     library->natsOptions_Destroy(made);
     return NULL;

@@ -3,6 +3,7 @@
 #define SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
 
 #include "collector/contract/broker_options.h"
+#include "collector/contract/client_tls.h"
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/nats_library.h"
 
@@ -15,6 +16,7 @@
  */
 natsOptions *nats_settings_make(const struct nats_library *library,
                                 const struct broker_place *place,
-                                const struct broker_options *options, struct error *error);
+                                const struct broker_options *options, const struct client_tls *tls,
+                                struct error *error);
 
 #endif

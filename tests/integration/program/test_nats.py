@@ -207,8 +207,15 @@ class Tls(Secrets):
     def test_a_server_that_wants_our_certificate(self):
         server = self.secure(verify=True)
         cert, key = self.authority.issue("us")
-        self.assert_written(server, f"&tls=on&server_ca={self.authority.cert}&cert_file={cert}"
-                            f"&key_file={key}")
+        self.assert_written(server, f"&tls=on&server_ca={self.authority.cert}&client_cert={cert}"
+                            f"&client_key={key}")
+
+    def test_our_certificate_and_its_key_in_one_file(self):
+        server = self.secure(verify=True)
+        cert, key = self.authority.issue("us")
+        both = self.folder / "both.pem"
+        both.write_bytes(cert.read_bytes() + key.read_bytes())
+        self.assert_written(server, f"&tls=on&server_ca={self.authority.cert}&client_cert={both}")
 
     def test_without_our_certificate_such_a_server_is_not_written_to(self):
         self.assert_not_written(self.secure(verify=True),
@@ -245,6 +252,8 @@ class Refused(ProgramTest):
                 said = self.refused("--listen", RIEMANN, "--sink", sink, code=CONFIGURATION)
                 self.assertIn(why, said)
                 self.assertNotIn("hidden", said)
+        self.assertIn("write client_cert=FILE as well", self.refused(
+            "--listen", RIEMANN, "--sink", "nats://127.0.0.1:1/t?tls=on&client_key=x", code=64))
 
 
 if __name__ == "__main__":

@@ -441,8 +441,6 @@ NATS_TEST(what_cannot_be_used_is_refused_before_and_no_secret_is_shown)
     scene.options.broker.tls = true;
     assert_refused(&scene, "tls=on needs server_ca=");
     scratch_put_text("ca", "nonsense");
-    scene.options.broker.ca = (char *)(uintptr_t)scratch_path("ca");
+    scene.options.tls.ca = (char *)(uintptr_t)scratch_path("ca");
     assert_refused(&scene, "OpenSSL takes no certificates from");
-    scene.options.broker.cert = (char *)(uintptr_t) "cert";
-    assert_refused(&scene, "cert_file= and key_file= stand together");
 }

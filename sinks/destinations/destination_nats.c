@@ -142,40 +142,52 @@ static int create(const struct destination_options *options, struct destination 
     return 0;
 }
 
+/*
+ * Makes what create would connect with: both are the caller's to free. Returns 0, or -1 with
+ * `error` filled.
+ */
+static int prepare(const struct destination_options *options, struct nats **tried,
+                   natsOptions **settings, struct error *error)
+{
+    struct nats *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    *settings = NULL;
+    if (read_options(made, options, error) == 0)
+        *settings =
+            nats_settings_make(made->library, &made->place, &made->broker, &made->tls, error);
+    if (*settings == NULL) {
+        free(made);
+        return -1;
+    }
+    *tried = made;
+    return 0;
+}
+
 /* All but the connection. */
 static int check(const struct destination_options *options, struct error *error)
 {
-    struct nats *tried = calloc(1, sizeof *tried);
-    if (tried == NULL)
-        return error_no_memory(error);
-    natsOptions *settings = NULL;
-    if (read_options(tried, options, error) == 0)
-        settings =
-            nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
-    if (settings != NULL)
-        tried->library->natsOptions_Destroy(settings);
+    struct nats *tried;
+    natsOptions *settings;
+    if (prepare(options, &tried, &settings, error) != 0)
+        return -1;
+    tried->library->natsOptions_Destroy(settings);
     free(tried);
-    return settings == NULL ? -1 : 0;
+    return 0;
 }
 
 static int probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
                  struct error *error)
 {
-    struct nats *tried = calloc(1, sizeof *tried);
+    struct nats *tried;
+    natsOptions *settings;
     char subject[DELIVERY_ROUTE_SIZE];
-    int result = -1;
-    if (tried == NULL)
-        return error_no_memory(error);
-    natsOptions *settings = NULL;
-    if (read_options(tried, options, error) == 0)
-        settings =
-            nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
-    if (settings != NULL) {
-        if (!nats_probe_subject(tried->place.route, subject))
-            topic_template_example(&tried->subject, subject);
-        result = nats_probe_run(tried->library, settings, tried->place.count, subject, timeout_ns,
+    if (prepare(options, &tried, &settings, error) != 0)
+        return -1;
+    if (!nats_probe_subject(tried->place.route, subject))
+        topic_template_example(&tried->subject, subject);
+    int result = nats_probe_run(tried->library, settings, tried->place.count, subject, timeout_ns,
                                 reached, error);
-    }
     free(tried);
     return result;
 }

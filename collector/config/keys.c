@@ -394,7 +394,8 @@ const struct setting config_keys[] = {
      .help = "a property of librdkafka, such as kafka.linger.ms=20; passwords stand in "
              "properties_file="},
     {"credentials_file", SETTING_TEXT, KEY_OF_NATS_SINK, BROKER(credentials), .syntax = "FILE",
-     .help = "who we are: a file of nsc's, or lines user= and password=, or token=",
+     .help = "who we are: a file of nsc's, or lines user= and password=, or token=, or nkey= and "
+             "seed_file=",
      .others = "credentials creds user password token"},
     {"tls", SETTING_BOOL, KEY_OF_NATS_SINK, BROKER(tls), "off", .choices = off_on,
      .help = "whether the connection is TLS"},

@@ -28,6 +28,7 @@
     FUNCTION(natsOptions_SetErrorHandler)                                                          \
     FUNCTION(natsOptions_SetUserInfo)                                                              \
     FUNCTION(natsOptions_SetToken)                                                                 \
+    FUNCTION(natsOptions_SetNKeyFromSeed)                                                          \
     FUNCTION(natsOptions_SetUserCredentialsFromFiles)                                              \
     FUNCTION(natsOptions_SetSecure)                                                                \
     FUNCTION(natsOptions_LoadCATrustedCertificates)                                                \

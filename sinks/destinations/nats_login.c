@@ -1,5 +1,6 @@
 #include "sinks/destinations/nats_login.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,11 @@
 
 #define NSC_BEGIN "-----BEGIN NATS USER JWT-----"
 
+/* Lines of the file: one of the three ways to say who we are. */
 struct login {
-    const char *user, *password, *token;
+    const char *user, *password;
+    const char *token;
+    const char *nkey, *seed_file;
 };
 
 static int take(void *context, const char *name, const char *value, struct error *error)
@@ -20,30 +24,46 @@ static int take(void *context, const char *name, const char *value, struct error
         login->password = value;
     } else if (strcmp(name, "token") == 0) {
         login->token = value;
+    } else if (strcmp(name, "nkey") == 0) {
+        login->nkey = value;
+    } else if (strcmp(name, "seed_file") == 0) {
+        login->seed_file = value;
     } else {
-        error_set(error, EXIT_CODE_CONFIG, "only user=, password= and token= stand here");
+        error_set(error, EXIT_CODE_CONFIG,
+                  "only user=, password=, token=, nkey= and seed_file= stand here");
         return -1;
     }
     return 0;
+}
+
+/* The library reads the seed itself, at each connection. */
+static natsStatus use(const struct nats_library *library, natsOptions *options,
+                      const struct login *login)
+{
+    if (login->token != NULL)
+        return library->natsOptions_SetToken(options, login->token);
+    if (login->nkey != NULL)
+        return library->natsOptions_SetNKeyFromSeed(options, login->nkey, login->seed_file);
+    return library->natsOptions_SetUserInfo(options, login->user, login->password);
 }
 
 /* The values stay in the text, which the library copies. */
 static int take_properties(const struct nats_library *library, natsOptions *options,
                            const char *path, char *text, struct error *error)
 {
-    struct login login = {NULL, NULL, NULL};
+    struct login login = {NULL};
     if (property_text_read(path, text, take, &login, error) != 0)
         return -1;
-    if ((login.token == NULL) == (login.user == NULL) ||
-        (login.user == NULL) != (login.password == NULL)) {
-        error_set(error, EXIT_CODE_CONFIG, "%s has neither user= and password= nor token= alone",
+    bool pairs = (login.user == NULL) == (login.password == NULL) &&
+                 (login.nkey == NULL) == (login.seed_file == NULL);
+    int ways = (login.user != NULL) + (login.token != NULL) + (login.nkey != NULL);
+    if (!pairs || ways != 1) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s has neither user= and password= nor token= nor nkey= and seed_file= alone",
                   path);
         return -1;
     }
-    natsStatus status = login.token != NULL
-                            ? library->natsOptions_SetToken(options, login.token)
-                            : library->natsOptions_SetUserInfo(options, login.user, login.password);
-    return status == NATS_OK ? 0 : error_no_memory(error);
+    return use(library, options, &login) == NATS_OK ? 0 : error_no_memory(error);
 }
 
 int nats_login_read(const struct nats_library *library, natsOptions *options, const char *path,

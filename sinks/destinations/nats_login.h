@@ -1,7 +1,7 @@
 /*
  * How a client of NATS says who it is: the file of `credentials_file=`. It is either what `nsc`
  * writes (a JWT and the seed of its key), or a file of properties (property_file.h): `user=` and
- * `password=`, or `token=`.
+ * `password=`, or `token=`, or `nkey=` (the public key) and `seed_file=` (where its seed is).
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_LOGIN_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_LOGIN_H

@@ -4,7 +4,7 @@ import ssl
 import unittest
 
 from certificates import OPENSSL, Authority
-from nats_operator import NatsOperator
+from nats_operator import USER, Key, NatsOperator
 from nats_server import NatsServer
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
@@ -156,6 +156,18 @@ class Logins(Secrets):
     def test_a_wrong_token_is_reported(self):
         server = NatsServer(self, 'authorization { token: right }', login={"auth_token": "right"})
         self.assert_not_written(server, self.login("token=hidden\n"), "Authentication Violation")
+
+    @unittest.skipIf(OPENSSL is None, "needs openssl")
+    def test_an_nkey_and_its_seed(self):
+        key, other = Key(self.folder, USER), Key(self.folder, USER)
+        server = NatsServer(self, "authorization { users: [ {user: admin, password: a}, "
+                            f"{{nkey: {key.public}}} ] }}", login={"user": "admin", "pass": "a"})
+        seed = self.folder / "seed"
+        seed.write_text(key.seed() + "\n")
+        self.assert_written(server, self.login(f"nkey={key.public}\nseed_file={seed}\n"))
+        seed.write_text(other.seed() + "\n")
+        self.assert_not_written(server, self.login(f"nkey={key.public}\nseed_file={seed}\n"),
+                                "Auth")
 
     @unittest.skipIf(OPENSSL is None, "needs openssl")
     def test_a_file_of_nsc(self):

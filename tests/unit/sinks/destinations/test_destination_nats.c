@@ -425,10 +425,12 @@ NATS_TEST(what_cannot_be_used_is_refused_before_and_no_secret_is_shown)
     assert_int_equal(destination_nats.check(&scene.options, &error), 0);
     static const char *const wrong[][2] = {
         {"user=me\nhidden\n", "login:2: this line is no NAME=VALUE"},
-        {"user=hidden\n", "has neither user= and password= nor token= alone"},
-        {"user=hidden\npassword=hidden\ntoken=hidden", "nor token= alone"},
+        {"user=hidden\n",
+         "has neither user= and password= nor token= nor nkey= and seed_file= alone"},
+        {"user=hidden\npassword=hidden\ntoken=hidden", "seed_file= alone"},
         {"", "has neither"},
-        {"seed=hidden", "login:1: only user=, password= and token= stand here"},
+        {"nkey=hidden\n", "seed_file= alone"},
+        {"seed=hidden", "login:1: only user=, password=, token=, nkey= and seed_file= stand here"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         scratch_put_text("login", wrong[i][0]);

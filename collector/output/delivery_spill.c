@@ -78,6 +78,16 @@ static struct spill_settings settings_of(const struct delivery_options *options,
     };
 }
 
+int delivery_spill_make(const struct delivery_options *options, size_t record_size,
+                        struct error *error)
+{
+    const struct spill_settings settings = settings_of(options, SYNC_NEVER, record_size);
+    struct spill *spill;
+    if (spill_open(&settings, &spill, error) != 0)
+        return -1;
+    return spill_close(spill, error) ? 0 : -1;
+}
+
 int delivery_spill_inspect(const struct delivery_options *options, size_t record_size,
                            int64_t until_ns, struct spill_inspection *inspection,
                            struct error *error)

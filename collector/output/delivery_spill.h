@@ -32,6 +32,13 @@ int delivery_spill_open(const struct delivery_options *options, enum file_sync s
                         size_t record_size, struct spill *open, struct delivery_spill **out,
                         struct error *error);
 
+/*
+ * Opens that of the options and closes it again: its folder and files are there then, and belong to
+ * whom this process is. Returns as delivery_spill_open does.
+ */
+int delivery_spill_make(const struct delivery_options *options, size_t record_size,
+                        struct error *error);
+
 /* What the next opening would find, as spill_inspect says; nothing is changed. */
 int delivery_spill_inspect(const struct delivery_options *options, size_t record_size,
                            int64_t until_ns, struct spill_inspection *inspection,

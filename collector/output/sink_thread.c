@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
+#include "collector/output/delivery_spill.h"
 #include "collector/output/delivery_writer.h"
 #include "collector/output/file_set_writer.h"
 #include "collector/output/relay_writer.h"
@@ -87,6 +88,13 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
 int sink_thread_check(const struct sink_thread_options *options, struct error *error)
 {
     return sink_writer_check(options, error);
+}
+
+int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error)
+{
+    return options->delivery.spill == NULL
+               ? 0
+               : delivery_spill_make(&options->delivery, sink_writer_record_size(options), error);
 }
 
 int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,

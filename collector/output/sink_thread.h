@@ -82,6 +82,9 @@ bool sink_thread_same_lines(const struct sink_thread_options *a,
  */
 int sink_thread_check(const struct sink_thread_options *options, struct error *error);
 
+/* Makes the sink's spill, if it has one, before it is opened, as delivery_spill_make says. */
+int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error);
+
 /* Tries the far end of a destination that has the operation, as destination_ops.probe says. */
 int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
                       struct error *error);

@@ -2,6 +2,7 @@
 
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/random.h"
+#include "collector/platform/user.h"
 
 /* --- making the parts ------------------------------------------------------------------------- */
 
@@ -230,6 +231,33 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
     return 0;
 }
 
+/* Another process, which is the user. */
+static int make_spills(const void *context, struct error *error)
+{
+    const struct config *config = context;
+    for (size_t i = 0; i < config->sink_count; i++) {
+        struct sink_thread_options options = pipeline_sink_of(config, &config->sinks[i]);
+        if (sink_thread_make_spill(&options, error) == 0)
+            continue;
+        error_place(error, config->sinks[i].written_at);
+        return -1;
+    }
+    return 0;
+}
+
+/* Whoever goes on writing there when root's rights are given up makes them, and owns them. */
+static int make_spills_of_user(const struct config *config, struct error *error)
+{
+    struct error why;
+    bool any = false;
+    for (size_t i = 0; i < config->sink_count; i++)
+        any |= config->sinks[i].delivery.spill != NULL;
+    if (config->user == NULL || !any || user_ask(config->user, make_spills, config, &why) == 0)
+        return 0;
+    error_set(error, why.code, "--user %s: %s", config->user, why.text);
+    return -1;
+}
+
 /* --- for who asks and watches ----------------------------------------------------------------- */
 
 static size_t count_threads(const struct pipeline *pipeline)
@@ -286,7 +314,8 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
         make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
         open_listeners(pipeline, error) != 0 ||
-        pipeline_check_relays(pipeline->config, pipeline->sources, error) != 0)
+        pipeline_check_relays(pipeline->config, pipeline->sources, error) != 0 ||
+        make_spills_of_user(pipeline->config, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)

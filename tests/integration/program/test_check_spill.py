@@ -1,5 +1,6 @@
 """--check of spill=: what lies there and whether it can be used, with nothing changed on the disk."""
 import os
+import pwd
 import shutil
 import unittest
 
@@ -19,9 +20,9 @@ class CheckSpill(ProgramTest):
         sink = f"{self.store}?format=json&flush_interval=20ms&spill={spill or self.spill}{keys}"
         return "--listen", RIEMANN, "--sink", sink
 
-    def fill(self):
+    def fill(self, *more):
         """Leaves records in it: the first is tried, the others wait there. Returns the program."""
-        program = self.start(*self.arguments())
+        program = self.start(*more, *self.arguments())
         sender = self.sender(program)
 
         def wait_for(condition, what):
@@ -99,6 +100,19 @@ class CheckSpill(ProgramTest):
             for check in (("--check",), ()):
                 said = self.refused(*check, *self.arguments(place), code=73)
                 self.assertRegex(said, "cannot (write|create|open)")
+
+    @unittest.skipIf(os.getuid() != 0, "needs root")
+    def test_what_a_start_makes_belongs_to_the_user_who_goes_on_writing_there(self):
+        nobody = pwd.getpwnam("nobody").pw_uid
+        place = self.folder / "of_nobody"
+        place.mkdir()
+        os.chown(place, nobody, -1)
+        self.folder.chmod(0o755)
+        self.spill = place / "spill"
+        self.fill("--user", "nobody").stop()
+        self.assertEqual({path.stat().st_uid for path in place.rglob("*")}, {nobody})
+        line, = self.check("--user", "nobody", *self.arguments())
+        self.assertIn(f"{COUNT} records wait there", line)
 
     @unittest.skipIf(os.getuid() != 0, "needs root")
     def test_a_folder_that_the_user_may_not_write_to_is_refused(self):

@@ -35,18 +35,22 @@ class Node:
 
 
 class Group:
-    """`kind` is a module of kinds.py, `host` the address of all nodes."""
+    """`kind` is a module of kinds.py, `host` the address of all nodes.
 
-    def __init__(self, folder, name, host, forward, nodes):
+    `secure`: they prove who they are, and want a login (identity.py).
+    """
+
+    def __init__(self, folder, name, host, forward, secure, nodes):
         self.folder = folder
         self.name = name
         self.kind = KINDS[name]
         self.host = host
         self.forward = forward
+        self.secure = secure
         self.nodes = nodes
 
     @classmethod
-    def create(cls, folder, name, count, host, forward):
+    def create(cls, folder, name, count, host, forward, secure):
         folder = folder.absolute()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +62,7 @@ class Group:
             raise Failure(str(error)) from None
         nodes = [Node(folder, number + 1, dict(zip(names, ports[number * len(names):])))
                  for number in range(count)]
-        group = cls(folder, name, host, forward, nodes)
+        group = cls(folder, name, host, forward, secure, nodes)
         for node in nodes:
             node.folder.mkdir()
         group.save()
@@ -69,7 +73,7 @@ class Group:
         folder = folder.absolute()
         try:
             known = json.loads((folder / "servers.json").read_text(encoding="utf-8"))
-            return cls(folder, known["kind"], known["host"], known["forward"],
+            return cls(folder, known["kind"], known["host"], known["forward"], known["secure"],
                        [Node(folder, each["number"], each["ports"], each["process"])
                         for each in known["nodes"]])
         except FileNotFoundError:
@@ -82,6 +86,7 @@ class Group:
         new = self.folder / "servers.json.new"
         new.write_text(json.dumps({
             "kind": self.name, "host": self.host, "forward": self.forward,
+            "secure": self.secure,
             "nodes": [{"number": node.number, "ports": node.ports, "process": node.process}
                       for node in self.nodes]}, indent=1) + "\n", encoding="utf-8")
         os.replace(new, self.folder / "servers.json")

@@ -1,11 +1,13 @@
 """Kafka without ZooKeeper (KRaft), of Maven: each node is a broker and a controller."""
 import subprocess
 
+import identity
 from packages import find
 
 SUMMARY = "Kafka (KRaft); on three nodes a topic has three replicas, and two acknowledge"
+SECURES = True
 SIZES = (1, 3)
-PORTS = ("client", "controller")
+PORTS = ("client", "controller", "sasl", "tls")
 
 VERSION = "4.1.1"
 FETCHED = f"kafka-{VERSION}"
@@ -52,6 +54,21 @@ min.insync.replicas={acknowledging}
 group.initial.rebalance.delay.ms=0
 log.cleaner.dedupe.buffer.size=4194304
 """
+
+# Beside the listener for everybody two for one user: in the clear, and by TLS.
+SECURE = """\
+listeners=PLAINTEXT://{client},CONTROLLER://{controller},SASL_PLAINTEXT://{sasl},SASL_SSL://{tls}
+advertised.listeners=PLAINTEXT://{client},SASL_PLAINTEXT://{sasl},SASL_SSL://{tls}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,\
+SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL
+sasl.enabled.mechanisms=PLAIN
+listener.name.sasl_plaintext.plain.sasl.jaas.config={login}
+listener.name.sasl_ssl.plain.sasl.jaas.config={login}
+ssl.keystore.type=PEM
+ssl.keystore.location={folder}/tls/server.pem
+"""
+LOGIN = ("org.apache.kafka.common.security.plain.PlainLoginModule required "
+         'user_{user}="{password}";')
 PARTITIONS = 6
 HEAP = "256m"
 LIMIT = 5  # seconds that one look may take
@@ -79,6 +96,7 @@ def prepare(group, packages):
     cluster = subprocess.run(_java(packages, tool, "random-uuid"), check=True, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip()
     several = len(group.nodes) > 1
+    login = group.secure and LOGIN.format(user=identity.USER, password=identity.make(group))
     for node in group.nodes:
         file = node.folder / "server.properties"
         file.write_text(PROPERTIES.format(
@@ -86,7 +104,10 @@ def prepare(group, packages):
             controller=group.place(node, "controller"), folder=node.folder, partitions=PARTITIONS,
             voters=",".join(f"{each.number}@{group.place(each, 'controller')}"
                             for each in group.nodes),
-            replicas=3 if several else 1, acknowledging=2 if several else 1), encoding="utf-8")
+            replicas=3 if several else 1, acknowledging=2 if several else 1) + (SECURE.format(
+                folder=group.folder, login=login,
+                **{port: group.place(node, port) for port in PORTS}) if login else ""),
+            encoding="utf-8")
         packages.run("formats the log", _java(packages, tool, "format", "-t", cluster, "-c", file))
 
 

@@ -1,8 +1,10 @@
 """nats-server with JetStream, of Debian: one, or a cluster of three."""
 import asking
+import identity
 from packages import find
 
 SUMMARY = "nats-server with JetStream; three nodes are a cluster"
+SECURES = True
 SIZES = (1, 3)
 PORTS = ("client", "http", "cluster")
 
@@ -12,12 +14,18 @@ def fetch(packages):
 
 
 def prepare(group, _packages):
+    secure = []
+    if group.secure:
+        tls = group.folder / "tls"
+        secure = [f'tls {{ cert_file: "{tls / "server.crt"}", key_file: "{tls / "server.key"}" }}',
+                  f'authorization {{ user: {identity.USER}, password: "{identity.make(group)}" }}']
     routes = ", ".join(f"nats://{group.place(node, 'cluster')}" for node in group.nodes)
     for node in group.nodes:
         lines = [f"server_name: {node.name}",
                  f"listen: {group.place(node)}",
                  f"http: {group.place(node, 'http')}",
-                 f'jetstream {{ store_dir: "{node.folder / "data"}", max_mem: 64M, max_file: 8G }}']
+                 f'jetstream {{ store_dir: "{node.folder / "data"}", max_mem: 64M, max_file: 8G }}',
+                 *secure]
         if len(group.nodes) > 1:
             lines.append(f"cluster {{ name: sluice, listen: {group.place(node, 'cluster')}, "
                          f"routes: [{routes}] }}")

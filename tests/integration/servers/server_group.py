@@ -31,7 +31,8 @@ class ServerGroup:
         self.folder = test.folder / f"{kind}-{nodes}"
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
         test.addCleanup(self._close)
-        more = [word for name, value in options.items() for word in (f"--{name}", value)]
+        more = [word for name, value in options.items()
+                for word in ((f"--{name}",) if value is True else (f"--{name}", value))]
         self.places = self._run("start", kind, self.folder, "--nodes", nodes,
                                 *more).strip().split(",")
 
@@ -49,6 +50,12 @@ class ServerGroup:
     def address(self):
         """All places, as URLs of sinks have them."""
         return ",".join(self.places)
+
+    def place(self, port, name="n1"):
+        """ADDRESS:PORT of a node, by the port's name."""
+        node, = (line.split() for line in self._run("list", self.folder).splitlines()
+                 if line.startswith(f"{name} "))
+        return dict(word.split("=") for word in node[4:])[port]
 
     def kill(self, *names):
         """As a crash ends them; all without a name."""

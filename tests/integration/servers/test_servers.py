@@ -72,6 +72,8 @@ class Usage(ServersTest):
         self.assertIn("invalid choice", self.refused("start", "kafkaesque", "x", code=USAGE))
         self.assertIn("has 1 or 3 nodes", self.refused(*start, "--nodes", "2"))
         self.assertIn("is for otelcol", self.refused(*start, "--forward", "x"))
+        self.assertIn("is not for prometheus",
+                      self.refused("start", "prometheus", self.folder, "--secure"))
         self.assertFalse(self.folder.exists())
 
     def test_a_folder_with_something_in_it_is_no_place_for_a_new_group(self):
@@ -86,7 +88,7 @@ class Usage(ServersTest):
 
     def test_a_list_that_is_damaged_is_reported(self):
         self.folder.mkdir()
-        unknown = json.dumps({"kind": "telegraph", "host": "", "forward": None, "nodes": []})
+        unknown = json.dumps({"kind": "telegraph", "host": "", "forward": None, "secure": False, "nodes": []})
         for text in ("", "{", "{}", unknown):
             (self.folder / "servers.json").write_text(text, encoding="utf-8")
             self.assertIn("servers.json", self.refused("stop", self.folder))
@@ -146,6 +148,13 @@ class Running(ServersTest):
         data.write_text("no folder")
         self.assertIn("n1 has ended", self.refused("resume", self.folder))
         self.assertEqual(self.nodes(), {"n1": (0, "stopped")})
+
+    def test_a_secure_server_has_certificates_and_a_login_of_its_own(self):
+        self.start("nats", "--secure")
+        self.assertRegex((self.folder / "login").read_text(), r"\Auser=sluice\npassword=.{20,}\n\Z")
+        config = (self.folder / "n1" / "nats.conf").read_text()
+        self.assertIn(str(self.folder / "tls" / "server.crt"), config)
+        self.assertIn("authorization", config)
 
     def test_prometheus_takes_remote_write(self):
         place, = self.start("prometheus")

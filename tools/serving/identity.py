@@ -1,0 +1,48 @@
+"""What the servers of a group prove who they are with, and whom they let in.
+
+FOLDER/tls has an authority (ca.crt, ca.key) and a certificate of the group's address with its key
+(server.crt, server.key; server.pem has both). FOLDER/login has the one user, as sinks read it.
+"""
+import secrets
+import subprocess
+
+from failure import Failure
+from packages import find
+
+USER = "sluice"
+DAYS = 30
+
+
+def _openssl(*words):
+    done = subprocess.run([find("openssl"), *map(str, words)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failure(f"openssl: {done.stderr.strip()}")
+
+
+def _request(folder, name, *more):
+    _openssl("req", *more, "-newkey", "rsa:2048", "-nodes", "-keyout", folder / f"{name}.key",
+             "-subj", f"/CN={name}")
+
+
+def make(group):
+    """Makes all of it in the group's folder. Returns the password."""
+    if find("openssl") is None:
+        raise Failure("not installed: openssl")
+    tls = group.folder / "tls"
+    tls.mkdir()
+    _request(tls, "ca", "-x509", "-out", tls / "ca.crt", "-days", DAYS)
+    issue(tls, group.host, DAYS)
+    password = secrets.token_urlsafe(18)
+    (group.folder / "login").write_text(f"user={USER}\npassword={password}\n", encoding="ascii")
+    return password
+
+
+def issue(tls, host, days):
+    """A new certificate of the servers; with negative days one that has expired."""
+    (tls / "names").write_text(f"subjectAltName=IP:{host}\n", encoding="ascii")
+    _request(tls, "server", "-new", "-out", tls / "server.csr")
+    _openssl("x509", "-req", "-in", tls / "server.csr", "-CA", tls / "ca.crt", "-CAkey",
+             tls / "ca.key", "-days", days, "-extfile", tls / "names", "-out", tls / "server.crt")
+    both = (tls / "server.key").read_text() + (tls / "server.crt").read_text()
+    (tls / "server.pem").write_text(both, encoding="ascii")

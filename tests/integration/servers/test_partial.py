@@ -1,0 +1,129 @@
+"""Stores that do not take all: what the ledger says is what a query returns, or the store does not
+tell, and then this is where it is written down."""
+import time
+
+from protobuf import riemann
+from server_group import ServerGroup, main
+from sluice_program import RIEMANN, ProgramTest, settled
+from test_stores import ask
+
+GOOD, BAD = 200, 5
+SETTLING = 120  # seconds; a request that Prometheus answers with 500 is tried for 20
+HOUR = 3600
+
+
+class PartialTest(ProgramTest):
+    def deliver(self, sink):
+        """A program whose blocks have all that is sent at once."""
+        self.program = self.start("--listen", RIEMANN, "--sink", f"{sink}&flush_interval=500ms")
+        self.udp = self.sender(self.program)
+        self.sent = 0
+
+    def send(self, host, times, value=0):
+        """A sample for each of these times, in seconds, of one series."""
+        for number, moment in enumerate(times):
+            self.udp.send(riemann({"service": "cpu", "host": host, "metric_d": value + number,
+                                   "time_micros": int(moment * 1e6)}))
+        self.sent += len(times)
+
+    def settle(self):
+        """The sink's account, when the fate of all is known."""
+        end = time.monotonic() + SETTLING
+        while settled(sink := self.program.ledger_now()["sinks"][0]) < self.sent:
+            self.assertLess(time.monotonic(), end, sink)
+            time.sleep(0.2)
+        return sink
+
+    def report(self, sink, stored):
+        lost = {reason: count for reason, count in sink["failed"].items() if count != 0}
+        print(f"{self.id()}: sent {self.sent}, written {sink['written']}, failed {lost}, unknown "
+              f"{sink['unknown']}; returned {stored}", flush=True)
+
+
+class Prometheus(PartialTest):
+    def setUp(self):
+        super().setUp()
+        group = ServerGroup(self, "prometheus")
+        self.url = f"http://{group.address}/api/v1"
+        self.deliver(f"{self.url}/write?format=remote-write&in_flight=1")
+        self.now = time.time()
+
+    def stored(self):
+        """How many numbers each host has."""
+        series, = ask(f"{self.url}/query", query="cpu[6h]")
+        return {one["metric"]["host"]: len(one["values"]) for one in series["data"]["result"]}
+
+    def seconds(self, count, ago=600):
+        return [self.now - ago + number for number in range(count)]
+
+    def assert_partly_taken(self, bad):
+        """What is not there was rejected. Few good ones are, with those beside them."""
+        sink = self.settle()
+        stored = sum(self.stored().values())
+        self.report(sink, stored)
+        self.assertEqual(sink["written"], stored)
+        self.assertEqual(sink["failed"]["rejected"], self.sent - stored)
+        self.assertGreaterEqual(self.sent - stored, bad)
+        self.assertLessEqual(self.sent - stored, 2 * bad)
+
+    def test_another_value_at_a_series_last_time_is_rejected(self):
+        for host in range(BAD):
+            self.send(f"a{host}", self.seconds(1))
+        self.settle()
+        self.send("b", self.seconds(GOOD))
+        for host in range(BAD):
+            self.send(f"a{host}", self.seconds(1), value=1000)
+        self.assert_partly_taken(BAD)
+
+    def test_samples_that_are_too_old_are_rejected(self):
+        self.send("c", self.seconds(GOOD))
+        self.send("old", self.seconds(BAD, 3 * HOUR))
+        self.assert_partly_taken(BAD)
+
+    def test_samples_out_of_order_are_taken_as_far_as_the_store_allows(self):
+        self.send("d", self.seconds(GOOD)[::-1])
+        self.assert_partly_taken(0)
+
+    def test_another_value_at_an_earlier_time_is_acknowledged_and_left_out(self):
+        """Where samples may come out of order the store does not tell, and the manual says so."""
+        self.send("e", self.seconds(GOOD))
+        self.settle()
+        self.send("e", self.seconds(BAD), value=1000)
+        sink = self.settle()
+        stored = self.stored()
+        self.report(sink, stored)
+        self.assertEqual((sink["written"], stored), (GOOD + BAD, {"e": GOOD}))
+
+
+class VictoriaMetrics(PartialTest):
+    """It answers 204 whatever it stores, and the manual says so."""
+
+    def setUp(self):
+        super().setUp()
+        group = ServerGroup(self, "victoria-metrics")
+        self.url = f"http://{group.address}"
+
+    def stored(self, name):
+        list(ask(f"{self.url}/internal/force_flush"))
+        return sum(len(series["values"]) for series in
+                   ask(f"{self.url}/api/v1/export", **{"match[]": f'{{__name__="{name}"}}'}))
+
+    def test_samples_of_the_future_are_acknowledged_and_not_stored(self):
+        now = time.time()
+        for path, name in (("/write?format=influx", "cpu_value"),
+                           ("/api/v1/import/prometheus?format=prometheus", "cpu"),
+                           ("/api/v1/write?format=remote-write", "cpu")):
+            with self.subTest(path):
+                self.deliver(self.url + path)
+                there = self.stored(name)
+                self.send(path[5:9], [now - 600 + number for number in range(GOOD)])
+                self.send(path[5:9], [now + 30 * 24 * HOUR + number for number in range(BAD)])
+                sink = self.settle()
+                stored = self.stored(name) - there
+                self.report(sink, stored)
+                self.assertEqual((sink["written"], stored), (GOOD + BAD, GOOD))
+                self.program.stop()
+
+
+if __name__ == "__main__":
+    main()

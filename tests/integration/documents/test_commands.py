@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import pty
 import re
 import shlex
 import shutil
@@ -13,7 +14,7 @@ from built import beside, command
 from readme import README, SOURCE, blocks, commands, from_readme, name_of
 from sending import REPORT, WEATHER, send
 from shell import ConsumerTest
-from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE
+from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, read_line
 
 # What is not run here, by how a command begins, and why.
 LEFT_OUT = {
@@ -202,6 +203,22 @@ class Output(ConsumerTest):
         self.assertEqual(self.same(program.stdout.lines()[0].decode()), self.same(line))
         said = "\n".join(program.said()) + "\n"
         self.assertEqual(self.same(said[said.index("ledger after"):]), self.same(account))
+
+    @unittest.skipUnless(shutil.which("riemann-client"), "needs riemann-client")
+    def test_of_the_first_command_on_a_terminal(self):
+        shown = [text for language, text in blocks(README)]
+        sent = next(text for text in shown if text.startswith("riemann-client"))
+        line = next(text for text in shown if re.match(r"\d\d:\d\d:", text))
+        ours, its = pty.openpty()
+        self.addCleanup(os.close, ours)
+        program = self.start("--listen", RIEMANN, stdout=its, env={**os.environ, "NO_COLOR": "1"})
+        os.close(its)
+        subprocess.run(shlex.split(sent.replace("127.0.0.1 5555", f"127.0.0.1 {program.port()}")),
+                       check=True, timeout=DEADLINE)
+        said = read_line(ours).decode()
+        program.stop()
+        self.assertEqual(said[12:].rstrip(), line[12:].rstrip())
+        self.assertRegex(said, r"\A\d\d:\d\d:\d\d\.\d{3} ")
 
     def test_of_a_schema_from_a_file(self):
         schema = from_readme("syntax = ", "package weather;")

@@ -60,6 +60,36 @@ TEST(what_was_lost_is_named_once_for_whoever_asks_what_to_do)
                            "\n  what to do: sluice explain kernel_drops too_large ring_full\n"));
 }
 
+TEST(each_number_of_the_sums_stands_in_the_text)
+{
+    struct listener_totals listener = {.name = "udp://h:1",
+                                       .kind = &listener_kinds[LISTENER_UDP],
+                                       .schema = "telemetry",
+                                       .received = 9,
+                                       .decoded = 5,
+                                       .in_assembly = 3};
+    listener.reasons[REASON_EMPTY] = 1;
+    assert_written(&listener, "received 9 = decoded 5 + empty 1 + in assembly 3\n",
+                   "\"in_assembly\":3,");
+    struct sink_totals sink = {.name = "stdout:",
+                               .offered = 40,
+                               .queued = 36,
+                               .recovered = 2,
+                               .written = 10,
+                               .filtered = 3,
+                               .evicted = 4,
+                               .unknown = 6,
+                               .spilled = 7,
+                               .in_flight = 3};
+    sink.refused[REFUSED_RING_FULL] = 4;
+    sink.failed[FAILED_IO_ERROR] = 5;
+    const struct ledger_snapshot snapshot = {.sink_count = 1, .sinks = &sink};
+    assert_non_null(strstr(written(ledger_write_text, &snapshot),
+                           "offered 40 = queued 36 + ring_full 4\n"
+                           "    queued 36 + recovered 2 = written 10 + filtered 3 + evicted 4"
+                           " + io_error 5 + unknown 6 + spilled 7 + in flight 3\n"));
+}
+
 TEST(drops_of_whole_buffers_are_reported_as_such)
 {
     struct listener_totals listener = {.name = "udp://h:1",

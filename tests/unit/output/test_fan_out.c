@@ -87,6 +87,31 @@ TEST_WITH(where_nothing_is_expected_sinks_are_woken, fake_sink_set_up, fake_sink
     finish(fake, fan_out, offers);
 }
 
+TEST_WITH(a_raw_datagram_without_a_batch_is_offered_and_refused_where_sinks_take_raw,
+          fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct offer_counters *others = ledger_offer_block(fake->ledger, 0);
+    assert_non_null(others);
+    struct fan_out *fan_out = make_feed_of(fake, others, 1, 2, FAN_OUT_NEVER_WAITS);
+    const struct fan_out_sink raw = {.name = "raw:",
+                                     .sink = fake->sink,
+                                     .queue = fake->queues[0],
+                                     .offers = offers,
+                                     .takes_raw = true};
+    struct error error;
+    assert_int_equal(fan_out_add_sink(fan_out, &raw, &error), 0);
+    fan_out_lose_raw(fan_out);
+    fan_out_lose_raw(fan_out);
+    assert_int_equal(counter_read(&offers->raw_offered), 2);
+    assert_int_equal(counter_read(&offers->raw_refused), 2);
+    assert_int_equal(counter_read(&offers->offered), 0);
+    assert_int_equal(counter_read(&others->raw_offered), 0);
+    assert_int_equal(counter_read(&others->raw_refused), 0);
+    finish(fake, fan_out, others);
+}
+
 TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
           fake_sink_tear_down)
 {

@@ -1,5 +1,6 @@
 """What must hold of a run, whatever failed in it."""
 import re
+import signal
 
 from fault_outputs import Torn
 from fault_ways import MEMORY
@@ -35,19 +36,24 @@ def _end(run, memory):
             yield line
         if line.startswith("sluice: ") and EMPTY_WORDS.search(line):
             yield f"a line that does not say why: {line}"
-    if run.code not in CODES:
+    if run.code not in (*CODES, *run.world.codes) and not _is_ended_early(run):
         yield f"exit code {run.code}"
     said = []
     if run.code == 0 and run.ledger() is None:
         said.append("exit code 0 and no ledger")
     if run.code != 0 and not run.errors():
         said.append(f"exit code {run.code} and no error is said")
-    if not run.sent and run.code != 0 and len(run.errors()) != 1:
+    if not run.started() and run.code != 0 and len(run.errors()) != 1:
         said.append(f"{len(run.errors())} lines of error at the start: {run.errors()}")
     if said and not run.is_blind():
         yield from said
-    if not run.sent and memory and run.code not in (0, 70, 78):
+    if not run.started() and memory and run.code not in (0, 70, 78):
         yield f"exit code {run.code} where memory was short"
+
+
+def _is_ended_early(run):
+    """Whether our signal came before it was awaited, as we could not see how far the start was."""
+    return run.code == -signal.SIGTERM and run.is_blind()
 
 
 def _rest(run, plan):
@@ -57,7 +63,7 @@ def _rest(run, plan):
 
 def _left(run, plan):
     left = plan.left()
-    if left is None and run.code in CODES:
+    if left is None and run.code in (*CODES, *run.world.codes):
         yield LATE
     if left:
         yield f"descriptors left open: {left}"

@@ -113,7 +113,8 @@ class Run:
                 self._live()
             except Blind:
                 pass
-            self._process.send_signal(signal.SIGTERM)
+            if not self.world.ends_itself:
+                self._process.send_signal(signal.SIGTERM)
             self.wait_for(lambda lines: False, "it ends")
             self.code = self._process.wait(HANGS)
         except (Hangs, subprocess.TimeoutExpired) as error:
@@ -128,7 +129,8 @@ class Run:
         return self
 
     def _live(self):
-        if self.wait_for(lambda lines: len(self._listening(lines)) >= self.world.listeners,
+        if not self.world.ends_itself and \
+                self.wait_for(lambda lines: len(self._listening(lines)) >= self.world.listeners,
                          "it listens", self._look_blind):
             self.world.send(self)
             self._reload()
@@ -214,6 +216,10 @@ class Run:
 
     def errors(self):
         return [line for line in self.lines() if "sluice: error: " in line]
+
+    def started(self):
+        """Whether it came as far as to receive or to read."""
+        return any("listening on " in line or "reading pcap:" in line for line in self.lines())
 
     def ledger(self):
         """The last one, where it is final; else None."""

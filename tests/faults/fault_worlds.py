@@ -2,6 +2,7 @@
 import contextlib
 import json
 import pathlib
+import struct
 
 from fault_outputs import Fed, Files, Relayed, count_letters, of_gzip, of_lines, of_packets, of_table
 from protobuf import gauge, metric
@@ -14,6 +15,8 @@ class World:
     """
     name = None
     listeners = 1
+    ends_itself = False
+    codes = ()  # exit codes beside those of fault_checks
     secured = None  # what clients of tcp: listeners trust, where these have TLS
 
     def __init__(self, folder):
@@ -105,6 +108,43 @@ class Plain(World):
         return [Files(run.folder / "out", "lines", read, there=1)]
 
 
+class Capture(World):
+    """A capture, which is read to its end, and a file."""
+    name = "capture"
+    listeners = 0
+    ends_itself = True
+    codes = (65,)  # bad input data
+
+    def prepare(self, run):
+        super().prepare(run)
+        if run.before is None:
+            messages = [metric(run.next_number()) for _ in range(30)]
+            (run.folder / "in.pcap").write_bytes(capture_of([*messages, b"\xff"]))
+
+    def config(self, run, number):
+        return {"listeners": [f"pcap:{run.folder}/in.pcap?port=5555&schema=riemann"],
+                "sinks": [f"file:{run.folder}/out/{self._output(run)}?fsync=interval"]}
+
+    @staticmethod
+    def _output(run):
+        return "lines" if run.before is None else "again"
+
+    def outputs(self, run):
+        return [Files(run.folder / "out", self._output(run))]
+
+
+def capture_of(datagrams):
+    """A pcap file of IPv4 packets with these, to port 5555."""
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)
+    for datagram in datagrams:
+        size = 28 + len(datagram)
+        data += struct.pack("<IIII", 1700000000, 0, size, size)
+        data += struct.pack(">BBHHHBBH4s4s", 0x45, 0, size, 0, 0, 64, 17, 0, bytes([192, 0, 2, 1]),
+                            bytes([192, 0, 2, 2]))
+        data += struct.pack(">HHHH", 40000, 5555, 8 + len(datagram), 0) + datagram
+    return data
+
+
 class Wide(World):
     """Something of everything that needs no server and no library of others but for metrics."""
     name = "wide"
@@ -171,4 +211,4 @@ class WideRings(Wide):
     notifier = "io_uring"
 
 
-WORLDS = {world.name: world for world in (Plain, Wide, WideRings)}
+WORLDS = {world.name: world for world in (Plain, Capture, Wide, WideRings)}

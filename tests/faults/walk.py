@@ -168,7 +168,7 @@ class Walk:
             self.codes[run.code] += 1
             if wrong:
                 self._report(run, bench.plan, fault, wrong)
-        if failed and fault.calls != MEMORY and run.sent and not wrong:
+        if failed and fault.calls != MEMORY and run.ledger() is not None and not wrong:
             self._start_again(bench, fault, run)
 
     def _start_again(self, bench, fault, before):

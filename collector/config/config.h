@@ -21,6 +21,7 @@
 #include "collector/contract/schema.h"
 #include "collector/contract/schema_config.h"
 #include "collector/log/log.h"
+#include "collector/platform/disk_room.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
 #include "collector/platform/terminal.h"
@@ -95,16 +96,17 @@ struct config {
 
     struct provenance *provenance; /* what all this was made of (config/provenance.h) */
     char *file;                    /* where some of it was read from; NULL: nowhere */
-    const char *help_topic;    /* of --help, borrowed from the arguments; NULL: the first page */
-    const char *schema_name;   /* of --print-schema, borrowed from the arguments */
-    unsigned check;            /* 1: only say whether all this is right; CHECK_CONNECTS */
-    uint64_t check_timeout_ns; /* how long the far end of a delivery is tried then */
-    unsigned print;            /* 1: only print it */
-    uint64_t duration_ns;      /* stop after this long; 0: do not */
-    uint64_t max_datagrams;    /* stop after so many were received; 0: do not */
-    uint64_t memory;           /* bytes for the datagram path; 0: as much as the defaults need */
-    uint64_t stop_timeout_ns;  /* how long a stop may take to flush */
-    uint64_t stall_timeout_ns; /* how long others may make no progress */
+    const char *help_topic;       /* of --help, borrowed from the arguments; NULL: the first page */
+    const char *schema_name;      /* of --print-schema, borrowed from the arguments */
+    unsigned check;               /* 1: only say whether all this is right; CHECK_CONNECTS */
+    uint64_t check_timeout_ns;    /* how long the far end of a delivery is tried then */
+    unsigned print;               /* 1: only print it */
+    uint64_t duration_ns;         /* stop after this long; 0: do not */
+    uint64_t max_datagrams;       /* stop after so many were received; 0: do not */
+    uint64_t memory;              /* bytes for the datagram path; 0: as much as the defaults need */
+    struct disk_reserve min_free; /* of each disk that files are written to */
+    uint64_t stop_timeout_ns;     /* how long a stop may take to flush */
+    uint64_t stall_timeout_ns;    /* how long others may make no progress */
     enum ledger_format ledger;
     struct log_settings log;
     const struct notifier_backend *notifier; /* NULL: the best that the system has */

@@ -4,6 +4,7 @@
 
 #include "collector/config/metrics_address.h"
 #include "collector/config/metrics_host.h"
+#include "collector/config/min_free.h"
 #include "collector/config/processors.h"
 #include "collector/text/text.h"
 
@@ -63,6 +64,13 @@ const struct option command_options[] = {
      OPTION_RELOADED,
      {"memory", SETTING_SIZE, .offset = offsetof(struct config, memory), .minimum = 1,
       .maximum = TIB, .help = "budget of what is on its way from sockets to sinks"}},
+    {OPTION_VALUE,
+     OPTION_FIXED,
+     {"min-free", SETTING_PARSED, .offset = offsetof(struct config, min_free),
+      .parse = min_free_parse, .equal = min_free_equal, .syntax = MIN_FREE_SYNTAX,
+      .help = "what stays free of each disk: with less, files, dead letters and spills are written "
+              "no more, as if the disk was full",
+      .others = "storage-min-free min-free-space disk-reserve"}},
     {OPTION_VALUE,
      OPTION_RELOADED,
      {"stop-timeout", SETTING_DURATION, .offset = offsetof(struct config, stop_timeout_ns),

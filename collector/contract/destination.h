@@ -21,6 +21,7 @@
 #include "collector/contract/delivery_figures.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
+#include "collector/platform/disk_room.h"
 #include "collector/platform/wakeup.h"
 #include "collector/platform/write_result.h"
 
@@ -49,6 +50,7 @@ struct file_options {
     uint64_t max_files;       /* different paths between two rotations */
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */
+    struct disk_reserve reserve; /* what stays free of the disk: the program's, and no key */
 };
 
 /* The most addresses that a relay sends to. */

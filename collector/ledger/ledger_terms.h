@@ -98,6 +98,7 @@
     REASON(RING_FULL, ring_full, "the file's thread was behind", "have a faster disk")             \
     REASON(FILE_FULL, file_full,                                                                   \
            "the file has reached max_size=", "move the file away, and send SIGHUP")                \
+    REASON(MIN_FREE, min_free, "the disk had less free than --min-free", "free some")              \
     REASON(IO_ERROR, io_error, "it could not be written", "look in the log for the error")         \
     REASON(STOP_TIMEOUT, stop_timeout, "it was still unwritten when --stop-timeout was over",      \
            "raise it")

@@ -58,8 +58,11 @@ static void free_all(struct delivery_spill *spill)
     free(spill);
 }
 
+/* Of a spill that nothing is written to. */
+static const struct file_options no_options = {.sync = SYNC_NEVER};
+
 static struct spill_settings settings_of(const struct delivery_options *options,
-                                         enum file_sync sync, size_t record_size)
+                                         const struct file_options *file, size_t record_size)
 {
     static const enum spill_sync syncs[] = {
         [SYNC_NEVER] = SPILL_SYNC_NEVER,
@@ -72,7 +75,8 @@ static struct spill_settings settings_of(const struct delivery_options *options,
         .size = options->spill_size,
         .image_size = delivery_image_size(record_size),
         .window = window_of(options),
-        .sync = syncs[sync],
+        .sync = syncs[file->sync],
+        .reserve = file->reserve,
         .sync_interval_ns = INTERVAL_NS,
         .cursor_interval_ns = INTERVAL_NS,
     };
@@ -81,7 +85,7 @@ static struct spill_settings settings_of(const struct delivery_options *options,
 int delivery_spill_make(const struct delivery_options *options, size_t record_size,
                         struct error *error)
 {
-    const struct spill_settings settings = settings_of(options, SYNC_NEVER, record_size);
+    const struct spill_settings settings = settings_of(options, &no_options, record_size);
     struct spill *spill;
     if (spill_open(&settings, &spill, error) != 0)
         return -1;
@@ -92,7 +96,7 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
                            int64_t until_ns, struct spill_inspection *inspection,
                            struct error *error)
 {
-    const struct spill_settings settings = settings_of(options, SYNC_NEVER, record_size);
+    const struct spill_settings settings = settings_of(options, &no_options, record_size);
     return spill_inspect(&settings, until_ns, inspection, error);
 }
 
@@ -110,14 +114,14 @@ static int open_spill(struct delivery_spill *spill, const struct spill_settings 
     return 0;
 }
 
-int delivery_spill_open(const struct delivery_options *options, enum file_sync sync,
+int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
                         size_t record_size, struct spill *open, struct delivery_spill **out,
                         struct error *error)
 {
     struct delivery_spill *spill = calloc(1, sizeof *spill);
     if (spill == NULL)
         return error_no_memory(error);
-    const struct spill_settings settings = settings_of(options, sync, record_size);
+    const struct spill_settings settings = settings_of(options, file, record_size);
     spill->window = settings.window;
     spill->image_size = settings.image_size;
     spill->ring = calloc(spill->window, sizeof *spill->ring);

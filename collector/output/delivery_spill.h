@@ -24,11 +24,11 @@ struct spill_inspection;
 size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size);
 
 /*
- * Opens that of the options. `open`: one of the same folder that is open already, which the new one
- * owns then; NULL: there is none. Returns 0, or -1 with `error` filled, as spill_open and
- * spill_change say.
+ * Opens that of the options; of a file's it has the sync and the reserve. `open`: one of the same
+ * folder that is open already, which the new one owns then; NULL: there is none. Returns 0, or -1
+ * with `error` filled, as spill_open and spill_change say.
  */
-int delivery_spill_open(const struct delivery_options *options, enum file_sync sync,
+int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
                         size_t record_size, struct spill *open, struct delivery_spill **out,
                         struct error *error);
 

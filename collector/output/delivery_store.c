@@ -191,9 +191,8 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error)
     const struct sink_thread_options *options = &writer->options;
     if (options->delivery.spill == NULL || delivery->spill != NULL)
         return 0;
-    if (delivery_spill_open(&options->delivery, options->file.sync,
-                            sink_writer_record_size(options), writer->open_spill, &delivery->spill,
-                            error) != 0)
+    if (delivery_spill_open(&options->delivery, &options->file, sink_writer_record_size(options),
+                            writer->open_spill, &delivery->spill, error) != 0)
         return -1;
     writer->open_spill = NULL;
     uint64_t recovered = delivery_spill_counts(delivery->spill).recovered;

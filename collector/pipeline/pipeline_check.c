@@ -67,6 +67,7 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
     struct sink_thread_options options = pipeline_sink_options(sink);
     size_t large = pipeline_large_batch(config);
     options.record_size = large > SINK_RECORD_SIZE ? 2 * large : SINK_RECORD_SIZE;
+    options.file.reserve = config->min_free;
     return options;
 }
 

@@ -48,6 +48,7 @@ static int make_letters(struct pipeline *pipeline, struct error *error)
         .path = config->path,
         .max_size = config->max_size,
         .rate = config->rate,
+        .reserve = pipeline->config->min_free,
         .counters = ledger_letter_block(pipeline->ledger),
         .finished = pipeline_changed,
         .context = pipeline,

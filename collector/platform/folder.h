@@ -37,12 +37,6 @@ bool folder_remove_file(const char *path);
 bool folder_rename_file(const char *from, const char *to);
 
 /*
- * Bytes that files in a folder, or beside a file, may still take of its disk: for this user, but
- * without what a quota allows. Returns false where the system does not say.
- */
-bool folder_free_bytes(const char *path, uint64_t *bytes);
-
-/*
  * Makes the names in a folder reach the disk: files that were made, renamed and removed. Returns
  * false with `error` filled. Windows has no such call: its file systems keep names in a journal.
  */

@@ -62,6 +62,8 @@ struct dead_letters {
     bool section_due;   /* before the next letter */
     bool full;          /* the file has reached max_size */
     bool ended;         /* its reader has gone */
+    bool short_of_room; /* the disk has less free than the reserve, which was logged */
+    struct disk_room room;
     struct log_limit log;
     uint8_t block[BLOCK_MAX];
 
@@ -345,6 +347,22 @@ static bool fits(struct dead_letters *letters, size_t size)
     return !letters->full;
 }
 
+/* Says once that the disk has too little free, and that it has enough again. */
+static bool disk_has_room(struct dead_letters *letters)
+{
+    const struct dead_letter_options *options = &letters->options;
+    struct error error;
+    bool has = !output_file_is_regular(letters->file) ||
+               disk_room_has(&letters->room, &options->reserve, options->path, &error);
+    if (!has && !letters->short_of_room)
+        log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+                  "%s; until then dead letters are counted and not kept", error.text);
+    if (has && letters->short_of_room)
+        log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "kept again");
+    letters->short_of_room = !has;
+    return has;
+}
+
 /*
  * A file that somebody has emptied or cut begins a section where it now ends. A full one stays full
  * until it is opened anew.
@@ -374,6 +392,8 @@ static void keep(struct dead_letters *letters, struct byte_ring *ring)
         drop(letters, DROPPED_STOP_TIMEOUT);
     } else if (!fits(letters, size)) {
         drop(letters, DROPPED_FILE_FULL);
+    } else if (!disk_has_room(letters)) {
+        drop(letters, DROPPED_MIN_FREE);
     } else if (!write_block(letters, size, &why)) {
         drop(letters, why);
     } else {

@@ -22,6 +22,7 @@
 #include "collector/contract/decode_failure.h"
 #include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
+#include "collector/platform/disk_room.h"
 #include "collector/platform/udp_socket.h"
 
 struct dead_letters;
@@ -32,6 +33,7 @@ struct dead_letter_options {
     const char *path;
     uint64_t max_size;                /* bytes of the file; what would make it longer is dropped */
     uint64_t rate;                    /* datagrams kept in a second, at most RATE_WINDOW_MOST */
+    struct disk_reserve reserve;      /* what stays free of the disk */
     struct letter_counters *counters; /* the writing thread's block */
 
     /* Called from the writing thread when dead_letters_have_finished has become true; or NULL. */

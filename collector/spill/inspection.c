@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/platform/clock.h"
+#include "collector/platform/disk_room.h"
 #include "collector/platform/file_path.h"
 #include "collector/platform/folder.h"
 #include "collector/platform/output_check.h"
@@ -42,10 +43,11 @@ static int look_at_folder(const char *folder, struct spill_inspection *inspectio
     char *place = text_copy(folder, strlen(folder) + 1); /* room for "." at least */
     if (place == NULL)
         return error_no_memory(error);
+    uint64_t total;
     inspection->is_there = folder_has(folder);
     cut_to_what_is_there(place);
     int result = output_check_folder(place, error);
-    inspection->knows_free = folder_free_bytes(place, &inspection->free);
+    inspection->knows_free = disk_room_look(place, &inspection->free, &total);
     free(place);
     return result;
 }

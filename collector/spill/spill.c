@@ -27,7 +27,8 @@ struct tail {
 };
 
 struct spill {
-    struct spill_settings settings; /* their folder is that of the segments */
+    struct spill_settings settings;
+    struct disk_room room; /* their folder is that of the segments */
     struct part_file *lock;
     struct segments segments;
     struct reader reader;
@@ -436,6 +437,8 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
         error_set(error, EXIT_CODE_IO, "spill %s: it has its size", segments->folder);
         return SPILL_FULL;
     }
+    if (!disk_room_has(&spill->room, &spill->settings.reserve, segments->folder, &why))
+        return failed(spill, DATA_FILE_FULL, &why, error);
     const struct segment *last = segments_last(segments);
     if (spill->tail.is_open &&
         (last->sealed || (last->size != 0 && last->size + whole > spill->settings.segment_size)))

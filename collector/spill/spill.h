@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
+#include "collector/platform/disk_room.h"
 #include "collector/text/text.h"
 
 struct spill;
@@ -55,8 +56,9 @@ struct spill_settings {
     size_t image_size;     /* bytes of the largest image that is appended */
     size_t window;         /* blocks read and not acknowledged, at most (≥ 1) */
     enum spill_sync sync;
-    int64_t sync_interval_ns;   /* > 0 */
-    int64_t cursor_interval_ns; /* how long what was acknowledged may be unwritten; > 0 */
+    struct disk_reserve reserve; /* what stays free of the disk */
+    int64_t sync_interval_ns;    /* > 0 */
+    int64_t cursor_interval_ns;  /* how long what was acknowledged may be unwritten; > 0 */
 };
 
 /*
@@ -99,7 +101,8 @@ struct spill_block {
 
 enum spill_stored {
     SPILL_STORED,
-    SPILL_FULL,   /* the spill has its size, or the disk no room: evict, or try again later */
+    SPILL_FULL,   /* the spill has its size, or the disk no room or only its reserve: evict, or
+                     try again later */
     SPILL_FAILED, /* the system refuses, as `error` says; it may work later */
 };
 

@@ -23,8 +23,9 @@
 
 struct plain_file {
     struct output_destination output;
-    bool moved;        /* its name leads elsewhere and could not be opened, which was logged */
-    int64_t moved_ns;  /* monotonic: when it was first seen that it was; 0: it was not */
+    bool moved;       /* its name leads elsewhere and could not be opened, which was logged */
+    int64_t moved_ns; /* monotonic: when it was first seen that it was; 0: it was not */
+    struct disk_room room;
     bool unsynced;     /* written since the last fsync */
     int64_t synced_ns; /* monotonic: when that was */
     char path[PATH_TEMPLATE_SIZE];
@@ -220,7 +221,12 @@ static void prepare(struct destination *destination)
 static enum write_result write_file(struct destination *destination, const void *bytes, size_t size,
                                     size_t *written, struct error *error)
 {
-    of(destination)->unsynced = true;
+    struct plain_file *plain = of(destination);
+    const struct destination_options *options = &plain->output.options;
+    if (output_file_is_regular(plain->output.file) &&
+        !disk_room_has(&plain->room, &options->file.reserve, options->path, error))
+        return WRITE_FAILED;
+    plain->unsynced = true;
     return output_destination_write(destination, bytes, size, written, error);
 }
 

@@ -33,6 +33,7 @@
 struct file_set {
     struct destination destination;
     struct destination_options options;
+    struct disk_room room;
     struct path_template *path;
     struct file_makings makings;
     struct file_table *table;
@@ -309,6 +310,9 @@ static enum write_result write_block(struct destination *destination, size_t blo
     const void *frame;
     size_t frame_size;
     retry_names_in_time(set);
+    if (!disk_room_has(&set->room, &set->options.file.reserve, path_template_base(set->path),
+                       error))
+        return WRITE_FAILED;
     bool waits = waits_to_retry(set, file);
     if (!waits && interval_is_over(set, file, clock_wall_ns()))
         complete(set, file);

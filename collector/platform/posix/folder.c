@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 struct folder;
@@ -63,15 +62,6 @@ bool folder_remove_file(const char *path)
 bool folder_rename_file(const char *from, const char *to)
 {
     return rename(from, to) == 0;
-}
-
-bool folder_free_bytes(const char *path, uint64_t *bytes)
-{
-    struct statvfs disk;
-    if (statvfs(path, &disk) != 0)
-        return false;
-    *bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
-    return true;
 }
 
 bool folder_sync(const char *path, struct error *error)

@@ -131,17 +131,6 @@ bool folder_rename_file(const char *from, const char *to)
     return done;
 }
 
-bool folder_free_bytes(const char *path, uint64_t *bytes)
-{
-    ULARGE_INTEGER left;
-    wchar_t *wide = file_access_path(path);
-    bool known = wide != NULL && GetDiskFreeSpaceExW(wide, &left, NULL, NULL);
-    free(wide);
-    if (known)
-        *bytes = left.QuadPart;
-    return known;
-}
-
 bool folder_sync(const char *path, struct error *error)
 {
     (void)path;

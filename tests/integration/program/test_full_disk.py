@@ -3,6 +3,7 @@ import os
 import subprocess
 import time
 
+from metrics_client import MetricsClient
 from namespaces import run_tests
 from rotating import RotatingTest, numbered
 from sluice_program import DEADLINE, DISK_FULL
@@ -219,6 +220,37 @@ class FullDisk(RotatingTest):
         self.assertEqual(rows[0][:10], b"time,name,", "a file begins with its head")
         self.assertEqual(rows[-1], b"", "the last row is torn")
         self.assertEqual({row.count(b",") for row in rows[:-1]}, {rows[0].count(b",")})
+
+    def with_less_than_min_free(self, name, keys, least):
+        """Half of the disk is not to be used: what would use it is not written meanwhile."""
+        self.sent = 0
+        letters = self.out / "dead"
+        program = self.start_sink(name, keys, "--min-free", least, "--dead-letter",
+                                  f"file:{letters}", "--metrics", "127.0.0.1:0")
+        sender = self.sender(program)
+        self.send(program, sender, PART)
+        self.fill(DISK_SIZE // 4)
+        self.until_full(program, sender)
+        free = os.statvfs(self.out).f_bavail
+        sender.send(b"\xff")
+        self.sent += 1
+        ledger = program.wait_for_ledger(lambda now: sum(now["dead_letters"]["dropped"].values()) > 0,
+                                         "a dead letter was dropped")
+        self.assertEqual(ledger["dead_letters"]["dropped"]["min_free"], 1)
+        self.assertEqual((letters.stat().st_size, os.statvfs(self.out).f_bavail), (0, free))
+        program.wait_for_log("free .--min-free.: free some, and it goes on; trying again")
+        MetricsClient(program).wait_for_health(lambda told: "sink_fails" in str(told), "it fails")
+        self.ballast.unlink()
+        self.wait_for_recovery(program)
+        program.wait_for_log("writing again")
+        letters.unlink()
+        self.check(program, program.stop())
+
+    def test_a_file_leaves_what_is_to_stay_free(self):
+        self.with_less_than_min_free("lines", "fsync=never", "2MiB")
+
+    def test_files_that_rotate_leave_their_share(self):
+        self.with_less_than_min_free("%{source}.ndjson", "rotate_size=1MiB", "50%")
 
     def test_a_folder_that_cannot_be_written_to_for_a_while(self):
         self.sent = 0

@@ -94,6 +94,7 @@ static const struct {
     {"receiver-cpus", "0,2-3"},
     {"control", "unix:/run/sluice/s"},
     {"metrics", "[::1]:9126"},
+    {"min-free", "5%"},
     {"notifier", "edge"},
     {"compress", "squeeze"},
     {"format", "lines"},

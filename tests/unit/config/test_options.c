@@ -194,6 +194,7 @@ TEST(a_reload_cannot_change_what_a_start_alone_sets_up)
         {"dead-letter", "--dead-letter=file:x"},
         {"duration", "--duration=1s"},
         {"max-datagrams", "--max-datagrams=7"},
+        {"min-free", "--min-free=1GiB"},
         {"notifier", "--notifier=edge"},
         {"threads", "--threads=1"},
         {"receiver-cpus", "--receiver-cpus=0"},
@@ -230,6 +231,25 @@ static void serves_metrics_at(const char *value, const char *address)
     address_format(&config.metrics, text);
     assert_string_equal(text, address);
     config_free(&config);
+}
+
+static void assert_min_free(const char *value, uint64_t bytes, uint64_t percent)
+{
+    struct config config = accepted("--min-free", value, NULL);
+    assert_int_equal(config.min_free.bytes, bytes);
+    assert_int_equal(config.min_free.percent, percent);
+    config_free(&config);
+}
+
+TEST(what_stays_free_of_a_disk_is_a_size_or_a_share)
+{
+    assert_min_free("10GiB", UINT64_C(10) << 30, 0);
+    assert_min_free("5%", 0, 5);
+    assert_min_free("99%", 0, 99);
+    refused("--min-free \"0%\" is no percentage from 1% to 99%", "--min-free=0%", NULL);
+    refused("--min-free \"100%\" is no percentage", "--min-free=100%", NULL);
+    refused("--min-free \"5\" has no unit", "--min-free=5", NULL);
+    refused("--min-free \"%\"", "--min-free=%", NULL);
 }
 
 TEST(metrics_without_an_address_are_for_this_machine_alone)

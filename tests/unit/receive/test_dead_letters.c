@@ -25,6 +25,8 @@ static struct dead_letter_queue *queue;
 static struct letter_counters written; /* the thread's */
 static struct letter_counters offered; /* ours */
 
+static struct disk_reserve reserve; /* of the next ones that are opened */
+
 static void open_letters(uint64_t max_size, uint64_t rate)
 {
     struct error error = {.text = ""};
@@ -34,6 +36,7 @@ static void open_letters(uint64_t max_size, uint64_t rate)
                                           .path = path,
                                           .max_size = max_size,
                                           .rate = rate,
+                                          .reserve = reserve,
                                           .counters = &written};
     memset(&written, 0, sizeof written);
     memset(&offered, 0, sizeof offered);
@@ -185,6 +188,21 @@ TEST_WITH(what_does_not_fit_the_ring_is_dropped, set_up, scratch_remove)
     finish(INT64_MAX);
     assert_int_equal(counter_read(&written.kept), fit);
     assert_int_equal(read_back(), fit);
+}
+
+TEST_WITH(on_a_disk_without_its_reserve_none_is_kept, set_up, scratch_remove)
+{
+    (void)state;
+    reserve.bytes = UINT64_MAX;
+    open_letters(1 << 20, 1000);
+    reserve.bytes = 0;
+    start();
+    offer(1000);
+    offer(1000);
+    finish(INT64_MAX);
+    assert_int_equal(dropped(DROPPED_MIN_FREE), 2);
+    assert_int_equal(counter_read(&written.kept), 0);
+    assert_int_equal(counter_read(&written.bytes), 0);
 }
 
 TEST_WITH(a_file_never_becomes_longer_than_its_max_size, set_up, scratch_remove)

@@ -293,6 +293,23 @@ TEST_WITH(other_settings_are_taken_while_it_is_open, scratch_make, scratch_remov
     spilling_close(spill);
 }
 
+TEST_WITH(a_disk_without_its_reserve_is_full, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill_settings settings = spilling_settings();
+    struct error error = {0};
+    settings.reserve.bytes = UINT64_MAX;
+    struct spill *spill = spilling_open_with(&settings);
+    assert_int_equal(spilling_offer(spill, 0, &error), SPILL_FULL);
+    assert_non_null(strstr(error.text, "--min-free"));
+    assert_int_equal(spilling_counts(spill).held, 0);
+    settings.reserve.bytes = 0;
+    assert_int_equal(spill_change(spill, &settings, NULL), 0);
+    spilling_append_all(spill, 0, 10);
+    spilling_expect(spill, 0, 10, true);
+    spilling_close(spill);
+}
+
 TEST_WITH(blocks_reach_the_disk_and_the_cursor_is_written_when_that_is_due, scratch_make,
           scratch_remove)
 {

@@ -4,31 +4,37 @@
 
 #include "collector/base/progress.h"
 
+const char torn_file_changes[] = "it changes while it is read";
+
 static const char no_memory[] = "out of memory";
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
  * Bytes after the last newline of the first `size`; more than OUTPUT_FILE_TORN_MAX: not found.
- * None where they cannot be read: it shrinks while we look, which is somebody else's business.
+ * Returns NULL, or why they cannot be read.
  */
-static uint64_t unended_size(const struct torn_file_ops *ops, void *context, uint64_t size)
+static const char *find_unended(const struct torn_file_ops *ops, void *context, uint64_t size,
+                                uint64_t *unended)
 {
     char block[16384];
-    uint64_t unended = 0;
-    while (size > 0 && unended <= OUTPUT_FILE_TORN_MAX) {
+    *unended = 0;
+    while (size > 0 && *unended <= OUTPUT_FILE_TORN_MAX) {
         size_t want = size < sizeof block ? (size_t)size : sizeof block;
-        if (unended == 0 && want > 1)
+        if (*unended == 0 && want > 1)
             want = 1; /* as a rule the file ends in a newline */
-        if (ops->read(context, size - want, block, want) != NULL)
-            return 0;
-        for (size_t i = want; i > 0; i--)
-            if (block[i - 1] == '\n')
-                return unended + (want - i);
-        unended += want;
+        const char *why = ops->read(context, size - want, block, want);
+        if (why != NULL)
+            return why;
+        size_t at = want;
+        while (at > 0 && block[at - 1] != '\n')
+            at--;
+        *unended += want - at;
+        if (at > 0)
+            break;
         size -= want;
     }
-    return unended;
+    return NULL;
 }
 
 static const char *mend_line(const struct torn_file_ops *ops, void *context, bool alone,
@@ -38,9 +44,11 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
     const char *why = ops->size(context, &size);
     if (why != NULL)
         return why;
-    start->torn_size = unended_size(ops, context, size);
-    if (start->torn_size == 0)
-        return NULL;
+    why = find_unended(ops, context, size, &start->torn_size);
+    if (why != NULL || start->torn_size == 0) {
+        /* It shrinks while we look: that is somebody else's business. */
+        return why == torn_file_changes ? NULL : why;
+    }
     bool is_long = start->torn_size > OUTPUT_FILE_TORN_MAX;
     if (alone && !is_long && ops->cut(context, size, size - start->torn_size)) {
         start->torn = TORN_LINE_CUT;

@@ -9,7 +9,7 @@
 
 #include "collector/platform/output_file.h"
 
-#define TORN_FILE_CHANGES "it changes while it is read"
+extern const char torn_file_changes[]; /* "it changes while it is read" */
 
 /*
  * The operations on one open regular file, which `context` stands for. Those that return a text
@@ -19,7 +19,7 @@ struct torn_file_ops {
     /* Bytes that it has. */
     const char *(*size)(void *context, uint64_t *size);
 
-    /* Reads `size` bytes from `offset` on; TORN_FILE_CHANGES where it has not as many any more. */
+    /* Reads `size` bytes from `offset` on; torn_file_changes where it has not as many any more. */
     const char *(*read)(void *context, uint64_t offset, void *bytes, size_t size);
 
     /* Takes off what follows its first `kept` bytes; false where it has not `size` any more. */

@@ -33,7 +33,7 @@ static const char *size_of(void *context, uint64_t *size)
 static const char *read_at(void *context, uint64_t offset, void *bytes, size_t size)
 {
     world_step();
-    return disk_read(context, offset, bytes, size) == size ? NULL : TORN_FILE_CHANGES;
+    return disk_read(context, offset, bytes, size) == size ? NULL : torn_file_changes;
 }
 
 static bool cut(void *context, uint64_t size, uint64_t kept)

@@ -149,10 +149,18 @@ static const char *size_of(void *context, uint64_t *size)
 static const char *read_at(void *context, uint64_t offset, void *bytes, size_t size)
 {
     const struct mended *mended = context;
-    ssize_t got = pread(mended->reader, bytes, size, (off_t)offset);
-    if (got < 0)
-        return strerror(errno);
-    return (size_t)got == size ? NULL : TORN_FILE_CHANGES;
+    size_t got = 0;
+    unsigned times = 0;
+    while (got < size) {
+        ssize_t part =
+            pread(mended->reader, (char *)bytes + got, size - got, (off_t)(offset + got));
+        if (part < 0 && retry_interrupted(&times))
+            continue;
+        if (part <= 0)
+            return part < 0 ? strerror(errno) : torn_file_changes;
+        got += (size_t)part;
+    }
+    return NULL;
 }
 
 static bool cut(void *context, uint64_t size, uint64_t kept)

@@ -41,7 +41,7 @@ static const char *read_at(void *context, uint64_t offset, void *bytes, size_t s
     if (!ReadFile(mended->reader, bytes, (DWORD)size, &got, &from) &&
         GetLastError() != ERROR_HANDLE_EOF)
         return why(mended);
-    return got == size ? NULL : TORN_FILE_CHANGES;
+    return got == size ? NULL : torn_file_changes;
 }
 
 /* While nobody else can write to it. */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/others.h"
@@ -15,7 +16,11 @@ int __wrap_fstat(int fd, struct stat *status);
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 
+ssize_t __real_pread(int fd, void *bytes, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
+
 static bool unseen;
+static int torn_read;   /* 0: whole; or the number with which each read fails; -1: of one byte */
 static int unreadable;  /* the number with which each open to read fails; 0: none does */
 static int interrupted; /* so many of them are */
 
@@ -35,6 +40,12 @@ int __wrap_open(const char *path, int flags, ...)
     if (reads && interrupted != 0 && interrupted-- != 0)
         return -1;
     return __real_open(path, flags, 0644);
+}
+
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at)
+{
+    errno = torn_read;
+    return torn_read > 0 ? -1 : __real_pread(fd, bytes, torn_read < 0 ? 1 : size, at);
 }
 
 static struct error error;
@@ -98,7 +109,7 @@ static int leave_torn(void **state)
 {
     int result = scratch_make(state);
     unseen = false;
-    unreadable = interrupted = 0;
+    unreadable = interrupted = torn_read = 0;
     scratch_put_text("a", "one\ntwo");
     return result;
 }
@@ -114,6 +125,24 @@ TEST_WITH(nothing_is_appended_to_a_line_that_cannot_be_looked_at, leave_torn, sc
         assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     }
     scratch_assert_holds_text("a", "one\ntwo");
+}
+
+TEST_WITH(nothing_is_appended_to_a_line_that_cannot_be_read, leave_torn, scratch_remove)
+{
+    (void)state;
+    torn_read = EIO;
+    assert_null(try_to_open());
+    assert_non_null(strstr(error.text, strerror(EIO)));
+    scratch_assert_holds_text("a", "one\ntwo");
+}
+
+TEST_WITH(a_line_that_is_read_byte_by_byte_is_seen_whole, leave_torn, scratch_remove)
+{
+    (void)state;
+    torn_read = -1;
+    output_file_close(open_file());
+    assert_int_equal(start.torn, TORN_LINE_CUT);
+    scratch_assert_holds_text("a", "one\n");
 }
 
 TEST_WITH(a_look_that_is_interrupted_is_made_again, leave_torn, scratch_remove)

@@ -29,6 +29,7 @@ struct disk {
     size_t node_count;
     struct name names[NAMES_MOST];
     struct name synced_names[NAMES_MOST];
+    size_t name_count;                   /* places that were ever used of both */
     struct change changes[CHANGES_MOST]; /* since then */
     size_t change_count;
     uint64_t room; /* bytes that are free */
@@ -50,9 +51,12 @@ void disk_create(void)
 
 void disk_clear(const char *folder)
 {
-    size_t used = disk->used;
-    memset(disk, 0, sizeof *disk);
-    madvise((uint8_t *)disk + 4096 * ((sizeof *disk + 4095) / 4096), used, MADV_REMOVE);
+    memset(disk->nodes, 0, disk->node_count * sizeof disk->nodes[0]);
+    memset(disk->names, 0, disk->name_count * sizeof disk->names[0]);
+    memset(disk->synced_names, 0, disk->name_count * sizeof disk->synced_names[0]);
+    disk->node_count = disk->name_count = disk->change_count = 0;
+    disk->faults = disk->faults_in_thousand = 0;
+    disk->used = 0;
     disk->room = UINT64_MAX;
     disk_make(folder, true);
     disk_sync_names();
@@ -84,7 +88,7 @@ static bool fails(void)
 
 static struct name *name_in(struct name *names, const char *path)
 {
-    for (size_t i = 0; i < NAMES_MOST; i++)
+    for (size_t i = 0; i < disk->name_count; i++)
         if (names[i].node != NULL && strcmp(names[i].path, path) == 0)
             return &names[i];
     return NULL;
@@ -95,11 +99,14 @@ static void set_name(struct name *names, const char *path, struct disk_node *nod
     struct name *name = name_in(names, path);
     if (name == NULL && node == NULL)
         return;
-    for (size_t i = 0; name == NULL && i < NAMES_MOST; i++)
+    for (size_t i = 0; name == NULL && i < disk->name_count; i++)
         if (names[i].node == NULL)
             name = &names[i];
-    if (name == NULL)
-        world_fail("more than %d names", NAMES_MOST);
+    if (name == NULL) {
+        if (disk->name_count == NAMES_MOST)
+            world_fail("more than %d names", NAMES_MOST);
+        name = &names[disk->name_count++];
+    }
     snprintf(name->path, sizeof name->path, "%s", path);
     name->node = node;
 }
@@ -189,7 +196,7 @@ bool disk_rename(const char *from, const char *to)
 const char *disk_next_name(const char *folder, size_t *at, struct disk_node **node)
 {
     size_t length = strlen(folder);
-    while (*at < NAMES_MOST) {
+    while (*at < disk->name_count) {
         const struct name *name = &disk->names[(*at)++];
         if (name->node == NULL || strncmp(name->path, folder, length) != 0 ||
             name->path[length] != '/' || strchr(name->path + length + 1, '/') != NULL)
@@ -345,10 +352,10 @@ void disk_cut_power(void)
     disk_process_ended();
     settle_names(world_below(disk->change_count + 1));
     disk->change_count = 0;
-    memcpy(disk->names, disk->synced_names, sizeof disk->names);
+    memcpy(disk->names, disk->synced_names, disk->name_count * sizeof disk->names[0]);
     for (size_t i = 0; i < disk->node_count; i++)
         disk->nodes[i].links = 0;
-    for (size_t i = 0; i < NAMES_MOST; i++)
+    for (size_t i = 0; i < disk->name_count; i++)
         if (disk->names[i].node != NULL)
             disk->names[i].node->links++;
     for (size_t i = 0; i < disk->node_count; i++)

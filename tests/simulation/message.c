@@ -1,6 +1,6 @@
 #include "tests/simulation/message.h"
 
-#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint8_t *put_number(uint8_t *to, uint64_t value)
@@ -34,14 +34,72 @@ size_t message_write(uint8_t *bytes, uint32_t number, bool is_good, size_t paddi
     return is_good ? size : size - 1; /* the last field is longer than what is left */
 }
 
+/* --- reading a line --------------------------------------------------------------------------- */
+
+/* A line of JSON that is looked through: what our encoder writes, and no more than that. */
+struct reading {
+    const char *at, *end;
+    const char *value; /* what stands after "value": */
+};
+
+static bool take(struct reading *reading, char wanted)
+{
+    bool is_there = reading->at != reading->end && *reading->at == wanted;
+    reading->at += is_there;
+    return is_there;
+}
+
+static bool take_string(struct reading *reading)
+{
+    if (!take(reading, '"'))
+        return false;
+    while (reading->at != reading->end && *reading->at != '"' && *reading->at != '\\' &&
+           (unsigned char)*reading->at >= ' ')
+        reading->at++;
+    return take(reading, '"');
+}
+
+static bool take_integer(struct reading *reading)
+{
+    const char *start = reading->at;
+    while (reading->at != reading->end && *reading->at >= '0' && *reading->at <= '9')
+        reading->at++;
+    return reading->at != start;
+}
+
+static bool take_object(struct reading *reading, unsigned depth);
+
+static bool take_member(struct reading *reading, unsigned depth)
+{
+    static const char name[] = "\"value\":";
+    const char *key = reading->at;
+    if (!take_string(reading) || !take(reading, ':') || reading->at == reading->end)
+        return false;
+    if (depth == 0 && (size_t)(reading->at - key) == sizeof name - 1 &&
+        memcmp(key, name, sizeof name - 1) == 0)
+        reading->value = reading->at;
+    if (*reading->at == '"')
+        return take_string(reading);
+    return *reading->at == '{' ? take_object(reading, depth + 1) : take_integer(reading);
+}
+
+static bool take_object(struct reading *reading, unsigned depth)
+{
+    if (!take(reading, '{'))
+        return false;
+    do {
+        if (!take_member(reading, depth))
+            return false;
+    } while (take(reading, ','));
+    return take(reading, '}');
+}
+
 bool message_number_of_line(const char *line, size_t size, uint32_t *number)
 {
-    json_error_t error;
-    json_t *object = json_loadb(line, size, 0, &error);
-    const json_t *value = json_object_get(object, "value");
-    bool is_one = json_is_integer(value);
-    if (is_one)
-        *number = (uint32_t)json_integer_value(value);
-    json_decref(object);
-    return is_one;
+    struct reading reading = {.at = line, .end = line + size};
+    if (!take_object(&reading, 0) || reading.at != reading.end || reading.value == NULL ||
+        *reading.value < '0' || *reading.value > '9')
+        return false;
+    *number = (uint32_t)strtoul(reading.value, NULL, 10);
+    return true;
 }

@@ -14,6 +14,7 @@
 
 #define SOCKETS_MOST 32
 #define QUEUE_MOST   8192
+#define SOURCES_MOST 64
 
 /* What a system charges a buffer for a small datagram. */
 #define CHARGE 832
@@ -65,11 +66,23 @@ uint64_t network_left_behind(void)
 
 /* --- the other side --------------------------------------------------------------------------- */
 
-/* Which socket each source's datagrams go to, by the source's port; and whether that is closed. */
-static struct {
+/* Which socket each source's datagrams go to; and whether that is closed. */
+static struct choice {
+    uint16_t source; /* its port; 0: nobody has this place */
     struct udp_socket *socket;
     bool closed;
-} chosen[UINT16_MAX + 1];
+} chosen[SOURCES_MOST];
+
+static struct choice *choice_of(uint16_t source)
+{
+    size_t i = 0;
+    while (i < SOURCES_MOST && chosen[i].source != 0 && chosen[i].source != source)
+        i++;
+    if (i == SOURCES_MOST)
+        world_fail("more than %d sources", SOURCES_MOST);
+    chosen[i].source = source;
+    return &chosen[i];
+}
 
 /*
  * Of those that share a port, the same one for the same source. (A system chooses anew when another
@@ -79,15 +92,16 @@ static struct udp_socket *socket_of(uint16_t port, const struct address *source)
 {
     struct udp_socket *sharing[SOCKETS_MOST];
     size_t count = 0;
-    if (chosen[source->port].closed || chosen[source->port].socket != NULL)
-        return chosen[source->port].socket;
+    struct choice *choice = choice_of(source->port);
+    if (choice->closed || choice->socket != NULL)
+        return choice->socket;
     for (size_t i = 0; i < SOCKETS_MOST; i++)
         if (sockets[i] != NULL && sockets[i]->bound && sockets[i]->was_watched &&
             sockets[i]->address.port == port)
             sharing[count++] = sockets[i];
     if (count != 0)
-        chosen[source->port].socket = sharing[source->port % count];
-    return chosen[source->port].socket;
+        choice->socket = sharing[source->port % count];
+    return choice->socket;
 }
 
 enum network_fate network_send(uint16_t port, const struct address *source, const uint8_t *bytes,
@@ -260,7 +274,7 @@ void udp_socket_close(struct udp_socket *socket)
     if (socket->was_watched)
         left_behind += socket->count;
     sockets[socket->handle - FIRST_HANDLE] = NULL;
-    for (size_t i = 0; i <= UINT16_MAX; i++)
+    for (size_t i = 0; i < SOURCES_MOST; i++)
         if (chosen[i].socket == socket) {
             chosen[i].socket = NULL;
             chosen[i].closed = true;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "collector/platform/entry.h"
+#include "tests/simulation/checks.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/message.h"
 #include "tests/simulation/network.h"
@@ -116,6 +117,7 @@ struct sender {
 static struct {
     unsigned sending; /* tasks that still do */
     bool ended;       /* the program */
+    const struct scenario *scenario;
     struct sender senders[HISTORY_SENDERS];
 } around;
 
@@ -225,10 +227,12 @@ static void note_world(void)
     history->steps += world_steps();
 }
 
+/* What is checked is checked here: a check that fails ends the process as any other failure. */
 static _Noreturn void end_life(enum life_end end)
 {
     note_world();
     history->end = end;
+    checks_after_life(around.scenario);
     _exit(0);
 }
 
@@ -288,6 +292,7 @@ static void run_program(void *argument)
 void scenario_live(const struct scenario *scenario, bool last, bool trace)
 {
     world_begin(scenario->seed * 1000 + history->life);
+    around.scenario = scenario;
     world_set_trace(trace);
     network_received = note_received;
     if (world_chance(300))

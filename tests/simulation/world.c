@@ -21,7 +21,7 @@ struct task {
     void (*run)(void *argument);
     void *argument;
     void *stack;
-    bool used, ended, joined;
+    bool ended, joined;
     bool (*is_ready)(const void *context); /* NULL: it waits for the time alone */
     const void *waits_for;
     int64_t until_ns;
@@ -33,14 +33,14 @@ static struct {
     int64_t now_ns;
     int64_t date_ns; /* less now_ns */
     struct task tasks[TASKS_MOST];
+    size_t task_count; /* places that were ever used */
     struct task *running;
-    ucontext_t scheduler;
+    ucontext_t first; /* who waits in world_run */
     uint64_t steps;
     unsigned switch_in_thousand; /* how often a call lets others run */
     unsigned stall_in_million;   /* how often one stands for a long time */
     int64_t longest_stall_ns;
     bool trace;
-    bool over;
     int result;
 } world;
 
@@ -156,20 +156,36 @@ struct task *world_self(void)
     return world.running;
 }
 
+static struct task *choose(void);
+
+/* Goes on in the task that is chosen next, which may be this one. */
+static void give_way(void)
+{
+    struct task *task = world.running;
+    struct task *next = choose();
+    if (next == task)
+        return;
+    world.running = next;
+    swapcontext(&task->context, &next->context);
+}
+
 static void begin_task(void)
 {
     struct task *task = world.running;
     task->run(task->argument);
     task->ended = true;
-    swapcontext(&task->context, &world.scheduler);
+    give_way();
+    abort();
 }
 
 static struct task *free_task(void)
 {
-    for (size_t i = 0; i < TASKS_MOST; i++)
-        if (!world.tasks[i].used || (world.tasks[i].ended && world.tasks[i].joined))
+    for (size_t i = 0; i < world.task_count; i++)
+        if (world.tasks[i].ended && world.tasks[i].joined)
             return &world.tasks[i];
-    world_fail("more than %d tasks", TASKS_MOST);
+    if (world.task_count == TASKS_MOST)
+        world_fail("more than %d tasks", TASKS_MOST);
+    return &world.tasks[world.task_count++];
 }
 
 struct task *world_start(const char *name, void (*run)(void *argument), void *argument)
@@ -182,12 +198,10 @@ struct task *world_start(const char *name, void (*run)(void *argument), void *ar
     if (stack == MAP_FAILED)
         world_fail("no memory for a stack");
     *task = (struct task){.name = name, .run = run, .argument = argument, .stack = stack};
-    task->used = true;
     task->until_ns = world.now_ns;
     getcontext(&task->context);
     task->context.uc_stack.ss_sp = stack;
     task->context.uc_stack.ss_size = STACK_SIZE;
-    task->context.uc_link = &world.scheduler;
     makecontext(&task->context, begin_task, 0);
     return task;
 }
@@ -201,11 +215,6 @@ void world_join(struct task *task)
 {
     world_wait(has_ended, task, WORLD_NEVER);
     task->joined = true;
-}
-
-static void give_way(void)
-{
-    swapcontext(&world.running->context, &world.scheduler);
 }
 
 void world_step(void)
@@ -249,8 +258,7 @@ void world_sleep(int64_t nanoseconds)
 void world_end(int result)
 {
     world.result = result;
-    world.over = true;
-    give_way();
+    setcontext(&world.first);
     abort();
 }
 
@@ -258,7 +266,7 @@ void world_end(int result)
 
 static bool can_run(struct task *task)
 {
-    if (!task->used || task->ended)
+    if (task->ended)
         return false;
     task->was_ready = task->is_ready != NULL && task->is_ready(task->waits_for);
     return task->was_ready || task->until_ns <= world.now_ns;
@@ -268,9 +276,9 @@ static bool can_run(struct task *task)
 static int64_t next_time(void)
 {
     int64_t next = WORLD_NEVER;
-    for (size_t i = 0; i < TASKS_MOST; i++) {
+    for (size_t i = 0; i < world.task_count; i++) {
         const struct task *task = &world.tasks[i];
-        if (task->used && !task->ended && task->until_ns < next)
+        if (!task->ended && task->until_ns < next)
             next = task->until_ns;
     }
     return next;
@@ -281,7 +289,9 @@ static struct task *choose(void)
     struct task *ready[TASKS_MOST];
     for (;;) {
         size_t count = 0;
-        for (size_t i = 0; i < TASKS_MOST; i++)
+        if (world.now_ns > LATEST_NS + 1001 * SECONDS)
+            world_fail("it goes on for ever");
+        for (size_t i = 0; i < world.task_count; i++)
             if (can_run(&world.tasks[i]))
                 ready[count++] = &world.tasks[i];
         if (count != 0)
@@ -295,11 +305,7 @@ static struct task *choose(void)
 
 int world_run(void)
 {
-    while (!world.over) {
-        if (world.now_ns > LATEST_NS + 1001 * SECONDS)
-            world_fail("it goes on for ever");
-        world.running = choose();
-        swapcontext(&world.scheduler, &world.running->context);
-    }
+    world.running = choose();
+    swapcontext(&world.first, &world.running->context);
     return world.result;
 }

@@ -105,10 +105,12 @@ static struct content look_into(struct segments *segments, const struct segment 
         if (found == SEGMENT_FAILED) {
             if (++failures < ATTEMPTS)
                 continue;
+            failures = 0;
             content.is_read = false;
             walk.offset += sizeof window;
             continue;
         }
+        failures = 0;
         if (walk.offset == 0) {
             content.has_head = true;
             content.first = head;
@@ -140,9 +142,10 @@ static bool is_torn(struct segments *segments, const struct segment *segment)
     return read && got == sizeof bytes && block_head_read(bytes, &head);
 }
 
-static void discard(struct segments *segments, const struct segment *segment)
+/* What could not be read may well hold blocks: it is kept. */
+static void discard(struct segments *segments, const struct segment *segment, bool is_read)
 {
-    if (is_torn(segments, segment))
+    if (is_read && is_torn(segments, segment))
         segments_discard(segments, segment->first);
     else
         segments_set_aside(segments, segment->first);
@@ -167,7 +170,7 @@ static bool find_end(struct segments *segments, struct listed *listed, struct re
             segments->end = block_head_end(&content.last);
             return true;
         }
-        discard(segments, last);
+        discard(segments, last, content.is_read);
     }
     return false;
 }

@@ -484,6 +484,8 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
         error_set(error, EXIT_CODE_IO, "spill %s: too many blocks are out", spill->segments.folder);
         return SPILL_FULL;
     }
+    /* It may have been sent already: that is known before it can be found there. */
+    note_read(spill, spill->segments.end + block->count, block->count);
     enum spill_stored stored = spill_append(spill, block, pieces, count, error);
     if (stored != SPILL_STORED)
         return stored;

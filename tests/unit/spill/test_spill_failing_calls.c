@@ -46,12 +46,15 @@ int __wrap_rename(const char *from, const char *to);
 
 static struct {
     bool armed;
-    bool reads;    /* calls that change nothing count as well */
-    bool for_ever; /* all from that one on fail */
-    bool half;     /* a write writes half of its bytes, and the next one fails */
-    bool dies;     /* it does not fail: the program ends before it */
-    unsigned left; /* calls until the one that fails; 0: none does */
-    int number;    /* with this errno */
+    bool reads;     /* calls that change nothing count as well */
+    bool for_ever;  /* all from that one on fail */
+    bool half;      /* a write writes half of its bytes, and the next one fails */
+    bool dies;      /* it does not fail: the program ends before it */
+    unsigned left;  /* calls until the one that fails; 0: none does */
+    unsigned most;  /* of those that fail for ever: so many, and then no more; 0: no end */
+    int number;     /* with this errno */
+    unsigned every; /* each so many reads of a file one fails; 0: none does */
+    unsigned reads_done;
     unsigned failed;
     unsigned syncs; /* of a file, failed or not, at any time */
 } calls;
@@ -64,7 +67,7 @@ static bool fails(bool changes)
         calls.left--;
         return false;
     }
-    if (!calls.for_ever)
+    if (!calls.for_ever || (calls.most != 0 && --calls.most == 0))
         calls.left = 0;
     if (calls.dies)
         _exit(DEAD);
@@ -84,6 +87,10 @@ int __wrap_open(const char *path, int flags, ...)
 
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset)
 {
+    if (calls.every != 0 && ++calls.reads_done % calls.every == 0) {
+        errno = EIO;
+        return -1;
+    }
     return fails(false) ? -1 : __real_pread(fd, bytes, size, offset);
 }
 
@@ -377,6 +384,89 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_append(spill, 30);
     spilling_expect(spill, 30, 31, true);
     spilling_close(spill);
+}
+
+/* A disk may be away for a moment: what cannot be read then is not taken for what nobody needs. */
+TEST_WITH(what_cannot_be_read_when_it_is_opened_is_not_removed, scratch_make, scratch_remove)
+{
+    (void)state;
+    static const char segment[] = "spill/00000000000000000000.seg";
+    static const char aside[] = "spill/00000000000000000000.bad";
+    for (unsigned nth = 1; nth < 30; nth++) {
+        struct spill_settings settings = spilling_settings();
+        struct spill *spill = spilling_open();
+        spilling_append_all(spill, 0, 3);
+        spilling_close(spill);
+        assert_true(scratch_has(segment));
+        memset(&calls, 0, sizeof calls);
+        calls.armed = calls.for_ever = calls.reads = true;
+        calls.number = EIO;
+        calls.left = nth;
+        calls.most = 4;
+        bool opened = spill_open(&settings, &spill, NULL) == 0;
+        calls.armed = false;
+        assert_true(scratch_has(segment) || scratch_has(aside));
+        if (opened)
+            spilling_close(spill);
+        assert_int_equal(scratch_remove(state), 0);
+        assert_int_equal(scratch_make(state), 0);
+    }
+}
+
+TEST_WITH(reads_that_fail_now_and_then_when_it_is_opened_cost_nothing, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 30);
+    spilling_close(spill);
+    memset(&calls, 0, sizeof calls);
+    for (calls.every = 5; calls.every > 1; calls.every--) {
+        spill = spilling_open();
+        assert_int_equal(spilling_counts(spill).recovered, spilling_records(0, 30));
+        spilling_close(spill);
+    }
+    calls.every = 0;
+    spill = spilling_open();
+    spilling_expect(spill, 0, 30, true);
+    spilling_close(spill);
+}
+
+/* A block that its caller has sent may be there, and then it is known that it may come twice. */
+static void append_as_read(struct spill *spill, uint64_t number)
+{
+    uint8_t bytes[SPILLING_IMAGE];
+    const struct text piece = {(const char *)bytes, spilling_image(number, bytes)};
+    const struct spill_block block = {.number = number, .count = spilling_count(number)};
+    spill_append_read(spill, &block, &piece, 1, NULL);
+}
+
+TEST_WITH(what_is_stored_as_read_may_have_been_sent_also_after_a_kill_at_any_call, scratch_make,
+          scratch_remove)
+{
+    int status = 0;
+    for (unsigned nth = 1; WEXITSTATUS(status) != 0 || nth == 1; nth++) {
+        pid_t child = fork();
+        if (child == 0) {
+            struct spill *spill = spilling_open();
+            memset(&calls, 0, sizeof calls);
+            calls.armed = calls.dies = true;
+            calls.left = nth;
+            for (uint64_t number = 0; number < 3; number++)
+                append_as_read(spill, number);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        uint8_t bytes[SPILLING_IMAGE];
+        struct spill_block block;
+        struct spill *spill = spilling_open();
+        while (spill_read(spill, bytes, sizeof bytes, &block, NULL) == SPILL_FOUND) {
+            assert_true(block.again);
+            spill_acknowledge(spill);
+        }
+        spilling_close(spill);
+        assert_int_equal(scratch_remove(state), 0);
+        assert_int_equal(scratch_make(state), 0);
+    }
 }
 
 /* --- what reaches the disk -------------------------------------------------------------------- */

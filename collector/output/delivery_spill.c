@@ -137,10 +137,24 @@ int delivery_spill_open(const struct delivery_options *options, const struct fil
     return 0;
 }
 
+static struct taken *taken_at(const struct delivery_spill *spill, size_t place)
+{
+    return &spill->ring[(spill->start + place) % spill->window];
+}
+
+/* What is settled and stands behind what is not is read again by the next run: it was sent. */
+static void note_settled(struct delivery_spill *spill)
+{
+    for (size_t place = 0; place < spill->count; place++)
+        if (taken_at(spill, place)->settled)
+            spill_note_sent(spill->spill, place);
+}
+
 bool delivery_spill_close(struct delivery_spill *spill, struct error *error)
 {
     if (spill == NULL)
         return true;
+    note_settled(spill);
     bool done = spill_close(spill->spill, error);
     free_all(spill);
     return done;
@@ -178,11 +192,6 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held
     const struct spill_block block = describe(held);
     delivery_image_put(held, spill->head, pieces);
     return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
-}
-
-static struct taken *taken_at(const struct delivery_spill *spill, size_t place)
-{
-    return &spill->ring[(spill->start + place) % spill->window];
 }
 
 /* The spill settles in the order of reading. */

@@ -48,14 +48,18 @@ static bool store_by(struct delivery_writer *delivery, struct held_block *held,
     return stored == SPILL_STORED;
 }
 
-/* The oldest block that is not answered and is not on disk. NULL: there is none. */
+/*
+ * The oldest block that is to be sent and is not on disk. NULL: there is none. What could not be
+ * stored is not one of them: it comes after them, and is stored by itself.
+ */
 static struct held_block *oldest_in_memory(struct delivery_writer *delivery)
 {
     struct held_block *oldest = NULL;
     for (size_t i = 0; i < delivery->count; i++) {
         struct held_block *held = &delivery->blocks[i];
         bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
-        if (open && !held->on_disk && (oldest == NULL || held->order < oldest->order))
+        if (open && held != delivery->unstored && !held->on_disk &&
+            (oldest == NULL || held->order < oldest->order))
             oldest = held;
     }
     return oldest;

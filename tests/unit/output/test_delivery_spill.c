@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collector/platform/clock.h"
 #include "tests/support/output/fake_sink.h"
@@ -18,9 +19,10 @@
 
 /* What the far end does with a block. */
 static struct {
-    _Atomic bool away;    /* blocks are certainly not there */
-    _Atomic bool refuses; /* it takes none */
-    _Atomic bool quiet;   /* they are there, and nobody answers; until it is left alone */
+    _Atomic bool away;      /* blocks are certainly not there */
+    _Atomic bool refuses;   /* it takes none */
+    _Atomic bool quiet;     /* they are there, and nobody answers; until it is left alone */
+    _Atomic int quiet_once; /* the same of so many blocks alone */
 } far;
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
@@ -30,7 +32,8 @@ static bool take(struct destination *destination, struct delivery_block *block, 
     enum delivery_fate fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
                               : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
                                                         : DELIVERY_ACKNOWLEDGED;
-    if (atomic_load(&far.quiet))
+    if (atomic_load(&far.quiet) ||
+        (!atomic_load(&far.away) && atomic_fetch_sub(&far.quiet_once, 1) > 0))
         far_end_keep_silent(block);
     else
         far_end_answer(block, fate, DELIVERY_REJECTED);
@@ -201,6 +204,87 @@ TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_do
     stop(fake, false);
     assert_int_equal(count(&fake->counters->possible_duplicates), 30);
     assert_got(30, true);
+}
+
+/* What was acknowledged after it is read again with it: the spill is read from there on. */
+TEST_WITH(what_was_acknowledged_behind_what_was_not_may_come_twice, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    push(fake, 0, 10);
+    wait_counter(&fake->counters->spilled, 9);
+    atomic_store(&far.quiet_once, 1);
+    atomic_store(&far.away, false);
+    wait_counter(&fake->counters->written, 9);
+    stop(fake, true);
+    far_end_clear();
+    uint64_t before = count(&fake->counters->written);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, before + 10);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 10);
+    assert_got(10, true);
+}
+
+/* Whoever has the names of the segments keeps blocks from being stored. */
+static void obstruct(bool does)
+{
+    static const char *const names[] = {"spill/00000000000000000000.seg",
+                                        "spill/00000000000000000000.bad"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char inner[64];
+        snprintf(inner, sizeof inner, "%s/full", names[i]);
+        if (does) {
+            scratch_make_folder(names[i]);
+            scratch_make_folder(inner);
+        } else {
+            assert_int_equal(rmdir(scratch_path(inner)), 0);
+            assert_int_equal(rmdir(scratch_path(names[i])), 0);
+        }
+    }
+}
+
+static void wait_busy(const struct fake_sink *fake)
+{
+    int64_t until = patience_until();
+    while (sink_thread_is_idle(fake->sink))
+        if (!patience(until))
+            fail_msg("it has not taken the record");
+}
+
+/* A segment is made when the first block is sent again and not taken. */
+static void wait_stored(void)
+{
+    int64_t until = patience_until();
+    while (!scratch_has("spill/00000000000000000000.seg"))
+        if (!patience(until))
+            fail_msg("nothing is stored");
+}
+
+TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    obstruct(true);
+    push(fake, 0, 1);
+    fake_sink_push(fake, 0, "1", 1); /* waits to be stored: it is none of those before it */
+    wait_busy(fake);
+    obstruct(false);
+    wait_stored();
+    atomic_store(&far.away, false);
+    wait_counter(&fake->counters->written, 2);
+    stop(fake, false);
+    assert_got(2, true);
+    fake_sink_start(fake);
+    push(fake, 2, 3);
+    wait_counter(&fake->counters->written, 3);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->recovered), 0); /* nothing was left */
+    assert_got(3, true);
 }
 
 TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_down)

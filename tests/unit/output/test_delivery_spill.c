@@ -23,6 +23,7 @@ static struct {
     _Atomic bool refuses;   /* it takes none */
     _Atomic bool quiet;     /* they are there, and nobody answers; until it is left alone */
     _Atomic int quiet_once; /* the same of so many blocks alone */
+    _Atomic int answers;    /* but so many, to the first ones */
 } far;
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
@@ -32,7 +33,7 @@ static bool take(struct destination *destination, struct delivery_block *block, 
     enum delivery_fate fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
                               : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
                                                         : DELIVERY_ACKNOWLEDGED;
-    if (atomic_load(&far.quiet) ||
+    if ((atomic_load(&far.quiet) && atomic_fetch_sub(&far.answers, 1) <= 0) ||
         (!atomic_load(&far.away) && atomic_fetch_sub(&far.quiet_once, 1) > 0))
         far_end_keep_silent(block);
     else
@@ -321,6 +322,28 @@ TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
     wait_counter(&fake->counters->written, 30);
     stop(fake, false);
     assert_int_equal(count(&fake->counters->possible_duplicates), MOST_OUT);
+    assert_got(30, true);
+}
+
+TEST_WITH(an_answer_is_for_its_block_alone_and_the_next_ones_stay_on_disk, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 30);
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->spilled), 30);
+    atomic_store(&far.answers, 2);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, 2);
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->spilled), 28);
+    atomic_store(&far.quiet, false);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, 30);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->spilled), 0);
     assert_got(30, true);
 }
 

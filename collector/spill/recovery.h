@@ -21,8 +21,8 @@ struct recovered {
  * Fills an empty table with the segments of its folder that are not done with, and segments->end.
  * `place` is what the cursor says; NULL: nothing. Other files are left alone. Segments whose end is
  * torn are cut; those that hold no block of this spill are removed where they are empty or torn,
- * and otherwise set aside, as are those that cannot be read. Returns 0, or -1 with `error` filled: the folder cannot be read, or
- * memory is short.
+ * and otherwise set aside, as are those that cannot be read. Returns 0, or -1 with `error` filled:
+ * the folder cannot be read, or memory is short.
  */
 int recovery_run(struct segments *segments, const struct cursor_place *place,
                  struct recovered *recovered, struct error *error);

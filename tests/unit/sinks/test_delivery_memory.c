@@ -1,4 +1,4 @@
-/* Opening a delivery with a spill where memory is short: it is refused, and opened the next time. */
+/* Opens a delivery with a spill where memory is short: it is refused, and opened the next time. */
 #include <stdio.h>
 #include <string.h>
 

@@ -209,7 +209,13 @@ class Life:
             if port in self.sent and port != GROUP and not listener["retired"]:
                 self.equal(f"datagrams of {listener['name']}",
                            listener["received"] + listener["kernel_drops"], self.sent[port])
+        self.remove_files()
         return ledger
+
+    def remove_files(self):
+        """What was looked at; hours of it would fill a disk."""
+        for path in (self.folder / "out").glob("all*"):
+            path.unlink()
 
     def close(self):
         self.store.close()

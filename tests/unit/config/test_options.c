@@ -247,9 +247,10 @@ TEST(what_stays_free_of_a_disk_is_a_size_or_a_share)
     assert_min_free("5%", 0, 5);
     assert_min_free("99%", 0, 99);
     refused("--min-free \"0%\" is no percentage from 1% to 99%", "--min-free=0%", NULL);
-    refused("--min-free \"100%\" is no percentage", "--min-free=100%", NULL);
-    refused("--min-free \"5\" has no unit", "--min-free=5", NULL);
-    refused("--min-free \"%\"", "--min-free=%", NULL);
+    refused("--min-free \"100%\" is no percentage from 1% to 99%", "--min-free=100%", NULL);
+    refused("--min-free \"5\" has no unit; give one of B, kB, MB, GB, KiB, MiB, GiB",
+            "--min-free=5", NULL);
+    refused("--min-free \"%\" is not a number", "--min-free=%", NULL);
 }
 
 TEST(metrics_without_an_address_are_for_this_machine_alone)

@@ -25,6 +25,7 @@ LEFT_OUT = {
     "./tools/image ": "needs the archive; package_image runs it",
     "./tools/wine ": "needs the build for Windows, whose own tests run it",
     "cmake ": "takes minutes; its presets are looked up below",
+    "ctest ": "runs tests; its presets are looked up below",
     "sudo ": "is for root, on a machine with systemd",
     "sluice-bench": "takes minutes; test_sluice_bench runs each part",
 }

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/simulation/check_delivery.h"
 #include "tests/simulation/disk.h"
+#include "tests/simulation/ledger_reading.h"
 #include "tests/simulation/message.h"
 #include "tests/simulation/world.h"
 
@@ -107,6 +109,17 @@ static void take_files(const struct scenario *scenario, unsigned index)
     }
 }
 
+/* After a stop with a disk that works no file is left under the name that it is made by. */
+static void check_names(void)
+{
+    size_t at = 0;
+    struct disk_node *node;
+    const char *name;
+    while ((name = disk_next_name(SCENARIO_FOLDER, &at, &node)) != NULL)
+        if (strstr(name, ".part") != NULL)
+            world_fail("%s is not complete", name);
+}
+
 static void look_for_lines(const struct scenario *scenario, unsigned index)
 {
     memset(&found, 0, sizeof found);
@@ -133,41 +146,6 @@ static void check_that_it_stayed(const struct scenario *scenario, unsigned index
 }
 
 /* --- what the ledger says --------------------------------------------------------------------- */
-
-static json_t *final_ledger(void)
-{
-    static const char key[] = "{\"final\":true,";
-    const char *text = strstr(history->log, key);
-    json_error_t error;
-    json_t *ledger = text == NULL ? NULL : json_loads(text, JSON_DISABLE_EOF_CHECK, &error);
-    if (ledger == NULL)
-        world_fail("it stopped without a ledger:\n%s", history->log);
-    return ledger;
-}
-
-static uint64_t number_of(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    if (!json_is_integer(value))
-        world_fail("the ledger has no number \"%s\"", name);
-    return (uint64_t)json_integer_value(value);
-}
-
-static uint64_t sum_of(json_t *object, const char *name)
-{
-    const char *key;
-    json_t *value;
-    uint64_t sum = 0;
-    json_object_foreach(json_object_get(object, name), key, value) sum +=
-        (uint64_t)json_integer_value(value);
-    return sum;
-}
-
-static void expect(const char *what, uint64_t is, uint64_t should)
-{
-    if (is != should)
-        world_fail("%s: %" PRIu64 ", not %" PRIu64, what, is, should);
-}
 
 struct handed {
     uint64_t good, bad;
@@ -196,35 +174,62 @@ static uint64_t check_listeners(json_t *ledger)
     json_array_foreach(json_object_get(ledger, "listeners"), index, listener)
     {
         const json_t *reasons = json_object_get(listener, "reasons");
-        uint64_t its_received = number_of(listener, "received");
-        expect("received", its_received,
-               number_of(listener, "decoded") + sum_of(listener, "reasons"));
+        uint64_t its_received = ledger_number(listener, "received");
+        ledger_expect("received", its_received,
+                      ledger_number(listener, "decoded") + ledger_sum(listener, "reasons"));
         received += its_received;
-        decoded += number_of(listener, "decoded");
-        malformed += number_of(reasons, "malformed");
-        no_buffer += number_of(reasons, "no_buffer");
-        dropped += number_of(listener, "kernel_drops");
-        refused += number_of(listener, "refused_while_stopping");
+        decoded += ledger_number(listener, "decoded");
+        malformed += ledger_number(reasons, "malformed");
+        no_buffer += ledger_number(reasons, "no_buffer");
+        dropped += ledger_number(listener, "kernel_drops");
+        refused += ledger_number(listener, "refused_while_stopping");
     }
-    expect("datagrams received", received, handed.good + handed.bad);
-    expect("left in sockets that were closed", history->left_behind, 0);
-    expect("dropped by the kernel, or refused while stopping", dropped + refused, history->drops);
-    expect("decoded, malformed, and without a buffer", decoded + malformed + no_buffer, received);
+    ledger_expect("datagrams received", received, handed.good + handed.bad);
+    if (history->stopped_in_time)
+        ledger_expect("left in sockets that were closed", history->left_behind, 0);
+    ledger_expect("dropped by the kernel, or refused while stopping", dropped + refused,
+                  history->drops);
+    ledger_expect("decoded, malformed, and without a buffer", decoded + malformed + no_buffer,
+                  received);
     if (decoded > handed.good || malformed > handed.bad)
         world_fail("%" PRIu64 " decoded of %" PRIu64 ", %" PRIu64 " malformed of %" PRIu64, decoded,
                    handed.good, malformed, handed.bad);
     return decoded;
 }
 
+static void check_lines(const json_t *sink, uint64_t written)
+{
+    ledger_expect("lines", ledger_number(sink, "lines"), written);
+    ledger_expect("samples", ledger_number(sink, "samples"), written);
+}
+
+static void check_flow(json_t *sink, uint64_t decoded)
+{
+    uint64_t queued = ledger_number(sink, "queued");
+    ledger_expect("offered", ledger_number(sink, "offered"), decoded);
+    ledger_expect("queued and refused", queued + ledger_sum(sink, "refused"), decoded);
+    ledger_expect("written, filtered, evicted and failed",
+                  ledger_number(sink, "written") + ledger_number(sink, "filtered") +
+                      ledger_number(sink, "evicted") + ledger_sum(sink, "failed"),
+                  queued);
+    ledger_expect("in flight", ledger_number(sink, "in_flight"), 0);
+}
+
+/* What came to its target is checked when it comes (relayed.h). */
+static void check_relay(json_t *sink, unsigned index, uint64_t decoded)
+{
+    const json_t *failed = json_object_get(sink, "failed");
+    check_flow(sink, decoded);
+    ledger_expect("sent", ledger_number(sink, "written"), history->delivered[index].acknowledged);
+    ledger_expect("not sent", ledger_number(failed, "send_error"),
+                  history->delivered[index].rejected);
+}
+
 static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone)
 {
-    uint64_t queued = number_of(sink, "queued"), written = number_of(sink, "written");
-    uint64_t failed = sum_of(sink, "failed"), times = 0;
-    expect("offered", number_of(sink, "offered"), decoded);
-    expect("queued and refused", queued + sum_of(sink, "refused"), decoded);
-    expect("written, filtered, evicted and failed",
-           written + number_of(sink, "filtered") + number_of(sink, "evicted") + failed, queued);
-    expect("in flight", number_of(sink, "in_flight"), 0);
+    uint64_t written = ledger_number(sink, "written"), times = 0;
+    check_flow(sink, decoded);
+    check_lines(sink, written);
     for (uint32_t i = 0; i < history->sent_count; i++)
         times += history->sent[i].life == history->life && found.times[i] != 0;
     if (gone ? times > written : times != written)
@@ -232,19 +237,19 @@ static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone
                    index, times, written);
 }
 
-static json_t *sink_of(json_t *ledger, const char *name)
+/* What a far end refused, or did not answer, is a failure. */
+static bool failed_to_deliver(const struct scenario *scenario)
 {
-    size_t index;
-    json_t *sink;
-    json_array_foreach(json_object_get(ledger, "sinks"), index,
-                       sink) if (strcmp(json_string_value(json_object_get(sink, "name")), name) ==
-                                 0) return sink;
-    world_fail("the ledger has no sink \"%s\"", name);
+    for (unsigned i = 0; i < scenario->sink_count; i++)
+        if (scenario->sinks[i].kind == SINK_RELAY ||
+            (scenario->sinks[i].kind == SINK_DELIVERY && !scenario->sinks[i].far_end.is_steady))
+            return true;
+    return false;
 }
 
-static void check_code(void)
+static void check_code(const struct scenario *scenario)
 {
-    bool may_fail = history->faults != 0 || history->pipe_broken;
+    bool may_fail = history->faults != 0 || history->pipe_broken || failed_to_deliver(scenario);
     if (history->code == 0 || (may_fail && (history->code == 74 || history->code == 73)))
         return;
     world_fail("it ended with %d:\n%s", history->code, history->log);
@@ -256,20 +261,39 @@ void checks_after_life(const struct scenario *scenario)
     json_t *ledger = NULL;
     uint64_t decoded = 0;
     if (stopped) {
-        check_code();
+        check_code(scenario);
         if (history->code == 73) /* it never ran */
             return;
-        ledger = final_ledger();
+        ledger = ledger_final();
         if (!json_is_true(json_object_get(ledger, "balances")))
             world_fail("the ledger does not balance");
         decoded = check_listeners(ledger);
+        if (history->faults == 0 && history->stopped_in_time)
+            check_names();
     }
     for (unsigned i = 0; i < scenario->sink_count; i++) {
+        if (scenario->sinks[i].kind == SINK_DELIVERY) {
+            check_delivery(&scenario->sinks[i], i,
+                           stopped ? ledger_sink(ledger, scenario->sinks[i].name) : NULL, decoded);
+            continue;
+        }
+        if (scenario->sinks[i].kind == SINK_RELAY) {
+            if (stopped)
+                check_relay(ledger_sink(ledger, scenario->sinks[i].name), i, decoded);
+            continue;
+        }
         look_for_lines(scenario, i);
         check_that_it_stayed(scenario, i);
         if (stopped)
-            check_sink(sink_of(ledger, scenario->sinks[i].name), i, decoded,
+            check_sink(ledger_sink(ledger, scenario->sinks[i].name), i, decoded,
                        scenario->sinks[i].kind == SINK_PIPE && history->pipe_broken);
     }
     json_decref(ledger);
+}
+
+void checks_after_power_cut(const struct scenario *scenario)
+{
+    for (unsigned i = 0; i < scenario->sink_count; i++)
+        if (scenario->sinks[i].kind == SINK_DELIVERY)
+            check_delivery_after_power_cut(&scenario->sinks[i], i);
 }

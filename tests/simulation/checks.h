@@ -8,4 +8,7 @@
  * power is cut, where it is. */
 void checks_after_life(const struct scenario *scenario);
 
+/* After that: what had been synced is still there. */
+void checks_after_power_cut(const struct scenario *scenario);
+
 #endif

@@ -77,7 +77,7 @@ uint64_t disk_faults(void)
     return disk->faults;
 }
 
-static bool fails(void)
+bool disk_fails(void)
 {
     bool does = disk->faults_in_thousand != 0 && world_chance(disk->faults_in_thousand);
     disk->faults += does;
@@ -157,7 +157,7 @@ struct disk_node *disk_find(const char *path)
 
 struct disk_node *disk_make(const char *path, bool is_folder)
 {
-    if (disk_find(path) != NULL || !has_folder(path) || fails())
+    if (disk_find(path) != NULL || !has_folder(path) || disk_fails())
         return NULL;
     if (disk->node_count == NODES_MOST)
         world_fail("more than %d files", NODES_MOST);
@@ -171,7 +171,7 @@ struct disk_node *disk_make(const char *path, bool is_folder)
 bool disk_remove(const char *path)
 {
     struct disk_node *node = disk_find(path);
-    if (node == NULL || fails())
+    if (node == NULL || disk_fails())
         return false;
     node->links--;
     world_trace("%s is removed", path);
@@ -183,7 +183,7 @@ bool disk_rename(const char *from, const char *to)
 {
     struct disk_node *node = disk_find(from);
     struct disk_node *before = disk_find(to);
-    if (node == NULL || !has_folder(to) || fails())
+    if (node == NULL || !has_folder(to) || disk_fails())
         return false;
     if (before != NULL)
         before->links--;
@@ -232,13 +232,17 @@ static size_t reserve(struct disk_node *node, uint64_t offset, size_t size)
     uint64_t granted = more < disk->room ? more : disk->room;
     if (disk->room != UINT64_MAX)
         disk->room -= granted;
-    return size - (size_t)(more - granted);
+    uint64_t missing = more - granted;
+    return missing > size ? 0 : size - (size_t)missing;
 }
 
 enum disk_result disk_write(struct disk_node *node, uint64_t offset, const void *bytes, size_t size,
                             size_t *written)
 {
-    bool failed = fails();
+    *written = 0;
+    if (size == 0)
+        return DISK_DONE;
+    bool failed = disk_fails();
     size_t part = failed ? (size_t)world_below(size) : size;
     part = part == 0 ? 0 : reserve(node, offset, part);
     *written = part;
@@ -273,7 +277,7 @@ size_t disk_read(const struct disk_node *node, uint64_t offset, void *bytes, siz
 
 bool disk_truncate(struct disk_node *node, uint64_t size)
 {
-    if (fails())
+    if (disk_fails())
         return false;
     world_trace("a file is cut from %zu to %zu bytes", node->size, (size_t)size);
     make_room(&node->bytes, &node->room, size);
@@ -287,7 +291,7 @@ bool disk_truncate(struct disk_node *node, uint64_t size)
 
 bool disk_sync(struct disk_node *node)
 {
-    if (fails())
+    if (disk_fails())
         return false;
     make_room(&node->synced, &node->synced_room, node->size);
     if (node->size != 0)
@@ -299,7 +303,7 @@ bool disk_sync(struct disk_node *node)
 
 bool disk_sync_names(void)
 {
-    if (fails())
+    if (disk_fails())
         return false;
     settle_names(disk->change_count);
     return true;

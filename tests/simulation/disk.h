@@ -40,6 +40,7 @@ void disk_clear(const char *folder);
 void disk_set_room(uint64_t bytes);
 void disk_set_faults(unsigned in_thousand);
 uint64_t disk_faults(void); /* that came, of both kinds */
+bool disk_fails(void);      /* chance has it that a call fails now */
 
 /* --- names ------------------------------------------------------------------------------------ */
 

@@ -15,8 +15,22 @@ void history_create(void)
         world_fail("no memory for a history");
 }
 
+/* What was never written takes no time to be cleared. */
+static void clear_delivered(struct delivered *delivered)
+{
+    memset(delivered->arrived, 0, history->sent_count * sizeof delivered->arrived[0]);
+    memset(delivered->settled, 0, history->sent_count * sizeof delivered->settled[0]);
+    memset(delivered->doubtful, 0, history->sent_count * sizeof delivered->doubtful[0]);
+    memset(delivered->owed, 0, history->sent_count * sizeof delivered->owed[0]);
+    memset(delivered->on_disk, 0, history->sent_count * sizeof delivered->on_disk[0]);
+    memset(delivered->ids, 0, history->sent_count * sizeof delivered->ids[0]);
+    memset(delivered->latest, 0, sizeof delivered->latest);
+}
+
 void history_clear(void)
 {
+    for (size_t i = 0; i < HISTORY_SINKS; i++)
+        clear_delivered(&history->delivered[i]);
     memset(history, 0, offsetof(struct history, pipe));
     history->pipe_size = history->log_size = 0;
 }
@@ -31,6 +45,13 @@ void history_begin_life(void)
     history->pipe_size = 0;
     history->pipe_broken = false;
     history->log_size = 0;
+    for (size_t i = 0; i < HISTORY_SINKS; i++) {
+        struct delivered *delivered = &history->delivered[i];
+        delivered->acknowledged = delivered->rejected = delivered->too_large = 0;
+        delivered->denied = delivered->refused_in_doubt = 0;
+        delivered->known_duplicates = delivered->certain_duplicates = 0;
+        memset(delivered->doubtful, 0, history->sent_count * sizeof delivered->doubtful[0]);
+    }
 }
 
 void history_log(const char *bytes, size_t size)

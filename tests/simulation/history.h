@@ -31,6 +31,24 @@ enum life_end {
     LIFE_POWER_CUT,
 };
 
+/* What is known of a delivery: of each datagram, and of this life. */
+struct delivered {
+    uint8_t arrived[HISTORY_DATAGRAMS]; /* how often it came to the far end */
+    bool settled[HISTORY_DATAGRAMS];    /* the program was told of its acknowledgement or refusal */
+    bool doubtful[HISTORY_DATAGRAMS];   /* in this life: it was sent, and not answered */
+    bool owed[HISTORY_DATAGRAMS]; /* it lay on disk when the last life ended, and is not settled */
+    bool on_disk[HISTORY_DATAGRAMS];
+    size_t last_block; /* records in the block that was stored last */
+    uint64_t ids[HISTORY_DATAGRAMS];
+    int64_t latest[HISTORY_SENDERS]; /* first arrival of a sender that came last; 0: none */
+
+    /* Answers that the program was handed in this life, by records. */
+    uint64_t acknowledged, rejected, too_large, denied;
+    uint64_t refused_in_doubt;   /* it may be there all the same */
+    uint64_t known_duplicates;   /* acknowledged, after one that was not answered in this life */
+    uint64_t certain_duplicates; /* acknowledged, and certainly there before */
+};
+
 struct history {
     unsigned life; /* that lives now, from 1 */
     bool had_power_cut;
@@ -42,7 +60,7 @@ struct history {
     uint32_t sent_count;
     uint64_t drops, left_behind, faults; /* in this life */
     unsigned reloads;                    /* that were asked for in it */
-    bool stopped_twice;
+    bool stopped_twice, stopped_in_time;
 
     /* Records that were in the sink's files, or in the pipe, when it last came to an end: whole
      * lines, and of a power cut only what had been synced. They stay there. */
@@ -52,6 +70,8 @@ struct history {
     uint8_t pipe[HISTORY_PIPE];
     size_t pipe_size;
     bool pipe_broken;
+
+    struct delivered delivered[HISTORY_SINKS];
 
     char log[HISTORY_LOG]; /* of this life */
     size_t log_size;

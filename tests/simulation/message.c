@@ -34,6 +34,32 @@ size_t message_write(uint8_t *bytes, uint32_t number, bool is_good, size_t paddi
     return is_good ? size : size - 1; /* the last field is longer than what is left */
 }
 
+static const uint8_t *take_number(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; at != end && shift < 35; shift += 7) {
+        *value |= (uint64_t)(*at & 0x7f) << shift;
+        if ((*at++ & 0x80) == 0)
+            return at;
+    }
+    return NULL;
+}
+
+bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number)
+{
+    static const uint8_t name[] = {1 << 3 | 2, 1, 'm', 5 << 3};
+    const uint8_t *end = bytes + size;
+    uint64_t value;
+    const uint8_t *at =
+        size != 0 && bytes[0] == (6 << 3 | 2) ? take_number(bytes + 1, end, &value) : NULL;
+    if (at == NULL || value != (uint64_t)(end - at) || value < sizeof name ||
+        memcmp(at, name, sizeof name) != 0)
+        return false;
+    at = take_number(at + sizeof name, end, &value);
+    *number = (uint32_t)value;
+    return at != NULL;
+}
+
 /* --- reading a line --------------------------------------------------------------------------- */
 
 /* A line of JSON that is looked through: what our encoder writes, and no more than that. */

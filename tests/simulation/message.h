@@ -16,4 +16,7 @@ size_t message_write(uint8_t *bytes, uint32_t number, bool is_good, size_t paddi
 /* The number of the line's sample. Returns false where the line is no object with one. */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 
+/* The same of a datagram that message_write has written as a good one. */
+bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number);
+
 #endif

@@ -61,8 +61,14 @@ bool data_file_size(struct data_file file, uint64_t *size, struct error *error)
 bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t size, size_t *got,
                     struct error *error)
 {
-    (void)error;
+    /* Twice at most: what cannot be read for the third time is damaged, and the disk's is not. */
+    static unsigned failures;
     world_step();
+    if (failures < 2 && disk_fails()) {
+        failures++;
+        return fail(error, "cannot read");
+    }
+    failures = 0;
     *got = disk_read(node_of(file), offset, bytes, size);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "tests/simulation/disk.h"
 #include "tests/simulation/message.h"
 #include "tests/simulation/network.h"
+#include "tests/simulation/relayed.h"
 #include "tests/simulation/signals.h"
 #include "tests/simulation/streams.h"
 #include "tests/simulation/world.h"
@@ -51,11 +52,50 @@ static void choose_listeners(struct scenario *scenario)
     }
 }
 
+static void choose_delivery(struct scenario_sink *sink, unsigned index, const char *overflow,
+                            const char *flush)
+{
+    const char *retry = ONE_OF("", "&retry=at_most_once", "&retry=at_least_once");
+    const char *fsync = ONE_OF("", "&fsync=interval", "&fsync=close", "&fsync=always");
+    bool spills = world_chance(700);
+    sink->far_end.in_order = world_chance(500);
+    sink->far_end.doubtful = world_chance(200);
+    sink->far_end.refuses = world_chance(200);
+    sink->far_end.is_steady = world_chance(100);
+    if (spills) {
+        snprintf(sink->spill, sizeof sink->spill, SCENARIO_FOLDER "/spill%u", index);
+        retry = world_chance(300) ? "&retry=at_least_once" : "";
+        sink->syncs = fsync[0] != '\0';
+        sink->syncs_each = strcmp(fsync, "&fsync=always") == 0;
+    } else {
+        sink->far_end.once = strcmp(retry, "&retry=at_most_once") == 0 ||
+                             (retry[0] == '\0' && !sink->far_end.doubtful);
+    }
+    snprintf(sink->name, sizeof sink->name, FAR_END_URL, index);
+    snprintf(sink->url, sizeof sink->url, "%s?format=json%s%s%s%s%s%s%s%s", sink->name, retry,
+             ONE_OF("", "&in_flight=1", "&in_flight=2", "&in_flight=16"),
+             ONE_OF("", "&timeout=100ms", "&timeout=1s"), spills ? "&spill=" : "", sink->spill,
+             spills ? fsync : "", overflow, flush);
+}
+
 static void choose_sink(struct scenario *scenario, unsigned index)
 {
     struct scenario_sink *sink = &scenario->sinks[index];
     const char *overflow = ONE_OF("", "", "&overflow=drop_oldest", "&overflow=drop_newest");
     const char *flush = ONE_OF("", "", "&flush_interval=0s", "&flush_interval=5ms");
+    sink->evicts = strcmp(overflow, "&overflow=drop_oldest") == 0;
+    if (!scenario->one_thread && world_chance(400)) {
+        sink->kind = SINK_DELIVERY;
+        choose_delivery(sink, index, overflow, flush);
+        return;
+    }
+    if (!scenario->one_thread && world_chance(150)) {
+        sink->kind = SINK_RELAY;
+        snprintf(sink->name, sizeof sink->name, "udp:127.0.0.1:%u", RELAYED_PORT + index);
+        snprintf(sink->url, sizeof sink->url, "%s?format=datagram%s%s", sink->name, overflow,
+                 ONE_OF("", "&flush_interval=0s"));
+        return;
+    }
     sink->kind = (enum scenario_sink_kind)world_below(3);
     if (sink->kind == SINK_PIPE && index != 0)
         sink->kind = SINK_FILE;
@@ -72,6 +112,7 @@ static void choose_sink(struct scenario *scenario, unsigned index)
              !rotates ? ""
                       : ONE_OF("&rotate_size=4KiB", "&rotate_size=64KiB", "&rotate_interval=1s"),
              overflow, flush);
+    scenario->rotates_often |= strstr(sink->url, "rotate_size=4KiB") != NULL;
 }
 
 void scenario_make(struct scenario *scenario, uint64_t seed)
@@ -83,7 +124,9 @@ void scenario_make(struct scenario *scenario, uint64_t seed)
     scenario->with_faults = world_chance(400);
     add(scenario, "sluice");
     add(scenario, "--ledger=json");
-    add(scenario, "--stop-timeout=%s", ONE_OF("2s", "2s", "200ms"));
+    bool is_short = world_chance(333);
+    scenario->stop_timeout_ns = (is_short ? 200 : 2000) * MILLISECONDS;
+    add(scenario, "--stop-timeout=%s", is_short ? "200ms" : "2s");
     scenario->one_thread = world_chance(200);
     choose_listeners(scenario);
     scenario->sink_count = scenario->one_thread ? 1 : 1 + (unsigned)world_below(3);
@@ -92,10 +135,13 @@ void scenario_make(struct scenario *scenario, uint64_t seed)
         add(scenario, "--sink");
         add(scenario, "%s", scenario->sinks[i].url);
     }
+    bool delivers = false;
+    for (unsigned i = 0; i < scenario->sink_count; i++)
+        delivers = delivers || scenario->sinks[i].kind == SINK_DELIVERY;
     if (scenario->one_thread)
         add(scenario, "--threads=1");
     else if (world_chance(300))
-        add(scenario, "--memory=%s", ONE_OF("80MiB", "100MiB"));
+        add(scenario, "--memory=%s", delivers ? "160MiB" : ONE_OF("80MiB", "100MiB"));
 }
 
 void scenario_describe(const struct scenario *scenario, char *line, size_t size)
@@ -118,6 +164,7 @@ static struct {
     unsigned sending; /* tasks that still do */
     bool ended;       /* the program */
     const struct scenario *scenario;
+    int64_t stops_ns; /* since when it is to stop; 0: it is not */
     struct sender senders[HISTORY_SENDERS];
 } around;
 
@@ -225,6 +272,8 @@ static void note_world(void)
     history->left_behind = network_left_behind();
     history->faults = disk_faults();
     history->steps += world_steps();
+    history->stopped_in_time = !history->stopped_twice && around.stops_ns != 0 &&
+                               world_now_ns() - around.stops_ns < around.scenario->stop_timeout_ns;
 }
 
 /* What is checked is checked here: a check that fails ends the process as any other failure. */
@@ -232,6 +281,7 @@ static _Noreturn void end_life(enum life_end end)
 {
     note_world();
     history->end = end;
+    far_end_process_ends();
     checks_after_life(around.scenario);
     _exit(0);
 }
@@ -263,6 +313,7 @@ static void operate(void *argument)
     }
     world_sleep((int64_t)world_below(300) * MILLISECONDS);
     world_trace("asks it to stop");
+    around.stops_ns = world_now_ns();
     signals_send(CONTROL_STOP);
     world_sleep((int64_t)world_below(1500) * MILLISECONDS);
     if (around.ended || !world_chance(50))
@@ -300,6 +351,10 @@ void scenario_live(const struct scenario *scenario, bool last, bool trace)
                                                     .error = (unsigned)world_below(100),
                                                     .needless = (unsigned)world_below(200)});
     begin_senders(scenario);
+    for (unsigned i = 0; i < scenario->sink_count; i++)
+        if (scenario->sinks[i].kind == SINK_DELIVERY)
+            far_end_begin(i, &scenario->sinks[i].far_end);
+    world_start("far end", far_end_run, NULL);
     world_start("program", run_program, (void *)(uintptr_t)scenario);
     world_start("reader", read_pipe, NULL);
     world_start("trouble", make_trouble, (void *)(uintptr_t)scenario);

@@ -9,16 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/simulation/far_end.h"
 #include "tests/simulation/history.h"
 
 /* Where the program writes. */
 #define SCENARIO_FOLDER "/out"
 
-enum scenario_sink_kind { SINK_FILE, SINK_ROTATED, SINK_PIPE };
+enum scenario_sink_kind { SINK_FILE, SINK_ROTATED, SINK_PIPE, SINK_DELIVERY, SINK_RELAY };
 
 struct scenario_sink {
     enum scenario_sink_kind kind;
-    bool syncs; /* fsync= is not never */
+    bool syncs;                     /* fsync= is not never */
+    bool syncs_each;                /* of a spill: fsync=always */
+    bool evicts;                    /* overflow=drop_oldest */
+    struct far_end_options far_end; /* of a delivery */
+    char spill[40];                 /* its folder; "": it has none */
     char url[200];
     char name[40]; /* in the ledger */
 };
@@ -30,7 +35,9 @@ struct scenario {
     unsigned listeners;
     struct scenario_sink sinks[HISTORY_SINKS];
     unsigned sink_count;
-    bool with_faults; /* of the disk */
+    bool with_faults;   /* of the disk */
+    bool rotates_often; /* a sink does, every few kilobytes */
+    int64_t stop_timeout_ns;
 
     int argc;
     char *argv[32];

@@ -1,0 +1,19 @@
+/* Whether a delivery of a simulated run kept its promises. */
+#ifndef SLUICE_TESTS_SIMULATION_CHECK_DELIVERY_H
+#define SLUICE_TESTS_SIMULATION_CHECK_DELIVERY_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "tests/simulation/scenario.h"
+
+/*
+ * After each life, before the power is cut, where it is; `ledger` is the sink's entry, NULL: the
+ * program did not stop by itself.
+ */
+void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *ledger,
+                    uint64_t decoded);
+
+void check_delivery_after_power_cut(const struct scenario_sink *sink, unsigned index);
+
+#endif

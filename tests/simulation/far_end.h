@@ -1,0 +1,32 @@
+/*
+ * What deliveries of the simulated world send to, behind the contract of
+ * collector/contract/delivery.h: it stands in the place of kafka: and is up, away, silent, busy, or
+ * takes a part, as chance has it. What it does is noted in the history, and not what the program
+ * makes of it.
+ */
+#ifndef SLUICE_TESTS_SIMULATION_FAR_END_H
+#define SLUICE_TESTS_SIMULATION_FAR_END_H
+
+#include <stdbool.h>
+
+struct far_end_options {
+    bool in_order;  /* on one connection: when a block fails, so do those that were sent after it */
+    bool once;      /* nothing may come twice */
+    bool doubtful;  /* what is not answered has DELIVERY_DOUBTFUL, and not DELIVERY_UNKNOWN */
+    bool refuses;   /* some records, for good */
+    bool is_steady; /* always up */
+};
+
+/* The URL without keys of a sink by its number, below 10. */
+#define FAR_END_URL "kafka://far:9092/sink%u"
+
+/* Before the program is started. */
+void far_end_begin(unsigned sink, const struct far_end_options *options);
+
+/* A task: answers come, and what the far ends do changes. */
+void far_end_run(void *argument);
+
+/* The process ends: what is on its way arrives, or does not. */
+void far_end_process_ends(void);
+
+#endif

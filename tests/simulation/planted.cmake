@@ -1,0 +1,79 @@
+# Faults that the simulation has to find, one at a time: most are new, and the last ones are those
+# that it found in the program, with their repairs taken out.
+
+# --- what comes in -------------------------------------------------------------------------------
+planted(edge_is_lost FILE collector/receive/receiver_sockets.c
+    FROM "            worker->pressed = true;
+            return DRAIN_AGAIN;"
+    TO "            return DRAIN_DONE;")
+planted(drops_are_counted_twice FILE collector/receive/receiver_sockets.c
+    FROM "udp_socket_drops(endpoint->socket) - before);"
+    TO "udp_socket_drops(endpoint->socket));")
+planted(batch_is_released_twice FILE collector/record/batch.c
+    FROM "atomic_fetch_sub_explicit(&batch->readers, 1, memory_order_acq_rel) != 1"
+    TO "atomic_fetch_sub_explicit(&batch->readers, 1, memory_order_acq_rel) > 2")
+planted(wake_up_is_lost FILE collector/output/fan_out.c
+    FROM "        batch_queue_close(fan_out->routes[i].to.queue);
+        sink_thread_notify(fan_out->routes[i].to.sink);"
+    TO "        batch_queue_close(fan_out->routes[i].to.queue);")
+
+# --- what goes out -------------------------------------------------------------------------------
+planted(record_is_counted_twice FILE collector/output/sink_writer.c
+    FROM "    commit(writer, &counters->written, records);"
+    TO "    commit(writer, &counters->written, records + (records == 7));")
+planted(eviction_is_not_counted FILE collector/output/sink_thread.c
+    FROM "    sink_writer_count_evicted(sink->writer, batch->count);"
+    TO "")
+planted(block_is_torn FILE collector/output/stream_writer.c
+    FROM "    if (ops->roll_back == NULL || !ops->roll_back(stream->base.destination, part))"
+    TO "    if (ops->roll_back == NULL)")
+planted(record_is_forgotten_at_a_reopen FILE collector/output/stream_writer.c
+    FROM "    atomic_store(&stream->base.reopen_wanted, false);
+    sink_writer_begin_io"
+    TO "    atomic_store(&stream->base.reopen_wanted, false);
+    stream->count -= stream->count != 0;
+    sink_writer_begin_io")
+planted(file_is_completed_unsynced FILE sinks/files/live_file.c
+    FROM "    if (makings->content.sync != SYNC_NEVER && !live_file_sync(makings, file, error))
+        return false;"
+    TO "")
+planted(file_is_not_completed FILE sinks/files/file_set.c
+    FROM "    if (!complete(set, &file->live))
+        leave(set, &file->live);"
+    TO "    leave(set, &file->live);")
+
+# --- deliveries ----------------------------------------------------------------------------------
+planted(silence_is_an_acknowledgement FILE collector/output/delivery_fates.c
+    FROM "    if (fate == DELIVERY_ACKNOWLEDGED) {"
+    TO "    if (fate == DELIVERY_ACKNOWLEDGED || fate == DELIVERY_UNKNOWN) {")
+planted(what_waits_loses_its_order FILE collector/output/delivery_blocks.c
+    FROM "    while (*waiting != NULL && (*waiting)->order < held->order)"
+    TO "    while (*waiting != NULL)")
+planted(doubt_is_not_stored FILE collector/output/delivery_image.c
+    FROM "(record->done ? FLAG_DONE : 0) | (record->doubtful ? FLAG_DOUBTFUL : 0)"
+    TO "record->done ? FLAG_DONE : 0")
+planted(cursor_is_ahead FILE collector/spill/spill.c
+    FROM "    uint64_t position = reader_settled(&spill->reader);"
+    TO "    uint64_t position = spill->reader.position;")
+planted(stored_block_is_not_synced FILE collector/spill/spill.c
+    FROM "    return spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error)"
+    TO "    return spill->settings.sync != SPILL_SYNC_CLOSE || sync_blocks(spill, error)")
+
+# --- repairs that are taken out ------------------------------------------------------------------
+planted(unstored_block_is_stored_twice FILE collector/output/delivery_store.c
+    FROM "open && held != delivery->unstored && !held->on_disk &&"
+    TO "open && !held->on_disk &&")
+planted(settled_behind_others_is_forgotten FILE collector/output/delivery_spill.c
+    FROM "    note_settled(spill);
+    bool done"
+    TO "    bool done")
+planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
+    FROM "    note_read(spill, spill->segments.end + block->count, block->count);
+    enum spill_stored"
+    TO "    enum spill_stored")
+planted(failing_reads_add_up FILE collector/spill/recovery.c
+    FROM "            continue;
+        }
+        failures = 0;"
+    TO "            continue;
+        }")

@@ -1,0 +1,14 @@
+/* What lies in a spill's folder, read by the format alone (collector/spill/block_head.h). */
+#ifndef SLUICE_TESTS_SIMULATION_SPILL_FOLDER_H
+#define SLUICE_TESTS_SIMULATION_SPILL_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Notes for each datagram whether its line is in a block that is whole. Returns the records of the
+ * block that was stored last.
+ */
+size_t spill_folder_read(const char *folder, bool *on_disk);
+
+#endif

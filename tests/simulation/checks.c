@@ -79,15 +79,24 @@ static size_t synced_size_of(const struct disk_node *node)
     return is_same ? node->synced_size : 0;
 }
 
+/* Whether the log says of a file that an earlier run left that its end could not be cut off. */
+static bool is_left_as_it_is(const char *name)
+{
+    char said[128];
+    snprintf(said, sizeof said, SCENARIO_FOLDER "/%s stays as it is", name);
+    return strstr(history->log, said) != NULL;
+}
+
 /*
  * Whether a file may end within a line: a next start mends that. After a stop only what no fsync=
  * was asked for, and what a disk that fails did not let be cut off, as the log says.
  */
-static bool may_be_torn(const struct scenario *scenario, unsigned index)
+static bool may_be_torn(const struct scenario *scenario, unsigned index, const char *name)
 {
     return history->end != LIFE_STOPPED ||
            (history->had_power_cut && !scenario->sinks[index].syncs) ||
-           (history->faults != 0 && strstr(history->log, "the last line is cut") != NULL);
+           (history->faults != 0 &&
+            (strstr(history->log, "the last line is cut") != NULL || is_left_as_it_is(name)));
 }
 
 static void take_files(const struct scenario *scenario, unsigned index)
@@ -105,7 +114,7 @@ static void take_files(const struct scenario *scenario, unsigned index)
         found.file = name;
         found.ended_lines = scenario->with_faults ? history->life - 1 : 0;
         take_lines(node->bytes, node->size, cut ? synced_size_of(node) : node->size,
-                   may_be_torn(scenario, index));
+                   may_be_torn(scenario, index, name));
     }
 }
 

@@ -145,9 +145,6 @@ bool output_file_is_removed(const struct output_file *file);
  */
 bool output_file_let_name_go(struct output_file *file);
 
-/* Whether `path` still names this file: it was neither renamed nor removed. */
-bool output_file_is_at(const struct output_file *file, const char *path);
-
 /*
  * Whether somebody has emptied a regular file or cut it: it ends before the last byte that was
  * written to it, less what was taken back.
@@ -157,11 +154,13 @@ bool output_file_is_cut(const struct output_file *file);
 enum output_file_state {
     OUTPUT_FILE_IN_PLACE, /* `path` names it */
     OUTPUT_FILE_CUT,      /* the same, and output_file_is_cut */
-    OUTPUT_FILE_MOVED,    /* `path` does not name it */
+    OUTPUT_FILE_MOVED,    /* `path` does not name it: it was renamed or removed */
+    OUTPUT_FILE_UNSEEN,   /* the system does not say, as where the folder may not be searched */
 };
 
-/* Both questions at once, at the cost of the first. */
-enum output_file_state output_file_look(const struct output_file *file, const char *path);
+/* Where the file is. `error` is filled where it is OUTPUT_FILE_UNSEEN, and may change elsewhere. */
+enum output_file_state output_file_look(const struct output_file *file, const char *path,
+                                        struct error *error);
 
 /*
  * Goes on with a file that was cut, which `path` names: puts its end right as opening it does, and

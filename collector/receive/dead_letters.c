@@ -204,12 +204,13 @@ static void reopen(struct dead_letters *letters)
     struct output_file *fresh;
     struct error error;
     atomic_store(&letters->reopen_wanted, false);
-    if (output_file_is_at(letters->file, options->path)) {
+    enum output_file_state state = output_file_look(letters->file, options->path, &error);
+    if (state == OUTPUT_FILE_IN_PLACE || state == OUTPUT_FILE_CUT) {
         letters->section_due = letters->section_due || output_file_at_beginning(letters->file);
         look_at_size(letters);
         return;
     }
-    if (open_file(letters, &fresh, &error) != 0) {
+    if (state == OUTPUT_FILE_UNSEEN || open_file(letters, &fresh, &error) != 0) {
         log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
                   "cannot reopen, going on with the old file: %s", error.text);
         return;

@@ -124,12 +124,30 @@ static int open_again(struct plain_file *plain, struct error *error)
 static int reopen(struct destination *destination, struct error *error)
 {
     struct plain_file *plain = of(destination);
-    if (output_file_is_at(plain->output.file, plain->output.options.path))
+    switch (output_file_look(plain->output.file, plain->output.options.path, error)) {
+    case OUTPUT_FILE_IN_PLACE:
+    case OUTPUT_FILE_CUT:
         return 0;
-    return open_again(plain, error);
+    case OUTPUT_FILE_MOVED:
+        return open_again(plain, error);
+    case OUTPUT_FILE_UNSEEN:
+        break;
+    }
+    return -1;
 }
 
 /* --- between blocks --------------------------------------------------------------------------- */
+
+/* One that cannot be seen is where it was seen last. */
+static enum output_file_state see(const struct plain_file *plain)
+{
+    struct error error;
+    enum output_file_state state =
+        output_file_look(plain->output.file, plain->output.options.path, &error);
+    if (state != OUTPUT_FILE_UNSEEN)
+        return state;
+    return plain->moved_ns == 0 ? OUTPUT_FILE_IN_PLACE : OUTPUT_FILE_MOVED;
+}
 
 /*
  * Where it was moved, whether it is time to open anew: what is written to a file that was removed
@@ -140,7 +158,7 @@ static enum output_file_state look(struct plain_file *plain)
     const struct output_file *file = plain->output.file;
     enum output_file_state state = OUTPUT_FILE_IN_PLACE;
     if (output_file_is_regular(file))
-        state = output_file_look(file, plain->output.options.path);
+        state = see(plain);
     if (state != OUTPUT_FILE_MOVED) {
         plain->moved_ns = 0;
         return state;
@@ -208,6 +226,7 @@ static void prepare(struct destination *destination)
     struct plain_file *plain = of(destination);
     switch (look(plain)) {
     case OUTPUT_FILE_IN_PLACE:
+    case OUTPUT_FILE_UNSEEN:
         break;
     case OUTPUT_FILE_CUT:
         go_on_with_cut(plain);

@@ -210,18 +210,15 @@ bool output_file_let_name_go(struct output_file *file)
     return false;
 }
 
-bool output_file_is_at(const struct output_file *file, const char *path)
-{
-    return output_file_look(file, path) != OUTPUT_FILE_MOVED;
-}
-
 bool output_file_is_cut(const struct output_file *file)
 {
     return file->node != NULL && file->node->size < file->end;
 }
 
-enum output_file_state output_file_look(const struct output_file *file, const char *path)
+enum output_file_state output_file_look(const struct output_file *file, const char *path,
+                                        struct error *error)
 {
+    (void)error;
     world_step();
     if (file->node == NULL || disk_find(path) != file->node)
         return OUTPUT_FILE_MOVED;

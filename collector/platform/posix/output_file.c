@@ -260,11 +260,6 @@ bool output_file_let_name_go(struct output_file *file)
     return false;
 }
 
-bool output_file_is_at(const struct output_file *file, const char *path)
-{
-    return output_file_look(file, path) != OUTPUT_FILE_MOVED;
-}
-
 static bool ends_early(const struct output_file *file, const struct stat *status)
 {
     return file->regular && status->st_size < file->end;
@@ -276,11 +271,23 @@ bool output_file_is_cut(const struct output_file *file)
     return fstat(file->stream.fd, &status) == 0 && ends_early(file, &status);
 }
 
-enum output_file_state output_file_look(const struct output_file *file, const char *path)
+static enum output_file_state unseen(const char *path, struct error *error)
+{
+    error_set(error, EXIT_CODE_IO, "cannot look at %s: %s", path, strerror(errno));
+    return OUTPUT_FILE_UNSEEN;
+}
+
+/* A look that fails says where the file is only if nothing has the name, or the file has none. */
+enum output_file_state output_file_look(const struct output_file *file, const char *path,
+                                        struct error *error)
 {
     struct stat ours, named;
-    if (fstat(file->stream.fd, &ours) != 0 || stat(path, &named) != 0 ||
-        ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
+    if (fstat(file->stream.fd, &ours) != 0)
+        return unseen(path, error);
+    if (stat(path, &named) != 0)
+        return errno == ENOENT || errno == ENOTDIR || ours.st_nlink == 0 ? OUTPUT_FILE_MOVED
+                                                                         : unseen(path, error);
+    if (ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
         return OUTPUT_FILE_MOVED;
     return ends_early(file, &ours) ? OUTPUT_FILE_CUT : OUTPUT_FILE_IN_PLACE;
 }

@@ -359,11 +359,6 @@ bool output_file_let_name_go(struct output_file *file)
     return true;
 }
 
-bool output_file_is_at(const struct output_file *file, const char *path)
-{
-    return output_file_look(file, path) != OUTPUT_FILE_MOVED;
-}
-
 bool output_file_is_cut(const struct output_file *file)
 {
     if (!is_regular(file) || file->handle == INVALID_HANDLE_VALUE)
@@ -372,8 +367,14 @@ bool output_file_is_cut(const struct output_file *file)
     return size >= 0 && size < file->end;
 }
 
-enum output_file_state output_file_look(const struct output_file *file, const char *path)
+/*
+ * A name that cannot be opened counts as one that leads elsewhere: one whose file was removed is
+ * refused until nobody has the file open.
+ */
+enum output_file_state output_file_look(const struct output_file *file, const char *path,
+                                        struct error *error)
 {
+    (void)error;
     struct file_identity named;
     if (!is_regular(file)) /* pipes and devices have nothing but their names */
         return file->path != NULL && strcmp(file->path, path) == 0 ? OUTPUT_FILE_IN_PLACE

@@ -71,18 +71,25 @@ TEST_WITH(what_cannot_be_opened_is_refused_with_its_reason, scratch_make, scratc
     assert_refused("", others_words.no_folder);
 }
 
+static void expect_at(const struct output_file *file, const char *name,
+                      enum output_file_state state)
+{
+    struct error error;
+    assert_int_equal(output_file_look(file, scratch_path(name), &error), state);
+}
+
 TEST_WITH(a_file_stays_itself_when_renamed, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("a");
-    assert_true(output_file_is_at(file, scratch_path("a")));
+    expect_at(file, "a", OUTPUT_FILE_IN_PLACE);
     others_move("a", "b");
-    assert_false(output_file_is_at(file, scratch_path("a")));
-    assert_true(output_file_is_at(file, scratch_path("b")));
+    expect_at(file, "a", OUTPUT_FILE_MOVED);
+    expect_at(file, "b", OUTPUT_FILE_IN_PLACE);
     scratch_put_text("a", "new");
-    assert_false(output_file_is_at(file, scratch_path("a")));
+    expect_at(file, "a", OUTPUT_FILE_MOVED);
     others_remove("b");
-    assert_false(output_file_is_at(file, scratch_path("b")));
+    expect_at(file, "b", OUTPUT_FILE_MOVED);
     output_file_close(file);
 }
 
@@ -96,7 +103,7 @@ TEST_WITH(what_is_removed_is_known, scratch_make, scratch_remove)
     assert_int_equal(output_file_size(file), 4);
     remove_open_file("file");
     assert_true(output_file_is_removed(file));
-    assert_false(output_file_is_at(file, scratch_path("file")));
+    expect_at(file, "file", OUTPUT_FILE_MOVED);
     output_put_text(file, "two\n");
     scratch_put_text("file", "another\n");
     assert_false(output_file_let_name_go(file)); /* nor need it: the name is free */
@@ -182,7 +189,7 @@ TEST_WITH(what_another_wrote_is_never_taken_back, scratch_make, scratch_remove)
 
 static void expect_state(const struct output_file *file, enum output_file_state state)
 {
-    assert_int_equal(output_file_look(file, scratch_path("file")), state);
+    expect_at(file, "file", state);
     assert_int_equal(output_file_is_cut(file), state == OUTPUT_FILE_CUT);
 }
 

@@ -13,6 +13,8 @@
 /* What the linker makes of the name (ld(1), --wrap). */
 int __real_fstat(int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
+int __real_stat(const char *path, struct stat *status);
+int __wrap_stat(const char *path, struct stat *status);
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 
@@ -20,6 +22,7 @@ ssize_t __real_pread(int fd, void *bytes, size_t size, off_t at);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
 
 static bool unseen;
+static int unnamed;     /* the number with which each look at a name fails; 0: none does */
 static int torn_read;   /* 0: whole; or the number with which each read fails; -1: of one byte */
 static int unreadable;  /* the number with which each open to read fails; 0: none does */
 static int interrupted; /* so many of them are */
@@ -28,6 +31,12 @@ int __wrap_fstat(int fd, struct stat *status)
 {
     errno = ENOMEM;
     return unseen ? -1 : __real_fstat(fd, status);
+}
+
+int __wrap_stat(const char *path, struct stat *status)
+{
+    errno = unnamed;
+    return unnamed != 0 ? -1 : __real_stat(path, status);
 }
 
 int __wrap_open(const char *path, int flags, ...)
@@ -100,6 +109,61 @@ TEST_WITH(a_file_that_was_not_empty_is_not_at_its_beginning, scratch_make, scrat
     output_file_close(file);
     file = open_file();
     assert_false(is_at_beginning(file));
+    output_file_close(file);
+}
+
+/* --- where it is ------------------------------------------------------------------------------ */
+
+static enum output_file_state look(const struct output_file *file, int number)
+{
+    error = (struct error){.text = ""};
+    unnamed = number;
+    enum output_file_state state = output_file_look(file, scratch_path("a"), &error);
+    unnamed = 0;
+    return state;
+}
+
+TEST_WITH(a_name_that_cannot_be_looked_at_does_not_say_that_the_file_was_moved, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    static const int failures[] = {ELOOP, EACCES, EIO, ENOMEM};
+    struct output_file *file = open_file();
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        assert_int_equal(look(file, failures[i]), OUTPUT_FILE_UNSEEN);
+        assert_non_null(strstr(error.text, strerror(failures[i])));
+    }
+    assert_int_equal(look(file, 0), OUTPUT_FILE_IN_PLACE);
+    output_file_close(file);
+}
+
+TEST_WITH(a_file_that_cannot_be_looked_at_is_not_moved, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct output_file *file = open_file();
+    unseen = true;
+    assert_int_equal(look(file, 0), OUTPUT_FILE_UNSEEN);
+    unseen = false;
+    output_file_close(file);
+}
+
+TEST_WITH(a_name_that_nothing_has_any_more_says_that_the_file_was_moved, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct output_file *file = open_file();
+    assert_int_equal(look(file, ENOENT), OUTPUT_FILE_MOVED);
+    assert_int_equal(look(file, ENOTDIR), OUTPUT_FILE_MOVED);
+    output_file_close(file);
+}
+
+TEST_WITH(a_file_that_has_no_name_left_is_moved_whatever_its_name_says, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct output_file *file = open_file();
+    others_remove("a");
+    assert_int_equal(look(file, ELOOP), OUTPUT_FILE_MOVED);
     output_file_close(file);
 }
 

@@ -77,6 +77,12 @@ static const char *pipe_path(void)
     return path;
 }
 
+static enum output_file_state look(const struct output_file *file, const char *path)
+{
+    struct error error;
+    return output_file_look(file, path, &error);
+}
+
 /* A pipe of which the test has the reading end. */
 static HANDLE make_pipe(void)
 {
@@ -99,8 +105,8 @@ static void a_named_pipe_is_written_and_goes_with_its_reader(void **state)
     output_put_text(file, "line\n");
     assert_false(output_file_at_beginning(file));
     assert_false(output_file_roll_back(file, 1));
-    assert_true(output_file_is_at(file, pipe_path()));
-    assert_false(output_file_is_at(file, "//./pipe/sluice-test-another"));
+    assert_int_equal(look(file, pipe_path()), OUTPUT_FILE_IN_PLACE);
+    assert_int_equal(look(file, "//./pipe/sluice-test-another"), OUTPUT_FILE_MOVED);
     assert_false(output_file_is_removed(file));
     assert_true(ReadFile(reader, found, sizeof found, &got, NULL));
     assert_int_equal(got, 5);
@@ -140,7 +146,7 @@ static void a_device_takes_everything(void **state)
         assert_int_equal(written, OUTPUT_BLOCK);
     }
     assert_int_equal(output_file_size(file), 0);
-    assert_true(output_file_is_at(file, "NUL"));
+    assert_int_equal(look(file, "NUL"), OUTPUT_FILE_IN_PLACE);
     output_file_close(file);
 }
 

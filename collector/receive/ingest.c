@@ -16,6 +16,9 @@
 #include "collector/senders/rate_limit.h"
 #include "collector/text/decimal.h"
 
+/* How long one that loses nothing waits for the system's pages, until it has some again. */
+#define PAGES_NS INT64_C(5000000000)
+
 struct ingest {
     struct ingest_thread *thread;
     const struct listener *listener;
@@ -103,14 +106,33 @@ void ingest_seal(struct ingest *ingest)
     open_batch_seal(ingest->thread, &ingest->own);
 }
 
+/*
+ * Whether it is worth waiting for a batch, where none was to be had. One that is in use comes back.
+ * Where one is free, the system has no pages for it, and may never have: that is waited for once.
+ */
+static bool may_come(struct ingest_thread *thread, bool large)
+{
+    struct batch_pool_levels levels = batch_pool_levels(thread->pool);
+    if ((large ? levels.large_free : levels.small_free) == 0) {
+        thread->short_since_ns = 0;
+        return true;
+    }
+    int64_t now = clock_monotonic_ns();
+    if (thread->short_since_ns == 0)
+        thread->short_since_ns = now;
+    return now - thread->short_since_ns < PAGES_NS;
+}
+
 static bool open_batch(struct ingest *ingest, bool large)
 {
     struct ingest_thread *thread = ingest->thread;
     struct batch *batch = batch_acquire(thread->pool, large);
-    while (batch == NULL && thread->lossless && fan_out_pause(thread->fan_out))
+    while (batch == NULL && thread->lossless && may_come(thread, large) &&
+           fan_out_pause(thread->fan_out))
         batch = batch_acquire(thread->pool, large);
     if (batch == NULL)
         return false;
+    thread->short_since_ns = 0;
     batch->listener = ingest->into == &ingest->own ? ingest->listener : NULL;
     batch->schemas = schema_slot_take(ingest->listener->schemas);
     *ingest->into = (struct open_batch){.batch = batch};

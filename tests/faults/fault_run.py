@@ -50,10 +50,11 @@ class Run:
     """What one run said and did. A world drives it, checks look at it."""
 
     def __init__(self, program, world, folder, environment, is_blind=lambda: False,
-                 may_be_silent=False, before=None):
+                 may_be_silent=False, may_wait=False, before=None):
         self.world = world
         self.is_blind = is_blind  # whether what it says does not come out
         self.may_be_silent = may_be_silent  # clients need not be answered
+        self.may_wait = may_wait  # for ever, and then it is stopped
         self.folder = pathlib.Path(folder)
         self.sent = {}      # of each listener's name how many datagrams, or frames, it was sent
         self.before = before  # the run that left the folder as it is
@@ -113,7 +114,7 @@ class Run:
                 self._live()
             except Blind:
                 pass
-            if not self.world.ends_itself:
+            if not self.world.ends_itself or self.may_wait:
                 self._process.send_signal(signal.SIGTERM)
             self.wait_for(lambda lines: False, "it ends")
             self.code = self._process.wait(HANGS)
@@ -129,6 +130,9 @@ class Run:
         return self
 
     def _live(self):
+        if self.world.ends_itself and self.may_wait:
+            self.wait_for(lambda lines: any("trying again" in line for line in lines),
+                          "it ends, or waits for a file", self._look_blind)
         if not self.world.ends_itself and \
                 self.wait_for(lambda lines: len(self._listening(lines)) >= self.world.listeners,
                          "it listens", self._look_blind):
@@ -226,5 +230,10 @@ class Run:
         told = [line for line in self.lines() if LEDGER in line]
         if not told:
             return None
-        last = parse_json(told[-1][told[-1].index(LEDGER):])
+        try:
+            last = parse_json(told[-1][told[-1].index(LEDGER):])
+        except AssertionError:
+            if self.is_blind():  # the rest of it did not come out
+                return None
+            raise
         return last if last["final"] else None

@@ -118,14 +118,15 @@ _ERRORS = {
 
 
 # What is not asked of the program, with the reason. A call, the function that makes it, and which
-# faults: those that do less, those that go on for ever, or those that say that nothing is there.
+# faults: those that do less, those that go on for ever, those that say that nothing is there, or
+# those that say that the other side is gone.
 LEFT_OUT = (
     ("read", "control_wait", "less", "a signalfd hands out whole signals"),
     ("read", "control_wait", "for ever", "there is nobody who could ask it to stop"),
     ("read", "event_clear", "all", "an eventfd that does not block hands out its number or EAGAIN"),
     ("stat", "torn_line_look_again", "missing", "says that there is nothing to look at"),
     ("open", "torn_line_look_again", "missing", "says that there is nothing to look at"),
-    ("madvise", "aligned_memory_populate", "for ever", "who reads a capture waits for memory"),
+    ("send", "tcp_connection_send", "reset", "a connection that was reset also says so when it is read"),
     ("write", "event_signal", "all", "an eventfd that does not block takes any number that we add"),
 )
 
@@ -133,7 +134,8 @@ LEFT_OUT = (
 def is_left_out(fault, function):
     """Whether it is, where that function makes the call."""
     which = ("all", "less" if fault.way.less else "", "for ever" if fault.times == 0 else "",
-             "missing" if fault.way.name in ("ENOENT", "EACCES") else "")
+             "missing" if fault.way.name in ("ENOENT", "EACCES") else "",
+             "reset" if fault.way.name in ("ECONNRESET", "EPIPE") else "")
     return any(fault.calls == (call,) and function == maker and kind in which
                for call, maker, kind, _ in LEFT_OUT)
 

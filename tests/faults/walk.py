@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import os
 import queue
+import random
 import shutil
 import sys
 import tempfile
@@ -47,7 +48,8 @@ class Bench:
         else:
             self.plan.fail(fault)
         return Run(SLUICE, self.world, self.folder, self.plan.environment, self._is_blind,
-                   may_be_silent=fault is not None and fault.times != 1, before=before).drive()
+                   may_be_silent=fault is not None and fault.times != 1,
+                   may_wait=fault is not None and fault.times == 0, before=before).drive()
 
     def _is_blind(self):
         """Whether what failed was a call that writes what we read, at first or ever after."""
@@ -108,6 +110,7 @@ class Walk:
         self.counts = collections.Counter()
         self.codes = collections.Counter()
         self.found = 0
+        self.until = float("inf")  # by time.monotonic(): when no other run begins
 
     def go(self):
         begun = time.monotonic()
@@ -117,6 +120,9 @@ class Walk:
             faults = itertools.chain(*(
                 KINDS[kind](seen, self.options) for kind in self.options.kinds))
             faults = sample(filter(self._is_asked, faults), self.options.most)
+            if self.options.seconds:
+                random.Random(len(faults)).shuffle(faults)  # what it does not come to is anywhere
+                self.until = begun + self.options.seconds
             todo = queue.SimpleQueue()
             for fault in faults:
                 todo.put(fault)
@@ -151,7 +157,7 @@ class Walk:
     def _work(self, folder, todo):
         bench = Bench(folder, self.world, self.places)
         with contextlib.closing(bench.world), contextlib.suppress(queue.Empty):
-            while True:
+            while time.monotonic() < self.until:
                 self._try(bench, todo.get_nowait())
 
     def _try(self, bench, fault):
@@ -206,6 +212,7 @@ def main():
     parser.add_argument("kinds", nargs="+", choices=KINDS)
     parser.add_argument("--calls", nargs="+", help="of these functions alone")
     parser.add_argument("--most", type=int, help="so many faults, evenly, and not all")
+    parser.add_argument("--seconds", type=int, help="as many faults as that allows, anywhere")
     parser.add_argument("--deep", type=int, default=1000, help="so many calls of a place")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", default="/dev/shm" if os.path.isdir("/dev/shm") else None)

@@ -175,7 +175,8 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
         error_set(error, EXIT_CODE_IO, "cannot write: nothing was taken");
         return WRITE_FAILED;
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK)
+    /* A regular file cannot be waited for: it is tried again after a while. */
+    if (!file->regular && (errno == EAGAIN || errno == EWOULDBLOCK))
         return WRITE_WOULD_BLOCK;
     /* A terminal that was hung up says EIO, from now on. */
     if (errno == EPIPE || errno == ECONNRESET || (errno == EIO && file->terminal))

@@ -21,11 +21,15 @@ int __wrap_open(const char *path, int flags, ...);
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t at);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
 
+ssize_t __real_write(int fd, const void *bytes, size_t size);
+ssize_t __wrap_write(int fd, const void *bytes, size_t size);
+
 static bool unseen;
-static int unnamed;     /* the number with which each look at a name fails; 0: none does */
-static int torn_read;   /* 0: whole; or the number with which each read fails; -1: of one byte */
-static int unreadable;  /* the number with which each open to read fails; 0: none does */
-static int interrupted; /* so many of them are */
+static bool would_block; /* each write */
+static int unnamed;      /* the number with which each look at a name fails; 0: none does */
+static int torn_read;    /* 0: whole; or the number with which each read fails; -1: of one byte */
+static int unreadable;   /* the number with which each open to read fails; 0: none does */
+static int interrupted;  /* so many of them are */
 
 int __wrap_fstat(int fd, struct stat *status)
 {
@@ -55,6 +59,12 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at)
 {
     errno = torn_read;
     return torn_read > 0 ? -1 : __real_pread(fd, bytes, torn_read < 0 ? 1 : size, at);
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t size)
+{
+    errno = EAGAIN;
+    return would_block ? -1 : __real_write(fd, bytes, size);
 }
 
 static struct error error;
@@ -165,6 +175,23 @@ TEST_WITH(a_file_that_has_no_name_left_is_moved_whatever_its_name_says, scratch_
     others_remove("a");
     assert_int_equal(look(file, ELOOP), OUTPUT_FILE_MOVED);
     output_file_close(file);
+}
+
+/* --- what cannot be waited for ---------------------------------------------------------------- */
+
+/* As a file system in user space may say. */
+TEST_WITH(a_regular_file_that_would_block_has_failed_as_there_is_nothing_to_wait_for, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    size_t written;
+    struct output_file *file = open_file();
+    would_block = true;
+    assert_int_equal(output_file_write(file, "one\n", 4, &written, &error), WRITE_FAILED);
+    would_block = false;
+    write_line(file);
+    output_file_close(file);
+    scratch_assert_holds_text("a", "one\n");
 }
 
 /* --- a torn line ------------------------------------------------------------------------------ */

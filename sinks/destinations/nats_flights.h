@@ -16,15 +16,10 @@
 
 #include "collector/base/error.h"
 #include "collector/contract/delivery.h"
+#include "sinks/destinations/nats_token.h"
 
 /* Blocks at a time. */
 #define NATS_FLIGHTS 64
-
-/* One message. Never that of another flight of the same place. */
-struct nats_token {
-    uint32_t flight, record; /* the record is 0 where the message is the block */
-    uint64_t turn;
-};
 
 struct nats_flight {
     struct delivery_block *block;      /* NULL: none */

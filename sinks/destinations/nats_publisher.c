@@ -1,6 +1,5 @@
 #include "sinks/destinations/nats_publisher.h"
 
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "sinks/destinations/nats_flights.h"
 #include "sinks/destinations/nats_settings.h"
 #include "sinks/destinations/nats_subject.h"
+#include "sinks/destinations/nats_token.h"
 
 /* Of a block's time: how often it can be published, each time with its share for the answers. The
  * library knows no such limit, and an answer can be lost. */
@@ -65,14 +65,13 @@ struct nats_publisher {
 
 /* --- answers: the library's thread ------------------------------------------------------------ */
 
-/* "INBOX.FLIGHT.RECORD.TURN" */
+/* The inbox and a token. */
 static bool read_token(const struct nats_publisher *publisher, const char *subject,
                        struct nats_token *token)
 {
     size_t length = strlen(publisher->inbox);
     return strncmp(subject, publisher->inbox, length) == 0 &&
-           sscanf(subject + length, ".%" SCNu32 ".%" SCNu32 ".%" SCNu64, &token->flight,
-                  &token->record, &token->turn) == 3;
+           nats_token_parse(subject + length, token);
 }
 
 /* With the lock held. */
@@ -281,9 +280,10 @@ static natsStatus make_message(const struct nats_publisher *publisher,
         if (publisher->options.strips_newline && size != 0 && bytes[size - 1] == '\n')
             size--;
     }
+    char its_token[NATS_TOKEN_SIZE];
     char reply[REPLY_SIZE];
-    snprintf(reply, sizeof reply, "%s.%" PRIu32 ".%" PRIu32 ".%" PRIu64, publisher->inbox,
-             token->flight, token->record, token->turn);
+    nats_token_format(token, its_token);
+    snprintf(reply, sizeof reply, "%s%s", publisher->inbox, its_token);
     if (!nats_subject_is_valid(block->route))
         return NATS_INVALID_SUBJECT;
     natsStatus status =
@@ -359,9 +359,7 @@ static void run(void *argument)
         note_connection(publisher, state == NATS_CONN_STATUS_CONNECTED, connects);
         if (state == NATS_CONN_STATUS_CLOSED)
             disconnect(publisher);
-        else if (state != NATS_CONN_STATUS_CONNECTED)
-            wakeup_wait(publisher->own, NO_HANDLE, false, RECONNECT_POLL_MS);
-        else if (!publish_next(publisher))
+        else if (state != NATS_CONN_STATUS_CONNECTED || !publish_next(publisher))
             wakeup_wait(publisher->own, NO_HANDLE, false, RECONNECT_POLL_MS);
     }
     disconnect(publisher);

@@ -12,7 +12,7 @@
 #define MIB (1024 * KIB)
 
 #define MILLISECOND UINT64_C(1000000)
-#define HOUR        (3600 * 1000 * MILLISECOND)
+#define HOUR        (MILLISECOND * 1000 * 3600)
 
 #define LISTENER   (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
 #define LAST_SCOPE KEY_OF_NATS_SINK
@@ -261,7 +261,7 @@ const struct setting config_keys[] = {
 
     /* Files. */
     {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.rotate_size),
-     .minimum = 4 * KIB, .maximum = 1024 * 1024 * MIB,
+     .minimum = 4 * KIB, .maximum = MIB * 1024 * 1024,
      .help = "a file is complete before it becomes larger than this",
      .others = "rotation_max_size max_file_size maxsize"},
     {"rotate_interval", SETTING_DURATION, KEY_OF_FILE_SINK,
@@ -280,7 +280,7 @@ const struct setting config_keys[] = {
      .help = "complete files are removed when this has passed since they were last written "
              "(default: they stay)"},
     {"keep_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep_size),
-     .minimum = 4 * KIB, .maximum = 1024 * 1024 * 1024 * MIB,
+     .minimum = 4 * KIB, .maximum = 1024 * MIB * 1024 * 1024,
      .help = "bytes of complete files that stay, all of the sink together; the oldest are removed, "
              "but never the newest (default: all stay)"},
     {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK | KEY_OF_HTTP_SINK,
@@ -358,7 +358,7 @@ const struct setting config_keys[] = {
          "there in their order, at least once; --check says what lies there (default: they do not)",
      .others = "buffer queue_dir storage.path persistent_queue"},
     {"spill_size", SETTING_SIZE, KEY_OF_DELIVERY_SINK,
-     offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB, 1024 * 1024 * 1024 * MIB,
+     offsetof(struct sink_config, delivery.spill_size), "10GiB", 16 * MIB, 1024 * MIB * 1024 * 1024,
      .help = "bytes that may lie there; then overflow= decides",
      .others = "buffer_size total_limit_size"},
     {"fsync", SETTING_ENUM, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, file.sync), "never",
@@ -442,7 +442,7 @@ const struct setting config_keys[] = {
 
     /* Dead letters. */
     {"max_size", SETTING_SIZE, KEY_OF_LETTERS, offsetof(struct dead_letter_config, max_size),
-     "64MiB", 128 * KIB, 1024 * 1024 * MIB, .help = "how long the file may become"},
+     "64MiB", 128 * KIB, MIB * 1024 * 1024, .help = "how long the file may become"},
     {"rate", SETTING_COUNT, KEY_OF_LETTERS, offsetof(struct dead_letter_config, rate), "100", 1,
      1000000, .help = "datagrams kept in a second, of all listeners together"},
     {.name = NULL},

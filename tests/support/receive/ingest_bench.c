@@ -62,6 +62,7 @@ int ingest_bench_close(void **state)
 void ingest_bench_take(struct ingest_bench *bench, const struct address *sender, const void *bytes,
                        size_t size, bool truncated)
 {
+    static const struct address destination = {.family = ADDRESS_IPV4};
     const uint8_t *rest = NULL;
     if (size > DATAGRAM_FRONT_SIZE)
         rest = (const uint8_t *)bytes + DATAGRAM_FRONT_SIZE;
@@ -71,6 +72,7 @@ void ingest_bench_take(struct ingest_bench *bench, const struct address *sender,
                                  .sent_size = (uint32_t)size,
                                  .truncated = truncated,
                                  .source = *sender,
+                                 .destination = &destination,
                                  .received_ns = bench->now_ns};
     ingest_take(bench->ingest, &slot);
     ingest_thread_commit(&bench->thread);

@@ -136,6 +136,21 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     finish(fake, fan_out, offers);
 }
 
+/* As a reload does: who is no sink afterwards would be woken by nobody. */
+TEST_WITH(what_is_held_is_written_when_the_sinks_change, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct fan_out *fan_out = make_feed(fake, offers, 1);
+    offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == NOW_NS + FAN_OUT_HOLD_NS);
+    assert_asleep(fake, 1);
+    assert_true(fan_out_reserve(fan_out, 0));
+    fan_out_set_sinks(fan_out, NULL, 0);
+    fake_sink_wait_committed(fake, 1);
+    finish(fake, fan_out, offers);
+}
+
 TEST_WITH(what_is_held_waits_for_as_long_as_all_sinks_allow, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -276,7 +276,7 @@ const struct setting config_keys[] = {
          "older ones are removed. A period is what rotation by time separates; where size alone "
          "rotates it is a file (default: all stay)"},
     {"keep_time", SETTING_DURATION, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep_time),
-     .minimum = 1000 * MILLISECOND, .maximum = 36525 * 24 * HOUR,
+     .minimum = 1000 * MILLISECOND, .maximum = HOUR * 24 * 36525,
      .help = "complete files are removed when this has passed since they were last written "
              "(default: they stay)"},
     {"keep_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep_size),

@@ -182,7 +182,7 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
         snprintf(name, sizeof name, "%s", spilling_segment(segment));
         char *bytes = scratch_read(name, &size);
         for (size_t begin = 0; begin < size; begin += size_of(number++)) {
-            for (size_t at = begin; at < begin + size_of(number); at++) {
+            for (size_t at = begin; at < begin + size_of(number); at += TEST_BYTES_APART) {
                 char flipped = (char)(1 << next_below(&seed, 8));
                 spilling_restore();
                 bytes[at] ^= flipped;
@@ -216,7 +216,7 @@ TEST_WITH(whatever_is_in_the_folder_the_spill_is_opened_and_read_to_its_end, scr
     spilling_expect(spill, 0, 5, true);
     spilling_close(spill);
     spilling_save();
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < TEST_DAMAGES; seed++) {
         uint64_t random = seed;
         spilling_restore();
         for (uint64_t damage = next_below(&random, 4) + 1; damage > 0; damage--) {

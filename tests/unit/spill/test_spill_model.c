@@ -177,6 +177,6 @@ static void run(uint64_t seed, bool restarts)
 TEST_WITH(whatever_is_done_in_whatever_order_each_block_has_one_fate, scratch_make, scratch_remove)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 60; seed++)
+    for (uint64_t seed = 0; seed < TEST_SEEDS; seed++)
         run(seed, seed % 2 != 0);
 }

@@ -158,7 +158,8 @@ TEST_WITH(after_an_outage_all_is_sent_in_its_order, set_up, tear_down)
     atomic_store(&far.away, true);
     fake_sink_start(fake);
     push(fake, 0, 100);
-    wait_counter(&fake->counters->spilled, 99); /* the first one waits in memory */
+    /* The first one waits in memory; after a pause as many as may be in flight. */
+    assert_in_range(count(&fake->counters->spilled), 100 - MOST_OUT, 99);
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 100);
     push(fake, 100, 110);
@@ -215,7 +216,7 @@ TEST_WITH(what_was_acknowledged_behind_what_was_not_may_come_twice, set_up, tear
     atomic_store(&far.away, true);
     fake_sink_start(fake);
     push(fake, 0, 10);
-    wait_counter(&fake->counters->spilled, 9);
+    assert_in_range(count(&fake->counters->spilled), 10 - MOST_OUT, 9);
     atomic_store(&far.quiet_once, 1);
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 9);

@@ -20,7 +20,7 @@ if b"\nmetrics: none" in subprocess.run(command(SLUICE, "--version"), capture_ou
     sys.exit(77)
 
 EVENT_CLIENTS = 8
-STALL_TIMEOUT = 5 if SANITIZED else 1  # seconds; a sanitizer makes who reads slow, too
+STALL_TIMEOUT = 12 if SANITIZED else 1  # seconds; a sanitizer makes who reads slow, too
 POLICY = {"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
           "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"}
 

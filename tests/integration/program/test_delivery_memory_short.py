@@ -5,41 +5,26 @@ tested by ../../unit/sinks/test_delivery_memory.c.
 """
 import contextlib
 import json
-import mmap
-import os
-import struct
 import unittest
 
 from control_client import ControlClient
 from http_store import Store
 from protobuf import metric
-from sluice_program import CHANGED, RIEMANN, SANITIZED, ProgramTest, free_port, wait_until
+from failing_memory import NEVER, FailingMemoryTest
+from sluice_program import CHANGED, RIEMANN, SANITIZED, free_port, wait_until
 from test_config import READS_FILES
 
-NEVER = 1 << 40
 TRIED = 10 if SANITIZED else 25  # allocations of each kind of moment
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
-class MemoryShort(ProgramTest):
+class MemoryShort(FailingMemoryTest):
     def setUp(self):
         super().setUp()
-        path = self.folder / "failing"
-        path.write_bytes(bytes(16))
-        with path.open("r+b") as shared:
-            self.shared = mmap.mmap(shared.fileno(), 16)
-        self.addCleanup(self.shared.close)
-        self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
         self.port = free_port()
         self.file = self.folder / "sluice.yaml"
         self.address = f"unix:{self.folder}/control"
         self.sent = 0
-
-    def fail_at(self, number):
-        struct.pack_into("=Q", self.shared, 0, number)
-
-    def left(self):
-        return struct.unpack_from("=Q", self.shared)[0]
 
     def sample(self, count):
         return range(1, count + 1, max(1, count // TRIED))

@@ -4,7 +4,6 @@ A sample of them is tried, so that this is quick; with TEST_EVERY_ALLOCATION=1 i
 each is. SLUICE is a program that ../../support/failing_memory.h is linked into.
 """
 import json
-import mmap
 import os
 import struct
 import unittest
@@ -12,37 +11,25 @@ import unittest
 from control_client import ControlClient
 from metrics_client import MetricsClient
 from protobuf import metric
-from sluice_program import CHANGED, DEADLINE, ProgramTest, check_final_ledger, wait_until
+from failing_memory import NEVER, FailingMemoryTest
+from sluice_program import CHANGED, DEADLINE, check_final_ledger, wait_until
 from test_config import READS_FILES
 from test_reload import REFUSED
 from test_tcp import OK, Client, framed
 
-NEVER = 1 << 40
 EVERY = os.environ.get("TEST_EVERY_ALLOCATION") == "1"
 UNREAD = "no memory to read the configuration anew"
 TRIED = 12  # allocations of each kind of moment, where not every one is
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
-class MemoryShort(ProgramTest):
+class MemoryShort(FailingMemoryTest):
     def setUp(self):
         super().setUp()
         self.file = self.folder / "sluice.yaml"
-        path = self.folder / "failing"
-        path.write_bytes(bytes(16))
-        with path.open("r+b") as shared:
-            self.shared = mmap.mmap(shared.fileno(), 16)
-        self.addCleanup(self.shared.close)
-        self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
         self.address = f"unix:{self.folder}/control"
 
     # The shortage.
-
-    def fail_at(self, number):
-        struct.pack_into("=Q", self.shared, 0, number)
-
-    def left(self):
-        return struct.unpack_from("=Q", self.shared)[0]
 
     def failed(self):
         """How many allocations have failed so far."""

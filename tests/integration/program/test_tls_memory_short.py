@@ -2,20 +2,17 @@
 
 SLUICE is a program that ../../support/failing_memory.h is linked into.
 """
-import mmap
-import os
 import pathlib
 import ssl
-import struct
 import tempfile
 import unittest
 
 from certificates import OPENSSL, Authority
 from protobuf import metric
-from sluice_program import DEADLINE, SANITIZED, ProgramTest, check_final_ledger
+from failing_memory import NEVER, FailingMemoryTest
+from sluice_program import DEADLINE, SANITIZED, check_final_ledger
 from test_tcp import OK, TCP, Client, framed
 
-NEVER = 1 << 40
 TRIED = 25 if SANITIZED else 60  # allocations of each kind of moment
 
 
@@ -28,27 +25,16 @@ def setUpModule():
     LISTEN = f"{TCP}&tls=on&cert={cert}&key={key}&client_ca={AUTHORITY.cert}"
 
 
-class MemoryShort(ProgramTest):
+class MemoryShort(FailingMemoryTest):
     def setUp(self):
         super().setUp()
-        path = self.folder / "failing"
-        path.write_bytes(bytes(16))
-        with path.open("r+b") as shared:
-            self.shared = mmap.mmap(shared.fileno(), 16)
-        self.addCleanup(self.shared.close)
         # Where it has no memory for a name OpenSSL forgets what it had for the rest.
         suppressions = self.folder / "suppressions"
         suppressions.write_text("leak:libcrypto.so\n", encoding="ascii")
-        self.environment = {**os.environ, "FAILING_MEMORY": str(path),
-                            "LSAN_OPTIONS": f"suppressions={suppressions}:print_suppressions=0"}
+        self.environment["LSAN_OPTIONS"] = (
+            f"suppressions={suppressions}:print_suppressions=0")
         self.settings = ssl.create_default_context(cafile=AUTHORITY.cert)
         self.settings.load_cert_chain(*AUTHORITY.issue("client"))
-
-    def fail_at(self, number):
-        struct.pack_into("=Q", self.shared, 0, number)
-
-    def left(self):
-        return struct.unpack_from("=Q", self.shared)[0]
 
     def counted(self, call):
         """How many allocations the call takes."""

@@ -1,0 +1,29 @@
+"""The program of whose allocations one fails, for tests: tests/support has what counts them."""
+import mmap
+import os
+import struct
+
+from sluice_program import ProgramTest
+
+NEVER = 1 << 40
+
+
+class FailingMemoryTest(ProgramTest):
+    """The program has to be started with `environment`."""
+
+    def setUp(self):
+        super().setUp()
+        path = self.folder / "failing"
+        path.write_bytes(bytes(16))
+        with path.open("r+b") as shared:
+            self.shared = mmap.mmap(shared.fileno(), 16)
+        self.addCleanup(self.shared.close)
+        self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
+
+    def fail_at(self, number):
+        """The allocation of this number fails, from now on; 0: none does."""
+        struct.pack_into("=Q", self.shared, 0, number)
+
+    def left(self):
+        """Allocations until one fails; 0: it has."""
+        return struct.unpack_from("=Q", self.shared)[0]

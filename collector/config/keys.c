@@ -505,33 +505,38 @@ bool key_is_called(const struct setting *key, const char *name, size_t length)
     return length > key_prefix(key) && memcmp(key->name, name, key_prefix(key)) == 0;
 }
 
-const struct setting *key_find(unsigned scopes, const char *name, size_t length,
-                               struct parse_error *fault)
+static void unknown(unsigned scopes, const char *name, size_t length, struct parse_error *fault)
 {
     struct suggestion suggestion;
     suggestion_begin(&suggestion, name, length);
-    const struct setting *elsewhere = NULL; /* one of that name, perhaps of several */
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        bool in_scope = (key->scopes & scopes) != 0;
-        if (key_is_called(key, name, length)) {
-            if (in_scope)
-                return key;
-            elsewhere = key;
-        }
-        if (!in_scope)
+        if ((key->scopes & scopes) == 0)
             continue;
         suggestion_offer(&suggestion, key->name);
         suggestion_offer_others(&suggestion, key->others, key->name);
-    }
-    if (elsewhere != NULL) {
-        not_in_scope(elsewhere->name, scopes, fault);
-        return NULL;
     }
     char given[QUOTED_SIZE];
     parse_error_set(fault, 0, "unknown key %s", quoted(name, length, given));
     if (suggestion_found(&suggestion) == NULL)
         parse_error_append(fault, "; --help lists the keys of %s", key_scope_name(scopes));
     parse_error_suggest(fault, suggestion_found(&suggestion));
+}
+
+const struct setting *key_find(unsigned scopes, const char *name, size_t length,
+                               struct parse_error *fault)
+{
+    const struct setting *elsewhere = NULL; /* one of that name, perhaps of several */
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        if (!key_is_called(key, name, length))
+            continue;
+        if ((key->scopes & scopes) != 0)
+            return key;
+        elsewhere = key;
+    }
+    if (elsewhere != NULL)
+        not_in_scope(elsewhere->name, scopes, fault);
+    else
+        unknown(scopes, name, length, fault);
     return NULL;
 }
 

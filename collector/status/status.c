@@ -28,6 +28,9 @@ struct status {
     int64_t due_ns;
     bool settings_changed; /* since the last look but one */
     bool settings_new;     /* since the last look */
+    /* As they are written, from the first time on; NULL: not yet, or memory was short. */
+    char *settings;
+    size_t settings_size; /* bytes */
     /* Of the last look; NULL: memory was short, or there was none. */
     struct ledger_snapshot *ledger;
     struct pipeline_levels *levels;
@@ -65,6 +68,7 @@ void status_destroy(struct status *status)
         return;
     forget_look(status);
     status_history_destroy(status->history);
+    free(status->settings);
     free(status);
 }
 
@@ -77,6 +81,8 @@ void status_set_config(struct status *status, const struct config *config)
 {
     status->options.config = config;
     status->settings_new = true;
+    free(status->settings);
+    status->settings = NULL;
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */
@@ -177,11 +183,27 @@ static void put_senders(const struct status *status, struct output *out)
     join_line(out);
 }
 
-static void put_settings(const struct status *status, struct output *out)
+/* To write them takes longer than all the rest, so it is done once for each configuration. */
+static void write_settings(struct status *status, struct output *out)
 {
-    json_key_literal(out, "settings");
+    size_t at = out->used;
     settings_json_write(status->options.config, status->options.registry, status->options.pipeline,
                         out);
+    if (out->overflow)
+        return;
+    status->settings_size = out->used - at;
+    status->settings = malloc(status->settings_size);
+    if (status->settings != NULL)
+        memcpy(status->settings, out->data + at, status->settings_size);
+}
+
+static void put_settings(struct status *status, struct output *out)
+{
+    json_key_literal(out, "settings");
+    if (status->settings == NULL)
+        write_settings(status, out);
+    else
+        output_bytes(out, status->settings, status->settings_size);
 }
 
 /* When, by both clocks: a page shows times of day, and the history counts from the start. */
@@ -193,7 +215,7 @@ static void put_times(const struct status *status, struct output *out)
     json_int64(out, at_ms(status));
 }
 
-void status_write_now(const struct status *status, struct output *out)
+void status_write_now(struct status *status, struct output *out)
 {
     if (status->ledger == NULL)
         return;
@@ -225,7 +247,7 @@ static void put_bounds(struct output *out)
     json_array_end(out);
 }
 
-void status_write_first(const struct status *status, struct output *out)
+void status_write_first(struct status *status, struct output *out)
 {
     output_literal(out, RETRY);
     begin_event(out, "first");

@@ -50,9 +50,9 @@ bool status_look(struct status *status, int64_t now_ns);
 
 /* Appends the event of the last look; it has the settings where they changed since the one before.
  */
-void status_write_now(const struct status *status, struct output *out);
+void status_write_now(struct status *status, struct output *out);
 
 /* Appends the events that somebody who comes now gets first. */
-void status_write_first(const struct status *status, struct output *out);
+void status_write_first(struct status *status, struct output *out);
 
 #endif

@@ -30,8 +30,12 @@
 /* What the system holds for a client that does not read: it is given up soon after. */
 #define UNREAD ((size_t)128 * 1024)
 
-/* After some work the server pauses so many times as long. */
+/*
+ * After some work the server pauses so many times as long, but no longer than a part of the time
+ * after which the library gives up a client: it counts our pauses as the client's.
+ */
 #define PAUSE_FACTOR 3
+#define PAUSE_PART   4
 
 /* How often it is logged that a request named another host. */
 #define MISNAMED_PAUSE_NS INT64_C(60000000000)
@@ -45,6 +49,7 @@ struct metrics_server {
     struct event_stream *events;
     struct host_names hosts;
     size_t unsent; /* pages */
+    int64_t longest_pause_ns;
     int64_t pause_until_ns;
     int64_t misnamed_pause_ns; /* until then nothing is logged of it */
 };
@@ -386,6 +391,7 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
 static bool start(struct metrics_server *server, wait_handle listener, int64_t stall_timeout_ns)
 {
     const int64_t second = 1000000000;
+    server->longest_pause_ns = stall_timeout_ns / PAUSE_PART;
     unsigned seconds = (unsigned)((stall_timeout_ns + second - 1) / second);
     server->daemon = server->http->start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer_request, server,
@@ -489,6 +495,9 @@ void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
     if (now_ns < server->pause_until_ns)
         return;
     server->http->run(server->daemon);
-    int64_t spent = clock_monotonic_ns() - now_ns;
-    server->pause_until_ns = now_ns + (1 + PAUSE_FACTOR) * spent;
+    int64_t done_ns = clock_monotonic_ns();
+    int64_t pause_ns = PAUSE_FACTOR * (done_ns - now_ns);
+    if (pause_ns > server->longest_pause_ns)
+        pause_ns = server->longest_pause_ns;
+    server->pause_until_ns = done_ns + pause_ns;
 }

@@ -14,8 +14,8 @@
  * threads' calls a model is explored to its end.
  *
  * What is found: a condition of the model that does not hold, a data race on memory that is not
- * atomic (use after release is one), a thread that waits for ever (a lost wake-up is one), and
- * threads that never come to an end.
+ * atomic (use after release is one), use of what NULL points to, a thread that waits for ever (a
+ * lost wake-up is one), and threads that never come to an end.
  *
  * What it leaves out of C11: a load that sees a store which its thread makes only later (load
  * buffering), stores to one object whose order is not the one in which they were made, and

@@ -105,8 +105,16 @@ static bool is_shared(const volatile void *address)
     return false;
 }
 
+/* It is not NULL, nor a member of what is NULL. */
+static void expect_there(const volatile void *address)
+{
+    if ((uintptr_t)address < 4096)
+        explorer_fault("what is not there is used");
+}
+
 static uint64_t hardware_value(const volatile void *address, size_t size)
 {
+    expect_there(address);
     switch (size) {
     case 1:
         return *(const volatile uint8_t *)address;
@@ -121,6 +129,7 @@ static uint64_t hardware_value(const volatile void *address, size_t size)
 
 static void set_hardware(volatile void *address, size_t size, uint64_t value)
 {
+    expect_there(address);
     switch (size) {
     case 1:
         *(volatile uint8_t *)address = (uint8_t)value;
@@ -405,7 +414,10 @@ static void access_memory(const void *address, size_t size, bool writes)
 {
     int thread = explorer_current();
     size_t at = (size_t)((const unsigned char *)address - arena);
-    if (thread == NOBODY || !memory_is_a_runs(address) || at + size > WATCHED)
+    if (thread == NOBODY)
+        return;
+    expect_there(address);
+    if (!memory_is_a_runs(address) || at + size > WATCHED)
         return;
     const struct past *past = explorer_past(thread);
     for (size_t i = 0; i < size; i++) {

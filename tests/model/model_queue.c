@@ -1,11 +1,13 @@
 /*
  * A queue whose producer rather loses the oldest: it asks for room, the consumer takes the oldest
- * out. Each batch is popped, evicted or refused, once, and the counts of both sides agree.
+ * out. Each batch is popped, evicted or refused, once, and the counts of both sides agree, also
+ * where a listener is added meanwhile.
  */
 #include "tests/model/models.h"
 
 #include <stdlib.h>
 
+#include "collector/contract/listener.h"
 #include "collector/queue/batch_queue.h"
 #include "tests/model/explorer.h"
 
@@ -19,9 +21,9 @@ static struct {
     uint64_t last; /* of what was popped or evicted; they come in their order */
 } shared;
 
-static void set_up(void)
+static void set_up_for(size_t listeners)
 {
-    shared.queue = batch_queue_create(CAPACITY, 1, false);
+    shared.queue = batch_queue_create(CAPACITY, listeners, false);
     shared.pushed = 0;
     shared.popped = 0;
     shared.evicted = 0;
@@ -30,17 +32,25 @@ static void set_up(void)
         shared.batches[i] = (struct batch){.serial = i + 1};
 }
 
+static void set_up(void)
+{
+    set_up_for(1);
+}
+
+static void produce_one(struct batch *batch)
+{
+    bool taken = batch_queue_ask(shared.queue, batch) == QUEUE_TAKEN;
+    if (taken) {
+        batch_queue_push(shared.queue, batch);
+        shared.pushed++;
+    }
+    batch_queue_want_room(shared.queue, batch, !taken);
+}
+
 static void produce(void)
 {
-    for (size_t i = 0; i < BATCHES; i++) {
-        struct batch *batch = &shared.batches[i];
-        bool taken = batch_queue_ask(shared.queue, batch) == QUEUE_TAKEN;
-        if (taken) {
-            batch_queue_push(shared.queue, batch);
-            shared.pushed++;
-        }
-        batch_queue_want_room(shared.queue, batch, !taken);
-    }
+    for (size_t i = 0; i < BATCHES; i++)
+        produce_one(&shared.batches[i]);
     batch_queue_close(shared.queue);
 }
 
@@ -82,3 +92,26 @@ static void check(void)
 }
 
 const struct model model_queue = {"queue with eviction", set_up, {produce, consume}, check};
+
+/* --- a listener that is added ----------------------------------------------------------------- */
+
+static void set_up_for_none(void)
+{
+    set_up_for(0);
+}
+
+/* Room is wanted before the listener is there: whoever makes it meets the listener or does not. */
+static void produce_of_a_new_listener(void)
+{
+    static const struct listener listener = {.index = 0};
+    produce_one(&shared.batches[0]);
+    batch_queue_set_listeners(shared.queue, 1, false);
+    shared.batches[1].listener = &listener;
+    produce_one(&shared.batches[1]);
+    batch_queue_close(shared.queue);
+}
+
+const struct model model_queue_grows = {"queue that a listener is added to",
+                                        set_up_for_none,
+                                        {produce_of_a_new_listener, consume},
+                                        check};

@@ -14,10 +14,12 @@
     ROW(claim_tried)                                                                               \
     ROW(batch)                                                                                     \
     ROW(queue)                                                                                     \
+    ROW(queue_grows)                                                                               \
     ROW(heartbeat)                                                                                 \
     ROW(sink)                                                                                      \
     ROW(quiesce_one)                                                                               \
-    ROW(quiesce_two)
+    ROW(quiesce_two)                                                                               \
+    ROW(schemas)
 
 #define DECLARE_MODEL(name) extern const struct model model_##name;
 MODELS(DECLARE_MODEL)

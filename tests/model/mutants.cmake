@@ -8,6 +8,21 @@ model_mutant(ring_push_is_relaxed MODEL ring_of_one FILE collector/queue/ring.c
 model_mutant(ring_pop_is_relaxed MODEL ring_of_one FILE collector/queue/ring.c
     FROM "atomic_store_explicit(&ring->head, head + 1, memory_order_release);"
     TO "atomic_store_explicit(&ring->head, head + 1, memory_order_relaxed);")
+model_mutant(ring_pop_looks_relaxed MODEL ring_of_one FILE collector/queue/ring.c
+    FROM "    if (head == ring->known_tail) {
+        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);"
+    TO "    if (head == ring->known_tail) {
+        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);")
+model_mutant(ring_peek_looks_relaxed MODEL ring_peek FILE collector/queue/ring.c
+    FROM "    if (after >= ring->known_tail - head) {
+        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);"
+    TO "    if (after >= ring->known_tail - head) {
+        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);")
+model_mutant(ring_take_out_looks_relaxed MODEL ring_take_out FILE collector/queue/ring.c
+    FROM "    size_t at = head;
+    ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);"
+    TO "    size_t at = head;
+    ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);")
 model_mutant(ring_room_is_relaxed MODEL ring_of_two FILE collector/queue/ring.c
     FROM "ring->known_head = atomic_load_explicit(&ring->head, memory_order_acquire);"
     TO "ring->known_head = atomic_load_explicit(&ring->head, memory_order_relaxed);")
@@ -48,6 +63,14 @@ model_mutant(batch_count_is_not_atomic MODEL batch FILE collector/record/batch.c
     if (readers != 1)
         return;")
 
+# --- schemas -------------------------------------------------------------------------------------
+model_mutant(schemas_are_released_relaxed MODEL schemas FILE collector/record/schema_list.c
+    FROM "atomic_fetch_sub_explicit(&list->references, 1, memory_order_acq_rel) != 1"
+    TO "atomic_fetch_sub_explicit(&list->references, 1, memory_order_relaxed) != 1")
+model_mutant(schemas_are_freed_by_each MODEL schemas FILE collector/record/schema_list.c
+    FROM "atomic_fetch_sub_explicit(&list->references, 1, memory_order_acq_rel) != 1"
+    TO "atomic_fetch_sub_explicit(&list->references, 1, memory_order_acq_rel) > 2")
+
 # --- claims --------------------------------------------------------------------------------------
 model_mutant(claim_forgets_its_mark MODEL claim FILE collector/base/claim.h PART model_claim
     FROM "    atomic_store(&claim->state, CLAIM_HELD);
@@ -62,6 +85,10 @@ model_mutant(claim_is_given_up_relaxed MODEL claim FILE collector/base/claim.h P
     FROM "    if (atomic_compare_exchange_strong(&claim->state, &expected, CLAIM_FREE))"
     TO "    if (atomic_compare_exchange_strong_explicit(&claim->state, &expected, CLAIM_FREE,
                                                 memory_order_relaxed, memory_order_relaxed))")
+model_mutant(claim_is_taken_relaxed MODEL claim FILE collector/base/claim.h PART model_claim
+    FROM "    return atomic_compare_exchange_strong(&claim->state, &expected, CLAIM_HELD);"
+    TO "    return atomic_compare_exchange_strong_explicit(&claim->state, &expected, CLAIM_HELD,
+                                                   memory_order_relaxed, memory_order_relaxed);")
 model_mutant(claim_is_looked_at_first MODEL claim FILE collector/base/claim.h PART model_claim
     FROM "    return atomic_compare_exchange_strong(&claim->state, &expected, CLAIM_HELD);"
     TO "    if (atomic_load(&claim->state) != expected)
@@ -76,6 +103,15 @@ model_mutant(queue_forgets_what_it_evicted MODEL queue FILE collector/queue/batc
 model_mutant(queue_evicts_and_keeps MODEL queue FILE collector/queue/ring.c
     FROM "        *slot = NULL;"
     TO "")
+model_mutant(queue_tells_of_a_listener_relaxed MODEL queue_grows
+    FILE collector/queue/batch_queue.c
+    FROM "        atomic_store(&queue->listeners, listeners);"
+    TO "        atomic_store_explicit(&queue->listeners, listeners, memory_order_relaxed);")
+model_mutant(queue_tells_of_a_listener_first MODEL queue_grows
+    FILE collector/queue/batch_queue.c
+    FROM "    for (size_t i = 0; i * SHARES_TOGETHER < listeners; i++) {"
+    TO "    atomic_store(&queue->listeners, listeners);
+    for (size_t i = 0; i * SHARES_TOGETHER < listeners; i++) {")
 
 # --- heartbeats ----------------------------------------------------------------------------------
 model_mutant(heartbeat_waits_as_if_it_worked MODEL heartbeat
@@ -99,6 +135,16 @@ model_mutant(quiesce_reports_before_it_counts MODEL quiesce_one
 model_mutant(quiesce_is_counted_relaxed MODEL quiesce_one FILE collector/receive/receiver_quiesce.c
     FROM "    atomic_fetch_add(&receiver->quiescent, 1);"
     TO "    atomic_fetch_add_explicit(&receiver->quiescent, 1, memory_order_relaxed);")
+model_mutant(quiesce_looks_relaxed MODEL quiesce_one FILE collector/receive/receiver_quiesce.c
+    FROM "    return atomic_load(&receiver->quiescent) >= atomic_load(&receiver->running);"
+    TO "    return atomic_load_explicit(&receiver->quiescent, memory_order_relaxed) >=
+           atomic_load(&receiver->running);")
+model_mutant(quiesce_ends_relaxed MODEL quiesce_one FILE collector/receive/receiver_quiesce.c
+    FROM "    atomic_store(&receiver->quiesce_wanted, false);"
+    TO "    atomic_store_explicit(&receiver->quiesce_wanted, false, memory_order_relaxed);")
+model_mutant(quiesce_end_is_seen_relaxed MODEL quiesce_one FILE collector/receive/receiver_quiesce.c
+    FROM "    while (atomic_load(&receiver->quiesce_wanted))"
+    TO "    while (atomic_load_explicit(&receiver->quiesce_wanted, memory_order_relaxed))")
 
 # --- sleeping sinks ------------------------------------------------------------------------------
 model_mutant(sink_sleeps_without_a_look MODEL sink FILE collector/output/sink_thread.c

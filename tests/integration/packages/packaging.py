@@ -72,7 +72,8 @@ def portable_build():
     build = BUILD / "portable"
     cmake = os.environ["CMAKE"]
     run(cmake, "--preset", "portable", "-B", build, cwd=SOURCE)
-    run(cmake, "--build", build, "--parallel", "2")
+    # It gives way to the tests that run beside it, some of which have limits of time.
+    run("nice", "-n", "10", cmake, "--build", build, "--parallel", "2")
     return build
 
 

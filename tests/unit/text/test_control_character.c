@@ -36,7 +36,7 @@ static void assert_becomes(void (*hide)(char *text, size_t size), const char *te
 TEST(all_of_c0_and_c1_and_delete_are_control_characters)
 {
     for (uint32_t character = 0; character < 0x800; character++) {
-        uint8_t bytes[2];
+        uint8_t bytes[2] = {0};
         size_t size = encode(character, bytes);
         assert_int_equal(control_character_is(character), is_control(character));
         assert_int_equal(control_character_at(bytes, size), is_control(character) ? size : 0);

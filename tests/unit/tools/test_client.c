@@ -112,7 +112,7 @@ static struct sluice_client *opened_with(size_t counters)
     static const struct sluice_settings settings = {.datagram = 512};
     struct sluice_client *client = opened(&settings);
     for (size_t i = 0; i < counters; i++) {
-        char name[201];
+        char name[224];
         snprintf(name, sizeof name, "%03zu%0197d", i, 0);
         assert_non_null(sluice_client_counter(client, name, NULL, NULL));
     }

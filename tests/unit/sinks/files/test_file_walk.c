@@ -154,7 +154,7 @@ TEST_WITH(deep_folders_are_walked, scratch_make, scratch_remove)
     (void)state;
     char folder[400] = "";
     char template[400] = "%Y";
-    char expected[400];
+    char expected[sizeof folder + 2];
     for (int i = 0; i < 60; i++) {
         snprintf(folder + strlen(folder), sizeof folder - strlen(folder), "%s",
                  i == 0 ? "2026" : "/d");

@@ -364,9 +364,11 @@ static void wait_blocked(struct sink_thread *sink)
     struct sink_writer *writer = sink->writer;
     int most = milliseconds_until(writer->block.until_ns, clock_monotonic_ns());
     heartbeat_wait(writer->heartbeat);
-    wakeup_wait(writer->wakeup, writer->block.handle, writer->block.want_write,
-                deadline_wait_ms(&writer->deadline, most));
+    enum wakeup_reason reason =
+        wakeup_wait(writer->wakeup, writer->block.handle, writer->block.want_write,
+                    deadline_wait_ms(&writer->deadline, most));
     heartbeat_work(writer->heartbeat);
+    sink_writer_note_wait(writer, reason);
     writer->made_room = make_room(sink);
 }
 
@@ -435,8 +437,10 @@ static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
     const struct sink_block *block = &writer->block;
     int64_t now = clock_monotonic_ns();
     bool over = now >= block->until_ns || deadline_is_over(&writer->deadline);
-    if (!over &&
-        wakeup_wait(writer->wakeup, block->handle, block->want_write, 0) == WAKEUP_TIMEOUT) {
+    enum wakeup_reason reason =
+        over ? WAKEUP_TIMEOUT : wakeup_wait(writer->wakeup, block->handle, block->want_write, 0);
+    sink_writer_note_wait(writer, reason);
+    if (!over && reason == WAKEUP_TIMEOUT) {
         *next_ns = now + sink->retry_ns < block->until_ns ? now + sink->retry_ns : block->until_ns;
         sink->retry_ns =
             2 * sink->retry_ns < LONGEST_RETRY_NS ? 2 * sink->retry_ns : LONGEST_RETRY_NS;

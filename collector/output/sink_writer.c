@@ -12,6 +12,13 @@
 #define FIRST_PAUSE_MS   10
 #define LONGEST_PAUSE_MS 1000
 
+/*
+ * How often in a row a destination may be ready and take nothing, as where another writer was
+ * quicker; then it is left alone for so long each time.
+ */
+#define VAIN_MOST    10
+#define VAIN_REST_NS INT64_C(10000000)
+
 /* --- the fate of records ---------------------------------------------------------------------- */
 
 static void commit(struct sink_writer *writer, struct counter *fate, size_t records)
@@ -130,7 +137,21 @@ bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want
 {
     writer->waited = true;
     writer->block = (struct sink_block){handle, want_write, until_ns};
+    if (handle != NO_HANDLE && writer->vain >= VAIN_MOST) {
+        int64_t rested_ns = clock_monotonic_ns() + VAIN_REST_NS;
+        writer->block = (struct sink_block){
+            .handle = NO_HANDLE,
+            .until_ns = rested_ns < until_ns ? rested_ns : until_ns,
+        };
+    }
     return false;
+}
+
+void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason)
+{
+    bool ready = reason == WAKEUP_WRITABLE || reason == WAKEUP_BROKEN;
+    if (ready && writer->vain < VAIN_MOST)
+        writer->vain++;
 }
 
 void sink_writer_begin_io(struct sink_writer *writer)
@@ -207,6 +228,7 @@ void sink_writer_note_success(struct sink_writer *writer)
     if (writer->failure_logged)
         log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "writing again");
     writer->failure_logged = false;
+    writer->vain = 0;
     if (writer->failing)
         atomic_store_explicit(&writer->fails_since_ns, 0, memory_order_relaxed);
     writer->failing = false;

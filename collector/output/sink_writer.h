@@ -136,6 +136,7 @@ struct sink_writer {
     struct log_limit write_log;
     int64_t write_begun_ns; /* monotonic, of what is being written */
     bool waited;            /* since the destination last took something */
+    unsigned vain;          /* waits in a row that found it ready, after which it took nothing */
     struct wakeup *wakeup;
 
     /*
@@ -247,9 +248,16 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 /* In flight is shared with the receivers, so it is lowered once a block and not once a record. */
 void sink_writer_publish(struct sink_writer *writer);
 
-/* Notes what an operation would have to wait for. Returns false, for the operation to return. */
+/*
+ * Notes what an operation would have to wait for. Returns false, for the operation to return. A
+ * destination that takes nothing, again and again, although the system says that it would, is left
+ * alone for a while instead.
+ */
 bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want_write,
                        int64_t until_ns);
+
+/* That wait has ended, for this reason. */
+void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason);
 
 /*
  * Between these two stands all that is done to get a block out, with its waits and retries; `out`:

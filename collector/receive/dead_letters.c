@@ -22,6 +22,13 @@
 /* What a torn block that cannot be taken back waits before the next try. */
 #define PAUSE_MS 100
 
+/*
+ * How often in a row the file may be ready and take nothing, as where another writer was quicker;
+ * then it is left alone for so long each time.
+ */
+#define VAIN_MOST    10
+#define VAIN_REST_MS 10
+
 #define SCHEMA_TEXT_SIZE 64
 
 /* What stands before a datagram's bytes in a ring. */
@@ -248,6 +255,17 @@ static bool must_go_on(struct dead_letters *letters, size_t sent, const struct e
     return true;
 }
 
+/* Waits for room. `vain`: how often that found room, and the file took nothing. */
+static void wait_for_room(struct dead_letters *letters, unsigned *vain)
+{
+    bool rests = *vain >= VAIN_MOST;
+    wait_handle handle = rests ? NO_HANDLE : output_file_handle(letters->file);
+    int most = deadline_wait_ms(&letters->deadline, rests ? VAIN_REST_MS : -1);
+    enum wakeup_reason reason = wakeup_wait(letters->wakeup, handle, true, most);
+    if (reason == WAKEUP_WRITABLE || reason == WAKEUP_BROKEN)
+        (*vain)++;
+}
+
 /*
  * Writes the block, whole or not at all; or, to a pipe whose reader stands still, a part of it when
  * the deadline is over. Returns false with *why.
@@ -256,6 +274,7 @@ static bool write_block(struct dead_letters *letters, size_t size, enum letter_d
 {
     struct output_file *file = letters->file;
     size_t sent = 0;
+    unsigned vain = 0;
     *why = DROPPED_IO_ERROR;
     while (sent < size && !letters->ended) {
         struct error error;
@@ -263,10 +282,10 @@ static bool write_block(struct dead_letters *letters, size_t size, enum letter_d
         switch (output_file_write(file, letters->block + sent, size - sent, &written, &error)) {
         case WRITE_OK:
             sent += written;
+            vain = 0;
             continue;
         case WRITE_WOULD_BLOCK:
-            wakeup_wait(letters->wakeup, output_file_handle(file), true,
-                        deadline_wait_ms(&letters->deadline, -1));
+            wait_for_room(letters, &vain);
             break;
         case WRITE_FAILED:
             if (!must_go_on(letters, sent, &error))

@@ -16,6 +16,7 @@
 static bool write_until(const struct stream *stream, const char *lines, size_t size,
                         int64_t deadline_ns)
 {
+    unsigned vain = 0; /* times that it was ready and took nothing */
     while (size != 0) {
         ssize_t written = stream_write(stream, lines, size);
         if (written > 0) {
@@ -27,7 +28,8 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
         if (written == 0 || (errno != EAGAIN && errno != EWOULDBLOCK) || left_ms <= 0)
             return false;
         struct pollfd full = {.fd = stream->fd, .events = POLLOUT};
-        if (poll(&full, 1, (int)left_ms) < 0)
+        int ready = poll(&full, 1, (int)left_ms);
+        if (ready < 0 || (ready > 0 && vain++ >= RETRY_MOST))
             retry_pause();
     }
     return true;

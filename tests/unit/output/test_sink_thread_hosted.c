@@ -6,6 +6,8 @@
 
 #include "collector/platform/clock.h"
 #include "tests/support/output/fake_sink.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/wait_end.h"
 #include "tests/support/test.h"
 
 #define SECOND INT64_C(1000000000)
@@ -145,6 +147,24 @@ TEST_WITH(a_blocked_destination_is_left_alone_ever_longer, set_up, fake_sink_tea
     assert_int_equal(atomic_load(&sink->writes), 1); /* nobody tried again */
     sink_thread_stop(sink->sink, before);
     finish(sink);
+}
+
+TEST_WITH(one_that_is_ready_and_takes_nothing_is_left_alone_as_well, set_up, fake_sink_tear_down)
+{
+    static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}};
+    struct fake_sink *sink = *state;
+    struct wait_end *end = wait_end_open(END_OF_PIPE);
+    sink->handle = wait_end_handle(end);
+    script(sink, steps, 1, true);
+    fake_sink_push(sink, 0, "a", 1);
+    int64_t left_ns = 0; /* until it wants to go on */
+    int64_t until = patience_until();
+    while (left_ns < SECOND / 1000 && patience(until))
+        left_ns = sink_thread_run_quantum(sink->sink) - clock_monotonic_ns();
+    assert_in_range(left_ns, SECOND / 1000, SECOND / 100);
+    sink_thread_stop(sink->sink, clock_monotonic_ns());
+    finish(sink);
+    wait_end_close(end);
 }
 
 TEST_WITH(its_host_is_woken_for_a_reopening_and_for_the_stop, set_up, fake_sink_tear_down)

@@ -82,6 +82,29 @@ TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tea
     wait_end_close(end);
 }
 
+/* As a terminal that has room for a byte, where a newline takes two. */
+TEST_WITH(a_destination_that_is_ready_and_takes_nothing_is_left_alone_each_time, fake_sink_set_up,
+          fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {
+        {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0},
+        {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0},
+        {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0},
+        {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0}, {WRITE_WOULD_BLOCK, 0},
+        {WRITE_WOULD_BLOCK, 0}, {WRITE_OK, 1},
+    };
+    struct wait_end *end = make_pipe(fake);
+    int64_t begun_ns = clock_monotonic_ns();
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 2);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\n", 2);
+    assert_true(clock_monotonic_ns() - begun_ns >= 3 * INT64_C(10000000)); /* after ten in a row */
+    wait_end_close(end);
+}
+
 /* --- failing ---------------------------------------------------------------------------------- */
 
 TEST_WITH(a_write_that_failed_is_tried_again, fake_sink_set_up, fake_sink_tear_down)

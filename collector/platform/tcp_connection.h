@@ -26,7 +26,8 @@ enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *conn
 enum tcp_result {
     TCP_OK,          /* *done bytes, at least 1 */
     TCP_WOULD_BLOCK, /* nothing is there, or has room, now */
-    TCP_END,         /* of a receive: the other side sends no more */
+    TCP_END,         /* of a receive: the other side sends no more; of a send: it said so before,
+                        and takes no more either */
     TCP_BROKEN,      /* reset, or the like. What came before it was received before */
 };
 

@@ -324,7 +324,7 @@ static enum channel_result transmit(struct stream_channel *channel, const void *
     if (result == 1)
         return CHANNEL_OK;
     enum channel_result why = judge(session, result, channel->opening);
-    return is_for_good(why) ? CHANNEL_BROKEN : why;
+    return why == CHANNEL_FAILED ? CHANNEL_BROKEN : why;
 }
 
 /* The end as TLS has it, as far as there is room for it now. */

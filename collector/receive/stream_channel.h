@@ -17,7 +17,8 @@ enum channel_result {
     CHANNEL_OK,        /* *done bytes, at least 1 */
     CHANNEL_WANTS_IN,  /* it cannot go on until something comes */
     CHANNEL_WANTS_OUT, /* it cannot go on until there is room to send */
-    CHANNEL_END,       /* of a receive: the other side sends no more */
+    CHANNEL_END,       /* of a receive: the other side sends no more; of a send: it said so before,
+                          and takes no more either */
     CHANNEL_BROKEN,    /* reset, or the like. What came before it was received before */
     CHANNEL_FAILED,    /* the other side does not keep to the channel's own protocol */
 };

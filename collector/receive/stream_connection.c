@@ -14,6 +14,14 @@
 /* Receives of one connection before the next one has its turn. */
 #define MOST_RECEIVES 4
 
+/*
+ * A connection that is served so often in a row, in that time, and has nothing come or go, is left
+ * alone for a while each time: the system says that it is ready, and then that it is not, as where
+ * memory for sockets is short.
+ */
+#define VAIN_MOST 100
+#define VAIN_NS   INT64_C(100000000)
+
 size_t stream_block_size(size_t max_frame)
 {
     size_t size = max_frame + STREAM_FRAME_HEADER_MOST;
@@ -40,6 +48,9 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
     connection->ending = false;
     connection->discarding = false;
     connection->deaf = false;
+    connection->reset = false;
+    connection->moved = false;
+    connection->vain = 0;
     connection->streams = FRAME_STREAMS_BEGUN;
     connection->block = NULL;
     connection->waits_for_block = false;
@@ -51,7 +62,10 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
 static enum channel_result receive(struct stream_connection *connection, void *to, size_t size,
                                    size_t *received)
 {
-    return connection->channel.ops->receive(&connection->channel, to, size, received);
+    enum channel_result result =
+        connection->channel.ops->receive(&connection->channel, to, size, received);
+    connection->moved = connection->moved || result == CHANNEL_OK;
+    return result;
 }
 
 static void end_by(struct stream_connection *connection, enum stream_end end)
@@ -323,13 +337,18 @@ static bool judge(struct stream_connection *connection, enum channel_result resu
         return true;
     case CHANNEL_WANTS_IN:
     case CHANNEL_WANTS_OUT:
-        if (connection->draining && !(cut && connection->patient))
+        if (connection->deaf) /* it is gone, and no end of it will come */
+            end_by(connection, STREAM_RESET);
+        else if (connection->draining && !(cut && connection->patient))
             end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
         else if (result == CHANNEL_WANTS_OUT)
             connection->next = STREAM_WRITE;
         break;
     case CHANNEL_END:
-        end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);
+        if (connection->reset)
+            end_by(connection, STREAM_RESET);
+        else
+            end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);
         break;
     case CHANNEL_BROKEN:
         end_by(connection, STREAM_RESET);
@@ -506,8 +525,12 @@ static bool send_answers(struct stream_connection *connection, enum stream_next 
         }
         if (result != CHANNEL_OK) { /* what came before that is read to its end all the same */
             drop_answers(connection);
+            connection->reset = result != CHANNEL_END;
+            if (connection->next == STREAM_READ)
+                connection->next = STREAM_AGAIN; /* no event is sure to say so */
             return true;
         }
+        connection->moved = true;
         connection->answers_at += sent;
         connection->active_ns = now_ns;
     }
@@ -533,8 +556,25 @@ static bool says_why(const struct stream_connection *connection)
     return connection->end == STREAM_BAD_FRAME || connection->end == STREAM_CHANNEL_FAILED;
 }
 
-enum stream_next stream_connection_answer(struct stream_connection *connection,
-                                          const struct stream_settings *settings, int64_t now_ns)
+/* Of a connection that is to be armed: whether it has been for nothing too often. */
+static bool is_in_vain(struct stream_connection *connection, int64_t now_ns)
+{
+    bool moved = connection->moved;
+    connection->moved = false;
+    if (moved || connection->vain == 0)
+        connection->vain_ns = now_ns;
+    if (moved) {
+        connection->vain = 0;
+        return false;
+    }
+    if (connection->vain < VAIN_MOST && ++connection->vain == VAIN_MOST &&
+        now_ns - connection->vain_ns > VAIN_NS)
+        connection->vain = 0;
+    return connection->vain == VAIN_MOST;
+}
+
+static enum stream_next answer_and_go_on(struct stream_connection *connection,
+                                         const struct stream_settings *settings, int64_t now_ns)
 {
     enum stream_next wants;
     if (!send_answers(connection, &wants, now_ns)) {
@@ -563,6 +603,14 @@ enum stream_next stream_connection_answer(struct stream_connection *connection,
     connection->due_ns = due_ns(connection, settings);
     connection->hurry_ns = hurry_ns(connection);
     return connection->next;
+}
+
+enum stream_next stream_connection_answer(struct stream_connection *connection,
+                                          const struct stream_settings *settings, int64_t now_ns)
+{
+    enum stream_next next = answer_and_go_on(connection, settings, now_ns);
+    bool armed = next == STREAM_READ || next == STREAM_WRITE;
+    return armed && is_in_vain(connection, now_ns) ? STREAM_REST : next;
 }
 
 void stream_connection_follow(struct stream_connection *connection,

@@ -73,6 +73,7 @@ enum stream_next {
     STREAM_AGAIN, /* to be served again, without waiting: it holds frames */
     STREAM_HOLD,  /* to be left alone until a block, or the sinks' queues, have room */
     STREAM_WRITE, /* to be armed for room to send */
+    STREAM_REST,  /* to be left alone for a while: it is ready, again and again, for nothing */
     STREAM_CLOSE, /* to be closed; why: `end` */
 };
 
@@ -104,7 +105,11 @@ struct stream_connection {
     bool patient;    /* draining: the rest of a frame that has begun is waited for */
     bool ending;     /* no frame is taken any more; `end` says why */
     bool discarding; /* it was answered for the last time; what still comes is thrown away */
-    bool deaf;       /* answers do not reach it */
+    bool deaf;       /* answers do not reach it: what came before is taken, then it ends */
+    bool reset;      /* the same, as it was reset, which a receive does not say again */
+    bool moved;      /* something came or went since it was last given away */
+    unsigned vain;   /* times in a row that it was given away and nothing had */
+    int64_t vain_ns; /* monotonic: the first of these */
     enum stream_end end;
     enum frame_streams_state streams; /* of frame streams */
 

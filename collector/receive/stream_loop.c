@@ -38,13 +38,16 @@ static void unhold(struct stream_server *server, struct stream_slot *slot)
         atomic_fetch_sub(&server->held, 1);
 }
 
-/* It is left alone. Its hang-up is reported once, so that this costs nothing while it lasts. */
-static bool hold(struct worker *worker, struct stream_slot *slot)
+/*
+ * It is left alone; unless it rests, its hang-up is watched for, and reported once, so that this
+ * costs nothing while it lasts.
+ */
+static bool hold(struct worker *worker, struct stream_slot *slot, bool rests)
 {
     struct stream_server *server = worker->server;
     atomic_store(&slot->held, true);
     atomic_fetch_add(&server->held, 1);
-    if (slot->hung_up) {
+    if (rests || slot->hung_up) {
         stream_slot_leave(slot);
         return false;
     }
@@ -63,7 +66,9 @@ static bool pass_on(struct worker *worker, struct stream_slot *slot, int64_t now
     case STREAM_AGAIN:
         return true;
     case STREAM_HOLD:
-        return hold(worker, slot);
+        return hold(worker, slot, false);
+    case STREAM_REST:
+        return hold(worker, slot, true);
     case STREAM_CLOSE:
         /* Who armed it may not have come back from that, though its event was here. */
         if (atomic_load(&slot->givers) != 0)

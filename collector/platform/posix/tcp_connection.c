@@ -78,7 +78,9 @@ enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, s
     do {
         result = send((int)connection, bytes, size, MSG_NOSIGNAL);
     } while (result < 0 && retry_interrupted(&times));
-    return judge(result, done);
+    /* Linux says that where the end came, and then a reset: others are reset (tcp_reset). */
+    bool closed = result < 0 && errno == EPIPE;
+    return closed ? judge(0, done) : judge(result, done);
 }
 
 void tcp_connection_finish(wait_handle connection)

@@ -3,6 +3,7 @@ import contextlib
 import os
 import select
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -405,6 +406,21 @@ class Limits(Tcp):
         self.wait_for_end(program, "reset")
         listener = program.stop()["listeners"][0]
         self.assertEqual((listener["decoded"], self.ends(listener)), (1, {"reset": 1}))
+
+    @not_on_windows("it stops the program by a signal")
+    def test_a_reset_that_an_answer_runs_into_is_one(self):
+        """The system says it once, and then to who sends."""
+        program = self.start("--listen", TCP)
+        client = self.client(program)
+        client.send(framed(metric(1)))
+        self.assertEqual(client.answer(), OK)
+        program.send_signal(signal.SIGSTOP)
+        client.send(framed(metric(2)))
+        client.reset()
+        program.send_signal(signal.SIGCONT)
+        self.wait_for_end(program, "reset")
+        listener = program.stop()["listeners"][0]
+        self.assertEqual((listener["decoded"], self.ends(listener)), (2, {"reset": 1}))
 
 
 class Pressure(Tcp):

@@ -66,8 +66,9 @@ enum child_state {
 
 /* How one has ended. Windows has no signals: there one that child_terminate ended has code 1067. */
 struct child_end {
-    bool killed; /* by a signal */
-    int number;  /* of the signal; else its exit code */
+    bool unknown; /* as somebody else in this process was told it; what follows is 0 */
+    bool killed;  /* by a signal */
+    int number;   /* of the signal; else its exit code */
 };
 
 /* What has become of it; *end where it has ended. Never waits. */

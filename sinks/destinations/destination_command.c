@@ -6,6 +6,7 @@
  * has ended, later each time, but for one that ended on request.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/ledger/ledger.h"
@@ -139,6 +140,15 @@ static void close_input(struct command *command, int64_t now)
     look_soon(command, now);
 }
 
+/* "with exit code 1", or the like. */
+static void describe_end(const struct child_end *end, char *text, size_t size)
+{
+    if (end->unknown)
+        snprintf(text, size, "in a way that the system does not say");
+    else
+        snprintf(text, size, "with %s %d", end->killed ? "signal" : "exit code", end->number);
+}
+
 static void note_end(struct command *command, const struct child_end *end, int64_t now)
 {
     if (has_input(command))
@@ -148,17 +158,17 @@ static void note_end(struct command *command, const struct child_end *end, int64
     bool expected = command->restarting || command->finishing;
     int64_t pause = plan_start(command, now);
     uint64_t held;
-    if ((expected && !end->killed && end->number == 0) || !log_allowed(&command->log, &held))
+    bool well = !end->unknown && !end->killed && end->number == 0;
+    if ((expected && well) || !log_allowed(&command->log, &held))
         return;
-    const char *how = end->killed ? "signal" : "exit code";
+    char how[64];
+    describe_end(end, how, sizeof how);
     if (expected)
-        log_about(LOG_WARNING, LOG_OF_SINK, command->name, "the command has ended with %s %d", how,
-                  end->number);
+        log_about(LOG_WARNING, LOG_OF_SINK, command->name, "the command has ended %s", how);
     else
         log_about(LOG_WARNING, LOG_OF_SINK, command->name,
-                  "the command has ended with %s %d, %zu bytes unread; starting it again in "
-                  "%" PRId64 " ms",
-                  how, end->number, command->unread, pause / MILLISECOND);
+                  "the command has ended %s, %zu bytes unread; starting it again in %" PRId64 " ms",
+                  how, command->unread, pause / MILLISECOND);
 }
 
 /* It had its time. */

@@ -163,8 +163,12 @@ enum child_state child_look(struct child *child, struct child_end *end)
     while (ended < 0 && retry_interrupted(&times));
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return child->input < 0 || is_read(child) ? CHILD_RUNS : CHILD_DEAF;
-    *end = WIFSIGNALED(status) ? (struct child_end){true, WTERMSIG(status)}
-                               : (struct child_end){false, WEXITSTATUS(status)};
+    if (ended < 0)
+        *end = (struct child_end){.unknown = true};
+    else if (WIFSIGNALED(status))
+        *end = (struct child_end){.killed = true, .number = WTERMSIG(status)};
+    else
+        *end = (struct child_end){.number = WEXITSTATUS(status)};
     child->pid = 0;
     return CHILD_ENDED;
 }

@@ -1,6 +1,8 @@
 /* What POSIX shows of a program that reads beside us: signals, and to the byte how far it is. */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/platform/child.h"
@@ -28,6 +30,19 @@ TEST_WITH(how_it_ended_is_reported_to_one_that_ignores_ends, set_up, child_tear_
     signal(SIGCHLD, SIG_IGN);
     start(*state, "exit 3");
     assert_ends(*state, false, 3);
+}
+
+/* As a library that waits for any child would be. */
+TEST_WITH(an_end_that_somebody_else_was_told_is_one_that_is_not_known, set_up, child_tear_down)
+{
+    struct child *child = *state;
+    struct child_end end = {0};
+    start(child, "exit 3");
+    while (waitpid(-1, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    assert_int_equal(child_look(child, &end), CHILD_ENDED);
+    assert_true(end.unknown);
+    assert_int_equal(end.number, 0);
 }
 
 TEST_WITH(what_it_has_not_read_is_known_after_its_end, set_up, child_tear_down)

@@ -66,7 +66,7 @@ enum child_state {
 
 /* How one has ended. Windows has no signals: there one that child_terminate ended has code 1067. */
 struct child_end {
-    bool unknown; /* as somebody else in this process was told it; what follows is 0 */
+    bool unknown; /* as another wait in this process has taken it; what follows is 0 */
     bool killed;  /* by a signal */
     int number;   /* of the signal; else its exit code */
 };

@@ -274,6 +274,7 @@ class Bounds(Records):
         bad = message(1, message(2, message(2, keys)))
         self.assertLess(len(bad), 65000)
         self.sender(program).send_all([good, bad, good])
+        program.wait_for_settled(3)  # a stop waits less long than this takes with a sanitizer
         ledger = program.stop()
         self.assertEqual([line["severity_text"] for line in program.output()], ["good", "good"])
         self.assertEqual(ledger["sinks"][0]["failed"]["too_large"], 1)

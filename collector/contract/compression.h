@@ -64,9 +64,10 @@ struct compression_ops {
     /*
      * How many bytes at the front of a file are whole frames, as far as they follow each other: 0
      * of an empty file and of one in another format, -1 where it cannot be read. It reads a bounded
-     * piece at a time, and takes a frame's own word for its length where it has one: only the last
-     * frame is decompressed and its checksum looked at, for that is what a crash leaves undone. Of
-     * a last frame that needs more memory to decompress than ours do, the length alone counts.
+     * piece at a time, and takes a frame's own word for its length where it has one. From the end on
+     * frames are decompressed and their checksums looked at, until one is sound: the last ones are
+     * what a crash leaves undone. Of one that needs more memory to decompress than ours do, the
+     * length alone counts.
      */
     int64_t (*whole)(struct compression *compression, const struct compression_file *file);
 };

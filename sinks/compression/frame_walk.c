@@ -16,18 +16,48 @@ bool frame_walk_read(struct frame_walk *walk, uint64_t offset, void *bytes, size
     return frame_walk_read_some(walk, offset, bytes, size) == size;
 }
 
+/* Frames of which is known where they begin; with more of them, those before are walked again. */
+#define KEPT_FRAMES 256
+
+/* The last frames of those that end by a limit. */
+struct last_frames {
+    uint64_t begins[KEPT_FRAMES]; /* of frame i the one at i % KEPT_FRAMES */
+    uint64_t count;               /* of all frames */
+    uint64_t end;                 /* of the last one */
+};
+
+static void walk_until(const struct frame_format *format, struct compression *compression,
+                       struct frame_walk *walk, uint64_t limit, struct last_frames *last)
+{
+    uint64_t end;
+    last->count = last->end = 0;
+    while (last->end < limit && (end = format->end(compression, walk, last->end)) != 0) {
+        last->begins[last->count++ % KEPT_FRAMES] = last->end;
+        last->end = end;
+    }
+}
+
+/* Drops frames from the end until one is sound, or none is left whose beginning is kept. */
+static bool drop_damaged(const struct frame_format *format, struct compression *compression,
+                         struct frame_walk *walk, struct last_frames *last)
+{
+    uint64_t kept = last->count < KEPT_FRAMES ? last->count : KEPT_FRAMES;
+    for (; kept != 0; kept--) {
+        uint64_t begin = last->begins[--last->count % KEPT_FRAMES];
+        if (format->is_sound(compression, walk, begin, last->end))
+            return true;
+        last->end = begin;
+    }
+    return false;
+}
+
 int64_t frame_walk_whole(const struct frame_format *format, struct compression *compression,
                          const struct compression_file *file)
 {
     struct frame_walk walk = {.file = file};
-    uint64_t last = 0;
-    uint64_t whole = 0;
-    uint64_t end;
-    while ((end = format->end(compression, &walk, whole)) != 0) {
-        last = whole;
-        whole = end;
-    }
-    if (whole != last && !format->is_sound(compression, &walk, last, whole))
-        whole = last;
-    return walk.failed ? -1 : (int64_t)whole;
+    struct last_frames last = {.end = file->size};
+    do
+        walk_until(format, compression, &walk, last.end, &last);
+    while (last.count != 0 && !drop_damaged(format, compression, &walk, &last) && !walk.failed);
+    return walk.failed ? -1 : (int64_t)last.end;
 }

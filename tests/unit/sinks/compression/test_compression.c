@@ -250,6 +250,40 @@ TEST(a_last_frame_with_wrong_bytes_in_it_is_none)
     with_each(damage_the_last_frame);
 }
 
+/* A file of small frames, of which the last ones are damaged; those alone are lost. */
+static void damage_the_last_frames(struct compression *compression, size_t frames, size_t damaged)
+{
+    struct compressed file = {0};
+    size_t whole = 0;
+    for (size_t i = 0; i < frames; i++) {
+        char *lines = compressed_lines(20);
+        size_t end = compressed_add_frame(&file, compression, lines, 20);
+        if (i < frames - damaged)
+            whole = end;
+        else
+            file.bytes[end - 1] ^= 0xff; /* of what a checksum or length says */
+        free(lines);
+    }
+    assert_int_equal(compressed_whole(&file, file.size, compression), whole);
+    assert_int_equal(compressed_whole(&file, file.size - 1, compression), whole);
+    compressed_free(&file);
+}
+
+static void damage_several_frames(struct compression *compression)
+{
+    damage_the_last_frames(compression, 5, 2);
+    damage_the_last_frames(compression, 5, 5);
+    damage_the_last_frames(compression, 700, 255);
+    damage_the_last_frames(compression, 700, 256);
+    damage_the_last_frames(compression, 700, 600);
+    damage_the_last_frames(compression, 700, 700);
+}
+
+TEST(of_several_last_frames_with_wrong_bytes_in_them_each_is_none)
+{
+    with_each(damage_several_frames);
+}
+
 static void look_at_damage(struct compression *compression)
 {
     struct compressed file = {0};

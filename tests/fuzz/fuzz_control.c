@@ -32,8 +32,11 @@ enum { PART_SENT = 1, PART_ENDED = 2, PART_ANSWER = 3 };
 /* Later than what waits in a service, which counts in tens of milliseconds. */
 #define STEP_NS INT64_C(100000000)
 
-/* How often it is served after the last piece: more than there can be requests in 64 pieces. */
-#define MOST_STEPS 4000
+/* Bytes of all pieces: some requests that are too long, or many that are not. */
+#define MOST_SENT 4096
+
+/* How often it is served after the last piece. One step answers a request, which has a byte. */
+#define MOST_STEPS (MOST_SENT + 100)
 
 static size_t reloads, stops;
 
@@ -177,7 +180,7 @@ static size_t send_pieces(const struct envelope *envelope, int client, char *all
     const struct envelope_part *part;
     size_t size = 0;
     for (size_t i = 0; (part = envelope_bytes(envelope, PART_SENT, i)) != NULL; i++) {
-        if (size + part->size > 16384)
+        if (size + part->size > MOST_SENT)
             break;
         memcpy(all + size, part->bytes, part->size);
         size += part->size;
@@ -192,7 +195,7 @@ static size_t send_pieces(const struct envelope *envelope, int client, char *all
 static void check_client(const struct envelope *envelope)
 {
     static int64_t now_ns = INT64_C(1000000000000); /* goes on, and nothing depends on it */
-    static char sent[16384];
+    static char sent[MOST_SENT];
     struct collector_inside *collector = collector_inside();
     struct control_service *service = service_of(collector);
     struct answers answers = {0};

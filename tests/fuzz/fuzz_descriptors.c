@@ -72,7 +72,7 @@ static char *name_in_file(const struct envelope_part *part, size_t *choice)
 static char *name_in_set(const struct envelope *envelope, const struct envelope_part *part)
 {
     struct envelope set;
-    size_t choice = (size_t)envelope_value(envelope, PART_CHOICE, 0) % 16;
+    size_t choice = (size_t)envelope_value(envelope, PART_CHOICE, 0) % 64;
     char *name = NULL;
     envelope_read(&set, part->bytes, part->size);
     for (size_t i = 0; name == NULL; i++) {

@@ -200,6 +200,23 @@ static size_t repeat(uint8_t *data, size_t size, size_t most, const struct field
     return size;
 }
 
+/*
+ * Bytes become fewer or more, those that are there over and over. A field gets empty by this alone:
+ * what changes bytes leaves one of them.
+ */
+static size_t resize(uint8_t *data, size_t size, size_t most, const struct field *field)
+{
+    static const size_t counts[] = {0, 0, 1, 127, 128, 255, 256};
+    size_t there = field->end - field->value_at;
+    size_t count = below(2) == 0 ? counts[below(sizeof counts / sizeof counts[0])] : below(320);
+    uint8_t *bytes = malloc(count + 1);
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = there == 0 ? (uint8_t)' ' : data[field->value_at + i % there];
+    size = set_bytes(data, size, most, field, bytes, count);
+    free(bytes);
+    return size;
+}
+
 /* The whole message becomes the content of a field of its own. */
 static size_t wrap(uint8_t *data, size_t size, size_t most, uint32_t number)
 {
@@ -216,6 +233,8 @@ static size_t change_bytes(uint8_t *data, size_t size, size_t most, const struct
                            unsigned depth)
 {
     size_t count = field->end - field->value_at;
+    if (below(8) == 0)
+        return resize(data, size, most, field);
     size_t room = most - size + count;
     uint8_t *bytes = malloc(room + 1);
     memcpy(bytes, data + field->value_at, count);
@@ -263,9 +282,22 @@ static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth)
     }
 }
 
+/* What is longer than it may get, as an input that is made shorter is: without a field, or cut. */
+static size_t shorten(uint8_t *data, size_t size, size_t most)
+{
+    static struct fields fields;
+    if (read_fields(data, size, &fields)) {
+        const struct field *field = &fields.all[below(fields.count)];
+        size = replace(data, size, most, field->at, field->end, NULL, 0);
+    }
+    return size < most ? size : most;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
     state = seed;
+    if (size > most)
+        size = shorten(data, size, most);
     if (size == 0 || most < 4 || below(16) == 0)
         return LLVMFuzzerMutate(data, size, most);
     for (size_t times = 1 + below(3); times != 0 && size != 0; times--)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/text/utf8.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
+#include "tests/fuzz/own_file.h"
 #include "tests/fuzz/readers/csv.h"
 #include "tests/fuzz/readers/influx.h"
 #include "tests/fuzz/readers/json.h"
@@ -13,6 +13,7 @@
 #include "tests/fuzz/readers/text.h"
 #include "tests/fuzz/requests.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/base/random_number.h"
 #include "tests/support/text/json_tree.h"
 
 /* For all that one record is written to, and for the content of an Any. */
@@ -21,13 +22,16 @@
 
 #define CSV_FIELDS 12
 
-static char *room[4];
+/* Places in a record at which room ends, besides the last one. */
+#define SHORT_ROOMS 3
+
+static char *room[3];
 static struct arena scratch;
 
 static void make_room(void)
 {
-    for (size_t i = 0; i < 4; i++)
-        if (room[i] == NULL && (room[i] = malloc(ROOM + ENCODER_HEAD_SIZE)) == NULL)
+    for (size_t i = 0; i < 3; i++)
+        if (room[i] == NULL && (room[i] = malloc(ROOM)) == NULL)
             abort();
     if (scratch.base == NULL)
         scratch = (struct arena){.base = malloc(SCRATCH), .capacity = SCRATCH};
@@ -276,18 +280,30 @@ static struct encoded encode(struct encoder *encoder, const struct record *recor
     return encoded;
 }
 
-/* With a byte less than it takes, behind what is there already. */
-static void expect_overflow(struct encoder *encoder, const struct record *record, size_t size)
+/* Behind what is there already, with room for fewer bytes than it takes. */
+static void expect_overflow(struct encoder *encoder, const struct record *record, size_t there)
 {
-    char *block = malloc(size + 3);
+    char *block = malloc(there + 3); /* of its own size, for a sanitizer */
     if (block == NULL)
         abort();
     memcpy(block, "{}\n", 3);
-    struct output out = {.data = block, .used = 3, .capacity = size + 2};
+    struct output out = {.data = block, .used = 3, .capacity = there + 3};
     encode(encoder, record, &out);
     EXPECT(out.overflow, "%s: it fits less than it takes", encoder->ops->name);
     EXPECT(memcmp(block, "{}\n", 3) == 0, "%s: it changes what was there", encoder->ops->name);
     free(block);
+}
+
+/*
+ * With a byte less than it takes, and where the room ends anywhere: an encoder writes otherwise
+ * where any text fits than where each is looked at.
+ */
+static void expect_overflows(struct encoder *encoder, const struct record *record, size_t size)
+{
+    uint64_t state = record->size;
+    expect_overflow(encoder, record, size - 1);
+    for (unsigned i = 0; i < SHORT_ROOMS; i++)
+        expect_overflow(encoder, record, next_below(&state, size));
 }
 
 /* The text of what was arranged, in the place of the block. */
@@ -303,54 +319,6 @@ static void arrange(struct encoder *encoder, struct output *out, char *to)
         EXPECT(wrong == NULL, "%s: %.*s", wrong, (int)arranged.used, arranged.data);
     }
     *out = arranged;
-}
-
-/* Whether somebody may have typed it: UTF-8 without controls, but for a character cut at the end.
- */
-static bool is_text(const uint8_t *bytes, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        bool valid;
-        size_t length = utf8_sequence(bytes + at, size - at, &valid);
-        if (bytes[at] < ' ' && strchr("\t\r\n", bytes[at]) == NULL)
-            return false;
-        if (!valid)
-            return at + length == size;
-        at += length;
-    }
-    return true;
-}
-
-/*
- * A file that this program wrote, or began to write, is one of its own at the next start: all of
- * it, and of one that was cut anywhere the whole records. What reads as text from its first byte
- * to its last is left alone in binary formats' place (sinks/encoders/delimited.c).
- */
-static void expect_own_file(struct encoder *encoder, const struct output *records, char *to)
-{
-    struct output file = {.data = to, .capacity = ROOM + ENCODER_HEAD_SIZE};
-    bool foreign = true;
-    if (encoder->ops->whole == NULL || records->used == 0)
-        return;
-    if (encoder->ops->begin != NULL)
-        encoder->ops->begin(encoder, &file);
-    output_bytes(&file, records->data, records->used);
-    const uint8_t *bytes = (const uint8_t *)file.data;
-    size_t whole = encoder->ops->whole(bytes, file.used, true, &foreign);
-    EXPECT(whole == file.used && !foreign, "%s: %zu of %zu bytes of our own file are ours%s",
-           encoder->ops->name, whole, file.used, foreign ? ", and it is foreign" : "");
-    for (size_t cut = 1; cut < file.used; cut += 1 + file.used / 16) {
-        uint8_t *torn = malloc(cut); /* of its own size, for a sanitizer */
-        if (torn == NULL)
-            abort();
-        memcpy(torn, bytes, cut);
-        whole = encoder->ops->whole(torn, cut, true, &foreign);
-        bool text = encoder->ops->binary && is_text(torn, cut);
-        EXPECT(whole <= cut && (!foreign || text),
-               "%s: our own file, cut at %zu of %zu, is foreign", encoder->ops->name, cut,
-               file.used);
-        free(torn);
-    }
 }
 
 static void check_format(struct encoder *encoder, const struct record *record, struct output *out,
@@ -406,11 +374,11 @@ static void check_encoder(const struct encoder_ops *ops, const struct encoder_op
         EXPECT(encoded.lines != 0 || out.used == 0, "%s: no line, but bytes", ops->name);
         expect_same(encoder, record, other, &out);
         if (out.used != 0)
-            expect_overflow(encoder, record, out.used);
+            expect_overflows(encoder, record, out.used);
         if (ops->request != NULL && out.used != 0)
             check_request(ops, &out, &encoded);
         check_format(encoder, record, &out, &encoded, sample_rules_given(&options->rules) != NULL);
-        expect_own_file(encoder, &out, room[3]);
+        expect_own_file(encoder, record, &out);
     }
     ops->destroy(encoder);
 }

@@ -113,13 +113,83 @@ MAPPINGS = [
 ]
 
 
+def fields_of(message):
+    """The fields of a message as protoc writes one: their numbers, and numbers or bytes."""
+
+    def next_varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    at = 0
+    while at < len(message):
+        tag = next_varint()
+        value = next_varint()
+        if tag & 7 == 2:
+            value, at = message[at : at + value], at + value
+        yield tag >> 3, value
+
+
+def types_of(message, above, types):
+    """Adds a message of a descriptor, and those in it: their fields by their full names."""
+    fields = list(fields_of(message))
+    name = f"{above}.{dict(fields)[1].decode()}"
+    types[name] = [dict(fields_of(value)) for which, value in fields if which == 2]
+    for which, value in fields:
+        if which == 3:
+            types_of(value, name, types)
+
+
+def all_types(descriptors):
+    """The fields of all messages, and the names of those that are in no other."""
+    types, outer = {}, []
+    for _, file in fields_of(descriptors):
+        package = b"".join(value for which, value in fields_of(file) if which == 2).decode()
+        above = f".{package}" if package else ""
+        for which, value in fields_of(file):
+            if which == 4:
+                types_of(value, above, types)
+                outer.append(f"{above}.{dict(fields_of(value))[1].decode()}")
+    return types, outer
+
+
+def message_of(types, name, depth):
+    """One with each field once, and messages in it so deep."""
+    out = b""
+    for field in types[name]:
+        which, kind = field[3], field[5]  # as descriptor.proto numbers them
+        if kind in (1, 6, 16):
+            out += double(which, 1.5)
+        elif kind in (2, 7, 15):
+            out += varint(which << 3 | 5) + struct.pack("<f", 2.5)
+        elif kind in (9, 12):
+            out += part(which, f"text {which}")
+        elif kind not in (10, 11):
+            out += number(which, which % 3)
+        elif depth != 0:
+            inner = message_of(types, field[6].decode(), depth - 1)
+            group = varint(which << 3 | 3) + inner + varint(which << 3 | 4)
+            out += group if kind == 10 else part(which, inner)
+    return out
+
+
 def descriptors_seeds():
-    message = number(1, 7) + part(2, "text") + part(3, number(1, 150)) + double(4, 1.5)
     for name in ("readings", "defaults", "plant", "envelope", "legacy", "modern", "sets", "shapes"):
         made = descriptor_set(f"{name}.proto")
+        types, outer = all_types(made)
         for i, mapping in enumerate(MAPPINGS):
             texts = b"".join(part(field, text) for field, text in mapping)
-            yield part(1, made) + part(2, message) + texts + number(11, i) + number(12, i * 5)
+            message = part(2, message_of(types, outer[-1], 2))
+            yield part(1, made) + message + texts + number(11, len(outer) - 1) + number(12, i * 5)
+        for i, message in enumerate(outer):
+            made_of_it = part(2, message_of(types, message, 1 + i % 3))
+            yield part(1, made) + made_of_it + number(11, i) + number(12, i)
 
 
 def udp_notif(payload, segment=None):

@@ -1,0 +1,100 @@
+#include "tests/fuzz/own_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/text/utf8.h"
+#include "sinks/encoders/delimited.h"
+#include "sinks/sinks.h"
+#include "tests/fuzz/target.h"
+#include "tests/support/base/random_number.h"
+
+/* Lengths that a message is given besides its own, and bytes that it gets for it. */
+#define PADDED   8
+#define MOST_PAD 128
+
+/* With the content of a field that no schema has. */
+static const uint8_t pad_tag = 15 << 3 | 2;
+
+/* Whether somebody may have typed it: UTF-8 without controls, but for a character cut at the end.
+ */
+static bool is_text(const uint8_t *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        bool valid;
+        size_t length = utf8_sequence(bytes + at, size - at, &valid);
+        if (bytes[at] < ' ' && strchr("\t\r\n", bytes[at]) == NULL)
+            return false;
+        if (!valid)
+            return at + length == size;
+        at += length;
+    }
+    return true;
+}
+
+/* A file in a block of its own, for a sanitizer; its bytes are to be freed. */
+static struct output room_of(size_t size)
+{
+    struct output file = {.data = malloc(size == 0 ? 1 : size), .capacity = size};
+    if (file.data == NULL)
+        abort();
+    return file;
+}
+
+static void expect_whole(const struct encoder *encoder, const struct output *file)
+{
+    bool foreign = true;
+    size_t whole = encoder->ops->whole((const uint8_t *)file->data, file->used, true, &foreign);
+    EXPECT(whole == file->used && !foreign, "%s: %zu of %zu bytes of our own file are ours%s",
+           encoder->ops->name, whole, file->used, foreign ? ", and it is foreign" : "");
+}
+
+static void expect_torn(const struct encoder *encoder, const struct output *file, size_t cut)
+{
+    bool foreign = true;
+    struct output torn = room_of(cut);
+    output_bytes(&torn, file->data, cut);
+    const uint8_t *bytes = (const uint8_t *)torn.data;
+    size_t whole = encoder->ops->whole(bytes, cut, true, &foreign);
+    bool text = encoder->ops->binary && is_text(bytes, cut);
+    EXPECT(whole <= cut && (!foreign || text), "%s: our own file, cut at %zu of %zu, is foreign",
+           encoder->ops->name, cut, file->used);
+    free(torn.data);
+}
+
+/* Files of one message each, which is the record's and a field more. */
+static void expect_padded(const struct encoder *encoder, const struct record *record)
+{
+    static const uint8_t pad[MOST_PAD];
+    uint64_t state = record->size;
+    for (unsigned i = 0; i < PADDED && record->size < UINT16_MAX - MOST_PAD - 2; i++) {
+        uint8_t more = (uint8_t)next_below(&state, MOST_PAD);
+        struct output message = room_of(record->size + 2 + more);
+        struct output file = room_of(message.capacity + 10);
+        output_bytes(&message, record->data, record->size);
+        output_bytes(&message, &pad_tag, 1);
+        output_bytes(&message, &more, 1);
+        output_bytes(&message, pad, more);
+        delimited_put(&file, message.data, message.used);
+        expect_whole(encoder, &file);
+        free(message.data);
+        free(file.data);
+    }
+}
+
+void expect_own_file(struct encoder *encoder, const struct record *record,
+                     const struct output *records)
+{
+    if (encoder->ops->whole == NULL || records->used == 0)
+        return;
+    struct output file = room_of(records->used + ENCODER_HEAD_SIZE);
+    if (encoder->ops->begin != NULL)
+        encoder->ops->begin(encoder, &file);
+    output_bytes(&file, records->data, records->used);
+    expect_whole(encoder, &file);
+    for (size_t cut = 1; cut < file.used; cut += 1 + file.used / 16)
+        expect_torn(encoder, &file, cut);
+    free(file.data);
+    if (encoder->ops == &encoder_protobuf)
+        expect_padded(encoder, record);
+}

@@ -68,6 +68,20 @@ FAULTS = [
         "            return SEGMENT_END;\n        }\n",
     ),
     Fault(
+        "a test records what ends a line to YAML alone as it is",
+        "cases",
+        "collector/cases/case_record.c",
+        "number == 0x2028 || number == 0x2029 ||",
+        "",
+    ),
+    Fault(
+        "a report of tests in XML has an ampersand of a sender",
+        "cases",
+        "collector/cases/case_report.c",
+        "    case '&':\n        return \"&amp;\";\n",
+        "",
+    ),
+    Fault(
         "the last frame of a compressed file is not decompressed",
         "files",
         "sinks/compression/frame_walk.c",

@@ -408,6 +408,89 @@ def files_seeds():
             yield number(1, format) + number(2, 2) + part(7, data + data[:9])
 
 
+CASES = [
+    """# a configuration
+listeners: ['udp://127.0.0.1:5555?schema=riemann']
+tests:
+  - name: first
+    input:
+      json: |
+        {"events": [
+        # no comment
+        ]}
+
+    # of what is expected
+    expect:
+      - sink: stdout
+        lines: |
+          # a line
+          another
+
+  # of the second
+  - expect: [{refused: malformed, count: 2}]
+    name: "second # \\t"
+    input:
+    - hex: ff ff
+      source: 192.0.2.7:99
+      time: 2026-11-21T06:43:36.38Z
+    - capture: x.pcap
+sinks: [stdout]
+""",
+    """config: a/../sluice.yaml
+tests:
+- name: like
+  listener: udp://127.0.0.1:5555
+  hostname: h
+  input: {base64: AAAA}
+  expect:
+  - sink: "file:a'b\\" c"
+    like:
+    - '{"a":*,?}'
+    - ""
+  - {sink: stdout, reason: filtered}
+  - sink: 'udp:[::1]:1'
+    bytes: |
+      00ff
+  - refused: schema-mismatch
+- {name: braces, input: {hex: ""}}
+""",
+    """%YAML 1.1
+---
+tests:
+  -
+    name: >
+      folded
+      name
+    input:
+      json: "{}"
+    expect:
+      - refused: malformed
+      # the end
+  - "name": 'it''s'
+    ? input
+    : - json: '{}'
+include: more/*.yaml
+...
+""",
+    "sinks: []\ninclude: [a.yaml]\ntests:\n  - name: a\n    input: {json: '{}', schema: riemann}\n",
+]
+WRITTEN = [
+    b'{"time":"2026-11-21T06:43:36.38Z","service":"cpu"}\n# b\n- c\n',
+    b"cpu,host=web1 v=0.5 1\n",
+    b"plain\n\n  # - a: 'b' \"c\" \\\n\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\t\r\n\xff\x80\n",
+    "\u00e4 \u2028 <&> \U0001f600 \x1b[0m".encode(),
+    bytes(range(64)),
+]
+
+
+def cases_seeds():
+    for i, text in enumerate(CASES):
+        for j in range(len(WRITTEN)):
+            written = b"".join(part(2, WRITTEN[(i + j + k) % len(WRITTEN)]) for k in range(3))
+            yield part(1, text) + written + number(3, 1 << 8 | j) + number(4, 3 << 8 | i)
+        yield part(1, text) + number(4, 255)
+
+
 TARGETS = {
     name.removesuffix("_seeds"): make
     for name, make in list(globals().items())

@@ -8,10 +8,11 @@
  * what looks like heads of blocks gets checksums and the number of this spill; 8 what the next run
  * does before it reads all.
  *
- * The next run opens it whatever is there, and reads it to its end. Where there is no file of
- * others, each block that is sound comes back as it was stored and in order, one that is damaged
- * does not, and what was acknowledged before a clean end does not come again. All records are then
- * settled, and the spill goes on as a new one does. An image is a delivery's block, or refused.
+ * An inspection changes no file, and finds what the next run finds, which opens it whatever is
+ * there and reads it to its end. Where there is no file of others, each block that is sound comes
+ * back as it was stored and in order, one that is damaged does not, and what was acknowledged
+ * before a clean end does not come again. All records are then settled, and the spill goes on as a
+ * new one does. An image is a delivery's block, or refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "collector/platform/crc32c.h"
 #include "collector/spill/spill.h"
 #include "tests/fuzz/envelope.h"
+#include "tests/fuzz/inspected.h"
 #include "tests/fuzz/quiet.h"
 #include "tests/fuzz/same_random.h"
 #include "tests/fuzz/scratch_folder.h"
@@ -64,21 +66,27 @@ struct world {
     size_t count, read, acknowledged;
     bool killed;
     bool has_foreign;    /* files that no run of ours wrote */
+    bool has_steps;      /* what is found is not looked at one by one */
     bool has_own_cursor; /* the cursor is as the first run left it */
     struct kept_file files[SCRATCH_FILES];
     size_t file_count;
 };
 
+static struct spill_settings settings_of_spill(void)
+{
+    return (struct spill_settings){.folder = scratch_folder(),
+                                   .size = (uint64_t)4 << 20,
+                                   .segment_size = SEGMENT_SIZE,
+                                   .image_size = IMAGE_SIZE,
+                                   .window = 4096,
+                                   .sync = SPILL_SYNC_NEVER,
+                                   .sync_interval_ns = 1,
+                                   .cursor_interval_ns = 1};
+}
+
 static struct spill *open_spill(void)
 {
-    const struct spill_settings settings = {.folder = scratch_folder(),
-                                            .size = (uint64_t)4 << 20,
-                                            .segment_size = SEGMENT_SIZE,
-                                            .image_size = IMAGE_SIZE,
-                                            .window = 4096,
-                                            .sync = SPILL_SYNC_NEVER,
-                                            .sync_interval_ns = 1,
-                                            .cursor_interval_ns = 1};
+    const struct spill_settings settings = settings_of_spill();
     struct spill *spill;
     struct error error;
     quiet();
@@ -358,13 +366,15 @@ static void check_found(const struct world *world, const uint8_t *bytes,
     *next = number + 1;
 }
 
-/* Reads all, and acknowledges it. */
-static void read_all(const struct world *world, struct spill *spill)
+/* Reads all, and acknowledges it. An inspection has found the same blocks. */
+static void read_all(const struct world *world, struct spill *spill,
+                     const struct spill_inspection *inspection)
 {
     static uint8_t bytes[IMAGE_SIZE];
     struct spill_block block;
     struct error error;
     size_t next = 0, reads = 0;
+    uint64_t too_large = 0;
     enum spill_found found;
     while ((found = spill_read(spill, bytes, sizeof bytes, &block, &error)) == SPILL_FOUND ||
            found == SPILL_FOUND_TOO_LARGE) {
@@ -373,6 +383,8 @@ static void read_all(const struct world *world, struct spill *spill)
             check_found(world, bytes, &block, &next);
         if (found == SPILL_FOUND)
             check_image(bytes, block.size);
+        else
+            too_large += block.count;
         spill_acknowledge(spill);
         check_counts(spill);
     }
@@ -382,6 +394,14 @@ static void read_all(const struct world *world, struct spill *spill)
                i);
     EXPECT(spill_counts(spill).held == 0, "all was read, and %llu records are held",
            (unsigned long long)spill_counts(spill).held);
+    if (!world->has_steps)
+        EXPECT(inspection->blocks == reads && inspection->too_large == too_large &&
+                   inspection->lost == spill_counts(spill).lost,
+               "%llu blocks were inspected, %llu records of them too large, and %llu lost; read "
+               "were %zu, %llu and %llu",
+               (unsigned long long)inspection->blocks, (unsigned long long)inspection->too_large,
+               (unsigned long long)inspection->lost, reads, (unsigned long long)too_large,
+               (unsigned long long)spill_counts(spill).lost);
 }
 
 static void expect_one(struct spill *spill, bool is_there)
@@ -458,7 +478,7 @@ static void take_steps(struct world *world, const struct envelope *envelope, str
     size_t out = 0;
     for (size_t i = 0; i < envelope->count; i++)
         if (envelope->parts[i].number == PART_STEP && envelope->parts[i].bytes == NULL) {
-            world->has_foreign = true; /* and what is found is not looked at one by one */
+            world->has_foreign = world->has_steps = true;
             step(spill, envelope->parts[i].value, &out);
         }
     while (out-- != 0)
@@ -469,11 +489,14 @@ static void run_next(struct world *world, const struct envelope *envelope)
 {
     static const uint8_t image[] = "one more";
     const struct stored one = {.bytes = image, .size = sizeof image, .count = 3};
+    const struct spill_settings settings = settings_of_spill();
+    struct spill_inspection inspection = inspected(&settings);
     struct error error;
     struct spill *spill = open_spill();
     check_counts(spill);
+    expect_opened_as_inspected(&inspection, spill);
     take_steps(world, envelope, spill);
-    read_all(world, spill);
+    read_all(world, spill, &inspection);
     append(spill, &one, 99);
     EXPECT(spill_close(spill, &error), "%s", error.text);
     spill = open_spill();

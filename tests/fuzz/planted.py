@@ -68,6 +68,20 @@ FAULTS = [
         "            return SEGMENT_END;\n        }\n",
     ),
     Fault(
+        "an inspection of a spill cuts off what is torn",
+        "spill",
+        "collector/spill/segments.c",
+        "    segment->size = size;\n    if (segments->looks_only)\n        return;\n",
+        "    segment->size = size;\n",
+    ),
+    Fault(
+        "an inspection of a spill counts places that are damaged as records",
+        "spill",
+        "collector/spill/inspection.c",
+        "inspection->lost = reader->lost;",
+        "inspection->lost = inspection->gaps;",
+    ),
+    Fault(
         "a test records what ends a line to YAML alone as it is",
         "cases",
         "collector/cases/case_record.c",

@@ -141,7 +141,10 @@ static bool is_address_or_localhost(const char *host, size_t size)
     return at != 0 && (at >= size || host[at] == ':');
 }
 
-/* Whether each Host of the first request is one of ours, as far as its lines are what they seem. */
+/*
+ * Whether each Host of the first request is one of ours, as far as its lines are what they seem. To
+ * the server one that begins with a NUL is empty, and ends the head; no browser sends it.
+ */
 static bool names_us(const char *sent, size_t size)
 {
     const char *at = sent, *end = sent + size, *stop;
@@ -149,7 +152,7 @@ static bool names_us(const char *sent, size_t size)
         char line[256];
         size_t length = (size_t)(stop - at);
         length -= length != 0 && at[length - 1] == '\r';
-        if (length == 0 && at != sent)
+        if ((length == 0 || *at == '\0') && at != sent)
             return true;
         if (length >= 5 && length < sizeof line && strncasecmp(at, "host:", 5) == 0) {
             const char *value = line + 5;

@@ -115,7 +115,9 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
 
 /*
  * The same of a block that its caller goes on to have in memory: it is as one that was read. All
- * that is there must have been read. SPILL_FULL also where the window has no room.
+ * that is there must have been read, and nothing be held but what those blocks hold: what is lost
+ * behind them is held until the last of them is acknowledged, and the end is read once more.
+ * SPILL_FULL also where the window has no room.
  */
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
                                     const struct text *pieces, size_t count, struct error *error);

@@ -27,6 +27,7 @@
 #include "tests/fuzz/quiet.h"
 #include "tests/fuzz/same_random.h"
 #include "tests/fuzz/scratch_folder.h"
+#include "tests/fuzz/spill_steps.h"
 #include "tests/fuzz/target.h"
 
 enum {
@@ -419,98 +420,16 @@ static void expect_one(struct spill *spill, bool is_there)
                "what was stored after it is something else");
 }
 
-/* Blocks that were read and not acknowledged. */
-struct out {
-    size_t blocks;
-    uint64_t records;
-};
-
-static bool read_one(struct spill *spill, size_t room, struct out *out)
-{
-    static uint8_t bytes[IMAGE_SIZE];
-    struct spill_block block;
-    struct error error;
-    enum spill_found found = spill_read(spill, bytes, room, &block, &error);
-    EXPECT(found != SPILL_FOUND_FAILED, "it cannot be read: %s", error.text);
-    if (found == SPILL_FOUND_NONE)
-        return false;
-    out->blocks++;
-    out->records += block.count;
-    return true;
-}
-
-static void acknowledge_one(struct spill *spill, struct out *out)
-{
-    uint64_t before = spill_counts(spill).acknowledged;
-    spill_acknowledge(spill);
-    out->blocks--;
-    out->records -= spill_counts(spill).acknowledged - before;
-}
-
-/* A block that stays in memory follows those that were read, where nothing else is held. */
-static void append_read(struct spill *spill, struct out *out)
-{
-    static const struct text piece = {"a step", 6};
-    const struct spill_block to = {.number = 1000, .count = 2, .layout = 7};
-    struct error error;
-    while (read_one(spill, IMAGE_SIZE, out))
-        ;
-    if (spill_counts(spill).held != out->records)
-        return;
-    EXPECT(spill_append_read(spill, &to, &piece, 1, &error) == SPILL_STORED, "%s", error.text);
-    EXPECT(spill_holds(spill, out->blocks++), "what was just stored is not held");
-    out->records += to.count;
-}
-
-static void step(struct spill *spill, uint64_t what, struct out *out)
-{
-    static const struct stored one = {.bytes = (const uint8_t *)"a step", .size = 6, .count = 2};
-    struct error error;
-    uint64_t evicted;
-    switch (what % 8) {
-    case 0:
-        read_one(spill, (what & 8) != 0 ? 8 : IMAGE_SIZE, out);
-        break;
-    case 1:
-        if (out->blocks != 0)
-            acknowledge_one(spill, out);
-        break;
-    case 2:
-        spill_rewind(spill);
-        *out = (struct out){0};
-        break;
-    case 3:
-        EXPECT(spill_tick(spill, INT64_MAX, &error), "%s", error.text);
-        EXPECT(spill_due(spill) >= 0, "it was due before there was time");
-        break;
-    case 4:
-        append(spill, &one, 1000);
-        break;
-    case 5:
-        if (spill_evict(spill, &evicted, &error))
-            EXPECT(evicted <= spill_counts(spill).evicted, "more were evicted than are counted");
-        break;
-    case 6:
-        if (out->blocks != 0)
-            spill_note_sent(spill, (size_t)(what >> 3) % out->blocks);
-        break;
-    default:
-        append_read(spill, out);
-        break;
-    }
-    check_counts(spill);
-}
-
 static void take_steps(struct world *world, const struct envelope *envelope, struct spill *spill)
 {
-    struct out out = {0};
+    struct spill_out out = {0};
     for (size_t i = 0; i < envelope->count; i++)
         if (envelope->parts[i].number == PART_STEP && envelope->parts[i].bytes == NULL) {
             world->has_foreign = world->has_steps = true;
-            step(spill, envelope->parts[i].value, &out);
+            spill_step(spill, envelope->parts[i].value, IMAGE_SIZE, &out);
+            check_counts(spill);
         }
-    while (out.blocks != 0)
-        acknowledge_one(spill, &out);
+    spill_acknowledge_out(spill, &out);
 }
 
 static void run_next(struct world *world, const struct envelope *envelope)

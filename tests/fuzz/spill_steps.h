@@ -1,0 +1,19 @@
+/* What a sink does with a spill, a step at a time, as an input chooses. */
+#ifndef SLUICE_TESTS_FUZZ_SPILL_STEPS_H
+#define SLUICE_TESTS_FUZZ_SPILL_STEPS_H
+
+#include "collector/spill/spill.h"
+
+/* Blocks that were read and not acknowledged; all zero: none. */
+struct spill_out {
+    size_t blocks;
+    uint64_t records;
+};
+
+/* The step that `what` % 8 says; images have room for `image_size` bytes. */
+void spill_step(struct spill *spill, uint64_t what, size_t image_size, struct spill_out *out);
+
+/* Acknowledges all that are out. */
+void spill_acknowledge_out(struct spill *spill, struct spill_out *out);
+
+#endif

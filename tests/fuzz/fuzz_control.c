@@ -18,6 +18,7 @@
 #include "collector/control/control_answer.h"
 #include "collector/control/control_client.h"
 #include "collector/control/control_service.h"
+#include "collector/control/tap_view.h"
 #include "collector/ledger/ledger_print.h"
 #include "collector/text/utf8.h"
 #include "sinks/encoders/encoders.h"
@@ -102,6 +103,14 @@ static bool is_request(const char *line, size_t size, const char *name)
     return size == strlen(name) && memcmp(line, name, size) == 0;
 }
 
+/* Of a pattern that is not too long. */
+static bool is_tap(const char *line, size_t size)
+{
+    struct tap_watcher watcher;
+    size -= size != 0 && line[size - 1] == '\r';
+    return size >= 4 && memcmp(line, "tap ", 4) == 0 && size - 4 <= sizeof watcher.pattern;
+}
+
 static struct expected read_requests(const char *bytes, size_t size)
 {
     struct expected expected = {0};
@@ -116,7 +125,7 @@ static struct expected read_requests(const char *bytes, size_t size)
             break;
         expected.reloads += is_request(bytes, length, "reload");
         expected.stops += is_request(bytes, length, "stop");
-        expected.taps = length >= 4 && memcmp(bytes, "tap ", 4) == 0;
+        expected.taps = is_tap(bytes, length);
         expected.answers += !expected.taps;
         bytes += length + 1;
         size -= length + 1;

@@ -99,8 +99,15 @@ FAULTS = [
         "the last frame of a compressed file is not decompressed",
         "files",
         "sinks/compression/frame_walk.c",
-        "if (whole != last && !format->is_sound(compression, &walk, last, whole))",
-        "if (false)",
+        "if (format->is_sound(compression, walk, begin, last->end))",
+        "if (true)",
+    ),
+    Fault(
+        "the frame before a last one that is damaged is not decompressed",
+        "files",
+        "sinks/compression/frame_walk.c",
+        "        last->end = begin;\n",
+        "        last->end = begin;\n        return true;\n",
     ),
     Fault(
         "a torn record is kept",

@@ -72,7 +72,9 @@ static void count_fates(struct relay_writer *relay, const struct error *error)
             sink_writer_count_failed(writer, 1);
     }
     sink_writer_count_written(writer, written, &sum);
-    if (unsent != 0 && writer->state == SINK_WRITING)
+    if (writer->state != SINK_WRITING) /* the time was over, and nothing failed */
+        return;
+    if (unsent != 0)
         log_unsent(relay, unsent, error);
     if (unsent == relay->count)
         sink_writer_note_failure(writer);

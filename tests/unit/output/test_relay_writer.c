@@ -184,10 +184,12 @@ TEST_WITH(a_deadline_gives_up_what_there_is_never_room_for, set_up, fake_sink_te
     atomic_store(&relay.full, SIZE_MAX);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 10);
+    fake_sink_push(fake, 1, "y", 2 * RELAY_MOST); /* and what it comes to after that */
     sink_thread_stop(fake->sink, clock_monotonic_ns());
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 0);
-    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 10);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 10 + 2 * RELAY_MOST);
+    assert_int_equal(failed(fake, FAILED_IO_ERROR), 0);
 }
 
 /* --- what could not be decoded ---------------------------------------------------------------- */

@@ -21,6 +21,7 @@
 #include "collector/platform/linux/inbox.h"
 #include "collector/platform/linux/notifier_backends.h"
 #include "collector/platform/mutex.h"
+#include "collector/platform/posix/retry.h"
 #include "collector/platform/udp_socket.h"
 
 #define REQUESTS 256 /* that are handed to the kernel at a time */
@@ -381,20 +382,27 @@ static bool is_more(const struct ring_notifier *notifier)
     return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }
 
+/* A wait that always fails does not keep a processor busy. */
 static void enter(struct ring_notifier *notifier, int timeout_ms)
 {
     struct io_uring *ring = &notifier->ring;
     struct __kernel_timespec timeout = {.tv_sec = timeout_ms / 1000,
                                         .tv_nsec = timeout_ms % 1000 * 1000000LL};
     struct io_uring_cqe *completion;
+    int result = 0;
     if (timeout_ms == 0)
         io_uring_submit_and_get_events(ring);
     else if (timeout_ms < 0)
-        io_uring_submit_and_wait(ring, 1);
+        result = io_uring_submit_and_wait(ring, 1);
     else
-        io_uring_submit_and_wait_timeout(ring, &completion, 1, &timeout, NULL);
-    while (take_all(notifier) >= MANY_AT_A_LOOK && is_more(notifier))
+        result = io_uring_submit_and_wait_timeout(ring, &completion, 1, &timeout, NULL);
+    unsigned taken = take_all(notifier);
+    if (result < 0 && result != -ETIME && taken == 0)
+        retry_pause();
+    while (taken >= MANY_AT_A_LOOK && is_more(notifier)) {
         io_uring_get_events(ring);
+        taken = take_all(notifier);
+    }
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

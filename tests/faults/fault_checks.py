@@ -21,7 +21,7 @@ def complaints(run, plan, fault=None):
     """What does not hold, a line each."""
     if run.hung:
         return [f"hangs: {run.hung}"]
-    return [*_end(run, fault is not None and fault.calls == MEMORY), *_left(run, plan),
+    return [*_end(run, fault), *_left(run, plan),
             *_rest(run, plan), *_ledger(run, fault), *_outputs(run)]
 
 
@@ -30,7 +30,9 @@ def is_about_time(complaint):
     return complaint.startswith("hangs: ") or complaint == LATE
 
 
-def _end(run, memory):
+def _end(run, fault):
+    memory = fault is not None and fault.calls == MEMORY
+    alone = memory or fault is None or fault.times == 1  # else one thing after the other may fail
     for line in run.lines():
         if SANITIZERS.search(line):
             yield line
@@ -41,14 +43,19 @@ def _end(run, memory):
     said = []
     if run.code == 0 and run.ledger() is None:
         said.append("exit code 0 and no ledger")
-    if run.code != 0 and not run.errors():
+    if run.code != 0 and not run.errors() and not _ended_command(run):
         said.append(f"exit code {run.code} and no error is said")
-    if not run.started() and run.code != 0 and len(run.errors()) != 1:
+    if alone and not run.started() and run.code != 0 and len(run.errors()) != 1:
         said.append(f"{len(run.errors())} lines of error at the start: {run.errors()}")
     if said and not run.is_blind():
         yield from said
     if not run.started() and memory and run.code not in (0, 70, 78):
         yield f"exit code {run.code} where memory was short"
+
+
+def _ended_command(run):
+    """Whether records were lost with a command, of whose end a warning says."""
+    return any("the command has ended" in line for line in run.lines())
 
 
 def _is_ended_early(run):

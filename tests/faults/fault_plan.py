@@ -6,7 +6,7 @@ import re
 import struct
 import subprocess
 
-CALLS_MAX, FRAMES, SEEN, LEFT_SIZE = 128, 16, 4096, 1024
+CALLS_MAX, FRAMES, SEEN, LEFT_SIZE, STACKS = 128, 16, 4096, 1024, 16384
 _HEAD = struct.Struct(f"={CALLS_MAX}sQQQIIQQQ")  # up to failed
 _FRAMES = struct.Struct(f"={FRAMES}Q")
 _AFTER = struct.Struct("=QQ")  # watching, left_count
@@ -15,7 +15,8 @@ _AT_AFTER = _AT_FRAMES + _FRAMES.size
 _AT_LEFT = _AT_AFTER + _AFTER.size
 _AT_SEEN = _AT_LEFT + LEFT_SIZE
 LONGEST_PROGRAM = 1 << 32  # bytes
-SIZE = _AT_SEEN + 16 * SEEN
+_AT_STACKS = _AT_SEEN + 16 * SEEN
+SIZE = _AT_STACKS + 24 * STACKS
 
 _ROW = re.compile(r"^(?:CALL|POINTER)\([^,]*, (\w+)|^(?:BYTES|CODE|RING|BY_HAND)\((\w+)",
                   re.MULTILINE)
@@ -28,6 +29,10 @@ def rows():
 
 
 ROWS = rows()
+
+
+def _call_and_place(key):
+    return ROWS[(key >> 48) - 1], key & (1 << 48) - 1
 
 
 class Plan:
@@ -43,9 +48,11 @@ class Plan:
         self._shared.close()
 
     def clear(self, watching=False):
-        self._shared[:] = bytes(SIZE)
         if watching:
+            self._shared[:] = bytes(SIZE)
             _AFTER.pack_into(self._shared, _AT_AFTER, 1, 0)
+        else:
+            self._shared[:_AT_SEEN] = bytes(_AT_SEEN)
 
     def fail(self, fault):
         """Has the calls of a fault_ways.Fault fail."""
@@ -73,9 +80,17 @@ class Plan:
     def seen(self):
         """Of each call and place how often it was made."""
         found = {}
-        for key, count in struct.iter_unpack("=QQ", self._shared[_AT_SEEN:]):
+        for key, count in struct.iter_unpack("=QQ", self._shared[_AT_SEEN:_AT_STACKS]):
             if key:
-                found[ROWS[(key >> 48) - 1], key & (1 << 48) - 1] = count
+                found[_call_and_place(key)] = count
+        return found
+
+    def stacks(self):
+        """Of each call and place the numbers of calls whose stack none before them had."""
+        found = {}
+        for _, key, number in struct.iter_unpack("=QQQ", self._shared[_AT_STACKS:]):
+            if key:
+                found.setdefault(_call_and_place(key), []).append(number)
         return found
 
 

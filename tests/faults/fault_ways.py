@@ -119,27 +119,24 @@ _ERRORS = {
 
 # What is not asked of the program, with the reason. A call, the function that makes it, and which
 # faults: those that do less, those that go on for ever, those that say that nothing is there, or
-# those that say that the other side is gone.
+# that a signal came.
 LEFT_OUT = (
     ("read", "control_wait", "less", "a signalfd hands out whole signals"),
     ("read", "control_wait", "for ever", "there is nobody who could ask it to stop"),
     ("read", "event_clear", "all", "an eventfd that does not block hands out its number or EAGAIN"),
     ("stat", "torn_line_look_again", "missing", "says that there is nothing to look at"),
     ("open", "torn_line_look_again", "missing", "says that there is nothing to look at"),
-    ("send", "tcp_connection_send", "reset", "a connection that was reset also says so when it is read"),
-    ("send", "tcp_connection_send", "busy for ever", "it was said to take bytes: then it does at last"),
-    ("write", "stream_write", "busy for ever", "the same of a pipe"),
+    ("io_uring_enable_rings", "wait_for_events", "for ever", "it asks for nothing but a ring to enable"),
+    ("waitpid", "child_look", "interrupted", "one that does not wait is not interrupted"),
     ("write", "event_signal", "all", "an eventfd that does not block takes any number that we add"),
 )
 
 
 def is_left_out(fault, function):
     """Whether it is, where that function makes the call."""
-    busy = fault.way.name == "EAGAIN" and fault.times == 0
     which = ("all", "less" if fault.way.less else "", "for ever" if fault.times == 0 else "",
-             "busy for ever" if busy else "",
              "missing" if fault.way.name in ("ENOENT", "EACCES") else "",
-             "reset" if fault.way.name in ("ECONNRESET", "EPIPE") else "")
+             "interrupted" if fault.way.name == "EINTR" else "")
     return any(fault.calls == (call,) and function == maker and kind in which
                for call, maker, kind, _ in LEFT_OUT)
 

@@ -21,6 +21,9 @@ DIR *__real_opendir(const char *path);
 
 extern const char __executable_start; /* ld(1) defines it */
 
+/* Spreads numbers over a table (Knuth, multiplicative hashing). */
+#define SPREAD 0x9E3779B97F4A7C15u
+
 static struct plan *plan;
 
 __attribute__((constructor)) static void share(void)
@@ -66,18 +69,44 @@ static uint64_t place_of(const void *from)
     return (uint64_t)((const char *)from - &__executable_start);
 }
 
+/* The number of this call among the place's. */
+static uint64_t note_call(uint64_t key)
+{
+    for (size_t i = 0; i < PLAN_SEEN; i++) {
+        struct plan_seen *seen = &plan->seen[(key * SPREAD + i) % PLAN_SEEN];
+        uint64_t expected = 0;
+        if (atomic_compare_exchange_strong(&seen->key, &expected, key) || expected == key)
+            return atomic_fetch_add(&seen->count, 1) + 1;
+    }
+    abort(); /* more places than are planned for */
+}
+
+static void note_stack(uint64_t key, uint64_t number)
+{
+    void *frames[PLAN_FRAMES];
+    int count = backtrace(frames, PLAN_FRAMES);
+    uint64_t hash = key;
+    for (int i = 0; i < count; i++)
+        hash = (hash ^ place_of(frames[i])) * SPREAD;
+    hash = hash ^ hash >> 32 ^ 1;
+    for (size_t i = 0; i < PLAN_STACKS; i++) {
+        struct plan_stack *stack = &plan->stacks[(hash + i) % PLAN_STACKS];
+        uint64_t expected = 0;
+        if (atomic_compare_exchange_strong(&stack->hash, &expected, hash)) {
+            atomic_store(&stack->key, key);
+            atomic_store(&stack->number, number);
+            return;
+        }
+        if (expected == hash)
+            return;
+    }
+    abort(); /* more stacks than are planned for */
+}
+
 static void note(enum call call, uint64_t place)
 {
     uint64_t key = ((uint64_t)call + 1) << 48 | place;
-    for (size_t i = 0; i < PLAN_SEEN; i++) {
-        struct plan_seen *seen = &plan->seen[(key * 0x9E3779B97F4A7C15u + i) % PLAN_SEEN];
-        uint64_t expected = 0;
-        if (!atomic_compare_exchange_strong(&seen->key, &expected, key) && expected != key)
-            continue;
-        atomic_fetch_add(&seen->count, 1);
-        return;
-    }
-    abort(); /* more places than are planned for */
+    note_stack(key, note_call(key));
 }
 
 static void note_frames(void)

@@ -14,12 +14,20 @@ enum {
     PLAN_FRAMES = 16,
     PLAN_SEEN = 4096,
     PLAN_LEFT_SIZE = 1024,
+    PLAN_STACKS = 16384,
 };
 
 /* A call of one function from one place in the program, which is an offset of its code. */
 struct plan_seen {
     _Atomic uint64_t key; /* the row of calls.h, from 1, in the upper 16 bits; the place below */
     _Atomic uint64_t count;
+};
+
+/* The first call from a place with this stack. */
+struct plan_stack {
+    _Atomic uint64_t hash;   /* of the key and the stack; 0: free */
+    _Atomic uint64_t key;    /* as above */
+    _Atomic uint64_t number; /* of the place's calls, from 1 */
 };
 
 struct plan {
@@ -37,6 +45,7 @@ struct plan {
     _Atomic uint64_t left_count;          /* descriptors that were open at the end; 0: not known */
     char left[PLAN_LEFT_SIZE];            /* what they were, a line each */
     struct plan_seen seen[PLAN_SEEN];
+    struct plan_stack stacks[PLAN_STACKS];
 };
 
 /* The rows of calls.h. */

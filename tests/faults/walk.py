@@ -7,6 +7,7 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
+from dataclasses import replace
 import itertools
 import os
 import queue
@@ -19,15 +20,15 @@ import time
 
 from fault_checks import LATE, complaints, is_about_time
 from fault_deliveries import DELIVERIES
+from fault_known import known
 from fault_plan import Places, Plan
+from fault_positions import KINDS, Seen, sample
 from fault_run import Run
-from fault_ways import MEMORY, Fault, Way, is_left_out, shortages, ways
+from fault_ways import MEMORY, is_left_out
 from fault_worlds import WORLDS
 
 SLUICE = os.environ["SLUICE"]
-NO_MEMORY = Way("no memory", 12)
 TRIES = 3  # of a run that was not in time, as on a machine with much else to do
-MORE_PLACES = 2  # calls of a place beyond those that were seen: no two runs are the same
 
 
 class Bench:
@@ -59,44 +60,7 @@ class Bench:
         return any("(log_stream.c:" in name for name in self.places.names(self.plan.frames()))
 
 
-def memory_faults(seen, options):
-    """Each allocation fails once; and, fewer of them, with all that follow."""
-    count = sum(times for (call, _), times in seen.items() if call in MEMORY)
-    once = [Fault(MEMORY, NO_MEMORY, first) for first in range(1, count + MORE_PLACES + 1)]
-    onward = [Fault(MEMORY, NO_MEMORY, first, times=0) for first in range(1, count + 1, 7)]
-    return once + onward
-
-
-def call_faults(seen, options):
-    """Each call of each place fails once in each way, and from the first on for ever."""
-    for (call, place), times in sorted(seen.items()):
-        if call in MEMORY or (options.calls and call not in options.calls):
-            continue
-        for way in ways(call):
-            for first in range(1, min(times + MORE_PLACES, options.deep) + 1):
-                yield Fault((call,), way, first, place)
-            if way.less == 0 or way.less == 1:
-                yield Fault((call,), way, 1, place, times=0)
-
-
-def shortage_faults(seen, options):
-    """From each call of a group on they all fail, for ever and for a while."""
-    for calls, way in shortages():
-        count = sum(times for (call, _), times in seen.items() if call in calls)
-        for first, times in itertools.product(range(1, count + MORE_PLACES + 1), (0, 2, 5)):
-            yield Fault(calls, way, first, times=times, spares_streams=True)
-
-
 WORLDS = {**WORLDS, **DELIVERIES}
-KINDS = {"memory": memory_faults, "calls": call_faults, "shortages": shortage_faults}
-
-
-def sample(faults, most):
-    """So many of them, evenly, or all."""
-    faults = list(faults)
-    if most is None or len(faults) <= most:
-        return faults
-    return [faults[number * len(faults) // most] for number in range(most)]
 
 
 class Walk:
@@ -116,10 +80,13 @@ class Walk:
         begun = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="sluice-faults-", dir=self.options.folder) as folder:
             seen = self._look(Bench(self._subfolder(folder, 0), self.world, self.places))
-            self.places.names([place for _, place in seen])  # all at once: it takes its time
+            if self.options.but:
+                other = Bench(self._subfolder(folder, "but"), WORLDS[self.options.but], self.places)
+                seen = seen.without(self._look(other))
+            self.places.names([place for _, place in seen.counts])  # all at once: it takes its time
             faults = itertools.chain(*(
                 KINDS[kind](seen, self.options) for kind in self.options.kinds))
-            faults = sample(filter(self._is_asked, faults), self.options.most)
+            faults = sample(filter(self._is_asked, faults), self.options.most, self._known(seen))
             if self.options.seconds:
                 random.Random(len(faults)).shuffle(faults)  # what it does not come to is anywhere
                 self.until = begun + self.options.seconds
@@ -130,12 +97,20 @@ class Walk:
                 for work in [workers.submit(self._work, self._subfolder(folder, number), todo)
                              for number in range(1, self.options.jobs + 1)]:
                     work.result()
-        self._tell(len(seen), faults, time.monotonic() - begun)
+        self._tell(len(seen.counts), faults, time.monotonic() - begun)
         return self.found == 0
 
+    def _function(self, place):
+        return self.places.names([place])[0].split(" ")[0]
+
     def _is_asked(self, fault):
-        function = self.places.names([fault.place])[0].split(" ")[0] if fault.place else ""
-        return not is_left_out(fault, function)
+        return not is_left_out(fault, self._function(fault.place) if fault.place else "")
+
+    def _known(self, seen):
+        """Those by which something was found in this world, where they still can be."""
+        return [replace(fault, place=place) for function, fault in known(self.world.name)
+                for call, place in sorted(seen.counts)
+                if fault.calls == (call,) and function == self._function(place)]
 
     @staticmethod
     def _subfolder(folder, number):
@@ -152,7 +127,7 @@ class Walk:
         bench.world.close()
         if run.code != 0 or wrong:
             sys.exit("\n".join(["wrong where nothing fails:", *wrong, *run.lines()]))
-        return bench.plan.seen()
+        return Seen(bench.plan.seen(), bench.plan.stacks())
 
     def _work(self, folder, todo):
         bench = Bench(folder, self.world, self.places)
@@ -213,7 +188,10 @@ def main():
     parser.add_argument("--calls", nargs="+", help="of these functions alone")
     parser.add_argument("--most", type=int, help="so many faults, evenly, and not all")
     parser.add_argument("--seconds", type=int, help="as many faults as that allows, anywhere")
-    parser.add_argument("--deep", type=int, default=1000, help="so many calls of a place")
+    parser.add_argument("--every", action="store_true",
+                        help="every call of a place, and not one for each stack")
+    parser.add_argument("--but", choices=WORLDS, metavar="WORLD",
+                        help="without places that are called in that world, too")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", default="/dev/shm" if os.path.isdir("/dev/shm") else None)
     options = parser.parse_args()

@@ -1,0 +1,20 @@
+"""Faults by which something was found: each walk of their world begins with them."""
+import errno
+
+from fault_ways import Fault, Way
+
+# World; call, and the function that makes it; error; the first that fails, and how many (0: all).
+_ROWS = (
+    ("plain", "write", "stream_write", "EAGAIN", 1, 0),
+    ("wide", "recv", "tcp_connection_receive", "ENOMEM", 1, 0),
+    ("wide", "send", "tcp_connection_send", "EAGAIN", 1, 0),
+    ("wide", "send", "tcp_connection_send", "ECONNRESET", 1, 1),
+    ("wide", "write", "child_write", "EAGAIN", 1, 0),
+    ("wide_io_uring", "io_uring_submit_and_wait", "enter", "EINTR", 1, 0),
+)
+
+
+def known(name):
+    """Of the world of that name: of each fault the function, and all but the place."""
+    return [(function, Fault((call,), Way(error, getattr(errno, error)), first, times=times))
+            for world, call, function, error, first, times in _ROWS if world == name]

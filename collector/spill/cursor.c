@@ -24,14 +24,24 @@
 
 static const uint8_t magic[8] = "SLA1";
 
+/* A slot that cannot be read is tried again: the older one does not know what was sent since. */
+#define ATTEMPTS 3
+
+static bool read_bytes(const struct cursor *cursor, unsigned slot, uint8_t bytes[SLOT_SIZE])
+{
+    size_t got;
+    for (unsigned i = 0; i < ATTEMPTS; i++)
+        if (data_file_read(cursor->file, (uint64_t)slot * SLOT_DISTANCE, bytes, SLOT_SIZE, &got,
+                           NULL))
+            return got == SLOT_SIZE;
+    return false;
+}
+
 static bool read_slot(const struct cursor *cursor, unsigned slot, struct cursor_place *place,
                       uint64_t *turn)
 {
     uint8_t bytes[SLOT_SIZE];
-    size_t got;
-    if (!data_file_read(cursor->file, (uint64_t)slot * SLOT_DISTANCE, bytes, sizeof bytes, &got,
-                        NULL) ||
-        got != sizeof bytes || memcmp(bytes, magic, sizeof magic) != 0 ||
+    if (!read_bytes(cursor, slot, bytes) || memcmp(bytes, magic, sizeof magic) != 0 ||
         ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes + CHECKED) != crc32c(0, bytes, CHECKED))
         return false;
     *place = (struct cursor_place){.spill = little_u64(bytes + 8),

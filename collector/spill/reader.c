@@ -54,7 +54,7 @@ static void keep_unsettled(struct reader *reader, const struct block_head *head)
         .from = reader->position, .position = head->position, .end = block_head_end(head)};
     reader->position = block_head_end(head);
     reader->walk.offset += block_head_whole(head);
-    reader->failures = 0;
+    reader->image_failures = 0;
 }
 
 static void go_on(struct reader *reader)
@@ -101,7 +101,7 @@ static enum image read_image(struct reader *reader, const struct block_head *hea
     size_t got;
     if (!data_file_read(reader->walk.file, reader->walk.offset + SPILL_HEAD_SIZE, bytes, head->size,
                         &got, error))
-        return ++reader->failures < ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
+        return ++reader->image_failures < ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
     return got == head->size && crc32c(0, bytes, got) == head->checksum ? IMAGE_SOUND
                                                                         : IMAGE_DAMAGED;
 }
@@ -129,12 +129,13 @@ static enum spill_found next_of_segment(struct reader *reader, struct segment *s
         reader->walk.size = segment->size;
         enum segment_found found = segment_next(&reader->walk, window, sizeof window, head, error);
         if (found == SEGMENT_FAILED) {
-            if (++reader->failures < ATTEMPTS)
+            if (++reader->head_failures < ATTEMPTS)
                 return SPILL_FOUND_FAILED;
             segment->damaged = true;
             reader->walk.offset += sizeof window;
             continue;
         }
+        reader->head_failures = 0;
         if (found == SEGMENT_END) {
             if (reader->walk.skipped && reader->position < segment_end)
                 segment->damaged = true;
@@ -152,6 +153,7 @@ static enum spill_found next_of_segment(struct reader *reader, struct segment *s
             keep_unsettled(reader, head);
             return head->size > size ? SPILL_FOUND_TOO_LARGE : SPILL_FOUND;
         }
+        reader->image_failures = 0;
         segment->damaged = true;
         reader->walk.offset += block_head_whole(head);
     }

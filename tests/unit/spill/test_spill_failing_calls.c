@@ -386,6 +386,61 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_close(spill);
 }
 
+/* Two reads of a head and one of the image after it: nothing was tried three times. */
+TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint8_t bytes[SPILLING_IMAGE];
+    struct spill_block block;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 3);
+    spilling_expect(spill, 0, 1, true);
+    memset(&calls, 0, sizeof calls);
+    calls.armed = calls.reads = true;
+    calls.number = EIO;
+    for (unsigned i = 0; i < 3; i++) {
+        calls.left = i < 2 ? 1 : 2;
+        assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
+    }
+    assert_int_equal(calls.failed, 3);
+    calls.armed = false;
+    spilling_expect(spill, 1, 3, true);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+}
+
+/* The cursor has two slots, of which the older one does not know the last that was sent. */
+TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill_settings settings = spilling_settings();
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 9);
+    spilling_expect(spill, 0, 2, true);
+    spilling_tick(spill);
+    spilling_expect(spill, 2, 5, false);
+    spilling_save();
+    spilling_close(spill);
+    for (unsigned nth = 1, failed = 1; failed != 0; nth++) {
+        spilling_restore();
+        memset(&calls, 0, sizeof calls);
+        calls.armed = calls.reads = true;
+        calls.number = EIO;
+        calls.left = nth;
+        bool opened = spill_open(&settings, &spill, NULL) == 0;
+        calls.armed = false;
+        failed = calls.failed;
+        uint8_t bytes[SPILLING_IMAGE];
+        struct spill_block block;
+        while (opened && spill_read(spill, bytes, sizeof bytes, &block, NULL) == SPILL_FOUND) {
+            assert_true(block.again || block.number >= 5);
+            spill_acknowledge(spill);
+        }
+        if (opened)
+            spilling_close(spill);
+    }
+}
+
 /* A disk may be away for a moment: what cannot be read then is not taken for what nobody needs. */
 TEST_WITH(what_cannot_be_read_when_it_is_opened_is_not_removed, scratch_make, scratch_remove)
 {

@@ -14,6 +14,7 @@
 struct taken {
     uint64_t ticket;
     bool settled;
+    uint64_t left; /* records that stay there, for whoever opens the spill next */
 };
 
 struct delivery_spill {
@@ -27,8 +28,9 @@ struct delivery_spill {
     uint64_t next_ticket;
     uint64_t taken; /* records that are taken, less those done of blocks that are left */
     uint64_t unreadable;
-    uint8_t *head;  /* of the image that is stored */
-    uint8_t *image; /* that was read */
+    uint64_t left_evicted; /* records that were left, and had to make room after that */
+    uint8_t *head;         /* of the image that is stored */
+    uint8_t *image;        /* that was read */
     size_t image_size;
     struct log_limit log;
 };
@@ -142,7 +144,8 @@ static struct taken *taken_at(const struct delivery_spill *spill, size_t place)
     return &spill->ring[(spill->start + place) % spill->window];
 }
 
-/* What is settled and stands behind what is not is read again by the next run: it was sent. */
+/* What is settled and stands behind what is not is read again by who opens the spill next: it was
+ * sent. */
 static void note_settled(struct delivery_spill *spill)
 {
     for (size_t place = 0; place < spill->count; place++)
@@ -165,6 +168,7 @@ struct spill *delivery_spill_release(struct delivery_spill *spill)
     if (spill == NULL)
         return NULL;
     struct spill *open = spill->spill;
+    note_settled(spill);
     free_all(spill);
     return open;
 }
@@ -273,7 +277,8 @@ bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held, 
             note_taken(spill, held, read.count);
             return true;
         }
-        *taken_at(spill, spill->count++) = (struct taken){spill->next_ticket++, true};
+        *taken_at(spill, spill->count++) =
+            (struct taken){.ticket = spill->next_ticket++, .settled = true};
         give_up(spill, &read);
         settle_oldest(spill);
     }
@@ -311,15 +316,31 @@ static bool was_sent(const struct held_block *held, size_t open)
 
 void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open)
 {
+    size_t place = place_of(spill, held);
     spill->taken -= open;
+    taken_at(spill, place)->left = open;
     if (was_sent(held, open))
-        spill_note_sent(spill->spill, place_of(spill, held));
+        spill_note_sent(spill->spill, place);
+}
+
+/* Nobody has in memory what was left, to count it when its segment is gone. */
+static void count_left(struct delivery_spill *spill)
+{
+    for (size_t place = 0; place < spill->count; place++) {
+        struct taken *taken = taken_at(spill, place);
+        if (taken->left == 0 || spill_holds(spill->spill, place))
+            continue;
+        spill->left_evicted += taken->left;
+        taken->left = 0;
+    }
 }
 
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error)
 {
     uint64_t records;
-    return spill_evict(spill->spill, &records, error);
+    bool done = spill_evict(spill->spill, &records, error);
+    count_left(spill);
+    return done;
 }
 
 int64_t delivery_spill_due(const struct delivery_spill *spill)
@@ -339,7 +360,7 @@ struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *
     struct delivery_spill_counts counts = {
         .recovered = spill->recovered,
         .bytes = now.bytes,
-        .evicted = now.evicted - before->evicted,
+        .evicted = now.evicted - before->evicted + spill->left_evicted,
         .lost = now.lost - before->lost + spill->unreadable,
     };
     counts.spilled = counts.recovered + now.appended - before->appended - counts.evicted -

@@ -242,11 +242,14 @@ static void reopen(struct sink_writer *writer)
                   error.text);
 }
 
-/* What waits need not be waited for where it can lie on disk: the far end does not answer. */
+/*
+ * What waits need not be waited for where it can lie on disk: the far end does not answer. What
+ * cannot be stored now keeps those after it from being stored: they would be sent before it.
+ */
 static void leave_waiting(struct delivery_writer *delivery)
 {
     if (delivery->spill != NULL && delivery->waiting != NULL &&
-        clock_monotonic_ns() < delivery->sends_ns)
+        clock_monotonic_ns() < delivery->sends_ns && delivery_keep_older(delivery))
         delivery_store_waiting(delivery);
 }
 

@@ -388,6 +388,29 @@ TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_
     assert_int_equal(count(&fake->counters->spilled), spilled);
 }
 
+/* What comes after the deadline makes room where others were left already. */
+TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    fake->options.drops_oldest = true;
+    fake->options.delivery.spill_size = (uint64_t)16 * 1024 * 1024;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "*1000000", 1);
+    wait_busy(fake);
+    sink_thread_stop(fake->sink, clock_monotonic_ns());
+    for (unsigned number = 0; count(&fake->counters->evicted) == 0; number++) {
+        fake_sink_push(fake, 0, "*1000000", 1);
+        fake_sink_wait_asleep(fake);
+    }
+    stop(fake, true);
+    atomic_store(&far.away, false);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->spilled, 0);
+    stop(fake, false);
+}
+
 TEST_WITH(another_run_of_the_same_folder_is_refused, set_up, tear_down)
 {
     struct fake_sink *fake = *state;

@@ -230,6 +230,13 @@ struct stream_ops {
     bool (*roll_back)(struct destination *destination, size_t size);
 
     /*
+     * What roll_back could not take back stays, and its end will not come: whoever writes there
+     * next, perhaps another destination of the same place, begins on a line of its own. NULL:
+     * nobody writes there next, or finds out by looking.
+     */
+    void (*leave_torn)(struct destination *destination);
+
+    /*
      * Whether nothing stands before what is written next: an empty file, or a pipe or the like that
      * was just opened. NULL: it has no beginning.
      */

@@ -148,6 +148,16 @@ static void cancel(struct stream_writer *stream)
         commit_to(stream, accepted(stream));
 }
 
+/* The beginning of a record stays, whose end is not written. */
+static void leave_torn(struct stream_writer *stream)
+{
+    struct destination *destination = stream->base.destination;
+    log_about(LOG_WARNING, LOG_OF_SINK, stream->base.options.name,
+              "the last line is cut: stop_timeout was over");
+    if (destination->stream->leave_torn != NULL)
+        destination->stream->leave_torn(destination);
+}
+
 /* Every record that is not out as a whole fails. What a reader may still read is not among them. */
 static void fail_rest(struct stream_writer *stream)
 {
@@ -155,8 +165,7 @@ static void fail_rest(struct stream_writer *stream)
     size_t failed = 0;
     cancel(stream);
     if (writer->state == SINK_GIVING_UP && !follows_reader(stream) && !roll_back(stream))
-        log_about(LOG_WARNING, LOG_OF_SINK, writer->options.name,
-                  "the last line is cut: stop_timeout was over");
+        leave_torn(stream);
     for (; stream->count != 0; stream->count--, failed++)
         if (pending_at(stream, stream->count - 1)->end <= accepted(stream))
             break;

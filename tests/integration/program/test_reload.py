@@ -234,6 +234,31 @@ class Reload(ProgramTest):
         self.assertEqual(sum(sink["written"] for sink in ledger["sinks"]), 5)
         self.assertEqual(len(ledger["sinks"]), 2)
 
+    @not_on_windows("its pipes say how much they hold in another way")
+    def test_a_sink_that_had_to_stop_within_a_line_leaves_a_line_of_its_own(self):
+        listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
+        self.write([listener], ["stdout:"], **{"stop-timeout": "200ms"})
+        reading, writing = os.pipe()
+        program = self.start("--config", self.file, stdout=writing)
+        os.close(writing)
+        sender = self.sender(program)
+        for value in range(1000):  # more than the pipe takes
+            sender.send(metric(value))
+        program.wait_for_received(1000)
+        self.change(program, [listener], ["stdout:?flush_interval=0s"],
+                    **{"stop-timeout": "200ms"})
+        program.wait_for_log("the last line is cut")
+        with os.fdopen(reading, "rb") as pipe:
+            sender.send(metric(5000))
+            lines = []
+            while not lines or b"5000" not in lines[-1]:
+                lines.append(pipe.readline())
+            program.stop()
+            lines += pipe.readlines()
+        torn = [line for line in lines if not line.endswith(b"}\n")]
+        self.assertEqual(len(torn), 1)
+        self.assertEqual(json.loads(lines[-1])["value"], 5000)
+
     def test_of_sinks_that_write_the_same_each_has_all_of_its_time(self):
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
         program = self.begin(listener)

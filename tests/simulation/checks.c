@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "tests/simulation/check_delivery.h"
+#include "tests/simulation/check_offered.h"
+#include "tests/simulation/check_sequences.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/ledger_reading.h"
 #include "tests/simulation/message.h"
@@ -21,10 +23,11 @@ static struct {
     char files[HISTORY_DATAGRAMS][24]; /* where the first one was */
     uint8_t times[HISTORY_DATAGRAMS];
     bool stays[HISTORY_DATAGRAMS];
+    bool has_rest; /* a file whose end could not be cut off: of a block that failed */
 } found;
 
-/* The last number of each sender within one file. */
-static int64_t latest[HISTORY_SENDERS];
+/* The last number of each flow within one file. */
+static int64_t latest[HISTORY_FLOWS];
 
 static void take_line(const char *line, size_t size, bool stays)
 {
@@ -38,17 +41,19 @@ static void take_line(const char *line, size_t size, bool stays)
     if (number >= history->sent_count)
         world_fail("a line has number %u, which nobody sent", number);
     const struct sent *sent = &history->sent[number];
-    if (!sent->is_good || !sent->received)
+    if (!history_may_have(found.sink, number))
         world_fail("sink %u has datagram %u, which %s", found.sink, number,
-                   sent->received ? "cannot be decoded" : "the program was never handed");
+                   !sent->received  ? "the program was never handed"
+                   : !sent->is_good ? "cannot be decoded"
+                                    : "came when the sink was not there");
     if (++found.times[number] > 1)
         world_fail("sink %u has datagram %u in %s and again in %s", found.sink, number,
                    found.files[number], found.file);
     snprintf(found.files[number], sizeof found.files[number], "%s", found.file);
-    if (latest[sent->sender] > number)
-        world_fail("sink %u, %s: datagram %u of sender %u comes after %" PRId64, found.sink,
-                   found.file, number, sent->sender, latest[sent->sender]);
-    latest[sent->sender] = number;
+    if (latest[sent->flow] > number)
+        world_fail("sink %u, %s: datagram %u of flow %u comes after %" PRId64, found.sink,
+                   found.file, number, sent->flow, latest[sent->flow]);
+    latest[sent->flow] = number;
     found.stays[number] = stays;
 }
 
@@ -59,7 +64,7 @@ static void take_line(const char *line, size_t size, bool stays)
 static void take_lines(const uint8_t *bytes, size_t size, size_t synced, bool may_be_torn)
 {
     size_t start = 0;
-    for (size_t i = 0; i < HISTORY_SENDERS; i++)
+    for (size_t i = 0; i < HISTORY_FLOWS; i++)
         latest[i] = -1;
     for (size_t i = 0; i < size; i++) {
         if (bytes[i] != '\n')
@@ -79,12 +84,32 @@ static size_t synced_size_of(const struct disk_node *node)
     return is_same ? node->synced_size : 0;
 }
 
-/* Whether the log says of a file that an earlier run left that its end could not be cut off. */
+/* Whether the log says of a file that its end could not be cut off. */
 static bool is_left_as_it_is(const char *name)
 {
+    char stays[128], is_left[128];
+    snprintf(stays, sizeof stays, SCENARIO_FOLDER "/%s stays as it is", name);
+    snprintf(is_left, sizeof is_left, SCENARIO_FOLDER "/%s is left as it is", name);
+    return strstr(history->log, stays) != NULL || strstr(history->log, is_left) != NULL;
+}
+
+/* How often the log says that a sink had to stop within a line. */
+static unsigned count_cut_lines(const char *name)
+{
     char said[128];
-    snprintf(said, sizeof said, SCENARIO_FOLDER "/%s stays as it is", name);
-    return strstr(history->log, said) != NULL;
+    unsigned count = 0;
+    snprintf(said, sizeof said, "%s: the last line is cut: ", name);
+    for (const char *at = strstr(history->log, said); at != NULL; at = strstr(at + 1, said))
+        count++;
+    return count;
+}
+
+/* Whether anything has opened it in this life: a sink whose keys change may write another one. */
+static bool was_opened(unsigned index, const char *name)
+{
+    char plain[16];
+    snprintf(plain, sizeof plain, "%u.json", index);
+    return strcmp(name, plain) == 0 ? history->plain[index] : history->rotated[index];
 }
 
 /*
@@ -93,7 +118,7 @@ static bool is_left_as_it_is(const char *name)
  */
 static bool may_be_torn(const struct scenario *scenario, unsigned index, const char *name)
 {
-    return history->end != LIFE_STOPPED ||
+    return history->end != LIFE_STOPPED || !was_opened(index, name) ||
            (history->had_power_cut && !scenario->sinks[index].syncs) ||
            (history->faults != 0 &&
             (strstr(history->log, "the last line is cut") != NULL || is_left_as_it_is(name)));
@@ -112,20 +137,22 @@ static void take_files(const struct scenario *scenario, unsigned index)
         if (name[0] != prefix[0] || (name[1] != '.' && name[1] != '-'))
             continue;
         found.file = name;
-        found.ended_lines = scenario->with_faults ? history->life - 1 : 0;
+        found.ended_lines = scenario->with_faults ? history->openings - 1 : 0;
+        found.has_rest |= is_left_as_it_is(name);
         take_lines(node->bytes, node->size, cut ? synced_size_of(node) : node->size,
                    may_be_torn(scenario, index, name));
     }
 }
 
-/* After a stop with a disk that works no file is left under the name that it is made by. */
+/* After a stop with a disk that works no file that the program has opened is left under the name
+ * that it is made by. */
 static void check_names(void)
 {
     size_t at = 0;
     struct disk_node *node;
     const char *name;
     while ((name = disk_next_name(SCENARIO_FOLDER, &at, &node)) != NULL)
-        if (strstr(name, ".part") != NULL)
+        if (strstr(name, ".part") != NULL && history->rotated[name[0] - '0'])
             world_fail("%s is not complete", name);
 }
 
@@ -134,10 +161,12 @@ static void look_for_lines(const struct scenario *scenario, unsigned index)
     memset(&found, 0, sizeof found);
     found.sink = index;
     found.file = "the pipe";
-    if (scenario->sinks[index].kind == SINK_PIPE)
+    if (scenario->sinks[index].kind == SINK_PIPE) {
+        found.ended_lines = count_cut_lines("stdout:");
         take_lines(history->pipe, history->pipe_size, history->pipe_size, true);
-    else
+    } else {
         take_files(scenario, index);
+    }
 }
 
 /* --- what stays ------------------------------------------------------------------------------- */
@@ -160,12 +189,12 @@ struct handed {
     uint64_t good, bad;
 };
 
-static struct handed handed_in_this_life(void)
+static struct handed handed_to(unsigned listener)
 {
     struct handed handed = {0, 0};
     for (uint32_t i = 0; i < history->sent_count; i++) {
         const struct sent *sent = &history->sent[i];
-        if (sent->life != history->life || !sent->received)
+        if (sent->life != history->life || sent->listener != listener || !sent->received)
             continue;
         handed.good += sent->is_good;
         handed.bad += !sent->is_good;
@@ -173,38 +202,61 @@ static struct handed handed_in_this_life(void)
     return handed;
 }
 
-/* Returns records that were offered to each sink. */
-static uint64_t check_listeners(json_t *ledger)
+static json_t *ledger_listener(json_t *ledger, const char *name)
 {
-    struct handed handed = handed_in_this_life();
-    uint64_t received = 0, decoded = 0, malformed = 0, no_buffer = 0, dropped = 0, refused = 0;
     size_t index;
     json_t *listener;
-    json_array_foreach(json_object_get(ledger, "listeners"), index, listener)
-    {
-        const json_t *reasons = json_object_get(listener, "reasons");
-        uint64_t its_received = ledger_number(listener, "received");
-        ledger_expect("received", its_received,
-                      ledger_number(listener, "decoded") + ledger_sum(listener, "reasons"));
-        received += its_received;
-        decoded += ledger_number(listener, "decoded");
-        malformed += ledger_number(reasons, "malformed");
-        no_buffer += ledger_number(reasons, "no_buffer");
-        dropped += ledger_number(listener, "kernel_drops");
-        refused += ledger_number(listener, "refused_while_stopping");
-    }
+    json_array_foreach(json_object_get(ledger, "listeners"), index,
+                       listener) if (strcmp(json_string_value(json_object_get(listener, "name")),
+                                            name) == 0) return listener;
+    return NULL;
+}
+
+/* Returns what it decoded. */
+static uint64_t check_listener(json_t *listener, unsigned index, uint64_t *drops)
+{
+    struct handed handed = handed_to(index);
+    const json_t *reasons = json_object_get(listener, "reasons");
+    uint64_t received = ledger_number(listener, "received");
+    uint64_t decoded = ledger_number(listener, "decoded");
+    uint64_t malformed = ledger_number(reasons, "malformed");
+    ledger_expect("received", received, decoded + ledger_sum(listener, "reasons"));
     ledger_expect("datagrams received", received, handed.good + handed.bad);
-    if (history->stopped_in_time)
-        ledger_expect("left in sockets that were closed", history->left_behind, 0);
-    ledger_expect("dropped by the kernel, or refused while stopping", dropped + refused,
-                  history->drops);
-    ledger_expect("decoded, malformed, and without a buffer", decoded + malformed + no_buffer,
-                  received);
+    ledger_expect("decoded, malformed, and without a buffer",
+                  decoded + malformed + ledger_number(reasons, "no_buffer"), received);
     if (decoded > handed.good || malformed > handed.bad)
         world_fail("%" PRIu64 " decoded of %" PRIu64 ", %" PRIu64 " malformed of %" PRIu64, decoded,
                    handed.good, malformed, handed.bad);
+    if (decoded == handed.good)
+        check_sequences(listener, index);
+    *drops +=
+        ledger_number(listener, "kernel_drops") + ledger_number(listener, "refused_while_stopping");
     return decoded;
 }
+
+/* Returns records that were offered to each sink. */
+static uint64_t check_listeners(const struct scenario *scenario, json_t *ledger)
+{
+    uint64_t decoded = 0, drops = 0;
+    for (unsigned i = 0; i < HISTORY_LISTENERS; i++) {
+        json_t *listener = ledger_listener(ledger, scenario->listeners[i].name);
+        struct handed handed = handed_to(i);
+        if (listener != NULL)
+            decoded += check_listener(listener, i, &drops);
+        else if (handed.good + handed.bad != 0 ||
+                 (scenario->listeners[i].is_there && history_is_settled()))
+            world_fail("the ledger has no listener \"%s\"", scenario->listeners[i].name);
+        if (listener != NULL && history_is_settled() &&
+            json_is_true(json_object_get(listener, "retired")) == scenario->listeners[i].is_there)
+            world_fail("%s is retired, or is not", scenario->listeners[i].name);
+    }
+    if (history->stopped_in_time)
+        ledger_expect("left in sockets that were closed", history->left_behind, 0);
+    ledger_expect("dropped by the kernel, or refused while stopping", drops, history->drops);
+    return decoded;
+}
+
+/* --- what it says of sinks -------------------------------------------------------------------- */
 
 static void check_lines(const json_t *sink, uint64_t written)
 {
@@ -212,11 +264,11 @@ static void check_lines(const json_t *sink, uint64_t written)
     ledger_expect("samples", ledger_number(sink, "samples"), written);
 }
 
-static void check_flow(json_t *sink, uint64_t decoded)
+static void check_flow(json_t *sink, unsigned index, uint64_t decoded)
 {
     uint64_t queued = ledger_number(sink, "queued");
-    ledger_expect("offered", ledger_number(sink, "offered"), decoded);
-    ledger_expect("queued and refused", queued + ledger_sum(sink, "refused"), decoded);
+    ledger_expect("queued and refused", queued + ledger_sum(sink, "refused"),
+                  check_offered(sink, index, decoded));
     ledger_expect("written, filtered, evicted and failed",
                   ledger_number(sink, "written") + ledger_number(sink, "filtered") +
                       ledger_number(sink, "evicted") + ledger_sum(sink, "failed"),
@@ -228,7 +280,7 @@ static void check_flow(json_t *sink, uint64_t decoded)
 static void check_relay(json_t *sink, unsigned index, uint64_t decoded)
 {
     const json_t *failed = json_object_get(sink, "failed");
-    check_flow(sink, decoded);
+    check_flow(sink, index, decoded);
     ledger_expect("sent", ledger_number(sink, "written"), history->delivered[index].acknowledged);
     ledger_expect("not sent", ledger_number(failed, "send_error"),
                   history->delivered[index].rejected);
@@ -237,11 +289,12 @@ static void check_relay(json_t *sink, unsigned index, uint64_t decoded)
 static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone)
 {
     uint64_t written = ledger_number(sink, "written"), times = 0;
-    check_flow(sink, decoded);
+    check_flow(sink, index, decoded);
     check_lines(sink, written);
     for (uint32_t i = 0; i < history->sent_count; i++)
         times += history->sent[i].life == history->life && found.times[i] != 0;
-    if (gone ? times > written : times != written)
+    bool may_be_more = found.has_rest, may_be_less = gone;
+    if ((times > written && !may_be_more) || (times < written && !may_be_less))
         world_fail("sink %u has %" PRIu64 " lines, its ledger says that %" PRIu64 " were written",
                    index, times, written);
 }
@@ -249,9 +302,10 @@ static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone
 /* What a far end refused, or did not answer, is a failure. */
 static bool failed_to_deliver(const struct scenario *scenario)
 {
-    for (unsigned i = 0; i < scenario->sink_count; i++)
-        if (scenario->sinks[i].kind == SINK_RELAY ||
-            (scenario->sinks[i].kind == SINK_DELIVERY && !scenario->sinks[i].far_end.is_steady))
+    for (unsigned i = 0; i < HISTORY_SINKS; i++)
+        if (history_ever_had(i) &&
+            (scenario->sinks[i].kind == SINK_RELAY ||
+             (scenario->sinks[i].kind == SINK_DELIVERY && !scenario->sinks[i].far_end.is_steady)))
             return true;
     return false;
 }
@@ -262,6 +316,33 @@ static void check_code(const struct scenario *scenario)
     if (history->code == 0 || (may_fail && (history->code == 74 || history->code == 73)))
         return;
     world_fail("it ended with %d:\n%s", history->code, history->log);
+}
+
+/* Without a ledger the program did not stop by itself. */
+static void check_one_sink(const struct scenario *scenario, unsigned index, json_t *ledger,
+                           uint64_t decoded)
+{
+    const struct scenario_sink *sink = &scenario->sinks[index];
+    json_t *its =
+        ledger != NULL && history_ever_had(index) ? ledger_sink(ledger, sink->name) : NULL;
+    if (ledger != NULL && history_ever_had(index) && its == NULL && history_is_settled())
+        world_fail("the ledger has no sink \"%s\"", sink->name);
+    if (its != NULL && history_is_settled() &&
+        json_is_true(json_object_get(its, "retired")) == sink->is_there)
+        world_fail("sink %u is retired, or is not", index);
+    if (sink->kind == SINK_DELIVERY) {
+        check_delivery(sink, index, its, decoded);
+        return;
+    }
+    if (sink->kind == SINK_RELAY) {
+        if (its != NULL)
+            check_relay(its, index, decoded);
+        return;
+    }
+    look_for_lines(scenario, index);
+    check_that_it_stayed(scenario, index);
+    if (its != NULL)
+        check_sink(its, index, decoded, sink->kind == SINK_PIPE && history->pipe_broken);
 }
 
 void checks_after_life(const struct scenario *scenario)
@@ -276,33 +357,18 @@ void checks_after_life(const struct scenario *scenario)
         ledger = ledger_final();
         if (!json_is_true(json_object_get(ledger, "balances")))
             world_fail("the ledger does not balance");
-        decoded = check_listeners(ledger);
+        decoded = check_listeners(scenario, ledger);
         if (history->faults == 0 && history->stopped_in_time)
             check_names();
     }
-    for (unsigned i = 0; i < scenario->sink_count; i++) {
-        if (scenario->sinks[i].kind == SINK_DELIVERY) {
-            check_delivery(&scenario->sinks[i], i,
-                           stopped ? ledger_sink(ledger, scenario->sinks[i].name) : NULL, decoded);
-            continue;
-        }
-        if (scenario->sinks[i].kind == SINK_RELAY) {
-            if (stopped)
-                check_relay(ledger_sink(ledger, scenario->sinks[i].name), i, decoded);
-            continue;
-        }
-        look_for_lines(scenario, i);
-        check_that_it_stayed(scenario, i);
-        if (stopped)
-            check_sink(ledger_sink(ledger, scenario->sinks[i].name), i, decoded,
-                       scenario->sinks[i].kind == SINK_PIPE && history->pipe_broken);
-    }
+    for (unsigned i = 0; i < HISTORY_SINKS; i++)
+        check_one_sink(scenario, i, ledger, decoded);
     json_decref(ledger);
 }
 
 void checks_after_power_cut(const struct scenario *scenario)
 {
-    for (unsigned i = 0; i < scenario->sink_count; i++)
+    for (unsigned i = 0; i < HISTORY_SINKS; i++)
         if (scenario->sinks[i].kind == SINK_DELIVERY)
             check_delivery_after_power_cut(&scenario->sinks[i], i);
 }

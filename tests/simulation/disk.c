@@ -309,6 +309,24 @@ bool disk_sync_names(void)
     return true;
 }
 
+void disk_put(const char *path, const void *bytes, size_t size)
+{
+    uint64_t room = disk->room;
+    unsigned faults = disk->faults_in_thousand;
+    struct disk_node *node;
+    size_t written;
+    disk->room = UINT64_MAX;
+    disk->faults_in_thousand = 0;
+    node = disk_find(path);
+    if (node == NULL)
+        node = disk_make(path, false);
+    disk_truncate(node, 0);
+    disk_write(node, 0, bytes, size, &written);
+    disk_sync(node);
+    disk->room = room;
+    disk->faults_in_thousand = faults;
+}
+
 /* --- what happens to it ----------------------------------------------------------------------- */
 
 void disk_process_ended(void)

@@ -20,9 +20,10 @@ struct disk_node {
     bool is_folder;
     bool in_place; /* it was written elsewhere than at its end */
     unsigned links, open;
-    unsigned writers; /* of those that have it open */
-    unsigned sharing; /* locks */
-    bool exclusive;   /* a lock */
+    unsigned writers;       /* of those that have it open */
+    unsigned sharing;       /* locks */
+    bool exclusive;         /* a lock */
+    unsigned read_failures; /* one after the other */
     int64_t modified_ns;
     uint8_t *bytes;
     size_t size, room;
@@ -41,6 +42,9 @@ void disk_set_room(uint64_t bytes);
 void disk_set_faults(unsigned in_thousand);
 uint64_t disk_faults(void); /* that came, of both kinds */
 bool disk_fails(void);      /* chance has it that a call fails now */
+
+/* Somebody else than the program puts a whole file there, which nothing can go wrong with. */
+void disk_put(const char *path, const void *bytes, size_t size);
 
 /* --- names ------------------------------------------------------------------------------------ */
 

@@ -35,21 +35,31 @@ struct flight {
 };
 
 struct far_end {
-    struct far_end_options options;
+    const struct far_end_options *options; /* NULL: there is none */
     unsigned sink;
-    bool is_there;
     enum weather weather;
     int64_t changes_ns;
     int64_t slowest_ns;
     int64_t room_ns; /* while it is busy */
-    struct wakeup *wakeup;
-    uint64_t turns;
     size_t most_flights;
-    bool has_news;
+    struct connection *connections;
+};
+
+/* A destination of the program, which a reload may make anew while the one before goes on. */
+struct connection {
+    struct destination destination; /* first */
+    struct far_end *far;
+    struct connection *next;
+    struct wakeup *wakeup;
+    bool is_signalling;
+    uint64_t turns;
+    int64_t *latest; /* what arrived last of each flow, plus one: of all that follow each other */
+    int64_t own_latest[HISTORY_FLOWS];
     struct flight flights[FLIGHTS];
 };
 
 static struct far_end far_ends[HISTORY_SINKS];
+static bool news;
 
 static struct delivered *history_of(const struct far_end *far)
 {
@@ -66,8 +76,7 @@ static uint32_t number_of(const struct far_end *far, const struct delivery_block
     if (record->size < 2 || line[record->size - 1] != '\n' ||
         !message_number_of_line(line, record->size - 1, &number))
         world_fail("sink %u is given what is no line: %.*s", far->sink, (int)record->size, line);
-    if (number >= history->sent_count || !history->sent[number].is_good ||
-        !history->sent[number].received)
+    if (!history_may_have(far->sink, number))
         world_fail("sink %u is given datagram %u, which the program cannot have", far->sink,
                    number);
     return number;
@@ -76,25 +85,28 @@ static uint32_t number_of(const struct far_end *far, const struct delivery_block
 /* It never takes some. */
 static bool refuses(const struct far_end *far, uint32_t number)
 {
-    return far->options.refuses && number % 37 == 5;
+    return far->options->refuses && number % 37 == 5;
 }
 
-static void arrive(const struct far_end *far, const struct flight *flight, size_t i)
+static void arrive(const struct connection *connection, const struct flight *flight, size_t i)
 {
+    const struct far_end *far = connection->far;
     struct delivered *delivered = history_of(far);
     uint32_t number = number_of(far, flight->block, i);
     if (refuses(far, number))
         return;
-    uint8_t sender = history->sent[number].sender;
     if (delivered->arrived[number]++ != 0) {
-        if (far->options.once)
+        if (far->options->once)
             world_fail("sink %u has datagram %u twice", far->sink, number);
         return;
     }
-    if (far->options.in_order && delivered->latest[sender] > (int64_t)number + 1)
-        world_fail("sink %u has datagram %u of sender %u after %lld", far->sink, number, sender,
-                   (long long)delivered->latest[sender] - 1);
-    delivered->latest[sender] = (int64_t)number + 1;
+    delivered->first_life[number] = (uint8_t)history->life;
+    uint8_t flow = history->sent[number].flow;
+    int64_t *latest = &connection->latest[flow];
+    if (far->options->in_order && *latest > (int64_t)number + 1)
+        world_fail("sink %u has datagram %u of flow %u after %lld", far->sink, number, flow,
+                   (long long)*latest - 1);
+    *latest = (int64_t)number + 1;
 }
 
 static bool does_arrive(uint8_t outcome)
@@ -102,61 +114,68 @@ static bool does_arrive(uint8_t outcome)
     return outcome == GOES_THROUGH || outcome == UNANSWERED;
 }
 
-static void arrive_all(const struct far_end *far, struct flight *flight, uint8_t late)
+static void arrive_all(const struct connection *connection, struct flight *flight, uint8_t late)
 {
     for (size_t i = 0; i < flight->block->count; i++)
         if (!flight->block->records[i].done &&
             (does_arrive(flight->outcomes[i]) || flight->outcomes[i] == late))
-            arrive(far, flight, i);
+            arrive(connection, flight, i);
     flight->has_arrived = true;
 }
 
-static struct flight *next_of(struct far_end *far, uint64_t after)
+static struct flight *next_of(struct connection *connection, uint64_t after)
 {
     struct flight *next = NULL;
-    for (size_t i = 0; i < FLIGHTS; i++)
-        if (far->flights[i].block != NULL && far->flights[i].turn > after &&
-            (next == NULL || far->flights[i].turn < next->turn))
-            next = &far->flights[i];
+    for (size_t i = 0; i < FLIGHTS; i++) {
+        struct flight *flight = &connection->flights[i];
+        if (flight->block != NULL && flight->turn > after &&
+            (next == NULL || flight->turn < next->turn))
+            next = flight;
+    }
     return next;
 }
 
 /* On one connection what was sent before arrives before. */
-static void arrive_up_to(struct far_end *far, struct flight *last)
+static void arrive_up_to(struct connection *connection, struct flight *last)
 {
-    if (!far->options.in_order) {
-        arrive_all(far, last, GOES_THROUGH);
+    if (!connection->far->options->in_order) {
+        arrive_all(connection, last, GOES_THROUGH);
         return;
     }
-    for (struct flight *flight = next_of(far, 0); flight != NULL;
-         flight = next_of(far, flight->turn))
+    for (struct flight *flight = next_of(connection, 0); flight != NULL;
+         flight = next_of(connection, flight->turn))
         if (!flight->has_arrived)
-            arrive_all(far, flight, GOES_THROUGH);
+            arrive_all(connection, flight, GOES_THROUGH);
+}
+
+static void connection_ends(struct connection *connection)
+{
+    for (struct flight *flight = next_of(connection, 0); flight != NULL;
+         flight = next_of(connection, flight->turn)) {
+        if (flight->has_arrived)
+            continue;
+        if (world_chance(500))
+            arrive_all(connection, flight, GOES_THROUGH);
+        else if (connection->far->options->in_order)
+            break;
+    }
 }
 
 void far_end_process_ends(void)
 {
-    for (size_t i = 0; i < HISTORY_SINKS; i++) {
-        struct far_end *far = &far_ends[i];
-        for (struct flight *flight = next_of(far, 0); flight != NULL;
-             flight = next_of(far, flight->turn)) {
-            if (flight->has_arrived)
-                continue;
-            if (world_chance(500))
-                arrive_all(far, flight, GOES_THROUGH);
-            else if (far->options.in_order)
-                break;
-        }
-    }
+    for (size_t i = 0; i < HISTORY_SINKS; i++)
+        for (struct connection *connection = far_ends[i].connections; connection != NULL;
+             connection = connection->next)
+            connection_ends(connection);
 }
 
 /* --- what becomes of a block ------------------------------------------------------------------ */
 
 /* One of the same connection fails before it. */
-static bool is_broken(const struct far_end *far)
+static bool is_broken(const struct connection *connection)
 {
-    for (size_t i = 0; far->options.in_order && i < FLIGHTS; i++) {
-        const struct flight *flight = &far->flights[i];
+    for (size_t i = 0; connection->far->options->in_order && i < FLIGHTS; i++) {
+        const struct flight *flight = &connection->flights[i];
         for (size_t r = 0; flight->block != NULL && r < flight->block->count; r++)
             if (!flight->block->records[r].done && !does_arrive(flight->outcomes[r]) &&
                 flight->outcomes[r] != REFUSED)
@@ -168,16 +187,17 @@ static bool is_broken(const struct far_end *far)
 static uint8_t any_failure(const struct far_end *far)
 {
     static const uint8_t outcomes[] = {UNANSWERED, LOST, NOT_SENT, LATE};
-    return outcomes[world_below(far->options.in_order ? 3 : 4)];
+    return outcomes[world_below(far->options->in_order ? 3 : 4)];
 }
 
 /* Chooses for each record: of a connection a first part goes through, and the rest fails alike. */
-static void decide(struct far_end *far, struct flight *flight)
+static void decide(const struct connection *connection, struct flight *flight)
 {
+    const struct far_end *far = connection->far;
     size_t count = flight->block->count, first = count;
     uint8_t failure = any_failure(far);
-    bool scatters = !far->options.in_order && world_chance(300);
-    if (is_broken(far) || far->weather == AWAY) {
+    bool scatters = !far->options->in_order && world_chance(300);
+    if (is_broken(connection) || far->weather == AWAY) {
         first = 0;
         failure = NOT_SENT;
     } else if (far->weather == SILENT) {
@@ -197,16 +217,17 @@ static void decide(struct far_end *far, struct flight *flight)
 }
 
 /* Nothing is known of it before its answer. */
-static int64_t answer_time(const struct far_end *far, const struct flight *flight)
+static int64_t answer_time(const struct connection *connection, const struct flight *flight)
 {
+    const struct far_end *far = connection->far;
     bool is_silent = false;
     int64_t latest = world_now_ns();
     for (size_t i = 0; i < flight->block->count; i++)
         is_silent |= flight->outcomes[i] == UNANSWERED || flight->outcomes[i] == LOST ||
                      flight->outcomes[i] == LATE;
-    for (size_t i = 0; far->options.in_order && i < FLIGHTS; i++)
-        if (far->flights[i].block != NULL && far->flights[i].answers_ns > latest)
-            latest = far->flights[i].answers_ns;
+    for (size_t i = 0; far->options->in_order && i < FLIGHTS; i++)
+        if (connection->flights[i].block != NULL && connection->flights[i].answers_ns > latest)
+            latest = connection->flights[i].answers_ns;
     int64_t takes = (int64_t)world_below((uint64_t)far->slowest_ns);
     return (is_silent ? latest + 20 * MILLISECONDS : latest) + takes;
 }
@@ -231,42 +252,55 @@ static void check_block(const struct far_end *far, const struct delivery_block *
     }
 }
 
-static struct far_end *of(const struct destination *destination);
+static struct connection *of(const struct destination *destination)
+{
+    return (struct connection *)(uintptr_t)destination;
+}
 
 static bool send_block(struct destination *destination, struct delivery_block *block,
                        struct error *error)
 {
-    struct far_end *far = of(destination);
+    struct connection *connection = of(destination);
+    struct far_end *far = connection->far;
     (void)error;
     world_step();
     size_t at = 0;
-    while (at < far->most_flights && far->flights[at].block != NULL)
+    while (at < far->most_flights && connection->flights[at].block != NULL)
         at++;
     if (far->weather == BUSY && far->room_ns <= world_now_ns() && world_chance(700))
         far->room_ns = world_now_ns() + (int64_t)world_below(50) * MILLISECONDS;
     if (at == far->most_flights || far->room_ns > world_now_ns())
         return false;
     check_block(far, block);
-    struct flight *flight = &far->flights[at];
+    struct flight *flight = &connection->flights[at];
     flight->block = block;
-    flight->turn = ++far->turns;
+    flight->turn = ++connection->turns;
     flight->has_arrived = flight->was_announced = false;
     flight->answers_ns = 0;
-    decide(far, flight);
-    flight->answers_ns = answer_time(far, flight);
+    decide(connection, flight);
+    flight->answers_ns = answer_time(connection, flight);
     world_trace("sink %u is sent %zu records, %u to %u, by number %llu: the first is %s", far->sink,
                 block->count, number_of(far, block, 0), number_of(far, block, block->count - 1),
                 (unsigned long long)block->first_number,
                 (const char *const[]){"taken", "taken and not answered", "lost", "late", "not sent",
                                       "refused"}[flight->outcomes[0]]);
     if (world_chance(500))
-        arrive_up_to(far, flight);
-    far->has_news = true;
+        arrive_up_to(connection, flight);
+    news = true;
     world_step();
     return true;
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
+
+/* Whether no life since its first arrival may have forgotten that. */
+static bool is_noted(const struct delivered *delivered, uint32_t number)
+{
+    for (unsigned life = delivered->first_life[number]; life < history->life; life++)
+        if (delivered->forgets[life])
+            return false;
+    return true;
+}
 
 /* The record's fate, as the program hears of it. */
 static void settle(const struct far_end *far, const struct flight *flight, size_t i)
@@ -281,7 +315,8 @@ static void settle(const struct far_end *far, const struct flight *flight, size_
         delivered->settled[number] = true;
         delivered->acknowledged++;
         delivered->known_duplicates += delivered->doubtful[number];
-        delivered->certain_duplicates += delivered->arrived[number] > 1;
+        delivered->certain_duplicates +=
+            delivered->arrived[number] > 1 && is_noted(delivered, number);
         break;
     case REFUSED:
         record->fate = DELIVERY_REFUSED;
@@ -299,7 +334,7 @@ static void settle(const struct far_end *far, const struct flight *flight, size_
         record->fate = DELIVERY_NOT_SENT;
         break;
     default:
-        record->fate = far->options.doubtful ? DELIVERY_DOUBTFUL : DELIVERY_UNKNOWN;
+        record->fate = far->options->doubtful ? DELIVERY_DOUBTFUL : DELIVERY_UNKNOWN;
         delivered->doubtful[number] = true;
     }
 }
@@ -312,17 +347,17 @@ static bool is_alike(const struct flight *flight)
     return true;
 }
 
-static struct delivery_block *give_back(struct far_end *far, struct flight *flight,
+static struct delivery_block *give_back(struct connection *connection, struct flight *flight,
                                         struct error *error)
 {
     struct delivery_block *block = flight->block;
     if (!flight->has_arrived)
-        arrive_all(far, flight, LATE);
+        arrive_all(connection, flight, LATE);
     size_t open = block->count;
     for (size_t i = 0; i < block->count; i++) {
         if (block->records[i].done)
             continue;
-        settle(far, flight, i);
+        settle(connection->far, flight, i);
         open = i;
     }
     block->per_record = open == block->count || !is_alike(flight) || world_chance(300);
@@ -339,14 +374,14 @@ static struct delivery_block *give_back(struct far_end *far, struct flight *flig
 static struct delivery_block *answer(struct destination *destination, struct error *error,
                                      int64_t *retry_after_ns)
 {
-    struct far_end *far = of(destination);
+    struct connection *connection = of(destination);
     world_step();
     *retry_after_ns = world_chance(50) ? (int64_t)world_below(500) * MILLISECONDS : 0;
-    for (struct flight *flight = next_of(far, 0); flight != NULL;
-         flight = next_of(far, flight->turn)) {
+    for (struct flight *flight = next_of(connection, 0); flight != NULL;
+         flight = next_of(connection, flight->turn)) {
         if (flight->answers_ns <= world_now_ns())
-            return give_back(far, flight, error);
-        if (far->options.in_order)
+            return give_back(connection, flight, error);
+        if (connection->far->options->in_order)
             return NULL;
     }
     return NULL;
@@ -355,10 +390,10 @@ static struct delivery_block *answer(struct destination *destination, struct err
 /* Those that were not answered yet: what had not arrived does not. */
 static void abandon(struct destination *destination)
 {
-    struct far_end *far = of(destination);
+    struct connection *connection = of(destination);
     world_step();
-    for (struct flight *flight = next_of(far, 0); flight != NULL;
-         flight = next_of(far, flight->turn)) {
+    for (struct flight *flight = next_of(connection, 0); flight != NULL;
+         flight = next_of(connection, flight->turn)) {
         if (flight->answers_ns <= world_now_ns())
             continue;
         flight->answers_ns = 0;
@@ -381,7 +416,7 @@ static size_t key(struct destination *destination, const struct listener *listen
 
 static int64_t due(const struct destination *destination)
 {
-    const struct far_end *far = of(destination);
+    const struct far_end *far = of(destination)->far;
     return far->room_ns > world_now_ns() ? far->room_ns : INT64_MAX;
 }
 
@@ -397,7 +432,7 @@ static void change(struct far_end *far)
 {
     static const enum weather weathers[] = {UP, UP, UP, UP, AWAY, AWAY, SILENT, FLAKY, FLAKY, BUSY};
     far->weather =
-        far->options.is_steady ? UP : weathers[world_below(sizeof weathers / sizeof weathers[0])];
+        far->options->is_steady ? UP : weathers[world_below(sizeof weathers / sizeof weathers[0])];
     far->changes_ns = world_now_ns() + (int64_t)world_below(1500) * MILLISECONDS + 1;
     far->slowest_ns = world_chance(200) ? 400 * MILLISECONDS : 4 * MILLISECONDS;
     far->most_flights = 1 + (size_t)world_below(FLIGHTS);
@@ -408,19 +443,18 @@ static void change(struct far_end *far)
 void far_end_begin(unsigned sink, const struct far_end_options *options)
 {
     struct far_end *far = &far_ends[sink];
-    far->options = *options;
+    far->options = options;
     far->sink = sink;
-    far->is_there = true;
     change(far);
 }
 
 /* Signals the sink where answers are there. Returns when there are more. */
-static int64_t announce(struct far_end *far)
+static int64_t announce(struct connection *connection)
 {
-    int64_t next = far->changes_ns;
+    int64_t next = WORLD_NEVER;
     bool signals = false;
     for (size_t i = 0; i < FLIGHTS; i++) {
-        struct flight *flight = &far->flights[i];
+        struct flight *flight = &connection->flights[i];
         if (flight->block == NULL || flight->was_announced)
             continue;
         flight->was_announced = flight->answers_ns <= world_now_ns();
@@ -428,18 +462,30 @@ static int64_t announce(struct far_end *far)
         if (!flight->was_announced && flight->answers_ns < next)
             next = flight->answers_ns;
     }
-    if (signals && far->wakeup != NULL)
-        wakeup_signal(far->wakeup);
+    connection->is_signalling = signals;
+    if (signals)
+        wakeup_signal(connection->wakeup);
+    connection->is_signalling = false;
     return next;
 }
 
 static bool has_news(const void *context)
 {
     (void)context;
-    for (size_t i = 0; i < HISTORY_SINKS; i++)
-        if (far_ends[i].has_news)
-            return true;
-    return false;
+    return news;
+}
+
+static int64_t serve_far_end(struct far_end *far)
+{
+    if (far->changes_ns <= world_now_ns())
+        change(far);
+    int64_t next = far->changes_ns;
+    for (struct connection *connection = far->connections; connection != NULL;
+         connection = connection->next) {
+        int64_t its = announce(connection);
+        next = its < next ? its : next;
+    }
+    return next;
 }
 
 void far_end_run(void *argument)
@@ -447,14 +493,11 @@ void far_end_run(void *argument)
     (void)argument;
     for (;;) {
         int64_t next = WORLD_NEVER;
+        news = false;
         for (size_t i = 0; i < HISTORY_SINKS; i++) {
-            struct far_end *far = &far_ends[i];
-            if (!far->is_there)
+            if (far_ends[i].options == NULL)
                 continue;
-            far->has_news = false;
-            if (far->changes_ns <= world_now_ns())
-                change(far);
-            int64_t its = announce(far);
+            int64_t its = serve_far_end(&far_ends[i]);
             next = its < next ? its : next;
         }
         world_wait(has_news, NULL, next);
@@ -472,35 +515,40 @@ static const struct delivery_ops delivery_ops = {
     .abandon = abandon,
 };
 
-struct sim_delivery {
-    struct destination destination; /* first */
-    struct far_end *far;
-};
-
-static struct far_end *of(const struct destination *destination)
+static bool is_at_rest(const void *context)
 {
-    return ((const struct sim_delivery *)destination)->far;
+    return !((const struct connection *)context)->is_signalling;
 }
 
 static void destroy(struct destination *destination)
 {
-    struct far_end *far = of(destination);
+    struct connection *connection = of(destination);
+    while (!is_at_rest(connection))
+        world_wait(is_at_rest, connection, WORLD_NEVER);
+    struct connection **link = &connection->far->connections;
     for (size_t i = 0; i < FLIGHTS; i++)
-        if (far->flights[i].block != NULL)
-            world_fail("sink %u is destroyed while blocks are not answered", far->sink);
-    far->wakeup = NULL;
-    free(destination);
+        if (connection->flights[i].block != NULL)
+            world_fail("sink %u is destroyed while blocks are not answered", connection->far->sink);
+    while (*link != connection)
+        link = &(*link)->next;
+    *link = connection->next;
+    free(connection);
 }
 
 static int create(const struct destination_options *options, struct destination **out,
                   struct error *error)
 {
-    struct sim_delivery *made = calloc(1, sizeof *made);
+    struct connection *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
-    made->destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
-    made->far = &far_ends[options->path[strlen(options->path) - 1] - '0'];
-    made->far->wakeup = options->wakeup;
+    struct far_end *far = &far_ends[options->path[strlen(options->path) - 1] - '0'];
+    *made = (struct connection){.destination = {.delivery = &delivery_ops, .destroy = destroy},
+                                .far = far,
+                                .next = far->connections,
+                                .wakeup = options->wakeup};
+    made->latest = far->options->follows ? history_of(far)->latest : made->own_latest;
+    far->connections = made;
+    history_of(far)->connections++;
     *out = &made->destination;
     return 0;
 }

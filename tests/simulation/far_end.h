@@ -15,12 +15,13 @@ struct far_end_options {
     bool doubtful;  /* what is not answered has DELIVERY_DOUBTFUL, and not DELIVERY_UNKNOWN */
     bool refuses;   /* some records, for good */
     bool is_steady; /* always up */
+    bool follows;   /* a connection begins when the one before has ended: it has a spill */
 };
 
 /* The URL without keys of a sink by its number, below 10. */
 #define FAR_END_URL "kafka://far:9092/sink%u"
 
-/* Before the program is started. */
+/* Before the program is started. Of the options, which stay the caller's, `once` may change. */
 void far_end_begin(unsigned sink, const struct far_end_options *options);
 
 /* A task: answers come, and what the far ends do changes. */

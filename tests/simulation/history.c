@@ -19,6 +19,8 @@ void history_create(void)
 static void clear_delivered(struct delivered *delivered)
 {
     memset(delivered->arrived, 0, history->sent_count * sizeof delivered->arrived[0]);
+    memset(delivered->first_life, 0, history->sent_count * sizeof delivered->first_life[0]);
+    memset(delivered->forgets, 0, sizeof delivered->forgets);
     memset(delivered->settled, 0, history->sent_count * sizeof delivered->settled[0]);
     memset(delivered->doubtful, 0, history->sent_count * sizeof delivered->doubtful[0]);
     memset(delivered->owed, 0, history->sent_count * sizeof delivered->owed[0]);
@@ -40,19 +42,73 @@ void history_begin_life(void)
     history->life++;
     history->end = LIFE_GOES_ON;
     history->drops = history->left_behind = history->faults = 0;
-    history->reloads = 0;
+    history->epoch = 0;
+    history->openings++;
+    memset(history->plain, 0, sizeof history->plain);
+    memset(history->rotated, 0, sizeof history->rotated);
     history->stopped_twice = false;
     history->pipe_size = 0;
     history->pipe_broken = false;
     history->log_size = 0;
+    history->log[0] = '\0'; /* else what the life before has said is the answer to a reload */
     for (size_t i = 0; i < HISTORY_SINKS; i++) {
         struct delivered *delivered = &history->delivered[i];
         delivered->acknowledged = delivered->rejected = delivered->too_large = 0;
         delivered->denied = delivered->refused_in_doubt = 0;
         delivered->known_duplicates = delivered->certain_duplicates = 0;
+        delivered->connections = 0;
         memset(delivered->doubtful, 0, history->sent_count * sizeof delivered->doubtful[0]);
     }
 }
+
+/* --- which configuration had which sinks ------------------------------------------------------ */
+
+void history_note_sink(unsigned sink, unsigned configuration, bool has)
+{
+    uint16_t *mask = &history->has_sink[history->life][sink];
+    if (configuration >= 16)
+        world_fail("a life has more than 16 configurations");
+    *mask = (uint16_t)((*mask & ~(1u << configuration)) | (unsigned)has << configuration);
+}
+
+/* Bits of the configurations that the program may have had when it was handed the datagram. */
+static unsigned configurations_of(const struct sent *sent)
+{
+    return (sent->epoch % 2 == 0 ? 1u : 3u) << sent->epoch / 2;
+}
+
+bool history_may_have(unsigned sink, uint32_t number)
+{
+    const struct sent *sent = &history->sent[number];
+    return number < history->sent_count && sent->received && sent->is_good &&
+           (history->has_sink[sent->life][sink] & configurations_of(sent)) != 0;
+}
+
+bool history_must_have(unsigned sink, uint32_t number)
+{
+    const struct sent *sent = &history->sent[number];
+    unsigned configurations = configurations_of(sent);
+    return sent->received && sent->is_good &&
+           (history->has_sink[sent->life][sink] & configurations) == configurations;
+}
+
+bool history_always_had(unsigned sink)
+{
+    unsigned all = (2u << (history->epoch + 1) / 2) - 1;
+    return (history->has_sink[history->life][sink] & all) == all;
+}
+
+bool history_ever_had(unsigned sink)
+{
+    return history->has_sink[history->life][sink] != 0;
+}
+
+bool history_is_settled(void)
+{
+    return history->epoch % 2 == 0;
+}
+
+/* --- what was read ---------------------------------------------------------------------------- */
 
 void history_log(const char *bytes, size_t size)
 {

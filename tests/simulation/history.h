@@ -12,14 +12,21 @@
 
 #define HISTORY_DATAGRAMS 20000
 #define HISTORY_SENDERS   8
+#define HISTORY_FLOWS     (4 * HISTORY_SENDERS)
 #define HISTORY_SINKS     4
+#define HISTORY_LISTENERS 3
+#define HISTORY_LIVES     3
 #define HISTORY_PIPE      ((size_t)8 * 1024 * 1024)
 #define HISTORY_LOG       ((size_t)1024 * 1024)
 
+/* A datagram that came to the collector's host: numbers rise in the order of that. */
 struct sent {
-    uint8_t life; /* of the program in which it was sent, from 1 */
-    uint8_t sender;
-    bool is_good; /* else it cannot be decoded */
+    uint8_t life; /* of the program in which it came, from 1 */
+    uint8_t listener;
+    uint8_t flow;      /* its sender, and which of the listener's lives it came to */
+    uint8_t epoch;     /* of the configuration, when the program was handed it: see history.epoch */
+    uint32_t sequence; /* that its sender gave it */
+    bool is_good;      /* else it cannot be decoded */
     bool received;
 };
 
@@ -33,20 +40,23 @@ enum life_end {
 
 /* What is known of a delivery: of each datagram, and of this life. */
 struct delivered {
-    uint8_t arrived[HISTORY_DATAGRAMS]; /* how often it came to the far end */
-    bool settled[HISTORY_DATAGRAMS];    /* the program was told of its acknowledgement or refusal */
-    bool doubtful[HISTORY_DATAGRAMS];   /* in this life: it was sent, and not answered */
+    uint8_t arrived[HISTORY_DATAGRAMS];    /* how often it came to the far end */
+    uint8_t first_life[HISTORY_DATAGRAMS]; /* in which it came first */
+    bool forgets[HISTORY_LIVES + 1];  /* a life's end: what it had sent may not have been noted */
+    bool settled[HISTORY_DATAGRAMS];  /* the program was told of its acknowledgement or refusal */
+    bool doubtful[HISTORY_DATAGRAMS]; /* in this life: it was sent, and not answered */
     bool owed[HISTORY_DATAGRAMS]; /* it lay on disk when the last life ended, and is not settled */
     bool on_disk[HISTORY_DATAGRAMS];
     size_t last_block; /* records in the block that was stored last */
     uint64_t ids[HISTORY_DATAGRAMS];
-    int64_t latest[HISTORY_SENDERS]; /* first arrival of a sender that came last; 0: none */
+    int64_t latest[HISTORY_FLOWS]; /* first arrival of a flow that came last; 0: none */
+    unsigned connections;          /* that were made in this life */
 
     /* Answers that the program was handed in this life, by records. */
     uint64_t acknowledged, rejected, too_large, denied;
     uint64_t refused_in_doubt;   /* it may be there all the same */
     uint64_t known_duplicates;   /* acknowledged, after one that was not answered in this life */
-    uint64_t certain_duplicates; /* acknowledged, and certainly there before */
+    uint64_t certain_duplicates; /* acknowledged, and there before, which must have been noted */
 };
 
 struct history {
@@ -59,8 +69,17 @@ struct history {
     struct sent sent[HISTORY_DATAGRAMS];
     uint32_t sent_count;
     uint64_t drops, left_behind, faults; /* in this life */
-    unsigned reloads;                    /* that were asked for in it */
     bool stopped_twice, stopped_in_time;
+
+    /*
+     * Which configuration the program has, from 0 in each life: the number is even. While a reload
+     * is asked for and has no outcome it is odd: the one before or the next one.
+     */
+    uint8_t epoch;
+    uint16_t has_sink[HISTORY_LIVES + 1]
+                     [HISTORY_SINKS];                  /* a bit for each configuration of a life */
+    bool plain[HISTORY_SINKS], rotated[HISTORY_SINKS]; /* in this life it had such a file */
+    unsigned openings; /* of files by another configuration or life, at most */
 
     /* Records that were in the sink's files, or in the pipe, when it last came to an end: whole
      * lines, and of a power cut only what had been synced. They stay there. */
@@ -82,6 +101,20 @@ extern struct history *history;
 void history_create(void);
 void history_clear(void);
 void history_begin_life(void);
+/* The configuration that comes into force has that sink; or it begins with the life. */
+void history_note_sink(unsigned sink, unsigned configuration, bool has);
+
+/* Whether the datagram was handed to the program, and is for the sink: perhaps, or certainly. */
+bool history_may_have(unsigned sink, uint32_t number);
+bool history_must_have(unsigned sink, uint32_t number);
+
+/* Whether the sink was there in all of this life, or in any of it. */
+bool history_always_had(unsigned sink);
+bool history_ever_had(unsigned sink);
+
+/* Whether no reload is asked for and has no outcome: the program may end meanwhile. */
+bool history_is_settled(void);
+
 void history_log(const char *bytes, size_t size);
 void history_read_from_pipe(const uint8_t *bytes, size_t size);
 

@@ -8,7 +8,10 @@
 /* The last one of this life, to be released by json_decref. */
 json_t *ledger_final(void);
 
-/* The entry of the sink with that name. */
+/*
+ * The sum of the entries of that name, to be asked for once: a sink whose keys were changed has
+ * another one than the one before it. Retired are all of them. NULL: there is none.
+ */
 json_t *ledger_sink(json_t *ledger, const char *name);
 
 uint64_t ledger_number(const json_t *object, const char *name);

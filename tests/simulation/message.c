@@ -19,19 +19,38 @@ static uint8_t *put_bytes(uint8_t *to, unsigned field, const void *bytes, size_t
     return to + size;
 }
 
-size_t message_write(uint8_t *bytes, uint32_t number, bool is_good, size_t padding)
+static uint8_t *put_fixed64(uint8_t *to, unsigned field, uint64_t value)
+{
+    *to++ = (uint8_t)(field << 3 | 1);
+    for (unsigned i = 0; i < 8; i++)
+        *to++ = (uint8_t)(value >> 8 * i);
+    return to;
+}
+
+/* Who sends it, and which of its datagrams this is. */
+static uint8_t *put_sender(uint8_t *to, const struct message *message)
+{
+    const char name[2] = {'s', (char)('0' + message->sender)};
+    to = put_bytes(to, 1, name, sizeof name);
+    to = put_fixed64(to, 2, message->boot);
+    to = put_number(to, 3 << 3);
+    return put_number(to, message->sequence);
+}
+
+size_t message_write(uint8_t *bytes, const struct message *message)
 {
     uint8_t sample[2000], label[1100], text[1000];
     memset(text, 'x', sizeof text);
     uint8_t *end = put_bytes(label, 1, "pad", 3);
-    end = put_bytes(end, 2, text, padding);
+    end = put_bytes(end, 2, text, message->padding);
     size_t label_size = (size_t)(end - label);
     end = put_bytes(sample, 1, "m", 1);
     end = put_number(end, 5 << 3); /* uint_value */
-    end = put_number(end, number);
+    end = put_number(end, message->number);
     end = put_bytes(end, 10, label, label_size);
-    size_t size = (size_t)(put_bytes(bytes, 6, sample, (size_t)(end - sample)) - bytes);
-    return is_good ? size : size - 1; /* the last field is longer than what is left */
+    uint8_t *at = put_sender(bytes, message);
+    size_t size = (size_t)(put_bytes(at, 6, sample, (size_t)(end - sample)) - bytes);
+    return message->is_good ? size : size - 1; /* the last field is longer than what is left */
 }
 
 static const uint8_t *take_number(const uint8_t *at, const uint8_t *end, uint64_t *value)
@@ -45,13 +64,26 @@ static const uint8_t *take_number(const uint8_t *at, const uint8_t *end, uint64_
     return NULL;
 }
 
+/* Passes over the sender, which stands before the sample. */
+static const uint8_t *skip_sender(const uint8_t *at, const uint8_t *end)
+{
+    uint64_t value;
+    const size_t fixed = 2 + 2 + 9 + 1; /* the name, the boot's number, the field of the sequence */
+    if ((size_t)(end - at) < fixed || at[0] != (1 << 3 | 2) || at[1] != 2 ||
+        at[4] != (2 << 3 | 1) || at[fixed - 1] != 3 << 3)
+        return NULL;
+    return take_number(at + fixed, end, &value);
+}
+
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number)
 {
     static const uint8_t name[] = {1 << 3 | 2, 1, 'm', 5 << 3};
     const uint8_t *end = bytes + size;
     uint64_t value;
-    const uint8_t *at =
-        size != 0 && bytes[0] == (6 << 3 | 2) ? take_number(bytes + 1, end, &value) : NULL;
+    const uint8_t *at = skip_sender(bytes, end);
+    if (at == NULL || at == end || *at != (6 << 3 | 2))
+        return false;
+    at = take_number(at + 1, end, &value);
     if (at == NULL || value != (uint64_t)(end - at) || value < sizeof name ||
         memcmp(at, name, sizeof name) != 0)
         return false;

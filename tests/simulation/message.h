@@ -6,12 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Writes a message of the schema "telemetry" with one sample, whose value is the number, and a
- * label of `padding` bytes (at most 1000). One that is not good cannot be decoded. Returns its
- * size.
- */
-size_t message_write(uint8_t *bytes, uint32_t number, bool is_good, size_t padding);
+/* A message of the schema "telemetry" with one sample. */
+struct message {
+    uint32_t number; /* the sample's value */
+    uint8_t sender;
+    unsigned boot;
+    uint32_t sequence;
+    bool is_good;   /* else it cannot be decoded */
+    size_t padding; /* bytes of a label, at most 1000 */
+};
+
+/* Returns its size, at most NETWORK_DATAGRAM_MAX. */
+size_t message_write(uint8_t *bytes, const struct message *message);
 
 /* The number of the line's sample. Returns false where the line is no object with one. */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);

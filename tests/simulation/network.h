@@ -21,6 +21,9 @@ enum network_fate {
 enum network_fate network_send(uint16_t port, const struct address *source, const uint8_t *bytes,
                                size_t size, uint32_t number);
 
+/* How often somebody has begun to listen on the port. */
+unsigned network_generation(uint16_t port);
+
 /* Called for each datagram that the program was handed. */
 extern void (*network_received)(uint32_t number);
 

@@ -77,3 +77,31 @@ planted(failing_reads_add_up FILE collector/spill/recovery.c
         failures = 0;"
     TO "            continue;
         }")
+planted(what_cannot_be_stored_is_overtaken FILE collector/output/delivery_writer.c
+    FROM "clock_monotonic_ns() < delivery->sends_ns && delivery_keep_older(delivery))"
+    TO "clock_monotonic_ns() < delivery->sends_ns)")
+planted(reload_forgets_what_was_settled FILE collector/output/delivery_spill.c
+    FROM "    note_settled(spill);
+    free_all(spill);
+    return open;"
+    TO "    free_all(spill);
+    return open;")
+planted(what_was_left_is_evicted_unseen FILE collector/output/delivery_spill.c
+    FROM "        spill->left_evicted += taken->left;"
+    TO "")
+planted(cursor_is_read_once FILE collector/spill/cursor.c
+    FROM "#define ATTEMPTS 3"
+    TO "#define ATTEMPTS 1")
+planted(failures_of_head_and_image_add_up FILE collector/spill/reader.c
+    FROM "        reader->head_failures = 0;"
+    TO "        reader->image_failures = reader->head_failures;
+        reader->head_failures = 0;")
+planted(cut_line_is_gone_on_with FILE sinks/destinations/destination_stdout.c
+    FROM "        atomic_store(&is_torn, true);
+}
+
+static enum write_result"
+    TO "        atomic_store(&is_torn, false);
+}
+
+static enum write_result")

@@ -62,13 +62,13 @@ bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t 
                     struct error *error)
 {
     /* Twice at most: what cannot be read for the third time is damaged, and the disk's is not. */
-    static unsigned failures;
+    unsigned *failures = &node_of(file)->read_failures;
     world_step();
-    if (failures < 2 && disk_fails()) {
-        failures++;
+    if (*failures < 2 && disk_fails()) {
+        ++*failures;
         return fail(error, "cannot read");
     }
-    failures = 0;
+    *failures = 0;
     *got = disk_read(node_of(file), offset, bytes, size);
     return true;
 }

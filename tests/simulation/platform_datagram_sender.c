@@ -12,6 +12,7 @@ const bool datagram_sender_can_send_packets = false;
 struct datagram_sender {
     struct address targets[TARGETS_MOST];
     int64_t full_until_ns; /* the system has no room */
+    struct relayed_latest latest;
 };
 
 int datagram_sender_open(struct datagram_sender **out,
@@ -54,7 +55,7 @@ enum send_result datagram_sender_send(struct datagram_sender *sender,
         return fail(error);
     }
     for (size_t i = 0; i < most; i++)
-        relayed_take(sender->targets[datagrams[i].target].port, datagrams[i].data,
+        relayed_take(sender->targets[datagrams[i].target].port, &sender->latest, datagrams[i].data,
                      datagrams[i].size);
     *sent = most;
     world_step();

@@ -66,14 +66,48 @@ uint64_t network_left_behind(void)
 
 /* --- the other side --------------------------------------------------------------------------- */
 
-/* Which socket each source's datagrams go to; and whether that is closed. */
+/*
+ * Which socket each source's datagrams go to; and whether that is closed: then they go nowhere,
+ * until somebody listens there anew.
+ */
 static struct choice {
     uint16_t source; /* its port; 0: nobody has this place */
+    uint16_t port;   /* that it sends to */
     struct udp_socket *socket;
     bool closed;
 } chosen[SOURCES_MOST];
 
-static struct choice *choice_of(uint16_t source)
+/* Ports that somebody has listened on. */
+static struct port {
+    uint16_t number;
+    unsigned generation;
+} ports[SOCKETS_MOST];
+
+static struct port *port_of(uint16_t number)
+{
+    size_t i = 0;
+    while (ports[i].number != 0 && ports[i].number != number)
+        if (++i == SOCKETS_MOST)
+            world_fail("more than %d ports", SOCKETS_MOST);
+    ports[i].number = number;
+    return &ports[i];
+}
+
+unsigned network_generation(uint16_t port)
+{
+    return port_of(port)->generation;
+}
+
+/* Nobody else has the port. */
+static void begin_port(uint16_t number)
+{
+    port_of(number)->generation++;
+    for (size_t i = 0; i < SOURCES_MOST; i++)
+        if (chosen[i].port == number)
+            chosen[i].closed = false;
+}
+
+static struct choice *choice_of(uint16_t source, uint16_t port)
 {
     size_t i = 0;
     while (i < SOURCES_MOST && chosen[i].source != 0 && chosen[i].source != source)
@@ -81,6 +115,7 @@ static struct choice *choice_of(uint16_t source)
     if (i == SOURCES_MOST)
         world_fail("more than %d sources", SOURCES_MOST);
     chosen[i].source = source;
+    chosen[i].port = port;
     return &chosen[i];
 }
 
@@ -92,7 +127,7 @@ static struct udp_socket *socket_of(uint16_t port, const struct address *source)
 {
     struct udp_socket *sharing[SOCKETS_MOST];
     size_t count = 0;
-    struct choice *choice = choice_of(source->port);
+    struct choice *choice = choice_of(source->port, port);
     if (choice->closed || choice->socket != NULL)
         return choice->socket;
     for (size_t i = 0; i < SOCKETS_MOST; i++)
@@ -190,14 +225,19 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
 {
     world_step();
     const struct address *wanted = &socket->options.address;
+    bool is_first = true;
     for (size_t i = 0; i < SOCKETS_MOST; i++) {
         const struct udp_socket *other = sockets[i];
-        if (other == NULL || !other->bound || other->address.port != wanted->port ||
-            (other->options.share_port && socket->options.share_port))
+        if (other == NULL || !other->bound || other->address.port != wanted->port)
+            continue;
+        is_first = false;
+        if (other->options.share_port && socket->options.share_port)
             continue;
         error_set(error, EXIT_CODE_CANNOT_BIND, "somebody else has port %u", wanted->port);
         return -1;
     }
+    if (is_first)
+        begin_port(wanted->port);
     socket->address = *wanted;
     socket->bound = true;
     world_step();

@@ -1,30 +1,28 @@
 #include "tests/simulation/relayed.h"
 
-#include "tests/simulation/history.h"
 #include "tests/simulation/message.h"
 #include "tests/simulation/world.h"
 
 static uint32_t number_of(unsigned sink, const uint8_t *bytes, size_t size)
 {
     uint32_t number;
-    if (!message_number_of_datagram(bytes, size, &number) || number >= history->sent_count ||
-        !history->sent[number].is_good || !history->sent[number].received)
+    if (!message_number_of_datagram(bytes, size, &number) || !history_may_have(sink, number))
         world_fail("sink %u sends a datagram that the program cannot have", sink);
     return number;
 }
 
-void relayed_take(uint16_t port, const uint8_t *bytes, size_t size)
+void relayed_take(uint16_t port, struct relayed_latest *latest, const uint8_t *bytes, size_t size)
 {
     unsigned sink = port - RELAYED_PORT;
     struct delivered *delivered = &history->delivered[sink];
     uint32_t number = number_of(sink, bytes, size);
-    uint8_t sender = history->sent[number].sender;
+    uint8_t flow = history->sent[number].flow;
     if (delivered->arrived[number]++ != 0)
         world_fail("sink %u has sent datagram %u twice", sink, number);
-    if (delivered->latest[sender] > (int64_t)number + 1)
-        world_fail("sink %u has sent datagram %u of sender %u after %lld", sink, number, sender,
-                   (long long)delivered->latest[sender] - 1);
-    delivered->latest[sender] = (int64_t)number + 1;
+    if (latest->of_flow[flow] > (int64_t)number + 1)
+        world_fail("sink %u has sent datagram %u of flow %u after %lld", sink, number, flow,
+                   (long long)latest->of_flow[flow] - 1);
+    latest->of_flow[flow] = (int64_t)number + 1;
     delivered->acknowledged++;
 }
 

@@ -17,31 +17,41 @@
 
 enum scenario_sink_kind { SINK_FILE, SINK_ROTATED, SINK_PIPE, SINK_DELIVERY, SINK_RELAY };
 
+struct scenario_listener {
+    bool is_there;
+    const char *receivers; /* a key that no reload changes */
+    char url[200];
+    char name[40]; /* in the ledger */
+};
+
+/* Those that are not there are what a reload may add. What is said of keys was always so. */
 struct scenario_sink {
+    bool is_there;
     enum scenario_sink_kind kind;
     bool syncs;                     /* fsync= is not never */
     bool syncs_each;                /* of a spill: fsync=always */
-    bool evicts;                    /* overflow=drop_oldest */
+    bool evicts;                    /* overflow=drop_oldest, at any time */
     struct far_end_options far_end; /* of a delivery */
     char spill[40];                 /* its folder; "": it has none */
     char url[200];
     char name[40]; /* in the ledger */
 };
 
+/* It lies in memory that all processes of a run share: a reload changes it. */
 struct scenario {
     uint64_t seed;
     unsigned lives;
     bool one_thread;
-    unsigned listeners;
+    bool has_file; /* with listeners and sinks, which the operator changes */
+    struct scenario_listener listeners[HISTORY_LISTENERS];
     struct scenario_sink sinks[HISTORY_SINKS];
-    unsigned sink_count;
     bool with_faults;   /* of the disk */
     bool rotates_often; /* a sink does, every few kilobytes */
     int64_t stop_timeout_ns;
 
     int argc;
-    char *argv[32];
-    char texts[32][256];
+    char *argv[24];
+    char texts[24][256];
 };
 
 /* The first listener's port; the next ones have the next ones. */
@@ -53,6 +63,6 @@ void scenario_make(struct scenario *scenario, uint64_t seed);
 void scenario_describe(const struct scenario *scenario, char *line, size_t size);
 
 /* In a process of its own: a life of the program, to its end. `last`: it ends by being asked to. */
-_Noreturn void scenario_live(const struct scenario *scenario, bool last, bool trace);
+_Noreturn void scenario_live(struct scenario *scenario, bool last, bool trace);
 
 #endif

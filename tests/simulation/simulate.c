@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,7 +35,7 @@ struct wanted {
     const char *seeds; /* a file; NULL: none */
 };
 
-static int live(const struct scenario *scenario, bool last, bool trace)
+static int live(struct scenario *scenario, bool last, bool trace)
 {
     pid_t child = fork();
     if (child == 0) {
@@ -81,29 +82,38 @@ static bool complain(const struct scenario *scenario, int status)
     return false;
 }
 
+static struct scenario *scenario;
+
+static void create_scenario(void)
+{
+    scenario =
+        mmap(NULL, sizeof *scenario, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (scenario == MAP_FAILED)
+        world_fail("no memory for a scenario");
+}
+
 static bool run(uint64_t seed, bool trace)
 {
-    struct scenario scenario;
-    scenario_make(&scenario, seed);
     history_clear();
     disk_clear(SCENARIO_FOLDER);
-    for (unsigned i = 1; i <= scenario.lives; i++) {
+    scenario_make(scenario, seed);
+    for (unsigned i = 1; i <= scenario->lives; i++) {
         history_begin_life();
-        int status = live(&scenario, i == scenario.lives, trace);
-        if (left_a_thread(&scenario, status)) {
+        int status = live(scenario, i == scenario->lives, trace);
+        if (left_a_thread(scenario, status)) {
             history->end = LIFE_KILLED;
-            status = check(checks_after_life, &scenario, trace);
+            status = check(checks_after_life, scenario, trace);
         }
         if (status == 0 && history->end == LIFE_GOES_ON)
             fputs("the process ended by itself\n", stderr);
         if (status != 0 || history->end == LIFE_GOES_ON)
-            return complain(&scenario, status);
+            return complain(scenario, status);
         if (history->end == LIFE_POWER_CUT) {
             history->had_power_cut = true;
             disk_cut_power();
-            status = check(checks_after_power_cut, &scenario, trace);
+            status = check(checks_after_power_cut, scenario, trace);
             if (status != 0)
-                return complain(&scenario, status);
+                return complain(scenario, status);
         } else {
             disk_process_ended();
         }
@@ -182,6 +192,7 @@ int main(int argc, char **argv)
     uint64_t done = 0, steps = 0;
     disk_create();
     history_create();
+    create_scenario();
     if (wanted.seeds != NULL)
         return run_seeds(wanted.seeds);
     while (wanted.runs != 0 ? done < wanted.runs : now() - start < wanted.minutes * 60) {

@@ -60,9 +60,7 @@ static bool put_path(struct output *out, const ProtobufCBinaryData *path)
         bool lower = c >= 'a' && c <= 'z';
         if ((c >= 'A' && c <= 'Z') || c == ',' || (raise && !lower))
             return false;
-        if (c == '_')
-            raise = true;
-        else
+        if (c != '_')
             output_char(out, raise ? (char)(c - 'a' + 'A') : c);
         raise = c == '_';
     }

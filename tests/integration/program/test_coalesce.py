@@ -1,9 +1,13 @@
 """Rests between two drains, as strace sees them, and what they leave to be written."""
+import json
 import re
+import signal
+import unittest
 
 from built import STOP_SIGNAL
 from protobuf import gauge, metric
-from sluice_program import BURST, RIEMANN, ProgramTest, read_lines, wait_until
+from sluice_program import BURST, CHANGED, RIEMANN, ProgramTest, read_lines, wait_until
+from test_config import READS_FILES
 from test_tcp import OK, TCP, Client, framed
 from tracing import main, signal_traced, start_traced
 
@@ -64,6 +68,26 @@ class Coalesce(ProgramTest):
         self.send_until(program, lambda: self.sent >= 20000, "all is sent")
         self.end(program)
         self.assertEqual(self.rests(), [])
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_reload_says_anew_how_long_a_thread_may_rest(self):
+        file, self.calls = self.folder / "sluice.yaml", self.folder / "calls"
+
+        def configure(coalesce):
+            file.write_text(json.dumps({
+                "listeners": [f"{RIEMANN}&receivers=2&coalesce={coalesce}"],
+                "sinks": [f"file:{self.folder / 'lines'}"]}), encoding="utf-8")
+        configure("0")
+        program = start_traced(self, "clock_nanosleep", self.calls, "--config", file)
+        self.send_until(program, lambda: self.sent >= 5000, "all is sent")
+        self.assertEqual(self.rests(), [])
+        configure("7ms")
+        signal_traced(program, signal.SIGHUP)
+        wait_until(lambda: any(CHANGED in line for line in program.log()), "it was reloaded")
+        self.send_until(program, lambda: any(rest > 500000 for rest in self.rests()),
+                        "a thread has rested for longer than it may by default")
+        self.end(program)
+        self.assertLessEqual(max(self.rests()), 7000000)
 
     def stream_until(self, program, reached, what):
         """Frames come one at a time over two connections. Returns how many over each."""

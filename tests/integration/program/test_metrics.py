@@ -105,6 +105,7 @@ class Numbers(MetricsTest):
         program, client = self.serve(
             *(word for _ in range(count) for word in ("--listen", RIEMANN)),
             "--sink", f"file:{self.folder / 'out.json'}", listeners=count)
+        begun = time.monotonic()
         for index in range(count):
             self.sender(program, index).send(metric(index))
         program.wait_for_settled(count)
@@ -112,6 +113,8 @@ class Numbers(MetricsTest):
         self.assertEqual(found["sluice_receiver_drain_datagrams_sum", labels(receiver="0")], count)
         self.assertEqual(found["sluice_receiver_decode_latency_seconds_count",
                                labels(receiver="0")], count)
+        self.assertLess(found["sluice_receiver_decode_latency_seconds_sum", labels(receiver="0")],
+                        count * (time.monotonic() - begun))
         program.stop()
 
     def test_both_formats_have_the_same_and_say_which_they_are(self):

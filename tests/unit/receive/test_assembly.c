@@ -250,6 +250,19 @@ TEST_WITH(the_oldest_message_makes_room, set_up, tear_down)
     assert_int_equal(given_up[REASON_ASSEMBLY_FULL], 2);
 }
 
+TEST_WITH(the_oldest_message_that_goes_on_makes_room_only_where_no_other_can, set_up, tear_down)
+{
+    static const size_t sizes[] = {1400, 1400, 1};
+    (void)state;
+    uint32_t taken = 0;
+    while (given_up[REASON_ASSEMBLY_FULL] == 0)
+        held(++taken, 0, false, 1400);
+    held(2, 1, false, 1400); /* the first was given up: this is the oldest */
+    assert_int_equal(given_up[REASON_ASSEMBLY_FULL], 2);
+    assert_int_equal(last_given_up[8], 3 * 7);
+    whole(2, 2, true, sizes, 3);
+}
+
 /* What is not there any more cannot make room: a message that needs all of it is whole or too long.
  */
 TEST_WITH(long_segments_take_the_room_of_many, set_up, tear_down)

@@ -38,6 +38,7 @@ TEST_WITH(listener_host_and_name_distinguish_senders_but_not_the_port, create_ta
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
     static const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
+    static const uint8_t same_bytes[16] = {10, 0, 0, 1};
     struct address host = address_from_ipv4(ipv4, 1000);
     assert_outcome(note_from(*state, 1, host, "a"), .new_senders = 1);
     assert_outcome(note_from(*state, 2, host, "a"), .new_senders = 1);
@@ -46,6 +47,8 @@ TEST_WITH(listener_host_and_name_distinguish_senders_but_not_the_port, create_ta
     assert_outcome(note_from(*state, 1, address_from_ipv4(other, 1000), "a"), .new_senders = 1);
     assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 1, 1), "a"), .new_senders = 1);
     assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 2, 1), "a"), .new_senders = 1);
+    assert_outcome(note_from(*state, 1, address_from_ipv6(same_bytes, 0, 1), "a"),
+                   .new_senders = 1);
     assert_outcome(note_from(*state, 1, address_from_ipv4(ipv4, 2000), "a"), .duplicated = 1);
     assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 2, 9), "a"), .duplicated = 1);
 }

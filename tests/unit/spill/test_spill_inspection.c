@@ -96,6 +96,9 @@ TEST_WITH(blocks_that_are_larger_than_they_are_now_are_counted, scratch_make, sc
     struct spill_inspection found = spilling_inspect(&settings, INT64_MAX);
     assert_int_equal(found.blocks, COUNT);
     assert_true(found.too_large != 0 && found.too_large < found.records);
+    settings.image_size = 1;
+    found = spilling_inspect(&settings, INT64_MAX);
+    assert_int_equal(found.too_large, spilling_records(0, COUNT));
 }
 
 TEST_WITH(whoever_has_it_open_is_seen_and_not_disturbed, scratch_make, scratch_remove)

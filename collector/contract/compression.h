@@ -64,9 +64,9 @@ struct compression_ops {
     /*
      * How many bytes at the front of a file are whole frames, as far as they follow each other: 0
      * of an empty file and of one in another format, -1 where it cannot be read. It reads a bounded
-     * piece at a time, and takes a frame's own word for its length where it has one. From the end on
-     * frames are decompressed and their checksums looked at, until one is sound: the last ones are
-     * what a crash leaves undone. Of one that needs more memory to decompress than ours do, the
+     * piece at a time, and takes a frame's own word for its length where it has one. From the end
+     * on frames are decompressed and their checksums looked at, until one is sound: the last ones
+     * are what a crash leaves undone. Of one that needs more memory to decompress than ours do, the
      * length alone counts.
      */
     int64_t (*whole)(struct compression *compression, const struct compression_file *file);

@@ -265,7 +265,7 @@ TEST(no_datagram_exceeds_the_limit_by_a_byte)
         struct sluice_settings settings = {.datagram = limit};
         struct sluice_client *client = opened(&settings);
         for (int i = 0; i < 100; i++) {
-            char name[8];
+            char name[12];
             snprintf(name, sizeof name, "%d", i);
             sluice_client_counter(client, name, NULL, NULL);
         }

@@ -348,7 +348,7 @@ TEST_WITH(labels_come_back_however_they_are_shared_and_repeated, open_telemetry,
 /* Samples that share as many labels, each of its own key, of so many bytes. */
 static void decode_labels(struct encoding *encoding, size_t count, size_t bytes, size_t samples)
 {
-    static char keys[2048][8], value[256];
+    static char keys[2048][24], value[256];
     memset(value, 'x', sizeof value);
     value[bytes] = '\0';
     telemetry_begin(&builder);

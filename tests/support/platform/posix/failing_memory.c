@@ -18,6 +18,7 @@ struct shortage {
 
 static struct shortage own;
 static struct shortage *shortage = &own;
+static _Atomic bool over; /* main has returned */
 
 /* What the linker makes of the names (ld(1), --wrap). */
 void *__real_malloc(size_t size);
@@ -44,8 +45,16 @@ __attribute__((constructor)) static void share(void)
     shortage = mapped;
 }
 
+/* What allocates from now on is not ours: gcov writes its counters, and does not bear a failure. */
+__attribute__((destructor)) static void end(void)
+{
+    atomic_store(&over, true);
+}
+
 static bool is_short(void)
 {
+    if (atomic_load(&over))
+        return false;
     uint64_t left = atomic_load(&shortage->left);
     while (left != 0 && !atomic_compare_exchange_weak(&shortage->left, &left, left - 1))
         ;

@@ -4,7 +4,7 @@
 
 #include "collector/base/error.h"
 
-struct thread; /* owned by whoever started it, until joined */
+struct thread; /* owned by whoever started it, until joined or left */
 
 /*
  * Starts `run(argument)` on a thread of its own that receives no signals; `name` (at most 15 bytes)
@@ -15,5 +15,8 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
 
 /* Waits for its end and frees it. NULL is allowed. */
 void thread_join(struct thread *thread);
+
+/* Lets it go on alone: nobody waits for its end, at which it is freed. NULL is allowed. */
+void thread_leave(struct thread *thread);
 
 #endif

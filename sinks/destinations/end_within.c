@@ -67,8 +67,10 @@ void end_within(void (*end)(void *object), void *object, int ms)
     while (atomic_load(&ending->state) == ENDING && (left = until - clock_monotonic_ns()) > 0)
         wakeup_wait(ending->ended, NO_HANDLE, false, (int)(left / MS_NS) + 1);
     int expected = ENDING;
-    if (atomic_compare_exchange_strong(&ending->state, &expected, LEFT))
-        return; /* what the system keeps of the thread stays until the program ends */
+    if (atomic_compare_exchange_strong(&ending->state, &expected, LEFT)) {
+        thread_leave(thread);
+        return;
+    }
     thread_join(thread);
     free_ending(ending);
 }

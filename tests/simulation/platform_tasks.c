@@ -53,12 +53,22 @@ struct thread {
     char name[16];
     void (*run)(void *);
     void *argument;
+    bool given_up; /* by the task, which has ended, or by who left it: the other one frees */
 };
+
+static void give_up(struct thread *thread)
+{
+    if (thread->given_up)
+        free(thread);
+    else
+        thread->given_up = true;
+}
 
 static void run_thread(void *argument)
 {
     struct thread *thread = argument;
     thread->run(thread->argument);
+    give_up(thread);
 }
 
 int thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
@@ -83,6 +93,14 @@ void thread_join(struct thread *thread)
         return;
     world_join(thread->task);
     free(thread);
+}
+
+void thread_leave(struct thread *thread)
+{
+    if (thread == NULL)
+        return;
+    world_leave(thread->task);
+    give_up(thread);
 }
 
 /* --- locks ------------------------------------------------------------------------------------ */

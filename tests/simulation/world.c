@@ -217,6 +217,11 @@ void world_join(struct task *task)
     task->joined = true;
 }
 
+void world_leave(struct task *task)
+{
+    task->joined = true;
+}
+
 void world_step(void)
 {
     struct task *task = world.running;

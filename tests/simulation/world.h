@@ -47,6 +47,9 @@ struct task *world_start(const char *name, void (*run)(void *argument), void *ar
 /* Waits for its end. */
 void world_join(struct task *task);
 
+/* Nobody waits for its end, after which its place is another's. */
+void world_leave(struct task *task);
+
 /* The task that runs. */
 struct task *world_self(void);
 

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@ struct thread {
     void (*run)(void *);
     void *argument;
     char name[16];
+    atomic_bool
+        given_up; /* by the thread, which has ended, or by who left it: the other one frees */
 };
 
 static void *thread_main(void *argument)
@@ -24,6 +28,8 @@ static void *thread_main(void *argument)
     struct thread *thread = argument;
     pthread_setname_np(pthread_self(), thread->name);
     thread->run(thread->argument);
+    if (atomic_exchange(&thread->given_up, true))
+        free(thread);
     return NULL;
 }
 
@@ -50,6 +56,7 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     }
     thread->run = run;
     thread->argument = argument;
+    atomic_init(&thread->given_up, false);
     strncpy(thread->name, name, sizeof thread->name - 1);
 
     /* Signals are for the main thread: a new thread inherits a full mask. */
@@ -73,4 +80,13 @@ void thread_join(struct thread *thread)
         return;
     pthread_join(thread->id, NULL);
     free(thread);
+}
+
+void thread_leave(struct thread *thread)
+{
+    if (thread == NULL)
+        return;
+    pthread_detach(thread->id);
+    if (atomic_exchange(&thread->given_up, true))
+        free(thread);
 }

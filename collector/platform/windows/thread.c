@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <process.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
@@ -14,12 +16,16 @@ struct thread {
     HANDLE handle;
     void (*run)(void *);
     void *argument;
+    atomic_bool
+        given_up; /* by the thread, which has ended, or by who left it: the other one frees */
 };
 
 static unsigned __stdcall thread_main(void *argument)
 {
     struct thread *thread = argument;
     thread->run(thread->argument);
+    if (atomic_exchange(&thread->given_up, true))
+        free(thread);
     return 0;
 }
 
@@ -45,6 +51,7 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     }
     thread->run = run;
     thread->argument = argument;
+    atomic_init(&thread->given_up, false);
     thread->handle = (HANDLE)_beginthreadex(NULL, 0, thread_main, thread, 0, NULL);
     if (thread->handle == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot start a thread: %s", strerror(errno));
@@ -63,4 +70,13 @@ void thread_join(struct thread *thread)
     WaitForSingleObject(thread->handle, INFINITE);
     CloseHandle(thread->handle);
     free(thread);
+}
+
+void thread_leave(struct thread *thread)
+{
+    if (thread == NULL)
+        return;
+    CloseHandle(thread->handle);
+    if (atomic_exchange(&thread->given_up, true))
+        free(thread);
 }

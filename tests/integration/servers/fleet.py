@@ -49,6 +49,7 @@ class Host:
     """A namespace of its own, for its network and its name, as long as a process in it sleeps."""
 
     def __init__(self, test, name):
+        self._links = []
         self._process = subprocess.Popen(["unshare", "--net", "--uts", "sleep", "infinity"])
         test.addCleanup(self._close)
         number = self._process.pid
@@ -59,6 +60,9 @@ class Host:
         self.run("ip", "link", "set", "lo", "up")
 
     def _close(self):
+        """Links would go with the namespace as well, but some time after the process has ended."""
+        for name in self._links:
+            shell(f"ip link delete {name}")
         self._process.kill()
         self._process.wait()
 
@@ -67,8 +71,9 @@ class Host:
 
     def link(self, there, address, gateway):
         """A link to the router, whose end there has this name."""
-        shell(f"ip link add {there} type veth peer name eth0 netns {self._process.pid}; "
-              f"ip link set {there} up")
+        shell(f"ip link add {there} type veth peer name eth0 netns {self._process.pid}")
+        self._links.append(there)
+        shell(f"ip link set {there} up")
         self.run("ip", "address", "add", f"{address}/24", "dev", "eth0")
         self.run("ip", "link", "set", "eth0", "up")
         self.run("ip", "route", "add", "default", "via", gateway)

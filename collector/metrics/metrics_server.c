@@ -321,11 +321,18 @@ static enum MHD_Result check_host(void *context, enum MHD_ValueKind kind, const 
  * Whether the request names this server by a name that is its own. HTTP/1.0 does not have to; what
  * a browser sends does.
  */
-static bool is_for_us(const struct metrics_server *server, struct MHD_Connection *connection)
+static bool is_for_us(const struct hosts_asked *asked)
 {
-    struct hosts_asked asked = {.names = &server->hosts, .allowed = true};
-    server->http->get_connection_values(connection, MHD_HEADER_KIND, check_host, &asked);
-    return asked.allowed && asked.count <= 1;
+    return asked->allowed && asked->count <= 1;
+}
+
+/*
+ * A request of HTTP/1.1 without a Host is answered by 400 (RFC 9112, 3.2). The library has none for
+ * us either where a line that follows is folded: it takes the rest for a part of the name.
+ */
+static bool lacks_host(const struct hosts_asked *asked, const char *version)
+{
+    return asked->count == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
 }
 
 static enum MHD_Result send_misdirected(struct metrics_server *server,
@@ -373,12 +380,16 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
                                       const char *body, size_t *body_size, void **state)
 {
     struct metrics_server *server = context;
-    (void)version;
+    struct hosts_asked asked = {.names = &server->hosts, .allowed = true};
     (void)body;
     (void)body_size;
     (void)state;
-    if (!is_for_us(server, connection))
+    server->http->get_connection_values(connection, MHD_HEADER_KIND, check_host, &asked);
+    if (!is_for_us(&asked))
         return send_misdirected(server, connection);
+    if (lacks_host(&asked, version))
+        return send_text(server->http, connection, MHD_HTTP_BAD_REQUEST,
+                         "A request of HTTP/1.1 has a Host.\n", NULL, NULL);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_text(server->http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
                          "There is nothing but to read.\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");

@@ -143,7 +143,8 @@ static bool is_address_or_localhost(const char *host, size_t size)
 
 /*
  * Whether each Host of the first request is one of ours, as far as its lines are what they seem. To
- * the server one that begins with a NUL is empty, and ends the head; no browser sends it.
+ * the server one that begins with a NUL is empty, and ends the head, and one that begins with a
+ * space is a part of the name of that before it; no browser sends them.
  */
 static bool names_us(const char *sent, size_t size)
 {
@@ -154,7 +155,8 @@ static bool names_us(const char *sent, size_t size)
         length -= length != 0 && at[length - 1] == '\r';
         if ((length == 0 || *at == '\0') && at != sent)
             return true;
-        if (length >= 5 && length < sizeof line && strncasecmp(at, "host:", 5) == 0) {
+        bool folded = stop + 1 < end && (stop[1] == ' ' || stop[1] == '\t');
+        if (!folded && length >= 5 && length < sizeof line && strncasecmp(at, "host:", 5) == 0) {
             const char *value = line + 5;
             memcpy(line, at, length);
             line[length] = '\0';

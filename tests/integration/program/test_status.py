@@ -134,6 +134,12 @@ class Hosts(StatusTest):
         _, client = self.serve("--listen", RIEMANN)
         self.assertEqual(self.status(client, "/healthz", version="1.0")[0], 200)
 
+    def test_http_1_1_without_a_name_is_a_bad_request(self):
+        """Also where the name is on two lines, of which the library makes another header."""
+        _, client = self.serve("--listen", RIEMANN)
+        self.assertEqual(self.status(client, "/metrics")[0], 400)
+        self.assertEqual(self.status(client, "/metrics", "rebound.example\r\n x")[0], 400)
+
     def test_what_is_no_name_is_an_error(self):
         for written, why in (("a:80", '--metrics-host: "a:80" is no name of a host'),
                              ("::1", '--metrics-host: "::1" is no name of a host'),

@@ -40,6 +40,7 @@
     FUNCTION(natsConnection_GetLastError)                                                          \
     FUNCTION(natsConnection_PublishMsg)                                                            \
     FUNCTION(natsConnection_Request)                                                               \
+    FUNCTION(nats_CloseAndWait)                                                                    \
     FUNCTION(natsConnection_Close)                                                                 \
     FUNCTION(natsConnection_Destroy)                                                               \
     FUNCTION(natsSubscription_SetOnCompleteCB)                                                     \

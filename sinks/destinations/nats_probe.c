@@ -227,5 +227,7 @@ int nats_probe_run(const struct nats_library *library, natsOptions *settings, si
     *error = attempt->error;
     memcpy(reached, attempt->reached, DESTINATION_REACHED_SIZE);
     free_attempt(attempt);
+    /* Its threads let go of what OpenSSL frees at the end of the program. */
+    library->nats_CloseAndWait(MORE_MS);
     return result;
 }

@@ -88,6 +88,13 @@ class Tls(Nats):
     def test_a_server_with_the_right_certificate_is_reached(self):
         self.assert_reached(self.sink(self.secure(), self.keys()), "reached")
 
+    def test_each_of_two_sinks_is_tried(self):
+        """The library's threads have ended after the first one."""
+        server = self.secure()
+        for line in self.tried(self.sink(server, self.keys()),
+                               self.sink(server, self.keys(), subject="t.y")):
+            self.assertIn("reached", line)
+
     def test_one_of_an_unknown_authority_is_refused(self):
         self.assert_refused(self.sink(self.secure(), self.keys(Authority(self.folder, "other"))),
                             "SSL")

@@ -242,9 +242,9 @@ class Reload(ProgramTest):
         program = self.start("--config", self.file, stdout=writing)
         os.close(writing)
         sender = self.sender(program)
-        for value in range(1000):  # more than the pipe takes
-            sender.send(metric(value))
-        program.wait_for_received(1000)
+        for value in range(2):  # a pipe takes 64 KiB, and of a write that is larger a part
+            sender.send(metric(value, service="x" * 60000))
+        program.wait_for_received(2)
         self.change(program, [listener], ["stdout:?flush_interval=0s"],
                     **{"stop-timeout": "200ms"})
         program.wait_for_log("the last line is cut")

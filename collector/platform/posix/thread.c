@@ -19,17 +19,22 @@ struct thread {
     void (*run)(void *);
     void *argument;
     char name[16];
-    atomic_bool
-        given_up; /* by the thread, which has ended, or by who left it: the other one frees */
+    /* By the thread, which has ended, or by who left it: the other one frees. */
+    atomic_bool given_up;
 };
+
+static void give_up(struct thread *thread)
+{
+    if (atomic_exchange(&thread->given_up, true))
+        free(thread);
+}
 
 static void *thread_main(void *argument)
 {
     struct thread *thread = argument;
     pthread_setname_np(pthread_self(), thread->name);
     thread->run(thread->argument);
-    if (atomic_exchange(&thread->given_up, true))
-        free(thread);
+    give_up(thread);
     return NULL;
 }
 
@@ -87,6 +92,5 @@ void thread_leave(struct thread *thread)
     if (thread == NULL)
         return;
     pthread_detach(thread->id);
-    if (atomic_exchange(&thread->given_up, true))
-        free(thread);
+    give_up(thread);
 }

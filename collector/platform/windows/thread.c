@@ -16,16 +16,21 @@ struct thread {
     HANDLE handle;
     void (*run)(void *);
     void *argument;
-    atomic_bool
-        given_up; /* by the thread, which has ended, or by who left it: the other one frees */
+    /* By the thread, which has ended, or by who left it: the other one frees. */
+    atomic_bool given_up;
 };
+
+static void give_up(struct thread *thread)
+{
+    if (atomic_exchange(&thread->given_up, true))
+        free(thread);
+}
 
 static unsigned __stdcall thread_main(void *argument)
 {
     struct thread *thread = argument;
     thread->run(thread->argument);
-    if (atomic_exchange(&thread->given_up, true))
-        free(thread);
+    give_up(thread);
     return 0;
 }
 
@@ -77,6 +82,5 @@ void thread_leave(struct thread *thread)
     if (thread == NULL)
         return;
     CloseHandle(thread->handle);
-    if (atomic_exchange(&thread->given_up, true))
-        free(thread);
+    give_up(thread);
 }

@@ -367,15 +367,21 @@ TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_u
     assert_int_equal(count(&fake->counters->failed[FAILED_REJECTED]), 30 - MOST_OUT);
 }
 
-/* What is in memory of an evicted segment is sent, and is not there for the next run. */
-TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_down)
+/* The far end is away, and what comes makes room for itself. */
+static void start_a_small_spill(struct fake_sink *fake)
 {
-    struct fake_sink *fake = *state;
     fake->options.flush_interval = 1;
     fake->options.drops_oldest = true;
     fake->options.delivery.spill_size = (uint64_t)16 * 1024 * 1024;
     atomic_store(&far.away, true);
     fake_sink_start(fake);
+}
+
+/* What is in memory of an evicted segment is sent, and is not there for the next run. */
+TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    start_a_small_spill(fake);
     for (unsigned number = 0; count(&fake->counters->evicted) == 0; number++) {
         fake_sink_push(fake, 0, "*1000000", 1);
         fake_sink_wait_asleep(fake);
@@ -392,11 +398,7 @@ TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_
 TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->options.flush_interval = 1;
-    fake->options.drops_oldest = true;
-    fake->options.delivery.spill_size = (uint64_t)16 * 1024 * 1024;
-    atomic_store(&far.away, true);
-    fake_sink_start(fake);
+    start_a_small_spill(fake);
     fake_sink_push(fake, 0, "*1000000", 1);
     wait_busy(fake);
     sink_thread_stop(fake->sink, clock_monotonic_ns());

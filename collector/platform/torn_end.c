@@ -8,6 +8,20 @@ const char torn_file_changes[] = "it changes while it is read";
 
 static const char no_memory[] = "out of memory";
 
+/* --- the end of a predecessor ----------------------------------------------------------------- */
+
+static unsigned patience_ms = 400;
+
+void output_file_set_patience(unsigned milliseconds)
+{
+    patience_ms = milliseconds;
+}
+
+bool torn_end_is_patient(unsigned waited_ms)
+{
+    return waited_ms < patience_ms;
+}
+
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*

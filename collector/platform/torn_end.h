@@ -11,6 +11,12 @@
 
 extern const char torn_file_changes[]; /* "it changes while it is read" */
 
+/* Between two looks at whether a killed predecessor has ended. */
+#define TORN_END_PAUSE_MS 10
+
+/* Whether to look again after waiting so long (output_file_set_patience). */
+bool torn_end_is_patient(unsigned waited_ms);
+
 /*
  * The operations on one open regular file, which `context` stands for. Those that return a text
  * return NULL, or why they failed: a text that may be changed by the next call.

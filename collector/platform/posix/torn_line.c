@@ -12,13 +12,9 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/torn_end.h"
 
-/* How long a predecessor may take to go, each time that we meet it. */
-#define PATIENCE_TRIES 20
-#define PATIENCE_NS    10000000
-
 static void wait_a_little(void)
 {
-    struct timespec pause = {.tv_nsec = PATIENCE_NS};
+    struct timespec pause = {.tv_nsec = TORN_END_PAUSE_MS * 1000000};
     nanosleep(&pause, NULL);
 }
 
@@ -51,10 +47,11 @@ static enum file_writers writers_of(int reader)
  */
 static enum file_writers lock_against_writers(int fd)
 {
-    for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+    for (unsigned waited_ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0;
+         waited_ms += TORN_END_PAUSE_MS) {
         if (errno != EWOULDBLOCK)
             return WRITERS_UNKNOWN; /* this file system has no locks */
-        if (i == PATIENCE_TRIES)
+        if (!torn_end_is_patient(waited_ms))
             return WRITERS_SOME;
         wait_a_little();
     }
@@ -92,7 +89,8 @@ void torn_line_look(struct torn_line_look *look, const char *path)
     if (look->reader < 0)
         return;
     look->others = writers_of(look->reader);
-    for (int i = 0; look->others == WRITERS_SOME && i < PATIENCE_TRIES; i++) {
+    for (unsigned waited_ms = 0; look->others == WRITERS_SOME && torn_end_is_patient(waited_ms);
+         waited_ms += TORN_END_PAUSE_MS) {
         wait_a_little();
         look->others = writers_of(look->reader);
     }

@@ -88,12 +88,12 @@ static int make(HANDLE handle, const char *path, struct output_file **out, struc
 /* Whoever lets nobody else write is mostly about to mend it, and waited for. */
 static HANDLE open_to_append(const char *path)
 {
-    for (int waited_ms = 0;; waited_ms += TORN_LINE_PAUSE_MS) {
+    for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {
         HANDLE handle = shared_file_open(path, GENERIC_WRITE, true);
         if (handle != INVALID_HANDLE_VALUE || GetLastError() != ERROR_SHARING_VIOLATION ||
-            waited_ms >= TORN_LINE_PATIENCE_MS)
+            !torn_end_is_patient(waited_ms))
             return handle;
-        Sleep(TORN_LINE_PAUSE_MS);
+        Sleep(TORN_END_PAUSE_MS);
     }
 }
 

@@ -81,15 +81,15 @@ static const struct torn_file_ops ops = {
 /* Whether nobody else has it open for writing; of a predecessor the end is waited for. */
 static bool is_alone(const char *path)
 {
-    for (int waited_ms = 0;; waited_ms += TORN_LINE_PAUSE_MS) {
+    for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {
         HANDLE file = shared_file_open_alone(path, GENERIC_READ);
         if (file != INVALID_HANDLE_VALUE) {
             CloseHandle(file);
             return true;
         }
-        if (GetLastError() != ERROR_SHARING_VIOLATION || waited_ms >= TORN_LINE_PATIENCE_MS)
+        if (GetLastError() != ERROR_SHARING_VIOLATION || !torn_end_is_patient(waited_ms))
             return false;
-        Sleep(TORN_LINE_PAUSE_MS);
+        Sleep(TORN_END_PAUSE_MS);
     }
 }
 

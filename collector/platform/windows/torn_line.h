@@ -20,10 +20,4 @@ const char *torn_line_mend(const char *path, const struct file_identity *identit
                            const struct output_file_format *format, struct output_file_start *start,
                            struct system_error *failure);
 
-/* How long a predecessor that was killed may take to go, in milliseconds. */
-#define TORN_LINE_PATIENCE_MS 400
-
-/* Between two tries meanwhile. */
-#define TORN_LINE_PAUSE_MS 10
-
 #endif

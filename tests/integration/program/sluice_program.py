@@ -134,6 +134,11 @@ def settled(sink):
             sink["spilled"] - sink["recovered"] + sum(sink["failed"].values()))
 
 
+def is_still(sink):
+    """Whether each record that it has is counted once: not in that moment between two counters."""
+    return sink["queued"] == settled(sink) + sink["in_flight"]
+
+
 CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame",
                    "content_type", "tls_failed", "denied", "over_limit", "over_address_limit",
                    "unwatched", "stopped")

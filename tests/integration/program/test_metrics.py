@@ -13,7 +13,7 @@ from capture_writing import write_capture
 from metrics_client import MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
-                            parse_json, settled, wait_until, same_with_one_thread)
+                            is_still, parse_json, settled, wait_until, same_with_one_thread)
 from test_tcp import OK, TCP, Client, framed
 
 SERVES = b"\nmetrics: none" not in subprocess.run(
@@ -34,7 +34,8 @@ class MetricsTest(ProgramTest):
 class Numbers(MetricsTest):
     def assert_ledger_is_on_page(self, program, client):
         """When nothing moves: every term that the ledger has, and no other of its kind."""
-        wanted = numbers_of(program.ledger_now())
+        wanted = numbers_of(program.wait_for_ledger(
+            lambda ledger: all(is_still(sink) for sink in ledger["sinks"]), "nothing moved"))
         found = client.numbers()
         wrong = {key: (value, found.get(key)) for key, value in wanted.items()
                  if found.get(key) != value}

@@ -72,6 +72,10 @@ class Receiver:
     def __exit__(self, *_):
         self.socket.close()
 
+    def refuse(self):
+        """From now on nobody listens at its port, which nobody else gets: it hears itself alone."""
+        self.socket.connect(self.socket.getsockname())
+
     def drops(self):
         """Datagrams that the kernel had no room for."""
         memory = self.socket.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 4 * 16)

@@ -218,15 +218,15 @@ class Send(unittest.TestCase):
 
     def test_where_nobody_listens_all_are_refused(self):
         with Receiver() as receiver:
-            url = receiver.url
-        self.assert_all_refused(url, "--rate=10000")
-        self.assert_all_refused(url, "--rate=max", "--sources=7")
+            receiver.refuse()
+            self.assert_all_refused(receiver.url, "--rate=10000")
+            self.assert_all_refused(receiver.url, "--rate=max", "--sources=7")
 
     @unittest.skipUnless(has_ipv6(), "no IPv6 here")
     def test_where_nobody_listens_over_ipv6_all_are_refused(self):
         with Receiver("::1") as receiver:
-            url = receiver.url
-        self.assert_all_refused(url, "--rate=max")
+            receiver.refuse()
+            self.assert_all_refused(receiver.url, "--rate=max")
 
     def test_where_somebody_listened_for_a_while_the_rest_is_refused(self):
         with Receiver() as receiver, subprocess.Popen(
@@ -235,7 +235,7 @@ class Send(unittest.TestCase):
                 stderr=subprocess.PIPE) as process:
             try:
                 receiver.wait_for(lambda: receiver.datagrams)
-                receiver.socket.close()
+                receiver.refuse()
                 out, err = process.communicate(timeout=DEADLINE)
             finally:
                 process.kill()

@@ -1,11 +1,11 @@
 """Our decoder, encoder and JSON mapping against Google's Python runtime and protoc, over random
 schemas and random messages.
 
-    test_differential.py [--messages N] [--seed S] [--schema I [--message J]]
+    test_differential.py [--messages N] [--seed S] [--first I] [--schema I [--message J]]
 
-DECODE_SERVER names the program that answers for us, PROTOC the compiler; MESSAGES is the default
-of --messages. The same seed makes the same schemas and messages; a failure says which they are, to
-be seen alone. EXCEPTIONS in oracle.py lists all that is not compared as it stands.
+DECODE_SERVER names the program that answers for us, PROTOC the compiler. MESSAGES is the default
+of --messages, FIRST_SCHEMA that of --first, the schema to begin with. The same seed makes the same
+schemas and messages; a failure says which they are, to be seen alone. EXCEPTIONS in oracle.py lists all that is not compared as it stands.
 """
 import argparse
 import collections
@@ -326,13 +326,15 @@ def run(args):
         return [run_schema(args.seed, args.schema)]
     schema_count = max(2, -(-args.messages // PER_SCHEMA))
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(run_schema, itertools.repeat(args.seed), range(schema_count)))
+        return list(pool.map(run_schema, itertools.repeat(args.seed),
+                             range(args.first, args.first + schema_count)))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--messages", type=int, default=int(os.environ.get("MESSAGES", "102000")))
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--first", type=int, default=int(os.environ.get("FIRST_SCHEMA", "0")))
     parser.add_argument("--schema", type=int)
     parser.add_argument("--message", type=int)
     args = parser.parse_args()

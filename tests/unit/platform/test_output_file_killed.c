@@ -83,8 +83,7 @@ static size_t count_marks(struct again *again, size_t at_least)
 /* Bounds a wait that only a hang needs. */
 #define PATIENCE_MS 20000
 
-/* The killed run may still be on its way out while the next one starts, which alone waits for it.
- */
+/* The killed run may still be on its way out when the next one starts, which waits for it. */
 static void after_a_kill_all_that_was_written_is_there_and_nothing_torn(void **state)
 {
     (void)state;

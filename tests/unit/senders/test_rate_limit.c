@@ -1,7 +1,4 @@
 /* How much each source may send: exact in bursts and over time, bounded in memory. */
-#include <stdatomic.h>
-
-#include "collector/platform/thread.h"
 #include "collector/senders/rate_limit.h"
 #include "tests/support/test.h"
 
@@ -166,54 +163,4 @@ TEST(of_a_table_with_room_hardly_any_source_is_forgotten)
             passed += take(limit, host(n), START);
     assert_in_range(passed, 2 * SOURCES, 2 * SOURCES + SOURCES / 100);
     rate_limit_destroy(limit);
-}
-
-/* --- several threads -------------------------------------------------------------------------- */
-
-#define THREADS 4
-#define EACH    20000
-
-struct crowd {
-    struct rate_limit *limit;
-    _Atomic uint64_t passed;
-};
-
-static void send_much(void *context)
-{
-    struct crowd *crowd = context;
-    atomic_fetch_add(&crowd->passed, burst(crowd->limit, host(1), EACH, START));
-}
-
-static uint64_t passed_by_all(struct crowd *crowd, void (*send)(void *context))
-{
-    struct thread *threads[THREADS];
-    struct error error;
-    for (size_t i = 0; i < THREADS; i++)
-        if (thread_start(&threads[i], "sender", send, crowd, &error) != 0)
-            fail_msg("%s", error.text);
-    for (size_t i = 0; i < THREADS; i++)
-        thread_join(threads[i]);
-    return atomic_load(&crowd->passed);
-}
-
-TEST(threads_share_a_sources_bucket)
-{
-    struct crowd crowd = {.limit = limit_of(EACH)};
-    assert_int_equal(passed_by_all(&crowd, send_much), EACH);
-    rate_limit_destroy(crowd.limit);
-}
-
-static void send_from_all(void *context)
-{
-    struct crowd *crowd = context;
-    for (uint32_t n = 0; n < SOURCES; n++)
-        atomic_fetch_add(&crowd->passed, take(crowd->limit, host(n), START));
-}
-
-/* So many that some are in their second set. */
-TEST(threads_share_all_sources_buckets)
-{
-    struct crowd crowd = {.limit = limit_of(2)};
-    assert_in_range(passed_by_all(&crowd, send_from_all), 2 * SOURCES, 2 * SOURCES + SOURCES / 100);
-    rate_limit_destroy(crowd.limit);
 }

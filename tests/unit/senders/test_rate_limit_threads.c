@@ -1,0 +1,76 @@
+/* How much each source may send, where several threads ask at the same time. */
+#include <stdatomic.h>
+
+#include "collector/platform/thread.h"
+#include "collector/senders/rate_limit.h"
+#include "tests/support/test.h"
+
+#define NOW INT64_C(1700000000000000000)
+
+/* Not all that a table has room for. */
+#define SOURCES 10000
+
+#define THREADS 4
+#define EACH    20000
+
+static struct rate_limit *limit_of(uint64_t rate)
+{
+    static const uint8_t secret[16] = "not very secret";
+    struct rate_limit *limit = rate_limit_create(rate, secret);
+    assert_non_null(limit);
+    return limit;
+}
+
+/* Whether one more of host number `n` passes. */
+static bool take(struct rate_limit *limit, uint32_t n)
+{
+    const uint8_t address[4] = {10, (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
+    struct address source = address_from_ipv4(address, 5000);
+    return rate_limit_take(limit, &source, NOW);
+}
+
+struct crowd {
+    struct rate_limit *limit;
+    _Atomic uint64_t passed;
+};
+
+static void send_much(void *context)
+{
+    struct crowd *crowd = context;
+    for (uint64_t i = 0; i < EACH; i++)
+        atomic_fetch_add(&crowd->passed, take(crowd->limit, 1));
+}
+
+static uint64_t passed_by_all(struct crowd *crowd, void (*send)(void *context))
+{
+    struct thread *threads[THREADS];
+    struct error error;
+    for (size_t i = 0; i < THREADS; i++)
+        if (thread_start(&threads[i], "sender", send, crowd, &error) != 0)
+            fail_msg("%s", error.text);
+    for (size_t i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    return atomic_load(&crowd->passed);
+}
+
+TEST(threads_share_a_sources_bucket)
+{
+    struct crowd crowd = {.limit = limit_of(EACH)};
+    assert_int_equal(passed_by_all(&crowd, send_much), EACH);
+    rate_limit_destroy(crowd.limit);
+}
+
+static void send_from_all(void *context)
+{
+    struct crowd *crowd = context;
+    for (uint32_t n = 0; n < SOURCES; n++)
+        atomic_fetch_add(&crowd->passed, take(crowd->limit, n));
+}
+
+/* So many that some are in their second set. */
+TEST(threads_share_all_sources_buckets)
+{
+    struct crowd crowd = {.limit = limit_of(2)};
+    assert_in_range(passed_by_all(&crowd, send_from_all), 2 * SOURCES, 2 * SOURCES + SOURCES / 100);
+    rate_limit_destroy(crowd.limit);
+}

@@ -7,8 +7,8 @@ import unittest
 
 from built import WINDOWS, not_on_windows
 from protobuf import gauge, metric
-from sluice_program import (RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, parse_lines, read_lines,
-                            wait_until, same_with_one_thread)
+from sluice_program import (RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, is_still, parse_lines,
+                            read_lines, settled, same_with_one_thread, wait_until)
 
 FILLS_A_PIPE = 3000  # lines of more than 200 bytes: far more than the 64 KiB that a pipe holds
 
@@ -147,7 +147,9 @@ class Ledger(ProgramTest):
     def test_sigusr1_prints_the_running_ledger_as_json(self):
         program = self.start("--listen", RIEMANN)
         self.sender(program).send_all([metric(1), metric(2), b"\xff"])
-        ledger = program.wait_for_settled(2)
+        ledger = program.wait_for_ledger(
+            lambda now: settled(now["sinks"][0]) == 2 and is_still(now["sinks"][0]),
+            "two were settled")
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(listener["name"], program.names[0])
         self.assertEqual((listener["kind"], listener["schema"]), ("udp", "riemann"))

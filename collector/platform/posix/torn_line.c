@@ -14,7 +14,7 @@
 
 static void wait_a_little(void)
 {
-    struct timespec pause = {.tv_nsec = TORN_END_PAUSE_MS * 1000000};
+    struct timespec pause = {.tv_nsec = TORN_END_PAUSE_MS * 1000000L};
     nanosleep(&pause, NULL);
 }
 

@@ -96,11 +96,6 @@ class FullSpeed(BenchTest):
                           for to in ("file", "pipe", "file, at once")])
         self.assert_numbers(document["latency"], "median_us", "most_us", "probes")
 
-    def assert_sent(self, sums, most):
-        """Never more than the rate allows; how much less is a matter of the machine."""
-        self.assertLessEqual(sums["sent"], most)
-        self.assertGreater(sums["sent"], most // 10)
-
     @not_on_windows(LINUX)
     def test_parts_that_are_asked_for(self):
         document = self.document("scale", "soak", "--duration", "600ms", "--rate", 5000,
@@ -114,8 +109,8 @@ class FullSpeed(BenchTest):
                           ("json", "sinks", 8), ("null", "sinks", 8)])
         self.assert_numbers(document["scale"], "one_ns", "many_ns", "ratio")
         sums = document["soak_sums"]
-        self.assert_sent(sums, 3000)  # 600 ms of 5,000/s
-        self.assertEqual(sums["received"] + sums["kernel_drops"], sums["sent"])
+        self.assertEqual(sums["sent"], 3000)
+        self.assertEqual(sums["received"] + sums["kernel_drops"], 3000)
         self.assertEqual(sums["unwritten"], 0)
         self.assert_numbers(document["soak"], "memory_mib")
 
@@ -124,7 +119,7 @@ class FullSpeed(BenchTest):
         document = self.document("soak", "--duration", "500ms", "--rate", 50000, "--segmenting",
                                  "--variant", "json=listen:gro=on")
         sums = document["soak_sums"]
-        self.assert_sent(sums, 25000 + 64)  # what is due goes out in segments
+        self.assertGreaterEqual(sums["sent"], 24000)
         self.assertGreaterEqual(sums["received"] + 64 * sums["kernel_drops"], sums["sent"])
         self.assertEqual(sums["unwritten"], 0)
 

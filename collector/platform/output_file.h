@@ -55,7 +55,7 @@ struct output_file_format {
  *
  * - Where nobody else has it open for writing, and the line is of a size that a sink can write
  *   (OUTPUT_FILE_TORN_MAX), the line is cut off. The operating system says so, it is not guessed;
- *   the end of a killed predecessor is waited for (output_file_set_patience).
+ *   the end of a killed predecessor is waited for, up to 0.4 seconds.
  * - Otherwise it may be somebody's line in the making, or no line at all: it is ended by a newline,
  *   so that what follows stands apart, and not a byte is lost.
  *
@@ -72,13 +72,6 @@ int output_file_open_append(const char *path, const struct output_file_format *f
                             struct error *error);
 
 #define OUTPUT_FILE_TORN_MAX ((uint64_t)2 * 1024 * 1024)
-
-/*
- * How long output_file_open_append waits for the end of a predecessor that was killed, in
- * milliseconds: 400 unless this is called, before other threads open files. Each look at who
- * writes the file takes up to that long.
- */
-void output_file_set_patience(unsigned milliseconds);
 
 /*
  * Opens standard output, wherever it leads. Its other owners notice nothing of this: a pipe or a

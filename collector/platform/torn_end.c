@@ -12,14 +12,14 @@ static const char no_memory[] = "out of memory";
 
 static unsigned patience_ms = 400;
 
-void output_file_set_patience(unsigned milliseconds)
-{
-    patience_ms = milliseconds;
-}
-
 bool torn_end_is_patient(unsigned waited_ms)
 {
     return waited_ms < patience_ms;
+}
+
+void torn_end_set_patience(unsigned milliseconds)
+{
+    patience_ms = milliseconds;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */

@@ -14,8 +14,14 @@ extern const char torn_file_changes[]; /* "it changes while it is read" */
 /* Between two looks at whether a killed predecessor has ended. */
 #define TORN_END_PAUSE_MS 10
 
-/* Whether to look again after waiting so long (output_file_set_patience). */
+/* Whether to look again after waiting so long. */
 bool torn_end_is_patient(unsigned waited_ms);
+
+/*
+ * For tests, before other threads open files: how long the end of a killed predecessor is waited
+ * for, in milliseconds. A busy machine may need more than the 400 that the program gives it.
+ */
+void torn_end_set_patience(unsigned milliseconds);
 
 /*
  * The operations on one open regular file, which `context` stands for. Those that return a text

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/platform/output_file.h"
+#include "collector/platform/torn_end.h"
 #include "tests/support/platform/again.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
@@ -87,7 +88,7 @@ static size_t count_marks(struct again *again, size_t at_least)
 static void after_a_kill_all_that_was_written_is_there_and_nothing_torn(void **state)
 {
     (void)state;
-    output_file_set_patience(PATIENCE_MS); /* a busy machine may take long to end a process */
+    torn_end_set_patience(PATIENCE_MS);
     for (size_t round = 1; round <= 20; round++) {
         char path[600];
         snprintf(path, sizeof path, "%s", scratch_path("file"));

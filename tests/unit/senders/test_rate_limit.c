@@ -1,5 +1,6 @@
 /* How much each source may send: exact in bursts and over time, bounded in memory. */
 #include "collector/senders/rate_limit.h"
+#include "tests/support/senders/hosts.h"
 #include "tests/support/test.h"
 
 #define MILLISECOND INT64_C(1000000)
@@ -13,13 +14,6 @@ static struct rate_limit *limit_of(uint64_t rate)
     struct rate_limit *limit = rate_limit_create(rate, secret);
     assert_non_null(limit);
     return limit;
-}
-
-/* Host number `n`, from any port. */
-static struct address host(uint32_t n)
-{
-    const uint8_t bytes[4] = {10, (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
-    return address_from_ipv4(bytes, (uint16_t)(n * 7 + 1));
 }
 
 static bool take(struct rate_limit *limit, struct address source, int64_t now_ns)

@@ -3,6 +3,7 @@
 
 #include "collector/platform/thread.h"
 #include "collector/senders/rate_limit.h"
+#include "tests/support/senders/hosts.h"
 #include "tests/support/test.h"
 
 #define NOW INT64_C(1700000000000000000)
@@ -24,8 +25,7 @@ static struct rate_limit *limit_of(uint64_t rate)
 /* Whether one more of host number `n` passes. */
 static bool take(struct rate_limit *limit, uint32_t n)
 {
-    const uint8_t address[4] = {10, (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
-    struct address source = address_from_ipv4(address, 5000);
+    struct address source = host(n);
     return rate_limit_take(limit, &source, NOW);
 }
 

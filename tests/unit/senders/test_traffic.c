@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "collector/senders/traffic.h"
+#include "tests/support/senders/hosts.h"
 #include "tests/support/test.h"
 
 static const uint8_t secret[16] = "not very secret";
@@ -18,13 +19,6 @@ static int tear_down(void **state)
 {
     traffic_table_destroy(*state);
     return 0;
-}
-
-/* Host number `n`, from any port. */
-static struct address host(uint32_t n)
-{
-    const uint8_t bytes[4] = {10, (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
-    return address_from_ipv4(bytes, (uint16_t)(n * 7 + 1));
 }
 
 static void note(struct traffic_table *table, uint32_t listener, struct address source,

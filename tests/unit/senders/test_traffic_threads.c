@@ -4,6 +4,7 @@
 
 #include "collector/platform/thread.h"
 #include "collector/senders/traffic.h"
+#include "tests/support/senders/hosts.h"
 #include "tests/support/test.h"
 
 static int set_up(void **state)
@@ -22,8 +23,7 @@ static int tear_down(void **state)
 /* A datagram of host number `n`. */
 static void note(struct traffic_table *table, uint32_t n, uint32_t bytes)
 {
-    const uint8_t address[4] = {10, (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
-    struct address source = address_from_ipv4(address, 5000);
+    struct address source = host(n);
     traffic_note(table, 0, &source, bytes);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/simulation/check_commands.h"
 #include "tests/simulation/check_delivery.h"
 #include "tests/simulation/check_offered.h"
 #include "tests/simulation/check_sequences.h"
@@ -286,6 +287,13 @@ static void check_relay(json_t *sink, unsigned index, uint64_t decoded)
                   history->delivered[index].rejected);
 }
 
+static void check_command(json_t *sink, unsigned index, uint64_t decoded)
+{
+    check_flow(sink, index, decoded);
+    check_lines(sink, ledger_number(sink, "written"));
+    check_commands(index, sink);
+}
+
 static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone)
 {
     uint64_t written = ledger_number(sink, "written"), times = 0;
@@ -305,6 +313,7 @@ static bool failed_to_deliver(const struct scenario *scenario)
     for (unsigned i = 0; i < HISTORY_SINKS; i++)
         if (history_ever_had(i) &&
             (scenario->sinks[i].kind == SINK_RELAY ||
+             (scenario->sinks[i].kind == SINK_COMMAND && !commands_are_well(i)) ||
              (scenario->sinks[i].kind == SINK_DELIVERY && !scenario->sinks[i].far_end.is_steady)))
             return true;
     return false;
@@ -337,6 +346,11 @@ static void check_one_sink(const struct scenario *scenario, unsigned index, json
     if (sink->kind == SINK_RELAY) {
         if (its != NULL)
             check_relay(its, index, decoded);
+        return;
+    }
+    if (sink->kind == SINK_COMMAND) {
+        if (its != NULL)
+            check_command(its, index, decoded);
         return;
     }
     look_for_lines(scenario, index);

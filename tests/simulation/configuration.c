@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/simulation/check_commands.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/relayed.h"
 #include "tests/simulation/world.h"
@@ -98,8 +99,12 @@ static void choose_keys_of_sink(struct scenario *scenario, struct scenario_sink 
         snprintf(sink->url, sizeof sink->url, "%s?format=datagram%s%s", sink->name, overflow,
                  ONE_OF("", "&flush_interval=0s"));
         break;
+    case SINK_COMMAND:
+        snprintf(sink->url, sizeof sink->url, "%s?format=%s%s%s%s", sink->name,
+                 ONE_OF("json", "json", "csv"), ONE_OF("", "", "&drop_label=pad"), overflow, flush);
+        break;
     case SINK_PIPE:
-        snprintf(sink->url, sizeof sink->url, "stdout:?format=json%s%s", overflow, flush);
+        snprintf(sink->url, sizeof sink->url, "%s?format=json%s%s", sink->name, overflow, flush);
         break;
     default:
         choose_keys_of_file(scenario, sink, overflow, flush);
@@ -144,6 +149,44 @@ static void choose_sink(struct scenario *scenario, unsigned index)
     else
         snprintf(sink->name, sizeof sink->name, "file:" SCENARIO_FOLDER "/%u.json", index);
     choose_keys_of_sink(scenario, sink);
+}
+
+/*
+ * Whether the seed makes a world with commands. That is no draw of the world's chance: what all
+ * other seeds make stays as it was.
+ */
+static bool has_commands(uint64_t seed)
+{
+    return (seed * UINT64_C(0x9e3779b97f4a7c15) >> 47) % 4 == 0;
+}
+
+static void choose_command(struct scenario_sink *sink, unsigned index)
+{
+    struct child_options *child = &sink->child;
+    child->is_steady = world_chance(300);
+    child->pipe = world_chance(700) ? CHILD_PIPE : CHILD_ATOMIC << world_below(2);
+    child->is_slow = !child->is_steady && world_chance(300);
+    child->is_stubborn = !child->is_steady && world_chance(300);
+    if (!child->is_steady) {
+        child->cannot_start = world_chance(300) ? (unsigned)world_below(800) : 0;
+        child->breaks = world_chance(800) ? (unsigned)world_below(world_chance(500) ? 20 : 300) : 0;
+    }
+    sink->kind = SINK_COMMAND;
+    snprintf(sink->name, sizeof sink->name, "command:" COMMAND_TEXT, index);
+}
+
+/* In place of some sinks that were chosen before. */
+static void choose_commands(struct scenario *scenario)
+{
+    bool is_long = world_chance(300);
+    scenario->patience_ns = world_chance(300) ? (int64_t)world_below(25) * SECONDS : 0;
+    scenario->stall_timeout_ns = (is_long ? 10 : 1) * SECONDS;
+    add(scenario, "--stall-timeout=%s", is_long ? "10s" : "1s");
+    for (unsigned i = 0; i < HISTORY_SINKS; i++)
+        if (i == 0 || world_chance(400)) {
+            choose_command(&scenario->sinks[i], i);
+            choose_keys_of_sink(scenario, &scenario->sinks[i]);
+        }
 }
 
 static unsigned count_listeners(const struct scenario *scenario)
@@ -209,6 +252,8 @@ void configuration_choose(struct scenario *scenario)
         scenario->sinks[i].is_there = i < sinks;
         choose_sink(scenario, i);
     }
+    if (has_commands(scenario->seed))
+        choose_commands(scenario);
     if (scenario->has_file)
         add(scenario, "--config=" FILE_PATH);
     else

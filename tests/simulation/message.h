@@ -22,6 +22,9 @@ size_t message_write(uint8_t *bytes, const struct message *message);
 /* The number of the line's sample. Returns false where the line is no object with one. */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 
+/* The same of a row of csv, without the newline at its end. */
+bool message_number_of_row(const char *row, size_t size, uint32_t *number);
+
 /* The same of a datagram that message_write has written as a good one. */
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number);
 

@@ -59,6 +59,38 @@ planted(stored_block_is_not_synced FILE collector/spill/spill.c
     FROM "    return spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error)"
     TO "    return spill->settings.sync != SPILL_SYNC_CLOSE || sync_blocks(spill, error)")
 
+# --- commands ------------------------------------------------------------------------------------
+planted(what_nobody_reads_is_written FILE sinks/destinations/destination_command.c
+    FROM "    command->look_ns = clock_monotonic_ns();
+    return WRITE_WOULD_BLOCK;"
+    TO "    command->look_ns = clock_monotonic_ns();
+    *written = size;
+    return WRITE_OK;")
+planted(rest_of_a_record_is_for_the_next FILE collector/output/stream_writer.c
+    FROM "        stream->sent = (size_t)(stream->committed_to - stream->block_at);"
+    TO "        ;")
+planted(record_begun_is_given_again FILE collector/output/stream_writer.c
+    FROM "    for (; stream->count != 0 && stream->committed_to < accepted(stream); lost++)
+        take_first(stream);
+    if (stream->committed_to > accepted(stream))"
+    TO "    for (; stream->count != 0 && pending_at(stream, 0)->end <= accepted(stream); lost++)
+        take_first(stream);
+    if (stream->committed_to != accepted(stream))")
+planted(command_is_not_waited_for FILE sinks/destinations/destination_command.c
+    FROM "    return command->phase == PHASE_WAITING;"
+    TO "    return !has_input(command);")
+planted(restart_is_not_counted FILE sinks/destinations/destination_command.c
+    FROM "    if (again)
+        counter_add"
+    TO "    if (again && !command->restarting)
+        counter_add")
+planted(pause_stays_short FILE sinks/destinations/destination_command.c
+    FROM "        command->pause = pause * 2 < LONGEST_PAUSE ? pause * 2 : LONGEST_PAUSE;"
+    TO "        ;")
+planted(silent_command_is_not_replaced FILE collector/output/stream_writer.c
+    FROM "    writer->destination->stream->restart(writer->destination, true);"
+    TO "    return;")
+
 # --- repairs that are taken out ------------------------------------------------------------------
 planted(unstored_block_is_stored_twice FILE collector/output/delivery_store.c
     FROM "open && held != delivery->unstored && !held->on_disk &&"

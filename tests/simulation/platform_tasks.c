@@ -201,6 +201,7 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
 /* --- signals ---------------------------------------------------------------------------------- */
 
 #define SIGNALS_MOST 16
+#define SENT_MOST    100
 
 struct control {
     bool noticed;
@@ -211,8 +212,27 @@ static struct {
     size_t count;
 } pending;
 
+static struct {
+    enum control_event event;
+    int64_t time_ns;
+} sent[SENT_MOST];
+static size_t sent_count;
+
+unsigned signals_came(enum control_event event, int64_t from_ns, int64_t to_ns)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < sent_count; i++)
+        if (sent[i].event == event && sent[i].time_ns >= from_ns && sent[i].time_ns <= to_ns)
+            count++;
+    return count;
+}
+
 void signals_send(enum control_event event)
 {
+    if (sent_count == SENT_MOST)
+        world_fail("more than %d signals", SENT_MOST);
+    sent[sent_count].event = event;
+    sent[sent_count++].time_ns = world_now_ns();
     for (size_t i = 0; i < pending.count; i++)
         if (pending.events[i] == event) /* as of a system: one that is pending is not counted */
             return;

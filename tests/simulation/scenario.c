@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "collector/platform/entry.h"
+#include "tests/simulation/check_commands.h"
 #include "tests/simulation/checks.h"
+#include "tests/simulation/children.h"
 #include "tests/simulation/configuration.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/network.h"
@@ -128,6 +130,7 @@ static _Noreturn void end_life(enum life_end end)
     note_world();
     history->end = end;
     far_end_process_ends();
+    children_program_ends(end == LIFE_STOPPED);
     checks_after_life(around.scenario);
     _exit(0);
 }
@@ -183,11 +186,15 @@ static bool ask_for_reload(void)
     if (world_now_ns() < outcome_ns + REPEATS_NS)
         world_sleep(outcome_ns + REPEATS_NS - world_now_ns());
     log_before = history->log_size;
+    int64_t asked_ns = world_now_ns();
     signals_send(CONTROL_REOPEN);
     if (!world_wait(has_outcome, NULL, world_now_ns() + 60 * SECONDS))
         world_fail("a reload has no outcome");
     outcome_ns = world_now_ns();
-    return strstr(history->log + log_before, DONE) != NULL;
+    bool done = strstr(history->log + log_before, DONE) != NULL;
+    if (done)
+        commands_are_replaced(asked_ns);
+    return done;
 }
 
 /* What is refused is put back. */
@@ -237,6 +244,8 @@ static void operate(void *argument)
     world_sleep((int64_t)world_below(300) * MILLISECONDS);
     if (world_chance(100))
         signals_send(CONTROL_REOPEN);
+    if (scenario->patience_ns != 0)
+        world_sleep(scenario->patience_ns);
     world_trace("asks it to stop");
     around.stops_ns = world_now_ns();
     signals_send(CONTROL_STOP);
@@ -282,6 +291,9 @@ void scenario_live(struct scenario *scenario, bool last, bool trace)
     for (unsigned i = 0; i < HISTORY_SINKS; i++)
         if (scenario->sinks[i].kind == SINK_DELIVERY)
             far_end_begin(i, &scenario->sinks[i].far_end);
+        else if (scenario->sinks[i].kind == SINK_COMMAND)
+            children_begin(i, &scenario->sinks[i].child);
+    commands_begin(scenario);
     world_start("far end", far_end_run, NULL);
     world_start("program", run_program, scenario);
     world_start("reader", read_pipe, NULL);

@@ -9,13 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/simulation/children.h"
 #include "tests/simulation/far_end.h"
 #include "tests/simulation/history.h"
 
 /* Where the program writes. */
 #define SCENARIO_FOLDER "/out"
 
-enum scenario_sink_kind { SINK_FILE, SINK_ROTATED, SINK_PIPE, SINK_DELIVERY, SINK_RELAY };
+enum scenario_sink_kind {
+    SINK_FILE,
+    SINK_ROTATED,
+    SINK_PIPE,
+    SINK_DELIVERY,
+    SINK_RELAY,
+    SINK_COMMAND
+};
 
 struct scenario_listener {
     bool is_there;
@@ -32,6 +40,7 @@ struct scenario_sink {
     bool syncs_each;                /* of a spill: fsync=always */
     bool evicts;                    /* overflow=drop_oldest, at any time */
     struct far_end_options far_end; /* of a delivery */
+    struct child_options child;     /* of a command */
     char spill[40];                 /* its folder; "": it has none */
     char url[200];
     char name[40]; /* in the ledger */
@@ -47,7 +56,8 @@ struct scenario {
     struct scenario_sink sinks[HISTORY_SINKS];
     bool with_faults;   /* of the disk */
     bool rotates_often; /* a sink does, every few kilobytes */
-    int64_t stop_timeout_ns;
+    int64_t stop_timeout_ns, stall_timeout_ns;
+    int64_t patience_ns; /* of the operator before a stop */
 
     int argc;
     char *argv[24];

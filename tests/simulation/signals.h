@@ -2,9 +2,15 @@
 #ifndef SLUICE_TESTS_SIMULATION_SIGNALS_H
 #define SLUICE_TESTS_SIMULATION_SIGNALS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "collector/platform/control.h"
 
 /* Sends it a signal: CONTROL_STOP, CONTROL_LEDGER or CONTROL_REOPEN. */
 void signals_send(enum control_event event);
+
+/* How often it was sent that one between those times. */
+unsigned signals_came(enum control_event event, int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tests/simulation/children.h"
+
 static struct {
     unsigned char bytes[STREAM_CAPACITY];
     size_t used;
@@ -10,13 +12,14 @@ static struct {
 
 bool stream_is_broken(wait_handle handle)
 {
-    return handle == STREAM_STDOUT && stream.broken;
+    return handle == STREAM_STDOUT ? stream.broken : children_is_broken(handle);
 }
 
 /* As poll(2) has it of a pipe: a page is free. */
 bool stream_has_room(wait_handle handle)
 {
-    return handle == STREAM_STDOUT && stream.used <= STREAM_CAPACITY - 4096;
+    return handle == STREAM_STDOUT ? stream.used <= STREAM_CAPACITY - 4096
+                                   : children_has_room(handle);
 }
 
 size_t stream_write(const void *bytes, size_t size)

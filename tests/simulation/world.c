@@ -144,6 +144,11 @@ void world_set_date(int64_t difference_ns)
     world.date_ns += difference_ns;
 }
 
+int64_t world_longest_stall_ns(void)
+{
+    return world.stall_in_million != 0 ? world.longest_stall_ns : 0;
+}
+
 uint64_t world_steps(void)
 {
     return world.steps;

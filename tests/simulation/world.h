@@ -38,6 +38,9 @@ int64_t world_now_ns(void);
 int64_t world_date_ns(void);
 void world_set_date(int64_t difference_ns);
 
+/* How long a task may stand between two steps, at most; many may do so one after the other. */
+int64_t world_longest_stall_ns(void);
+
 /* --- tasks ------------------------------------------------------------------------------------ */
 
 /* Starts a task; `name` is for the trace and is kept. It is freed when it was joined, or with the

@@ -197,6 +197,8 @@ void command_ends(struct command_reader *reader, const struct command_end *end)
     reader->row->ended_ns = world_now_ns();
     if (!was_asked_between(reader->started_ns - LATE, world_now_ns()))
         note_pause(reader->row);
+    else if (lived_for_long(reader->row))
+        reader->row->pause_ns = 0;
 }
 
 /* --- what it is given, and reads -------------------------------------------------------------- */

@@ -231,6 +231,7 @@ void signals_send(enum control_event event)
 {
     if (sent_count == SENT_MOST)
         world_fail("more than %d signals", SENT_MOST);
+    world_trace("it is sent signal %d", (int)event);
     sent[sent_count].event = event;
     sent[sent_count++].time_ns = world_now_ns();
     for (size_t i = 0; i < pending.count; i++)

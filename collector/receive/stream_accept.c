@@ -181,8 +181,9 @@ void stream_server_stop_listening(struct stream_server *server)
     mutex_unlock(server->accept_lock);
 }
 
-void stream_server_accept_again(struct stream_server *server, int64_t now_ns)
+void stream_server_accept_again(struct worker *worker, int64_t now_ns)
 {
+    struct stream_server *server = worker->server;
     struct error error;
     mutex_lock(server->accept_lock);
     for (size_t i = 0; i < server->listening_count; i++) {
@@ -192,7 +193,7 @@ void stream_server_accept_again(struct stream_server *server, int64_t now_ns)
         listening->accept_ns = 0;
         if (listening->socket != NO_HANDLE &&
             notifier_arm(server->notifier, listening->socket, listening, NOTIFIER_IN, &error) != 0)
-            listening->accept_ns = now_ns + ACCEPT_PAUSE_NS;
+            put_off(worker, listening, &error);
     }
     mutex_unlock(server->accept_lock);
 }

@@ -412,7 +412,7 @@ void stream_server_run(void *argument)
         if ((worker->index == 0 || worker->stops) && now_ns >= look_ns) {
             look_after(worker, now_ns);
             if (!worker->stops)
-                stream_server_accept_again(server, now_ns);
+                stream_server_accept_again(worker, now_ns);
             look_ns = now_ns + look_pause_ns(server);
         }
         if (worker->count != 0)

@@ -95,7 +95,7 @@ int stream_server_listen(struct stream_server *server, struct address *bound, st
 void stream_server_accept(struct worker *worker, struct listening *listening);
 
 /* Sockets whose accepting was put off, and whose time has come. */
-void stream_server_accept_again(struct stream_server *server, int64_t now_ns);
+void stream_server_accept_again(struct worker *worker, int64_t now_ns);
 
 /*
  * Who wants to connect is refused by the system from now on, or waits for whoever else has the

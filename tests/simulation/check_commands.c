@@ -240,7 +240,7 @@ static void take_line(struct command_reader *reader)
                    number);
     if (history->delivered[row->sink].arrived[number]++ != 0)
         world_fail("programs of sink %u read datagram %u twice", row->sink, number);
-    uint8_t flow = history->sent[number].flow;
+    unsigned flow = history->sent[number].flow;
     if (row->latest[flow] > (int64_t)number + 1)
         world_fail("a program of sink %u reads datagram %u of flow %u after %" PRId64, row->sink,
                    number, flow, row->latest[flow] - 1);

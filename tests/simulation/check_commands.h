@@ -17,7 +17,7 @@
 
 struct scenario;
 
-#define COMMAND_LINE 4096
+#define COMMAND_LINE 8192
 
 /* What follows command: in the name of a sink by its number. */
 #define COMMAND_TEXT "reader %u"

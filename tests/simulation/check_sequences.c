@@ -50,7 +50,7 @@ static uint64_t count_unseen(const struct flow *flow)
 
 void check_sequences(const json_t *listener, unsigned index)
 {
-    static struct flow flows[HISTORY_FLOWS];
+    static struct flow flows[HISTORY_SENDER_FLOWS];
     struct findings found = {0};
     memset(flows, 0, sizeof flows);
     for (uint32_t i = 0; i < history->sent_count; i++) {
@@ -59,7 +59,7 @@ void check_sequences(const json_t *listener, unsigned index)
             sent->is_good)
             take(&flows[sent->flow], sent->sequence, &found);
     }
-    for (unsigned i = 0; i < HISTORY_FLOWS; i++)
+    for (unsigned i = 0; i < HISTORY_SENDER_FLOWS; i++)
         found.lost += count_unseen(&flows[i]);
     ledger_expect("senders", ledger_number(listener, "senders"), found.senders);
     ledger_expect("duplicated", ledger_number(listener, "duplicated"), found.duplicated);

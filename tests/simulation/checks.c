@@ -9,6 +9,8 @@
 #include "tests/simulation/check_delivery.h"
 #include "tests/simulation/check_offered.h"
 #include "tests/simulation/check_sequences.h"
+#include "tests/simulation/check_source.h"
+#include "tests/simulation/check_tcp.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/ledger_reading.h"
 #include "tests/simulation/message.h"
@@ -47,6 +49,7 @@ static void take_line(const char *line, size_t size, bool stays)
                    !sent->received  ? "the program was never handed"
                    : !sent->is_good ? "cannot be decoded"
                                     : "came when the sink was not there");
+    check_source(number, line, size);
     if (++found.times[number] > 1)
         world_fail("sink %u has datagram %u in %s and again in %s", found.sink, number,
                    found.files[number], found.file);
@@ -201,16 +204,6 @@ static struct handed handed_to(unsigned listener)
         handed.bad += !sent->is_good;
     }
     return handed;
-}
-
-static json_t *ledger_listener(json_t *ledger, const char *name)
-{
-    size_t index;
-    json_t *listener;
-    json_array_foreach(json_object_get(ledger, "listeners"), index,
-                       listener) if (strcmp(json_string_value(json_object_get(listener, "name")),
-                                            name) == 0) return listener;
-    return NULL;
 }
 
 /* Returns what it decoded. */
@@ -371,7 +364,7 @@ void checks_after_life(const struct scenario *scenario)
         ledger = ledger_final();
         if (!json_is_true(json_object_get(ledger, "balances")))
             world_fail("the ledger does not balance");
-        decoded = check_listeners(scenario, ledger);
+        decoded = check_listeners(scenario, ledger) + check_tcp(scenario, ledger);
         if (history->faults == 0 && history->stopped_in_time)
             check_names();
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/simulation/check_commands.h"
+#include "tests/simulation/configuration_tcp.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/relayed.h"
 #include "tests/simulation/world.h"
@@ -307,6 +308,9 @@ void configuration_write(const struct scenario *scenario)
     for (unsigned i = 0; i < HISTORY_LISTENERS; i++)
         if (scenario->listeners[i].is_there)
             put_item(&yaml, "address", scenario->listeners[i].url);
+    for (unsigned i = 0; i < HISTORY_STREAMS; i++)
+        if (scenario->streams[i].is_there)
+            put_item(&yaml, "address", scenario->streams[i].url);
     put(&yaml, "sinks:\n");
     for (unsigned i = 0; i < HISTORY_SINKS; i++)
         if (scenario->sinks[i].is_there)
@@ -352,4 +356,5 @@ void configuration_change(struct scenario *scenario)
         else
             change_sink(scenario, &scenario->sinks[world_below(HISTORY_SINKS)]);
     }
+    configuration_tcp_change(scenario);
 }

@@ -6,6 +6,7 @@
 #include "collector/contract/destination.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/record_key.h"
+#include "tests/simulation/check_source.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/message.h"
 #include "tests/simulation/world.h"
@@ -79,6 +80,7 @@ static uint32_t number_of(const struct far_end *far, const struct delivery_block
     if (!history_may_have(far->sink, number))
         world_fail("sink %u is given datagram %u, which the program cannot have", far->sink,
                    number);
+    check_source(number, line, record->size - 1);
     return number;
 }
 
@@ -101,7 +103,7 @@ static void arrive(const struct connection *connection, const struct flight *fli
         return;
     }
     delivered->first_life[number] = (uint8_t)history->life;
-    uint8_t flow = history->sent[number].flow;
+    unsigned flow = history->sent[number].flow;
     int64_t *latest = &connection->latest[flow];
     if (far->options->in_order && *latest > (int64_t)number + 1)
         world_fail("sink %u has datagram %u of flow %u after %lld", far->sink, number, flow,

@@ -10,20 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTORY_DATAGRAMS 20000
-#define HISTORY_SENDERS   8
-#define HISTORY_FLOWS     (4 * HISTORY_SENDERS)
-#define HISTORY_SINKS     4
-#define HISTORY_LISTENERS 3
-#define HISTORY_LIVES     3
-#define HISTORY_PIPE      ((size_t)8 * 1024 * 1024)
-#define HISTORY_LOG       ((size_t)1024 * 1024)
+#define HISTORY_DATAGRAMS    20000
+#define HISTORY_SENDERS      8
+#define HISTORY_CONNECTIONS  256
+#define HISTORY_SENDER_FLOWS (4 * HISTORY_SENDERS)
+#define HISTORY_FLOWS        (HISTORY_SENDER_FLOWS + HISTORY_CONNECTIONS)
+#define HISTORY_SINKS        4
+#define HISTORY_LISTENERS    3
+#define HISTORY_STREAMS      2 /* listeners of streams, whose numbers follow */
+#define HISTORY_LIVES        3
+#define HISTORY_PIPE         ((size_t)8 * 1024 * 1024)
+#define HISTORY_LOG          ((size_t)1024 * 1024)
 
-/* A datagram that came to the collector's host: numbers rise in the order of that. */
+/* A datagram that came to the collector's host, or a frame of a stream: numbers rise in the order
+ * in which they did, or were written. */
 struct sent {
     uint8_t life; /* of the program in which it came, from 1 */
     uint8_t listener;
-    uint8_t flow;      /* its sender, and which of the listener's lives it came to */
+    uint16_t flow;     /* its sender, and which of the listener's lives it came to; or its
+                          connection */
     uint8_t epoch;     /* of the configuration, when the program was handed it: see history.epoch */
     uint32_t sequence; /* that its sender gave it */
     bool is_good;      /* else it cannot be decoded */
@@ -68,6 +73,7 @@ struct history {
 
     struct sent sent[HISTORY_DATAGRAMS];
     uint32_t sent_count;
+    unsigned connections;                /* that were made, in all lives */
     uint64_t drops, left_behind, faults; /* in this life */
     bool stopped_twice, stopped_in_time;
 

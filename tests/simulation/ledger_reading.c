@@ -41,6 +41,16 @@ void ledger_expect(const char *what, uint64_t is, uint64_t should)
         world_fail("%s: %" PRIu64 ", not %" PRIu64, what, is, should);
 }
 
+json_t *ledger_listener(json_t *ledger, const char *name)
+{
+    size_t index;
+    json_t *listener;
+    json_array_foreach(json_object_get(ledger, "listeners"), index,
+                       listener) if (strcmp(json_string_value(json_object_get(listener, "name")),
+                                            name) == 0) return listener;
+    return NULL;
+}
+
 /* Adds the numbers of one object to those of another one, which has the same keys. */
 static void add_numbers(json_t *sum, json_t *one)
 {

@@ -8,6 +8,9 @@
 /* The last one of this life, to be released by json_decref. */
 json_t *ledger_final(void);
 
+/* NULL: there is none. */
+json_t *ledger_listener(json_t *ledger, const char *name);
+
 /*
  * The sum of the entries of that name, to be asked for once: a sink whose keys were changed has
  * another one than the one before it. Retired are all of them. NULL: there is none.

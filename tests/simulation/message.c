@@ -30,7 +30,12 @@ static uint8_t *put_fixed64(uint8_t *to, unsigned field, uint64_t value)
 /* Who sends it, and which of its datagrams this is. */
 static uint8_t *put_sender(uint8_t *to, const struct message *message)
 {
-    const char name[2] = {'s', (char)('0' + message->sender)};
+    unsigned more = message->sender - 10;
+    char name[2] = {'s', (char)('0' + message->sender)};
+    if (message->sender >= 10) {
+        name[0] = (char)('a' + more / 26);
+        name[1] = (char)('a' + more % 26);
+    }
     to = put_bytes(to, 1, name, sizeof name);
     to = put_fixed64(to, 2, message->boot);
     to = put_number(to, 3 << 3);
@@ -39,8 +44,10 @@ static uint8_t *put_sender(uint8_t *to, const struct message *message)
 
 size_t message_write(uint8_t *bytes, const struct message *message)
 {
-    uint8_t sample[2000], label[1100], text[1000];
-    memset(text, 'x', sizeof text);
+    static uint8_t text[MESSAGE_PADDING];
+    uint8_t sample[MESSAGE_MOST], label[MESSAGE_MOST];
+    if (text[0] == 0)
+        memset(text, 'x', sizeof text);
     uint8_t *end = put_bytes(label, 1, "pad", 3);
     end = put_bytes(end, 2, text, message->padding);
     size_t label_size = (size_t)(end - label);
@@ -98,15 +105,20 @@ bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *num
 #define VALUE     4 /* the fifth */
 #define PADDED_BY 400
 
+static bool ends_with(const char *row, size_t size, const char *listener)
+{
+    const size_t length = strlen(listener); /* of which the last digit may be another one */
+    return size > length + 1 && memcmp(row + size - 1 - length, listener, length - 1) == 0;
+}
+
 /* A row that is two halves of others has its fields, but hardly a label as long as a sender's. */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number)
 {
-    static const char listener[] = ",udp://127.0.0.1:5555\r";
-    const size_t last = sizeof listener - 1;
+    bool is_stream = ends_with(row, size, ",tcp://127.0.0.1:6000");
     size_t commas = 0, padding = 0;
     bool is_quoted = false;
-    if (size <= last || memcmp(row + size - last, listener, last - 2) != 0 ||
-        row[size - 1] != '\r' || row[4] != '-')
+    if ((!is_stream && !ends_with(row, size, ",udp://127.0.0.1:5555")) || row[size - 1] != '\r' ||
+        row[4] != '-')
         return false;
     for (size_t i = 0; i < size; i++) {
         is_quoted ^= row[i] == '"';
@@ -116,7 +128,7 @@ bool message_number_of_row(const char *row, size_t size, uint32_t *number)
         if (++commas == VALUE)
             *number = (uint32_t)strtoul(row + i + 1, NULL, 10);
     }
-    return commas == FIELDS - 1 && padding % PADDED_BY == 0;
+    return commas == FIELDS - 1 && (is_stream || padding % PADDED_BY == 0);
 }
 
 /* --- reading a line --------------------------------------------------------------------------- */

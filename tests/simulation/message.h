@@ -6,17 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MESSAGE_PADDING 5000
+#define MESSAGE_MOST    (MESSAGE_PADDING + 1000)
+
 /* A message of the schema "telemetry" with one sample. */
 struct message {
     uint32_t number; /* the sample's value */
-    uint8_t sender;
+    unsigned sender; /* below HISTORY_FLOWS */
     unsigned boot;
     uint32_t sequence;
     bool is_good;   /* else it cannot be decoded */
-    size_t padding; /* bytes of a label, at most 1000 */
+    size_t padding; /* bytes of a label, at most MESSAGE_PADDING */
 };
 
-/* Returns its size, at most NETWORK_DATAGRAM_MAX. */
+/* Returns its size, at most MESSAGE_MOST, or with 1000 bytes of padding NETWORK_DATAGRAM_MAX. */
 size_t message_write(uint8_t *bytes, const struct message *message);
 
 /* The number of the line's sample. Returns false where the line is no object with one. */

@@ -17,6 +17,61 @@ planted(wake_up_is_lost FILE collector/output/fan_out.c
         sink_thread_notify(fan_out->routes[i].to.sink);"
     TO "        batch_queue_close(fan_out->routes[i].to.queue);")
 
+# --- streams -------------------------------------------------------------------------------------
+planted(arming_is_forgotten FILE collector/receive/stream_loop.c
+    FROM "    case STREAM_READ:
+        break;
+    }"
+    TO "    case STREAM_READ:
+        if (slot->connection.used != 0) {
+            stream_slot_leave(slot);
+            return false;
+        }
+        break;
+    }")
+planted(part_of_a_frame_is_lost FILE collector/receive/stream_connection.c
+    FROM "        memcpy(block, from, size);
+        connection->block = block;
+        connection->used = size;"
+    TO "        memcpy(block, from, size - (size % 7 == 3));
+        connection->block = block;
+        connection->used = size;")
+planted(end_is_counted_twice FILE collector/receive/stream_end.c
+    FROM "    counter_add(ends[end], 1);"
+    TO "    counter_add(ends[end], end == STREAM_FRAME_TIMEOUT ? 2 : 1);")
+planted(cut_frame_is_not_counted FILE collector/receive/stream_connection.c
+    FROM "            end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);"
+    TO "            end_by(connection, STREAM_CLOSED);")
+planted(stop_is_not_passed_on FILE collector/receive/stream_loop.c
+    FROM "    if (atomic_load(&server->stops) < server->started)
+        notifier_wake(server->notifier);"
+    TO "")
+planted(nobody_is_accepted_again FILE collector/receive/stream_accept.c
+    FROM "        listening->accept_ns = 0;
+        if (listening->socket != NO_HANDLE &&"
+    TO "        listening->accept_ns = 0;
+        if (listening->socket == NO_HANDLE &&")
+planted(connection_is_given_away_unoffered FILE collector/receive/stream_loop.c
+    FROM "    ingest_seal(worker->stream.ingest);
+    ingest_thread_commit(worker->ingests);
+    if (frames != 0 &&"
+    TO "    if (frames > 2) {
+        ingest_seal(worker->stream.ingest);
+        ingest_thread_commit(worker->ingests);
+    }
+    if (frames != 0 &&")
+planted(what_came_is_left_at_a_stop FILE collector/receive/stream_connection.c
+    FROM "    bool cut = held_size(connection) != 0;
+    switch (result) {
+    case CHANNEL_OK:
+        return true;"
+    TO "    bool cut = held_size(connection) != 0;
+    switch (result) {
+    case CHANNEL_OK:
+        if (connection->draining && !cut)
+            end_by(connection, STREAM_STOPPED);
+        return true;")
+
 # --- what goes out -------------------------------------------------------------------------------
 planted(record_is_counted_twice FILE collector/output/sink_writer.c
     FROM "    commit(writer, &counters->written, records);"
@@ -128,6 +183,11 @@ planted(failures_of_head_and_image_add_up FILE collector/spill/reader.c
     FROM "        reader->head_failures = 0;"
     TO "        reader->image_failures = reader->head_failures;
         reader->head_failures = 0;")
+planted(retry_of_a_listening_socket_is_not_counted FILE collector/receive/stream_accept.c
+    FROM "            put_off(worker, listening, &error);
+    }"
+    TO "            listening->accept_ns = now_ns + ACCEPT_PAUSE_NS;
+    }")
 planted(cut_line_is_gone_on_with FILE sinks/destinations/destination_stdout.c
     FROM "        atomic_store(&is_torn, true);
 }

@@ -525,4 +525,3 @@ static const struct notifier_backend simulated = {
 };
 
 const struct notifier_backend *const notifier_backends[] = {&simulated, NULL};
-const struct notifier_backend *const notifier_stream_backends[] = {NULL};

@@ -3,10 +3,19 @@
 #include "tests/simulation/message.h"
 #include "tests/simulation/world.h"
 
+/* A frame of a stream is passed on as it was received: after its length. */
+static bool find_number(const uint8_t *bytes, size_t size, uint32_t *number)
+{
+    for (size_t head = 0; head <= 4 && head < size; head++)
+        if (message_number_of_datagram(bytes + head, size - head, number))
+            return true;
+    return false;
+}
+
 static uint32_t number_of(unsigned sink, const uint8_t *bytes, size_t size)
 {
     uint32_t number;
-    if (!message_number_of_datagram(bytes, size, &number) || !history_may_have(sink, number))
+    if (!find_number(bytes, size, &number) || !history_may_have(sink, number))
         world_fail("sink %u sends a datagram that the program cannot have", sink);
     return number;
 }
@@ -16,7 +25,7 @@ void relayed_take(uint16_t port, struct relayed_latest *latest, const uint8_t *b
     unsigned sink = port - RELAYED_PORT;
     struct delivered *delivered = &history->delivered[sink];
     uint32_t number = number_of(sink, bytes, size);
-    uint8_t flow = history->sent[number].flow;
+    unsigned flow = history->sent[number].flow;
     if (delivered->arrived[number]++ != 0)
         world_fail("sink %u has sent datagram %u twice", sink, number);
     if (latest->of_flow[flow] > (int64_t)number + 1)

@@ -9,12 +9,15 @@
 #include "tests/simulation/check_commands.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/children.h"
+#include "tests/simulation/clients.h"
 #include "tests/simulation/configuration.h"
+#include "tests/simulation/configuration_tcp.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/network.h"
 #include "tests/simulation/senders.h"
 #include "tests/simulation/signals.h"
 #include "tests/simulation/streams.h"
+#include "tests/simulation/tcp_network.h"
 #include "tests/simulation/world.h"
 
 /* --- how it is started ------------------------------------------------------------------------ */
@@ -27,6 +30,7 @@ void scenario_make(struct scenario *scenario, uint64_t seed)
     scenario->lives = 1 + (unsigned)world_below(HISTORY_LIVES);
     scenario->with_faults = world_chance(400);
     configuration_choose(scenario);
+    configuration_tcp_choose(scenario);
 }
 
 void scenario_describe(const struct scenario *scenario, char *line, size_t size)
@@ -38,6 +42,9 @@ void scenario_describe(const struct scenario *scenario, char *line, size_t size)
     for (unsigned i = 0; scenario->has_file && i < HISTORY_LISTENERS && used < size; i++)
         if (scenario->listeners[i].is_there)
             used += (size_t)snprintf(line + used, size - used, " %s", scenario->listeners[i].url);
+    for (unsigned i = 0; scenario->has_file && i < HISTORY_STREAMS && used < size; i++)
+        if (scenario->streams[i].is_there)
+            used += (size_t)snprintf(line + used, size - used, " %s", scenario->streams[i].url);
     for (unsigned i = 0; scenario->has_file && i < HISTORY_SINKS && used < size; i++)
         if (scenario->sinks[i].is_there)
             used += (size_t)snprintf(line + used, size - used, " %s", scenario->sinks[i].url);
@@ -57,6 +64,17 @@ static void note_received(uint32_t number)
         world_fail("datagram %u is handed out twice", number);
     history->sent[number].received = true;
     history->sent[number].epoch = history->epoch;
+}
+
+static bool may_close(uint16_t port)
+{
+    return around.stops_ns != 0 || history->pipe_broken || !history_is_settled() ||
+           !around.scenario->streams[port - TCP_PORT].is_there;
+}
+
+static bool somebody_sends(void)
+{
+    return senders_go_on() || clients_go_on();
 }
 
 /* --- who reads the pipe ----------------------------------------------------------------------- */
@@ -87,7 +105,7 @@ static void read_pipe(void *argument)
 /* Whether it goes on: some disks do not mend before the program ends. */
 static bool trouble_goes_on(bool stubborn)
 {
-    return !around.ended && (stubborn || senders_go_on());
+    return !around.ended && (stubborn || somebody_sends());
 }
 
 static void make_trouble(void *argument)
@@ -237,7 +255,7 @@ static void operate(void *argument)
 {
     struct scenario *scenario = argument;
     unsigned patience = 1 + (unsigned)world_below(30);
-    while (senders_go_on() && patience-- > 0) {
+    while (somebody_sends() && patience-- > 0) {
         world_sleep((int64_t)world_below(200) * MILLISECONDS);
         change_something(scenario);
     }
@@ -280,6 +298,7 @@ void scenario_live(struct scenario *scenario, bool last, bool trace)
     around.scenario = scenario;
     world_set_trace(trace);
     network_received = note_received;
+    tcp_may_close = may_close;
     if (world_chance(300))
         network_set_faults(&(struct network_faults){.later = (unsigned)world_below(100),
                                                     .error = (unsigned)world_below(100),
@@ -288,6 +307,7 @@ void scenario_live(struct scenario *scenario, bool last, bool trace)
     note_files(scenario);
     configuration_write(scenario);
     senders_begin(configuration_listeners(scenario), SCENARIO_PORT);
+    clients_begin(scenario);
     for (unsigned i = 0; i < HISTORY_SINKS; i++)
         if (scenario->sinks[i].kind == SINK_DELIVERY)
             far_end_begin(i, &scenario->sinks[i].far_end);

@@ -11,6 +11,7 @@
 
 #include "tests/simulation/children.h"
 #include "tests/simulation/far_end.h"
+#include "tests/simulation/frames.h"
 #include "tests/simulation/history.h"
 
 /* Where the program writes. */
@@ -30,6 +31,17 @@ struct scenario_listener {
     const char *receivers; /* a key that no reload changes */
     char url[200];
     char name[40]; /* in the ledger */
+};
+
+/* A listener of streams. What is said of keys are the least and the most that they ever were. */
+struct scenario_stream {
+    bool is_there;
+    enum framing_kind framing; /* keys that no reload changes */
+    const char *receivers;
+    unsigned least_connections, most_connections, least_of_address;
+    int64_t idle_ns, frame_ns;
+    char url[250];
+    char name[40]; /* in the ledger; "": a run without streams */
 };
 
 /* Those that are not there are what a reload may add. What is said of keys was always so. */
@@ -53,6 +65,7 @@ struct scenario {
     bool one_thread;
     bool has_file; /* with listeners and sinks, which the operator changes */
     struct scenario_listener listeners[HISTORY_LISTENERS];
+    struct scenario_stream streams[HISTORY_STREAMS];
     struct scenario_sink sinks[HISTORY_SINKS];
     bool with_faults;   /* of the disk */
     bool rotates_often; /* a sink does, every few kilobytes */

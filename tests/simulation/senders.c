@@ -57,7 +57,7 @@ static void arrive(const struct departure *one)
     unsigned flow = sender->index + network_generation(sender->port) % 4 * HISTORY_SENDERS;
     history->sent[number] = (struct sent){.life = (uint8_t)history->life,
                                           .listener = sender->listener,
-                                          .flow = (uint8_t)flow,
+                                          .flow = (uint16_t)flow,
                                           .sequence = one->sequence,
                                           .is_good = one->is_good};
     const struct message message = {.number = number,
@@ -151,16 +151,21 @@ static void send(void *argument)
     sending--;
 }
 
+struct address senders_address(unsigned index)
+{
+    const uint8_t host[4] = {127, 0, 0, 1};
+    return address_from_ipv4(host, (uint16_t)(40000 + index));
+}
+
 void senders_begin(unsigned listeners, unsigned port)
 {
     unsigned count = 1 + (unsigned)world_below(HISTORY_SENDERS);
-    const uint8_t host[4] = {127, 0, 0, 1};
     begin_way();
     for (unsigned i = 0; i < count; i++) {
         struct sender *sender = &senders[i];
         *sender = (struct sender){.index = (uint8_t)i, .listener = (uint8_t)(i % listeners)};
         sender->port = (uint16_t)(port + sender->listener);
-        sender->address = address_from_ipv4(host, (uint16_t)(40000 + i));
+        sender->address = senders_address(i);
         sending++;
         world_start("sender", send, sender);
     }

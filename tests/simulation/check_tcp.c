@@ -1,0 +1,252 @@
+#include "tests/simulation/check_tcp.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "tests/simulation/configuration_tcp.h"
+#include "tests/simulation/history.h"
+#include "tests/simulation/ledger_reading.h"
+#include "tests/simulation/tcp_network.h"
+#include "tests/simulation/world.h"
+
+/* The program takes the time when a turn begins, in which it may then stand still. */
+#define TURN_NS (300 * MILLISECONDS)
+
+/* Connections whose sockets are closed, and whose places are not free yet: one of each thread. */
+#define CLOSING_MOST 3
+
+/* What the program was handed over the connections of one listener, and how these ended. */
+struct totals {
+    uint64_t connections, refused, failed;
+    uint64_t good, bad, empty, control, answered, too_long, no_kind, other_type;
+    uint64_t senders, lost;
+
+    /* Ends that the other side, or what it sent, gave. */
+    uint64_t closed, cut, reset, bad_frame;
+
+    /* By the program: within a frame, or after a whole one; certainly not for a stop. */
+    uint64_t within, between;
+    uint64_t late_within, late_between;
+    uint64_t may_be_idle; /* nothing had come for so long */
+    uint64_t starved;     /* for its time, though there was something to be read */
+};
+
+/* --- what one connection was ------------------------------------------------------------------ */
+
+static void count_frame(struct totals *totals, const struct tcp_mark *mark)
+{
+    switch (mark->kind) {
+    case FRAME_OF_RECORD:
+        totals->good += history->sent[mark->number].is_good;
+        totals->bad += !history->sent[mark->number].is_good;
+        break;
+    case FRAME_OF_NOTHING:
+        totals->empty++;
+        break;
+    case FRAME_ANSWERED:
+        totals->answered++;
+        totals->control++;
+        break;
+    case FRAME_OF_CONTROL:
+        totals->control++;
+        break;
+    case FRAME_OTHER_TYPE:
+        totals->other_type++;
+        totals->control++;
+        break;
+    case FRAME_TOO_LONG:
+        totals->too_long++;
+        break;
+    case FRAME_OF_NO_KIND:
+        totals->no_kind++;
+        break;
+    }
+}
+
+/* A connection is a sender: of its numbers those are lost that stand between others. */
+static void count_lost(struct totals *totals, const struct tcp_connection *connection)
+{
+    uint64_t first = 0, last = 0, seen = 0;
+    for (size_t i = 0; i < connection->marks_read; i++) {
+        const struct tcp_mark *mark = &connection->marks[i];
+        const struct sent *sent = &history->sent[mark->number];
+        if (mark->kind != FRAME_OF_RECORD || !sent->is_good)
+            continue;
+        first = first == 0 ? sent->sequence : first;
+        last = sent->sequence;
+        seen++;
+    }
+    totals->senders += seen != 0;
+    totals->lost += seen != 0 ? last - first + 1 - seen : 0;
+}
+
+/* Whether it has read a part of a frame. */
+static bool is_cut(const struct tcp_connection *connection)
+{
+    uint64_t whole = 0;
+    if (connection->marks_read != 0)
+        whole = connection->marks[connection->marks_read - 1].end;
+    return connection->read > whole;
+}
+
+/* Nobody but the program has ended it. */
+static void count_own_end(struct totals *totals, const struct scenario_stream *stream,
+                          const struct tcp_connection *connection)
+{
+    bool within = is_cut(connection);
+    totals->within += within;
+    totals->between += !within;
+    totals->late_within += within && !connection->closed_in_doubt;
+    totals->late_between += !within && !connection->closed_in_doubt;
+    totals->may_be_idle += connection->silent_ns + TURN_NS >= stream->idle_ns;
+    totals->starved += connection->starved && !connection->closed_in_doubt;
+}
+
+static void count_end(struct totals *totals, const struct scenario_stream *stream,
+                      const struct tcp_connection *connection)
+{
+    if (!connection->was_watched)
+        totals->refused++;
+    else if (connection->watch_failed)
+        totals->failed++;
+    else if (connection->was_ended)
+        totals->bad_frame++;
+    else if (connection->told_reset || connection->told_broken)
+        totals->reset++;
+    else if (connection->told_end && is_cut(connection))
+        totals->cut++;
+    else if (connection->told_end)
+        totals->closed++;
+    else if (connection->told_deaf)
+        totals->reset++;
+    else
+        count_own_end(totals, stream, connection);
+}
+
+static struct totals count_all(const struct scenario_stream *stream, uint16_t port)
+{
+    struct totals totals = {0};
+    for (size_t i = 0; i < tcp_connection_count(); i++) {
+        const struct tcp_connection *connection = tcp_connection_at(i);
+        if (connection->port->number != port || !connection->accepted)
+            continue;
+        if (!connection->closed)
+            world_fail("a connection to port %u is open after the stop", port);
+        totals.connections++;
+        for (size_t k = 0; k < connection->marks_read; k++)
+            count_frame(&totals, &connection->marks[k]);
+        count_lost(&totals, connection);
+        count_end(&totals, stream, connection);
+    }
+    totals.bad_frame -= totals.other_type;
+    return totals;
+}
+
+/* --- what the ledger says --------------------------------------------------------------------- */
+
+static void within(const char *what, uint64_t is, uint64_t least, uint64_t most)
+{
+    if (is < least || is > most)
+        world_fail("%s: %" PRIu64 ", at least %" PRIu64 " and at most %" PRIu64, what, is, least,
+                   most);
+}
+
+static uint64_t check_frames(json_t *listener, const struct totals *totals)
+{
+    const json_t *reasons = json_object_get(listener, "reasons");
+    uint64_t received = ledger_number(listener, "received");
+    uint64_t decoded = ledger_number(listener, "decoded");
+    uint64_t malformed = ledger_number(reasons, "malformed");
+    uint64_t no_buffer = history->stopped_in_time ? 0 : ledger_number(reasons, "no_buffer");
+    ledger_expect("frames received", received, decoded + ledger_sum(listener, "reasons"));
+    ledger_expect("frames handed over", received,
+                  totals->good + totals->bad + totals->empty + totals->control + totals->too_long +
+                      totals->no_kind);
+    within("frames decoded", decoded, totals->good - no_buffer, totals->good);
+    within("frames malformed", malformed, totals->bad + totals->no_kind - no_buffer,
+           totals->bad + totals->no_kind);
+    ledger_expect("frames too long", ledger_number(reasons, "too_large"), totals->too_long);
+    ledger_expect("control frames", ledger_number(reasons, "control"), totals->control);
+    if (no_buffer == 0)
+        ledger_expect("empty frames", ledger_number(reasons, "empty"), totals->empty);
+    return decoded;
+}
+
+static void check_senders(const json_t *listener, const struct totals *totals)
+{
+    ledger_expect("senders over streams", ledger_number(listener, "senders"), totals->senders);
+    ledger_expect("lost in streams", ledger_number(listener, "lost"), totals->lost);
+    ledger_expect("duplicated in streams", ledger_number(listener, "duplicated"), 0);
+    ledger_expect("reordered in streams", ledger_number(listener, "reordered"), 0);
+    ledger_expect("late in streams", ledger_number(listener, "late"), 0);
+    ledger_expect("restarted in streams", ledger_number(listener, "restarted"), 0);
+}
+
+static void check_ends(const json_t *listener, const struct totals *totals)
+{
+    uint64_t idle = ledger_number(listener, "idle"), stopped = ledger_number(listener, "stopped");
+    uint64_t slow = ledger_number(listener, "frame_timeout");
+    uint64_t cut = ledger_number(listener, "frame_cut");
+    uint64_t refused =
+        ledger_number(listener, "over_limit") + ledger_number(listener, "over_address_limit");
+    ledger_expect("connections", ledger_number(listener, "connections"), totals->connections);
+    ledger_expect("refused", refused, totals->refused);
+    ledger_expect("not watched", ledger_number(listener, "unwatched"), totals->failed);
+    ledger_expect("ended by a bad frame", ledger_number(listener, "bad_frame"), totals->bad_frame);
+    ledger_expect("of another content type", ledger_number(listener, "content_type"),
+                  totals->other_type);
+    ledger_expect("closed by clients", ledger_number(listener, "closed"), totals->closed);
+    ledger_expect("reset by clients", ledger_number(listener, "reset"), totals->reset);
+    ledger_expect("ended by the program", idle + stopped + slow + cut,
+                  totals->cut + totals->within + totals->between);
+    within("cut", cut, totals->cut, totals->cut + totals->within - totals->late_within);
+    within("stopped", stopped, 0, totals->between - totals->late_between);
+    within("too slow", slow, 0, totals->within);
+    within("idle", idle, totals->late_between, totals->may_be_idle);
+    ledger_expect("closed as too late, and nobody had read it", totals->starved, 0);
+}
+
+static void check_limits(const struct scenario_stream *stream, const json_t *listener,
+                         const struct tcp_port *port)
+{
+    if (port->most_watched > stream->most_connections)
+        world_fail("%u connections are open, at most %u may be", port->most_watched,
+                   stream->most_connections);
+    if (port->most_open + CLOSING_MOST <= stream->least_connections)
+        ledger_expect("over the limit", ledger_number(listener, "over_limit"), 0);
+    if (port->most_open + CLOSING_MOST <= stream->least_of_address)
+        ledger_expect("over the limit of an address", ledger_number(listener, "over_address_limit"),
+                      0);
+}
+
+static uint64_t check_stream(const struct scenario_stream *stream, json_t *listener, uint16_t port)
+{
+    struct totals totals = count_all(stream, port);
+    uint64_t decoded = check_frames(listener, &totals);
+    if (decoded == totals.good)
+        check_senders(listener, &totals);
+    check_ends(listener, &totals);
+    check_limits(stream, listener, tcp_port(port));
+    ledger_expect("not accepted", ledger_number(listener, "accept_errors"),
+                  tcp_port(port)->accept_failures);
+    ledger_expect("answers", ledger_number(listener, "answers"), totals.answered);
+    return decoded;
+}
+
+uint64_t check_tcp(const struct scenario *scenario, json_t *ledger)
+{
+    uint64_t decoded = 0;
+    for (unsigned i = 0; i < HISTORY_STREAMS && configuration_tcp_is_there(scenario); i++) {
+        const struct scenario_stream *stream = &scenario->streams[i];
+        uint16_t port = (uint16_t)(TCP_PORT + i);
+        json_t *listener = ledger_listener(ledger, stream->name);
+        if (listener != NULL)
+            decoded += check_stream(stream, listener, port);
+        else if (tcp_port(port)->generation != 0 && history_is_settled())
+            world_fail("the ledger has no listener \"%s\"", stream->name);
+        if (listener != NULL && history_is_settled() &&
+            json_is_true(json_object_get(listener, "retired")) == stream->is_there)
+            world_fail("%s is retired, or is not", stream->name);
+    }
+    return decoded;
+}

@@ -1,0 +1,13 @@
+/* What the ledger says of stream listeners, against what the network of the world knows. */
+#ifndef SLUICE_TESTS_SIMULATION_CHECK_TCP_H
+#define SLUICE_TESTS_SIMULATION_CHECK_TCP_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "tests/simulation/scenario.h"
+
+/* After a stop. Returns records that were offered to each sink. */
+uint64_t check_tcp(const struct scenario *scenario, json_t *ledger);
+
+#endif

@@ -1,0 +1,52 @@
+/* How messages stand in a stream of the simulated world: what clients send, written by a writer of
+ * its own. */
+#ifndef SLUICE_TESTS_SIMULATION_FRAMES_H
+#define SLUICE_TESTS_SIMULATION_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum framing_kind { FRAMES_LENGTH32, FRAMES_LENGTH16, FRAMES_DELIMITED, FRAMES_STREAMS };
+#define FRAMES_KINDS 4
+
+/* The value of framing=. */
+const char *framing_name(enum framing_kind framing);
+
+enum frame_kind {
+    FRAME_OF_RECORD,  /* a message, which can be decoded or not */
+    FRAME_OF_CONTROL, /* of frame streams */
+    FRAME_ANSWERED,   /* the same, which is answered */
+    FRAME_OF_NOTHING, /* a message of no bytes */
+
+    /* After these the connection is closed. */
+    FRAME_OTHER_TYPE, /* the stream has other content */
+    FRAME_TOO_LONG,
+    FRAME_OF_NO_KIND, /* it is no frame */
+};
+
+static inline bool frame_is_last(enum frame_kind kind)
+{
+    return kind >= FRAME_OTHER_TYPE;
+}
+
+/* What stands before a message of that size. Returns how many bytes, at most 10. */
+size_t frame_head(enum framing_kind framing, size_t size, uint8_t *to);
+
+/* A length that no listener takes. Returns 0: this framing has none. */
+size_t frame_head_too_long(enum framing_kind framing, uint8_t *to);
+
+/* Bytes that begin no frame. Returns 0: there are none. */
+size_t frame_garbage(enum framing_kind framing, uint8_t *to);
+
+/* The control frames of frame streams, with a content type or without (NULL). At most 60 bytes. */
+enum frame_control {
+    CONTROL_IS_ACCEPT = 1,
+    CONTROL_IS_START,
+    CONTROL_IS_STOP,
+    CONTROL_IS_READY,
+    CONTROL_IS_FINISH
+};
+size_t frame_control(enum frame_control control, const char *type, uint8_t *to);
+
+#endif

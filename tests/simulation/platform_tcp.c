@@ -1,0 +1,237 @@
+/* collector/platform/tcp_listener.h and tcp_connection.h of the simulated world. */
+#include <string.h>
+
+#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp_listener.h"
+#include "tests/simulation/network.h"
+#include "tests/simulation/tcp_network.h"
+#include "tests/simulation/world.h"
+
+/* As of a system the lowest number that is free. */
+#define FIRST_HANDLE 1000
+static struct tcp_connection *handles[TCP_CONNECTIONS_MOST];
+
+/* A port's. */
+#define LISTENERS_HANDLE 2000
+
+bool tcp_is_listener(wait_handle handle)
+{
+    return handle >= LISTENERS_HANDLE;
+}
+
+struct tcp_port *tcp_port_of(wait_handle handle)
+{
+    return tcp_port((uint16_t)(handle - LISTENERS_HANDLE));
+}
+
+struct tcp_connection *tcp_connection_of(wait_handle handle)
+{
+    struct tcp_connection *connection = handles[handle - FIRST_HANDLE];
+    if (connection == NULL)
+        world_fail("connection %d is used after it was closed", (int)handle);
+    return connection;
+}
+
+/* How long a client may wait for that it is accepted. */
+#define PATIENCE_NS (3 * SECONDS)
+
+/* How long what it sent may lie there, where the program has the time to say that it is late. */
+#define STARVES_NS (500 * MILLISECONDS)
+
+/* --- listening -------------------------------------------------------------------------------- */
+
+wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, struct address *bound,
+                              struct error *error)
+{
+    (void)ipv6_only;
+    world_step();
+    struct tcp_port *port = tcp_port(address->port);
+    if (port->listens) {
+        error_set(error, EXIT_CODE_CANNOT_BIND, "somebody else listens on port %u", address->port);
+        return NO_HANDLE;
+    }
+    port->listens = true;
+    port->generation++;
+    *bound = *address;
+    world_step();
+    return LISTENERS_HANDLE + address->port;
+}
+
+void tcp_listener_close(wait_handle listener)
+{
+    world_step();
+    struct tcp_port *port = tcp_port_of(listener);
+    tcp_forget_watch(&port->watch);
+    for (size_t i = 0; i < port->waiting_count; i++) {
+        port->waiting[i]->closed = true;
+        if (world_now_ns() - port->waiting[i]->active_ns > PATIENCE_NS)
+            world_fail("nobody has accepted a connection to port %u for seconds", port->number);
+    }
+    port->waiting_count = 0;
+    port->listens = false;
+    tcp_note_port(port);
+}
+
+void tcp_listener_limit_sending(wait_handle listener, size_t bytes)
+{
+    (void)listener;
+    (void)bytes;
+}
+
+wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error)
+{
+    (void)bound;
+    (void)error;
+    world_fail("there is no socket %d to be adopted", (int)other);
+}
+
+/* --- accepting -------------------------------------------------------------------------------- */
+
+static wait_handle hand_out(struct tcp_connection *connection)
+{
+    size_t i = 0;
+    while (handles[i] != NULL)
+        i++;
+    handles[i] = connection;
+    return (wait_handle)(FIRST_HANDLE + i);
+}
+
+static struct tcp_connection *take_waiting(struct tcp_port *port)
+{
+    struct tcp_connection *connection = port->waiting[0];
+    port->waiting_count--;
+    memmove(port->waiting, port->waiting + 1, port->waiting_count * sizeof port->waiting[0]);
+    tcp_note_port(port);
+    return connection;
+}
+
+enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *handle,
+                                         struct address *peer, struct error *error)
+{
+    world_step();
+    struct tcp_port *port = tcp_port_of(listener);
+    if (!port->listens)
+        world_fail("port %u is accepted from after it was closed", port->number);
+    if (world_chance(tcp_faults.accept)) {
+        port->accept_failures++;
+        error_set(error, EXIT_CODE_IO, "cannot accept a connection: Too many open files");
+        return ACCEPT_NO_MEANS;
+    }
+    while (port->waiting_count != 0) {
+        struct tcp_connection *connection = take_waiting(port);
+        if (connection->reset && world_chance(500)) { /* ECONNABORTED: it is gone */
+            connection->closed = true;
+            continue;
+        }
+        connection->accepted = true;
+        if (++port->open > port->most_open)
+            port->most_open = port->open;
+        *handle = hand_out(connection);
+        *peer = connection->peer;
+        world_step();
+        return ACCEPT_OK;
+    }
+    return ACCEPT_WOULD_BLOCK;
+}
+
+/* --- receiving and sending -------------------------------------------------------------------- */
+
+/* What has been read to its end is handed to the program, but not after what ends the stream. */
+static void hand_over(struct tcp_connection *connection)
+{
+    while (connection->marks_read != connection->mark_count && !connection->was_ended) {
+        const struct tcp_mark *mark = &connection->marks[connection->marks_read];
+        if (mark->end > connection->read)
+            return;
+        connection->marks_read++;
+        connection->was_ended = frame_is_last(mark->kind);
+        if (mark->kind == FRAME_OF_RECORD)
+            network_received(mark->number);
+    }
+}
+
+static size_t take_bytes(struct tcp_connection *connection, uint8_t *to, size_t size)
+{
+    size_t taken = size < connection->used ? size : connection->used;
+    if (world_chance(tcp_faults.few))
+        taken = 1 + (size_t)world_below(taken);
+    for (size_t i = 0; i < taken; i++)
+        to[i] = connection->bytes[(connection->first + i) % connection->capacity];
+    connection->first = (connection->first + taken) % connection->capacity;
+    connection->used -= taken;
+    connection->read += taken;
+    connection->active_ns = connection->unread_ns = world_now_ns();
+    tcp_note_connection(connection);
+    hand_over(connection);
+    return taken;
+}
+
+enum tcp_result tcp_connection_receive(wait_handle handle, void *to, size_t size, size_t *done)
+{
+    world_step();
+    struct tcp_connection *connection = tcp_connection_of(handle);
+    *done = 0;
+    if (world_chance(tcp_faults.later))
+        return TCP_WOULD_BLOCK;
+    if (connection->used != 0) {
+        *done = take_bytes(connection, to, size);
+        world_step();
+        return TCP_OK;
+    }
+    connection->told_reset |= connection->reset;
+    connection->told_end |= connection->ended && !connection->reset;
+    return connection->reset ? TCP_BROKEN : connection->ended ? TCP_END : TCP_WOULD_BLOCK;
+}
+
+enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_t size,
+                                    size_t *done)
+{
+    world_step();
+    struct tcp_connection *connection = tcp_connection_of(handle);
+    size_t room = sizeof connection->answers - connection->answers_used;
+    *done = 0;
+    if (connection->finished)
+        world_fail("something is sent after the end");
+    if (connection->reset) {
+        connection->told_deaf |= connection->ended;
+        connection->told_broken |= !connection->ended;
+        return connection->ended ? TCP_END : TCP_BROKEN;
+    }
+    if (room == 0 || world_chance(tcp_faults.later))
+        return TCP_WOULD_BLOCK;
+    *done = size < room ? size : room;
+    if (world_chance(tcp_faults.few))
+        *done = 1 + (size_t)world_below(*done);
+    if (connection->deaf) { /* who has closed it answers that it is no more */
+        tcp_break(connection, false);
+        return TCP_OK;
+    }
+    memcpy(connection->answers + connection->answers_used, bytes, *done);
+    connection->answers_used += *done;
+    tcp_note_connection(connection);
+    return TCP_OK;
+}
+
+void tcp_connection_finish(wait_handle handle)
+{
+    world_step();
+    tcp_connection_of(handle)->finished = true;
+}
+
+void tcp_connection_close(wait_handle handle)
+{
+    world_step();
+    struct tcp_connection *connection = tcp_connection_of(handle);
+    struct tcp_port *port = connection->port;
+    tcp_forget_watch(&connection->watch);
+    connection->closed = true;
+    connection->closed_in_doubt =
+        tcp_may_close(port->number) || port->generation != connection->generation;
+    connection->starved =
+        connection->used != 0 && world_now_ns() - connection->unread_ns > STARVES_NS;
+    connection->silent_ns = world_now_ns() - connection->active_ns;
+    port->open--;
+    port->watched -= connection->was_watched;
+    handles[handle - FIRST_HANDLE] = NULL;
+    world_step();
+}

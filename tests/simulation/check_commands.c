@@ -164,9 +164,16 @@ static bool is_time_over(const struct command_reader *reader)
            signals_came(CONTROL_REOPEN, reader->started_ns - LATE, world_now_ns() - least) != 0;
 }
 
+/* A reload that is refused ends at once what it has started. */
+static bool may_be_refused(const struct command_reader *reader)
+{
+    return !history_is_settled() &&
+           signals_came(CONTROL_REOPEN, reader->started_ns, world_now_ns()) == 0;
+}
+
 void command_is_to_end(struct command_reader *reader, bool now)
 {
-    if (!is_time_over(reader))
+    if (!is_time_over(reader) && !may_be_refused(reader))
         world_fail("a program of sink %u is %s before its time", reader->row->sink,
                    now ? "killed" : "ended");
     if (!reader->is_cut)

@@ -31,9 +31,18 @@ struct session {
     uint64_t written; /* bytes of the stream, with what is in `burst` */
     size_t piece;     /* bytes that go at a time, at most; 0: all of them */
     int64_t pause_ns; /* between two pieces, at most */
+    unsigned reads;   /* answers, after so many pieces of a thousand */
+    bool is_dense;    /* its messages are short, and many */
     size_t size;
     uint8_t burst[BURST_MOST];
 };
+
+static void read_answers(struct session *session)
+{
+    uint8_t bytes[200];
+    if (world_chance(session->reads))
+        tcp_read_answers(session->connection, bytes, sizeof bytes);
+}
 
 /* Sends what was put. Returns whether there is still somebody who takes it. */
 static bool flush(struct session *session, size_t size)
@@ -45,8 +54,10 @@ static bool flush(struct session *session, size_t size)
         size_t taken =
             tcp_send(connection, session->burst + sent, most < size - sent ? most : size - sent);
         sent += taken;
+        read_answers(session);
         if (taken == 0)
-            world_wait(tcp_takes_some, connection, WORLD_NEVER);
+            world_wait(tcp_takes_some, connection,
+                       session->reads != 0 ? world_now_ns() + 20 * MILLISECONDS : WORLD_NEVER);
         else if (session->pause_ns != 0)
             world_sleep((int64_t)world_below((uint64_t)session->pause_ns));
         else
@@ -90,13 +101,15 @@ static void put_record(struct session *session, enum frame_kind kind)
 {
     uint8_t head[10], bytes[MESSAGE_MOST];
     uint32_t number = history->sent_count++;
-    struct message message = {.number = number,
+    struct message message = {.is_riemann = session->connection->is_answered,
+                              .number = number,
                               .sender = HISTORY_SENDERS + session->number,
                               .boot = history->life,
                               .sequence = ++session->sequence,
                               .is_good = !world_chance(50),
-                              .padding = world_chance(20) ? (size_t)world_below(MESSAGE_PADDING)
-                                                          : (size_t)world_below(3) * 200};
+                              .padding = session->is_dense  ? 0
+                                         : world_chance(20) ? (size_t)world_below(MESSAGE_PADDING)
+                                                            : (size_t)world_below(3) * 200};
     history->sent[number] =
         (struct sent){.life = (uint8_t)history->life,
                       .listener = session->listener,
@@ -177,9 +190,10 @@ static bool end_stream(struct session *session, bool two_way)
 static bool send_bursts(struct session *session)
 {
     for (uint64_t bursts = world_below(5); bursts > 0; bursts--) {
-        for (uint64_t count = 1 + world_below(world_chance(200) ? 60 : 10);
-             count > 0 && may_go_on(session); count--)
-            if (session->framing != FRAMES_STREAMS && world_chance(10))
+        uint64_t most = session->is_dense ? 700 : world_chance(200) ? 60 : 10;
+        for (uint64_t count = 1 + world_below(most); count > 0 && may_go_on(session); count--)
+            if (session->framing != FRAMES_STREAMS && !session->connection->is_answered &&
+                world_chance(10)) /* else that is a message */
                 put_empty(session);
             else
                 put_record(session, FRAME_OF_RECORD);
@@ -277,6 +291,11 @@ static bool connect_once(const struct scenario *scenario, struct session *sessio
                                 .framing = scenario->streams[index].framing,
                                 .listener = (uint8_t)(HISTORY_LISTENERS + index),
                                 .number = number};
+    connection->framing = session->framing;
+    connection->is_answered = scenario->streams[index].is_answered;
+    connection->reads_at_once = connection->is_answered && world_chance(700);
+    session->reads = connection->is_answered && world_chance(500) ? 300 : 0;
+    session->is_dense = connection->is_answered && world_chance(50);
     session->piece = world_chance(500) ? 0 : 1 + (size_t)world_below(2000);
     session->pause_ns = world_chance(500) ? 0 : (int64_t)world_below(2000) * MICROSECONDS;
     if (world_chance(50)) /* and says nothing */

@@ -23,9 +23,10 @@ static void choose_keys(struct scenario_stream *stream)
     unsigned idle_ms = world_chance(300) ? 100 : 1000;
     unsigned frame_ms = world_chance(300) ? 100 : 2000;
     snprintf(stream->url, sizeof stream->url,
-             "%s?schema=telemetry&framing=%s&max_connections=%u&max_connections_per_address=%u"
+             "%s?schema=%s&framing=%s&max_connections=%u&max_connections_per_address=%u"
              "&idle_timeout=%ums&frame_timeout=%ums%s%s%s",
-             stream->name, framing_name(stream->framing), most, of_address, idle_ms, frame_ms,
+             stream->name, stream->is_answered ? "riemann" : "telemetry",
+             framing_name(stream->framing), most, of_address, idle_ms, frame_ms,
              ONE_OF("&max_frame=8KiB", "&max_frame=64KiB", "&max_frame=256KiB"), stream->receivers,
              ONE_OF("", "", "&coalesce=0s", "&coalesce=5ms"));
     if (most > stream->most_connections)
@@ -49,6 +50,7 @@ static void choose(struct scenario_stream *stream, unsigned index)
                                        .least_of_address = UINT32_MAX,
                                        .idle_ns = INT64_MAX,
                                        .frame_ns = INT64_MAX};
+    stream->is_answered = stream->framing != FRAMES_STREAMS && world_chance(500);
     snprintf(stream->name, sizeof stream->name, "tcp://127.0.0.1:%u", TCP_PORT + index);
     choose_keys(stream);
 }

@@ -55,6 +55,26 @@ size_t frame_garbage(enum framing_kind framing, uint8_t *to)
     }
 }
 
+size_t frame_look(enum framing_kind framing, const uint8_t *bytes, size_t size, size_t *head)
+{
+    size_t length = 0;
+    *head = framing == FRAMES_LENGTH16 ? 2 : 4;
+    if (framing == FRAMES_DELIMITED) {
+        for (*head = 0; *head < size && (bytes[*head] & 0x80) != 0; ++*head)
+            length |= (size_t)(bytes[*head] & 0x7f) << 7 * *head;
+        if (*head == size)
+            return 0;
+        length |= (size_t)bytes[*head] << 7 * *head;
+        ++*head;
+    } else if (size < *head) {
+        return 0;
+    } else {
+        for (size_t i = 0; i < *head; i++)
+            length = length << 8 | bytes[i];
+    }
+    return *head + length <= size ? *head + length : 0;
+}
+
 size_t frame_control(enum frame_control control, const char *type, uint8_t *to)
 {
     size_t size = type != NULL ? strlen(type) : 0;

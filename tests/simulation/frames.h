@@ -39,6 +39,10 @@ size_t frame_head_too_long(enum framing_kind framing, uint8_t *to);
 /* Bytes that begin no frame. Returns 0: there are none. */
 size_t frame_garbage(enum framing_kind framing, uint8_t *to);
 
+/* Looks at the first frame of these bytes: *head of them are its length. Returns its size with
+ * that; 0: it is not all there. */
+size_t frame_look(enum framing_kind framing, const uint8_t *bytes, size_t size, size_t *head);
+
 /* The control frames of frame streams, with a content type or without (NULL). At most 60 bytes. */
 enum frame_control {
     CONTROL_IS_ACCEPT = 1,

@@ -74,7 +74,9 @@ void history_note_sink(unsigned sink, unsigned configuration, bool has)
 /* Bits of the configurations that the program may have had when it was handed the datagram. */
 static unsigned configurations_of(const struct sent *sent)
 {
-    return (sent->epoch % 2 == 0 ? 1u : 3u) << sent->epoch / 2;
+    unsigned first = sent->epoch / 2u;
+    unsigned last = sent->last_epoch == HISTORY_OPEN ? 15 : (sent->last_epoch + 1) / 2u;
+    return (2u << last) - (1u << first);
 }
 
 bool history_may_have(unsigned sink, uint32_t number)

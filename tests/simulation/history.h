@@ -27,13 +27,16 @@
 struct sent {
     uint8_t life; /* of the program in which it came, from 1 */
     uint8_t listener;
-    uint16_t flow;     /* its sender, and which of the listener's lives it came to; or its
-                          connection */
-    uint8_t epoch;     /* of the configuration, when the program was handed it: see history.epoch */
-    uint32_t sequence; /* that its sender gave it */
-    bool is_good;      /* else it cannot be decoded */
+    uint16_t flow; /* its sender, and which of the listener's lives it came to; or its
+                      connection */
+    uint8_t epoch; /* of the configuration, when the program was handed it: see history.epoch */
+    uint8_t last_epoch; /* the same, when it had certainly been decoded; HISTORY_OPEN: not yet */
+    uint32_t sequence;  /* that its sender gave it */
+    bool is_good;       /* else it cannot be decoded */
     bool received;
 };
+
+#define HISTORY_OPEN UINT8_MAX
 
 /* How a life of the program ended. */
 enum life_end {

@@ -42,6 +42,16 @@ static uint8_t *put_sender(uint8_t *to, const struct message *message)
     return put_number(to, message->sequence);
 }
 
+static const uint8_t riemann_name[] = {3 << 3 | 2, 1, 'm', 13 << 3}; /* service, metric_sint64 */
+
+/* An event, the sample's number in zigzag. */
+static uint8_t *put_event(uint8_t *to, uint32_t number, const uint8_t *label, size_t label_size)
+{
+    memcpy(to, riemann_name, sizeof riemann_name);
+    to = put_number(to + sizeof riemann_name, (uint64_t)number * 2);
+    return put_bytes(to, 9, label, label_size);
+}
+
 size_t message_write(uint8_t *bytes, const struct message *message)
 {
     static uint8_t text[MESSAGE_PADDING];
@@ -51,11 +61,15 @@ size_t message_write(uint8_t *bytes, const struct message *message)
     uint8_t *end = put_bytes(label, 1, "pad", 3);
     end = put_bytes(end, 2, text, message->padding);
     size_t label_size = (size_t)(end - label);
-    end = put_bytes(sample, 1, "m", 1);
-    end = put_number(end, 5 << 3); /* uint_value */
-    end = put_number(end, message->number);
-    end = put_bytes(end, 10, label, label_size);
-    uint8_t *at = put_sender(bytes, message);
+    if (message->is_riemann) {
+        end = put_event(sample, message->number, label, label_size);
+    } else {
+        end = put_bytes(sample, 1, "m", 1);
+        end = put_number(end, 5 << 3); /* uint_value */
+        end = put_number(end, message->number);
+        end = put_bytes(end, 10, label, label_size);
+    }
+    uint8_t *at = message->is_riemann ? bytes : put_sender(bytes, message);
     size_t size = (size_t)(put_bytes(at, 6, sample, (size_t)(end - sample)) - bytes);
     return message->is_good ? size : size - 1; /* the last field is longer than what is left */
 }
@@ -84,18 +98,21 @@ static const uint8_t *skip_sender(const uint8_t *at, const uint8_t *end)
 
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number)
 {
-    static const uint8_t name[] = {1 << 3 | 2, 1, 'm', 5 << 3};
+    static const uint8_t telemetry_name[] = {1 << 3 | 2, 1, 'm', 5 << 3};
     const uint8_t *end = bytes + size;
+    bool is_riemann = size != 0 && bytes[0] == (6 << 3 | 2);
+    const uint8_t *name = is_riemann ? riemann_name : telemetry_name;
+    const size_t name_size = sizeof telemetry_name;
     uint64_t value;
-    const uint8_t *at = skip_sender(bytes, end);
+    const uint8_t *at = is_riemann ? bytes : skip_sender(bytes, end);
     if (at == NULL || at == end || *at != (6 << 3 | 2))
         return false;
     at = take_number(at + 1, end, &value);
-    if (at == NULL || value != (uint64_t)(end - at) || value < sizeof name ||
-        memcmp(at, name, sizeof name) != 0)
+    if (at == NULL || value != (uint64_t)(end - at) || value < name_size ||
+        memcmp(at, name, name_size) != 0)
         return false;
-    at = take_number(at + sizeof name, end, &value);
-    *number = (uint32_t)value;
+    at = take_number(at + name_size, end, &value);
+    *number = (uint32_t)(is_riemann ? value / 2 : value);
     return at != NULL;
 }
 

@@ -9,11 +9,12 @@
 #define MESSAGE_PADDING 5000
 #define MESSAGE_MOST    (MESSAGE_PADDING + 1000)
 
-/* A message of the schema "telemetry" with one sample. */
+/* A message of the schema "telemetry", or "riemann", with one sample. */
 struct message {
+    bool is_riemann;
     uint32_t number; /* the sample's value */
     unsigned sender; /* below HISTORY_FLOWS */
-    unsigned boot;
+    unsigned boot;   /* these three are for telemetry */
     uint32_t sequence;
     bool is_good;   /* else it cannot be decoded */
     size_t padding; /* bytes of a label, at most MESSAGE_PADDING */

@@ -42,6 +42,14 @@ planted(end_is_counted_twice FILE collector/receive/stream_end.c
 planted(cut_frame_is_not_counted FILE collector/receive/stream_connection.c
     FROM "            end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);"
     TO "            end_by(connection, STREAM_CLOSED);")
+planted(rest_of_an_answer_is_lost FILE collector/receive/stream_connection.c
+    FROM "        connection->answers_at += sent;"
+    TO "        connection->answers_at = connection->answers_used;")
+planted(what_waits_for_answers_is_forgotten FILE collector/receive/stream_connection.c
+    FROM "    connection->next = STREAM_AGAIN;
+    return frames;"
+    TO "    *used = size;
+    return frames;")
 planted(stop_is_not_passed_on FILE collector/receive/stream_loop.c
     FROM "    if (atomic_load(&server->stops) < server->started)
         notifier_wake(server->notifier);"

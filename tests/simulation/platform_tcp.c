@@ -3,6 +3,7 @@
 
 #include "collector/platform/tcp_connection.h"
 #include "collector/platform/tcp_listener.h"
+#include "tests/simulation/history.h"
 #include "tests/simulation/network.h"
 #include "tests/simulation/tcp_network.h"
 #include "tests/simulation/world.h"
@@ -147,6 +148,8 @@ static void hand_over(struct tcp_connection *connection)
         connection->was_ended = frame_is_last(mark->kind);
         if (mark->kind == FRAME_OF_RECORD)
             network_received(mark->number);
+        if (mark->kind == FRAME_OF_RECORD && connection->is_answered)
+            tcp_waits_for_answer(mark->number);
     }
 }
 
@@ -183,6 +186,44 @@ enum tcp_result tcp_connection_receive(wait_handle handle, void *to, size_t size
     return connection->reset ? TCP_BROKEN : connection->ended ? TCP_END : TCP_WOULD_BLOCK;
 }
 
+/* "ok" of an answer, of which the reason follows where it is false. */
+static bool says_ok(const uint8_t *answer, size_t size)
+{
+    if (size < 2 || answer[0] != (2 << 3) || answer[1] != (size == 2))
+        world_fail("a frame is answered by what is no answer");
+    return answer[1] == 1;
+}
+
+/* Answers come in the order of the frames. */
+static void take_answer(struct tcp_connection *connection, const uint8_t *answer, size_t size)
+{
+    if (connection->marks_answered == connection->marks_read)
+        world_fail("something is answered that was not read");
+    const struct tcp_mark *mark = &connection->marks[connection->marks_answered++];
+    bool is_record = mark->kind == FRAME_OF_RECORD;
+    if (says_ok(answer, size) != (is_record && history->sent[mark->number].is_good))
+        world_fail("frame %u is answered as what it is not", mark->number);
+    if (is_record)
+        tcp_was_answered(mark->number);
+}
+
+static void note_answers(struct tcp_connection *connection, const uint8_t *bytes, size_t size)
+{
+    size_t whole, head;
+    if (!connection->is_answered)
+        return;
+    if (size > sizeof connection->all_answers - connection->all_used)
+        world_fail("a connection has too many answers");
+    memcpy(connection->all_answers + connection->all_used, bytes, size);
+    connection->all_used += size;
+    while ((whole = frame_look(connection->framing, connection->all_answers + connection->all_seen,
+                               connection->all_used - connection->all_seen, &head)) != 0) {
+        take_answer(connection, connection->all_answers + connection->all_seen + head,
+                    whole - head);
+        connection->all_seen += whole;
+    }
+}
+
 enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_t size,
                                     size_t *done)
 {
@@ -202,10 +243,14 @@ enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_
     *done = size < room ? size : room;
     if (world_chance(tcp_faults.few))
         *done = 1 + (size_t)world_below(*done);
+    connection->active_ns = world_now_ns();
+    note_answers(connection, bytes, *done);
     if (connection->deaf) { /* who has closed it answers that it is no more */
         tcp_break(connection, false);
         return TCP_OK;
     }
+    if (connection->reads_at_once)
+        return TCP_OK;
     memcpy(connection->answers + connection->answers_used, bytes, *done);
     connection->answers_used += *done;
     tcp_note_connection(connection);

@@ -63,7 +63,18 @@ static void note_received(uint32_t number)
     if (history->sent[number].received)
         world_fail("datagram %u is handed out twice", number);
     history->sent[number].received = true;
-    history->sent[number].epoch = history->epoch;
+    history->sent[number].epoch = history->sent[number].last_epoch = history->epoch;
+}
+
+/* Nobody but who answers it can know when it was decoded. */
+static void note_waiting(uint32_t number)
+{
+    history->sent[number].last_epoch = HISTORY_OPEN;
+}
+
+static void note_answered(uint32_t number)
+{
+    history->sent[number].last_epoch = history->epoch;
 }
 
 static bool may_close(uint16_t port)
@@ -299,6 +310,8 @@ void scenario_live(struct scenario *scenario, bool last, bool trace)
     world_set_trace(trace);
     network_received = note_received;
     tcp_may_close = may_close;
+    tcp_waits_for_answer = note_waiting;
+    tcp_was_answered = note_answered;
     if (world_chance(300))
         network_set_faults(&(struct network_faults){.later = (unsigned)world_below(100),
                                                     .error = (unsigned)world_below(100),

@@ -37,6 +37,7 @@ struct scenario_listener {
 struct scenario_stream {
     bool is_there;
     enum framing_kind framing; /* keys that no reload changes */
+    bool is_answered;          /* each frame: schema=riemann */
     const char *receivers;
     unsigned least_connections, most_connections, least_of_address;
     int64_t idle_ns, frame_ns;

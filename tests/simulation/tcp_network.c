@@ -7,6 +7,8 @@
 
 struct tcp_faults tcp_faults;
 bool (*tcp_may_close)(uint16_t port);
+void (*tcp_waits_for_answer)(uint32_t number);
+void (*tcp_was_answered)(uint32_t number);
 
 static struct tcp_connection connections[TCP_CONNECTIONS_MOST];
 static size_t connection_count;

@@ -30,7 +30,8 @@ extern bool (*tcp_may_close)(uint16_t port);
 #define TCP_WAITING_MOST 64
 #define TCP_PORTS_MOST   4
 #define TCP_BUFFER_MOST  16384
-#define TCP_MARKS_MOST   400
+#define TCP_MARKS_MOST   1000
+#define TCP_ANSWERS_MOST ((size_t)20 * TCP_MARKS_MOST)
 
 /* Connections of one life of the program, also those that nobody accepted. */
 #define TCP_CONNECTIONS_MOST 256
@@ -65,8 +66,16 @@ struct tcp_connection {
     bool ended; /* nothing more comes */
     bool reset; /* by who made it */
 
+    /* Where each frame is answered: all the answers, and the frame that the next one is for. */
+    bool is_answered;
+    enum framing_kind framing;
+    uint8_t all_answers[TCP_ANSWERS_MOST];
+    size_t all_used, all_seen;
+    size_t marks_answered;
+
     /* From the program. */
-    uint8_t answers[1024];
+    bool reads_at_once; /* who made it takes all of it, as it comes */
+    uint8_t answers[256];
     size_t answers_used;
     bool finished; /* nothing more comes from there */
     bool deaf;     /* who made it takes nothing any more */
@@ -83,6 +92,10 @@ struct tcp_connection {
     int64_t active_ns;           /* when something was read last, or it was made */
     int64_t silent_ns;           /* how long it had not when it was closed */
 };
+
+/* Called of records whose frames are answered: after network_received, and with the answer. */
+extern void (*tcp_waits_for_answer)(uint32_t number);
+extern void (*tcp_was_answered)(uint32_t number);
 
 /* A port, and what the program did there. */
 struct tcp_port {

@@ -18,7 +18,7 @@
 /* What the program was handed over the connections of one listener, and how these ended. */
 struct totals {
     uint64_t connections, refused, failed;
-    uint64_t good, bad, empty, control, too_long, no_kind, other_type;
+    uint64_t good, bad, empty, control, too_long, no_kind;
     uint64_t answered, may_be_answered;
     uint64_t senders, lost;
 
@@ -27,7 +27,7 @@ struct totals {
     uint64_t unsure, unsure_frames;
 
     /* Ends that the other side, or what it sent, gave. */
-    uint64_t closed, cut, reset, bad_frame;
+    uint64_t closed, cut, reset, bad_frame, other_content;
 
     /* By the program: within a frame, or after a whole one; certainly not for a stop. */
     uint64_t within, between;
@@ -53,10 +53,7 @@ static void count_frame(struct totals *totals, const struct tcp_mark *mark)
         totals->control++;
         break;
     case FRAME_OF_CONTROL:
-        totals->control++;
-        break;
     case FRAME_OTHER_TYPE:
-        totals->other_type++;
         totals->control++;
         break;
     case FRAME_TOO_LONG:
@@ -140,6 +137,9 @@ static void count_end(struct totals *totals, const struct scenario_stream *strea
         totals->failed++;
     else if (is_unsure(connection))
         totals->unsure++;
+    else if (connection->was_ended &&
+             connection->marks[connection->marks_read - 1].kind == FRAME_OTHER_TYPE)
+        totals->other_content++;
     else if (connection->was_ended)
         totals->bad_frame++;
     else if (connection->told_reset || connection->told_broken)
@@ -169,7 +169,6 @@ static struct totals count_all(const struct scenario_stream *stream, uint16_t po
             count_lost(&totals, connection);
         count_end(&totals, stream, connection);
     }
-    totals.bad_frame -= totals.other_type;
     return totals;
 }
 
@@ -244,7 +243,7 @@ static void check_given_ends(const json_t *listener, const struct totals *totals
     within("ended by a bad frame", ledger_number(listener, "bad_frame"), unsure,
            totals->bad_frame + unsure);
     within("of another content type", ledger_number(listener, "content_type"), unsure,
-           totals->other_type + unsure);
+           totals->other_content + unsure);
     within("reset by clients", ledger_number(listener, "reset"), unsure, totals->reset + unsure);
 }
 

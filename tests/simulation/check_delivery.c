@@ -101,6 +101,14 @@ static void check_answers(const struct delivered *delivered, json_t *ledger, boo
     ledger_expect("denied", denied, delivered->denied);
 }
 
+/* This disk gives back what was written, if not at once; but what was not synced is lost with the
+ * power. */
+static void check_damage(json_t *ledger)
+{
+    if (!history->had_power_cut)
+        ledger_expect("damaged", optional(json_object_get(ledger, "failed"), "damaged"), 0);
+}
+
 /* Each record that is not answered and not on disk has a term that says so. */
 static void check_rest(unsigned index, json_t *ledger, uint64_t decoded, bool is_known)
 {
@@ -155,6 +163,7 @@ static void check_ledger(const struct scenario_sink *sink, unsigned index, json_
                       spilled,
                   queued + recovered);
     check_answers(delivered, ledger, known);
+    check_damage(ledger);
     check_rest(index, ledger, decoded, known);
     if (sink->spill[0] == '\0') {
         ledger_expect("unknown", unknown, count_doubtful(delivered) + delivered->refused_in_doubt);

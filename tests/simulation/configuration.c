@@ -12,6 +12,9 @@
 
 #define FILE_PATH "/sluice.yaml"
 
+/* The sink that plans are about (plan.h): the first one may be standard output. */
+#define PLANNED 1
+
 static void add(struct scenario *scenario, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -91,6 +94,8 @@ static void choose_keys_of_sink(struct scenario *scenario, struct scenario_sink 
 {
     const char *overflow = ONE_OF("", "", "&overflow=drop_oldest", "&overflow=drop_newest");
     const char *flush = ONE_OF("", "", "&flush_interval=0s", "&flush_interval=5ms");
+    if (scenario->plan.scatters && sink == &scenario->sinks[PLANNED])
+        flush = "&flush_interval=5ms";
     sink->evicts = sink->evicts || strcmp(overflow, "&overflow=drop_oldest") == 0;
     switch (sink->kind) {
     case SINK_DELIVERY:
@@ -112,13 +117,14 @@ static void choose_keys_of_sink(struct scenario *scenario, struct scenario_sink 
     }
 }
 
-static void choose_far_end(struct scenario_sink *sink, unsigned index)
+static void choose_far_end(const struct scenario *scenario, struct scenario_sink *sink,
+                           unsigned index)
 {
-    sink->far_end.in_order = world_chance(500);
+    sink->far_end.in_order = world_chance(500) && !(index == PLANNED && scenario->plan.scatters);
     sink->far_end.doubtful = world_chance(200);
     sink->far_end.refuses = world_chance(200);
     sink->far_end.is_steady = world_chance(100);
-    sink->far_end.follows = world_chance(700);
+    sink->far_end.follows = world_chance(700) || (index == PLANNED && scenario->plan.spills);
     sink->far_end.once = true;
     sink->syncs_each = true;
     if (sink->far_end.follows)
@@ -128,7 +134,9 @@ static void choose_far_end(struct scenario_sink *sink, unsigned index)
 
 static void choose_kind(const struct scenario *scenario, struct scenario_sink *sink, unsigned index)
 {
-    if (!scenario->one_thread && world_chance(400))
+    if (index == PLANNED && scenario->plan.spills)
+        sink->kind = SINK_DELIVERY;
+    else if (!scenario->one_thread && world_chance(400))
         sink->kind = SINK_DELIVERY;
     else if (!scenario->one_thread && world_chance(150))
         sink->kind = SINK_RELAY;
@@ -142,7 +150,7 @@ static void choose_sink(struct scenario *scenario, unsigned index)
     choose_kind(scenario, sink, index);
     sink->syncs = true;
     if (sink->kind == SINK_DELIVERY)
-        choose_far_end(sink, index);
+        choose_far_end(scenario, sink, index);
     else if (sink->kind == SINK_RELAY)
         snprintf(sink->name, sizeof sink->name, "udp:127.0.0.1:%u", RELAYED_PORT + index);
     else if (sink->kind == SINK_PIPE)
@@ -237,7 +245,7 @@ void configuration_choose(struct scenario *scenario)
 {
     bool is_short = world_chance(333);
     scenario->stop_timeout_ns = (is_short ? 200 : 2000) * MILLISECONDS;
-    scenario->one_thread = world_chance(200);
+    scenario->one_thread = world_chance(200) && !scenario->plan.spills;
     scenario->has_file = world_chance(600);
     add(scenario, "sluice");
     add(scenario, "--ledger=json");
@@ -245,6 +253,8 @@ void configuration_choose(struct scenario *scenario)
     add(scenario, "--stop-timeout=%s", is_short ? "200ms" : "2s");
     unsigned listeners = 1 + (unsigned)world_below(scenario->has_file ? HISTORY_LISTENERS : 2);
     unsigned sinks = scenario->one_thread ? 1 : 1 + (unsigned)world_below(3);
+    if (scenario->plan.spills && sinks <= PLANNED)
+        sinks = PLANNED + 1;
     for (unsigned i = 0; i < HISTORY_LISTENERS; i++) {
         scenario->listeners[i].is_there = i < listeners;
         choose_listener(scenario, &scenario->listeners[i], i);

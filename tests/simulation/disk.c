@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/simulation/moments.h"
 #include "tests/simulation/world.h"
 
 #define NODES_MOST   4096
@@ -34,6 +35,7 @@ struct disk {
     size_t change_count;
     uint64_t room; /* bytes that are free */
     unsigned faults_in_thousand;
+    unsigned read_faults_in_thousand;
     uint64_t faults;
     size_t used;
     uint8_t arena[];
@@ -55,7 +57,7 @@ void disk_clear(const char *folder)
     memset(disk->names, 0, disk->name_count * sizeof disk->names[0]);
     memset(disk->synced_names, 0, disk->name_count * sizeof disk->synced_names[0]);
     disk->node_count = disk->name_count = disk->change_count = 0;
-    disk->faults = disk->faults_in_thousand = 0;
+    disk->faults = disk->faults_in_thousand = disk->read_faults_in_thousand = 0;
     disk->used = 0;
     disk->room = UINT64_MAX;
     disk_make(folder, true);
@@ -72,16 +74,47 @@ void disk_set_faults(unsigned in_thousand)
     disk->faults_in_thousand = in_thousand;
 }
 
+void disk_set_read_faults(unsigned in_thousand)
+{
+    disk->read_faults_in_thousand = in_thousand;
+}
+
 uint64_t disk_faults(void)
 {
     return disk->faults;
 }
 
-bool disk_fails(void)
+static bool fails(unsigned in_thousand)
 {
-    bool does = disk->faults_in_thousand != 0 && world_chance(disk->faults_in_thousand);
+    bool does = in_thousand != 0 && world_chance(in_thousand);
     disk->faults += does;
     return does;
+}
+
+bool disk_fails(void)
+{
+    return fails(disk->faults_in_thousand);
+}
+
+bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset)
+{
+    bool is_unread = node->read_failures != 0 && offset == node->unread;
+    bool may_fail = node->read_failures == 0 || (is_unread && node->read_failures < 2);
+    if (may_fail && (disk_fails() || fails(disk->read_faults_in_thousand))) {
+        node->read_failures++;
+        node->unread = offset;
+        return true;
+    }
+    if (is_unread)
+        node->read_failures = 0;
+    return false;
+}
+
+/* What a name stood for is gone with the last one of them. */
+static void release(struct disk_node *node)
+{
+    if (--node->links == 0 && disk->room != UINT64_MAX)
+        disk->room += node->size;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -127,6 +160,7 @@ static void change(const char *from, const char *path, struct disk_node *node)
     snprintf(one->from, sizeof one->from, "%s", from);
     one->node = node;
     apply(disk->names, one);
+    moment_comes(MOMENT_NAME_CHANGES);
 }
 
 /* Those before that number have reached the disk. */
@@ -155,14 +189,20 @@ struct disk_node *disk_find(const char *path)
     return name == NULL ? NULL : name->node;
 }
 
-struct disk_node *disk_make(const char *path, bool is_folder)
+static struct disk_node *add_node(bool is_folder)
 {
-    if (disk_find(path) != NULL || !has_folder(path) || disk_fails())
-        return NULL;
     if (disk->node_count == NODES_MOST)
         world_fail("more than %d files", NODES_MOST);
     struct disk_node *node = &disk->nodes[disk->node_count++];
     *node = (struct disk_node){.is_folder = is_folder, .links = 1, .modified_ns = world_date_ns()};
+    return node;
+}
+
+struct disk_node *disk_make(const char *path, bool is_folder)
+{
+    if (disk_find(path) != NULL || !has_folder(path) || disk_fails())
+        return NULL;
+    struct disk_node *node = add_node(is_folder);
     world_trace("%s is made", path);
     change("", path, node);
     return node;
@@ -173,7 +213,7 @@ bool disk_remove(const char *path)
     struct disk_node *node = disk_find(path);
     if (node == NULL || disk_fails())
         return false;
-    node->links--;
+    release(node);
     world_trace("%s is removed", path);
     change("", path, NULL);
     return true;
@@ -186,7 +226,7 @@ bool disk_rename(const char *from, const char *to)
     if (node == NULL || !has_folder(to) || disk_fails())
         return false;
     if (before != NULL)
-        before->links--;
+        release(before);
     world_trace("%s becomes %s, %zu bytes, %zu of them synced", from, to, node->size,
                 node->synced_size);
     change(from, to, node);
@@ -256,6 +296,7 @@ enum disk_result disk_write(struct disk_node *node, uint64_t offset, const void 
         if (offset + part > node->size)
             node->size = offset + part;
         node->modified_ns = world_date_ns();
+        moment_comes(MOMENT_FILE_IS_WRITTEN);
     }
     if (failed || part < size)
         world_trace("a write of %zu bytes at %llu fails after %zu", size,
@@ -298,6 +339,7 @@ bool disk_sync(struct disk_node *node)
         memcpy(node->synced, node->bytes, node->size);
     node->synced_size = node->size;
     settle_names(disk->change_count);
+    moment_comes(MOMENT_FILE_IS_SYNCED);
     return true;
 }
 
@@ -313,15 +355,14 @@ void disk_put(const char *path, const void *bytes, size_t size)
 {
     uint64_t room = disk->room;
     unsigned faults = disk->faults_in_thousand;
-    struct disk_node *node;
+    struct disk_node *node = add_node(false), *before = disk_find(path);
     size_t written;
     disk->room = UINT64_MAX;
     disk->faults_in_thousand = 0;
-    node = disk_find(path);
-    if (node == NULL)
-        node = disk_make(path, false);
-    disk_truncate(node, 0);
     disk_write(node, 0, bytes, size, &written);
+    if (before != NULL)
+        release(before);
+    change("", path, node);
     disk_sync(node);
     disk->room = room;
     disk->faults_in_thousand = faults;
@@ -333,7 +374,7 @@ void disk_process_ended(void)
 {
     for (size_t i = 0; i < disk->node_count; i++) {
         struct disk_node *node = &disk->nodes[i];
-        node->open = node->writers = node->sharing = 0;
+        node->open = node->writers = node->sharing = node->read_failures = 0;
         node->exclusive = false;
     }
 }

@@ -23,7 +23,8 @@ struct disk_node {
     unsigned writers;       /* of those that have it open */
     unsigned sharing;       /* locks */
     bool exclusive;         /* a lock */
-    unsigned read_failures; /* one after the other */
+    unsigned read_failures; /* of the place that could not be read last, until it can be */
+    uint64_t unread;        /* that place */
     int64_t modified_ns;
     uint8_t *bytes;
     size_t size, room;
@@ -40,10 +41,18 @@ void disk_clear(const char *folder);
 /* What goes wrong: bytes that are free, and calls in a thousand that fail. */
 void disk_set_room(uint64_t bytes);
 void disk_set_faults(unsigned in_thousand);
-uint64_t disk_faults(void); /* that came, of both kinds */
-bool disk_fails(void);      /* chance has it that a call fails now */
+void disk_set_read_faults(unsigned in_thousand); /* of reads of a spill, besides those */
+uint64_t disk_faults(void);                      /* that came, of both kinds */
+bool disk_fails(void);                           /* chance has it that a call fails now */
 
-/* Somebody else than the program puts a whole file there, which nothing can go wrong with. */
+/*
+ * The same for a read of a spill. What cannot be read for the third time is taken for damaged,
+ * which it is not: a place fails twice at most, whatever is read between, and one at a time.
+ */
+bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset);
+
+/* Somebody else than the program puts a whole file there, in place of what has the name: nothing
+ * can go wrong with that, and who has the one before open has that one. */
 void disk_put(const char *path, const void *bytes, size_t size);
 
 /* --- names ------------------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 #include "tests/simulation/check_source.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/message.h"
+#include "tests/simulation/moments.h"
 #include "tests/simulation/world.h"
 
 #define FLIGHTS      64
@@ -39,6 +40,7 @@ struct far_end {
     const struct far_end_options *options; /* NULL: there is none */
     unsigned sink;
     enum weather weather;
+    bool takes_all; /* while it is silent */
     int64_t changes_ns;
     int64_t slowest_ns;
     int64_t room_ns; /* while it is busy */
@@ -204,7 +206,7 @@ static void decide(const struct connection *connection, struct flight *flight)
         failure = NOT_SENT;
     } else if (far->weather == SILENT) {
         first = 0;
-        failure = world_chance(500) ? UNANSWERED : LOST;
+        failure = far->takes_all || world_chance(500) ? UNANSWERED : LOST;
     } else if (far->weather == FLAKY && world_chance(500)) {
         first = world_chance(300) ? (size_t)world_below(count) : 0;
     }
@@ -286,9 +288,10 @@ static bool send_block(struct destination *destination, struct delivery_block *b
                 (unsigned long long)block->first_number,
                 (const char *const[]){"taken", "taken and not answered", "lost", "late", "not sent",
                                       "refused"}[flight->outcomes[0]]);
-    if (world_chance(500))
+    if (far->takes_all || world_chance(500))
         arrive_up_to(connection, flight);
     news = true;
+    moment_comes(MOMENT_BLOCK_IS_SENT);
     world_step();
     return true;
 }
@@ -370,6 +373,7 @@ static struct delivery_block *give_back(struct connection *connection, struct fl
     if (error != NULL)
         error_set(error, EXIT_CODE_IO, "the far end has its reasons");
     flight->block = NULL;
+    moment_comes(MOMENT_BLOCK_IS_ANSWERED);
     return block;
 }
 
@@ -440,6 +444,21 @@ static void change(struct far_end *far)
     far->most_flights = 1 + (size_t)world_below(FLIGHTS);
     world_trace("the far end of sink %u is now %s", far->sink,
                 (const char *const[]){"up", "away", "silent", "flaky", "busy"}[far->weather]);
+}
+
+void far_end_break_off(bool silently)
+{
+    for (size_t i = 0; i < HISTORY_SINKS; i++) {
+        if (far_ends[i].options == NULL || far_ends[i].options->is_steady)
+            continue;
+        far_ends[i].weather = silently ? SILENT : AWAY;
+        far_ends[i].changes_ns = WORLD_NEVER;
+        far_ends[i].takes_all = world_chance(700);
+        if (world_chance(700))
+            far_ends[i].slowest_ns = 3 * SECONDS;
+        if (world_chance(500))
+            far_ends[i].most_flights = 1 + (size_t)world_below(2);
+    }
 }
 
 void far_end_begin(unsigned sink, const struct far_end_options *options)

@@ -5,6 +5,7 @@
 #include "collector/platform/data_file.h"
 #include "collector/platform/folder.h"
 #include "tests/simulation/disk.h"
+#include "tests/simulation/moments.h"
 #include "tests/simulation/world.h"
 
 /* --- data files ------------------------------------------------------------------------------- */
@@ -61,14 +62,9 @@ bool data_file_size(struct data_file file, uint64_t *size, struct error *error)
 bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t size, size_t *got,
                     struct error *error)
 {
-    /* Twice at most: what cannot be read for the third time is damaged, and the disk's is not. */
-    unsigned *failures = &node_of(file)->read_failures;
     world_step();
-    if (*failures < 2 && disk_fails()) {
-        ++*failures;
+    if (disk_fails_to_read_at(node_of(file), offset))
         return fail(error, "cannot read");
-    }
-    *failures = 0;
     *got = disk_read(node_of(file), offset, bytes, size);
     return true;
 }
@@ -87,6 +83,7 @@ enum data_file_result data_file_write(struct data_file file, uint64_t offset,
         }
         offset += written;
     }
+    moment_comes(count == 1 ? MOMENT_CURSOR_IS_WRITTEN : MOMENT_BLOCK_IS_STORED);
     world_step();
     return DATA_FILE_DONE;
 }

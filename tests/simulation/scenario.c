@@ -25,10 +25,13 @@
 void scenario_make(struct scenario *scenario, uint64_t seed)
 {
     memset(scenario, 0, sizeof *scenario);
+    plan_make(&scenario->plan, seed);
     world_begin(seed);
     scenario->seed = seed;
     scenario->lives = 1 + (unsigned)world_below(HISTORY_LIVES);
-    scenario->with_faults = world_chance(400);
+    if (scenario->lives == 1 && scenario->plan.end != END_AT_ANY_TIME)
+        scenario->lives++;
+    scenario->with_faults = world_chance(400) || scenario->plan.disk_fails;
     configuration_choose(scenario);
     configuration_tcp_choose(scenario);
 }
@@ -55,6 +58,8 @@ void scenario_describe(const struct scenario *scenario, char *line, size_t size)
 static struct {
     bool ended; /* the program */
     struct scenario *scenario;
+    struct life_plan plan;
+    bool stops_soon;
     int64_t stops_ns; /* since when it is to stop; 0: it is not */
 } around;
 
@@ -113,32 +118,81 @@ static void read_pipe(void *argument)
 
 /* --- what the disk and the clock do ----------------------------------------------------------- */
 
+/* It does so for good, once the program is to stop. */
+static bool has_mended(const void *context)
+{
+    (void)context;
+    return around.stops_ns != 0 && world_now_ns() - around.stops_ns >= around.plan.mends_ns;
+}
+
 /* Whether it goes on: some disks do not mend before the program ends. */
 static bool trouble_goes_on(bool stubborn)
 {
-    return !around.ended && (stubborn || somebody_sends());
+    return !around.ended && !has_mended(NULL) && (stubborn || somebody_sends());
+}
+
+static void begin_trouble(const struct scenario *scenario)
+{
+    if (scenario->plan.is_stubborn) {
+        disk_set_faults((unsigned)world_below(300));
+        disk_set_room(world_chance(200) ? world_below(20000) : UINT64_MAX);
+    } else if (world_chance(500)) {
+        disk_set_room(world_below(20000));
+    } else {
+        disk_set_faults((unsigned)world_below(300));
+    }
+}
+
+static void mend_disk(void)
+{
+    disk_set_room(UINT64_MAX);
+    disk_set_faults(0);
 }
 
 static void make_trouble(void *argument)
 {
     const struct scenario *scenario = argument;
-    bool stubborn = scenario->with_faults && world_chance(300);
+    bool stubborn = scenario->with_faults && (world_chance(300) || scenario->plan.is_stubborn);
     while (trouble_goes_on(stubborn)) {
         world_sleep((int64_t)world_below(100) * MILLISECONDS);
-        if (scenario->with_faults && world_chance(500)) {
-            if (world_chance(500))
-                disk_set_room(world_below(20000));
-            else
-                disk_set_faults((unsigned)world_below(300));
-            world_sleep((int64_t)world_below(stubborn ? 1000 : 200) * MILLISECONDS);
+        bool comes = scenario->with_faults && world_chance(500);
+        if (comes) {
+            begin_trouble(scenario);
+            int64_t lasts_ns = (int64_t)world_below(stubborn ? 1000 : 200) * MILLISECONDS;
+            world_wait(has_mended, NULL, world_now_ns() + lasts_ns);
         }
-        disk_set_room(UINT64_MAX);
-        disk_set_faults(0);
+        if (!comes || !scenario->plan.is_stubborn)
+            mend_disk();
         if (world_chance(50))
             world_set_date(((int64_t)world_below(7200) - 3600) * SECONDS);
     }
-    disk_set_room(UINT64_MAX);
-    disk_set_faults(0);
+    mend_disk();
+}
+
+static void mend_reads(void *argument)
+{
+    (void)argument;
+    world_sleep(around.plan.reads_mend_ns);
+    disk_set_read_faults(0);
+}
+
+static bool is_last_moment(const void *context)
+{
+    (void)context;
+    return around.stops_soon && around.plan.breaks_off_last;
+}
+
+static void break_off(void *argument)
+{
+    (void)argument;
+    int64_t at_ns = around.plan.breaks_off_ns;
+    world_wait(is_last_moment, NULL, at_ns == WORLD_NEVER ? at_ns : world_now_ns() + at_ns);
+    far_end_break_off(around.plan.falls_silent);
+    if (around.plan.faults == 0)
+        return;
+    disk_set_faults(around.plan.faults);
+    world_wait(has_mended, NULL, WORLD_NEVER);
+    mend_disk();
 }
 
 /* --- the operator ----------------------------------------------------------------------------- */
@@ -164,16 +218,21 @@ static _Noreturn void end_life(enum life_end end)
     _exit(0);
 }
 
-/* Ends the program from outside, at any moment. */
+/* Ends the program from outside. */
+static void cut_now(void)
+{
+    enum life_end end = world_chance(500) ? LIFE_KILLED : LIFE_POWER_CUT;
+    world_trace("%s", end == LIFE_KILLED ? "it is killed" : "the power is cut");
+    end_life(end);
+}
+
 static void cut(void *argument)
 {
     (void)argument;
     world_sleep((int64_t)world_below(1500) * MILLISECONDS);
     for (uint64_t steps = world_below(200); steps > 0; steps--)
         world_step();
-    enum life_end end = world_chance(500) ? LIFE_KILLED : LIFE_POWER_CUT;
-    world_trace("%s", end == LIFE_KILLED ? "it is killed" : "the power is cut");
-    end_life(end);
+    cut_now();
 }
 
 /* A configuration that comes into force, or is asked for. */
@@ -266,10 +325,15 @@ static void operate(void *argument)
 {
     struct scenario *scenario = argument;
     unsigned patience = 1 + (unsigned)world_below(30);
+    if (around.plan.stops_early) {
+        patience = 0;
+        world_sleep((int64_t)world_below(150) * MILLISECONDS);
+    }
     while (somebody_sends() && patience-- > 0) {
         world_sleep((int64_t)world_below(200) * MILLISECONDS);
         change_something(scenario);
     }
+    around.stops_soon = true;
     world_sleep((int64_t)world_below(300) * MILLISECONDS);
     if (world_chance(100))
         signals_send(CONTROL_REOPEN);
@@ -303,8 +367,25 @@ static void run_program(void *argument)
     end_life(LIFE_STOPPED);
 }
 
+static void begin_plan(const struct scenario *scenario, bool last)
+{
+    const struct life_plan *plan = &around.plan;
+    if (plan->begins_well)
+        mend_disk();
+    disk_set_read_faults(plan->read_faults);
+    if (plan->read_faults != 0)
+        world_start("reads", mend_reads, NULL);
+    if (plan->breaks_off_ns != WORLD_NEVER || plan->breaks_off_last)
+        world_start("outage", break_off, NULL);
+    if (!last && scenario->plan.end == END_AT_ANY_TIME)
+        world_start("cut", cut, NULL);
+    if (!last && scenario->plan.end == END_AT_A_MOMENT)
+        moment_aim(plan->moment, plan->nth, plan->steps, cut_now);
+}
+
 void scenario_live(struct scenario *scenario, bool last, bool trace)
 {
+    plan_life(&scenario->plan, scenario->seed, history->life, last, &around.plan);
     world_begin(scenario->seed * 1000 + history->life);
     around.scenario = scenario;
     world_set_trace(trace);
@@ -330,10 +411,10 @@ void scenario_live(struct scenario *scenario, bool last, bool trace)
     world_start("far end", far_end_run, NULL);
     world_start("program", run_program, scenario);
     world_start("reader", read_pipe, NULL);
-    world_start("trouble", make_trouble, scenario);
+    if (around.plan.faults == 0)
+        world_start("trouble", make_trouble, scenario);
     world_start("operator", operate, scenario);
-    if (!last)
-        world_start("cut", cut, NULL);
+    begin_plan(scenario, last);
     world_run();
     abort();
 }

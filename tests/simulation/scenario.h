@@ -13,6 +13,7 @@
 #include "tests/simulation/far_end.h"
 #include "tests/simulation/frames.h"
 #include "tests/simulation/history.h"
+#include "tests/simulation/plan.h"
 
 /* Where the program writes. */
 #define SCENARIO_FOLDER "/out"
@@ -62,6 +63,7 @@ struct scenario_sink {
 /* It lies in memory that all processes of a run share: a reload changes it. */
 struct scenario {
     uint64_t seed;
+    struct plan plan;
     unsigned lives;
     bool one_thread;
     bool has_file; /* with listeners and sinks, which the operator changes */

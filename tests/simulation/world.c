@@ -42,6 +42,8 @@ static struct {
     int64_t longest_stall_ns;
     bool trace;
     int result;
+    uint64_t comes; /* the step that `then` is called at */
+    void (*then)(void);
 } world;
 
 /* --- chance ----------------------------------------------------------------------------------- */
@@ -161,6 +163,18 @@ struct task *world_self(void)
     return world.running;
 }
 
+void world_after(uint64_t steps, void (*then)(void))
+{
+    world.comes = world.steps + steps + 1;
+    world.then = then;
+}
+
+static void count_step(void)
+{
+    if (++world.steps == world.comes)
+        world.then();
+}
+
 static struct task *choose(void);
 
 /* Goes on in the task that is chosen next, which may be this one. */
@@ -230,7 +244,7 @@ void world_leave(struct task *task)
 void world_step(void)
 {
     struct task *task = world.running;
-    world.steps++;
+    count_step();
     world.now_ns += 20 + (int64_t)world_below(world.switch_in_thousand > 100 ? 20000 : 2000);
     bool stalls = world.stall_in_million != 0 && world_below(1000000) < world.stall_in_million;
     if (!stalls && !world_chance(world.switch_in_thousand))
@@ -244,7 +258,7 @@ void world_step(void)
 bool world_wait(bool (*is_ready)(const void *context), const void *context, int64_t until_ns)
 {
     struct task *task = world.running;
-    world.steps++;
+    count_step();
     world.now_ns += 20 + (int64_t)world_below(2000);
     task->is_ready = is_ready;
     task->waits_for = context;

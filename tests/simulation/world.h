@@ -67,6 +67,9 @@ void world_sleep(int64_t nanoseconds);
 /* Calls of the platform that were made, tasks that took turns. */
 uint64_t world_steps(void);
 
+/* Calls `then` at the call of the platform that comes after so many, in the task that makes it. */
+void world_after(uint64_t steps, void (*then)(void));
+
 /*
  * Runs until a task calls world_end, with what is returned. Where no task can ever run again, the
  * world fails.

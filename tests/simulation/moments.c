@@ -1,0 +1,24 @@
+#include "tests/simulation/moments.h"
+
+#include "tests/simulation/world.h"
+
+static struct {
+    enum moment moment;
+    unsigned left; /* 0: nothing is aimed */
+    unsigned steps;
+    void (*then)(void);
+} aim;
+
+void moment_aim(enum moment moment, unsigned nth, unsigned steps, void (*then)(void))
+{
+    aim.moment = moment;
+    aim.left = nth;
+    aim.steps = steps;
+    aim.then = then;
+}
+
+void moment_comes(enum moment moment)
+{
+    if (aim.left != 0 && moment == aim.moment && --aim.left == 0)
+        world_after(aim.steps, aim.then);
+}

@@ -1,0 +1,26 @@
+/*
+ * Moments of a run that something may be aimed at: a kill that comes at any time hardly ever falls
+ * between two calls that belong together.
+ */
+#ifndef SLUICE_TESTS_SIMULATION_MOMENTS_H
+#define SLUICE_TESTS_SIMULATION_MOMENTS_H
+
+enum moment {
+    MOMENT_BLOCK_IS_STORED, /* in a spill */
+    MOMENT_CURSOR_IS_WRITTEN,
+    MOMENT_BLOCK_IS_SENT, /* to a far end */
+    MOMENT_BLOCK_IS_ANSWERED,
+    MOMENT_FILE_IS_WRITTEN, /* any part of any file, and the next ones as well */
+    MOMENT_FILE_IS_SYNCED,
+    MOMENT_NAME_CHANGES,
+    MOMENTS,
+};
+
+/* Calls `then` when the moment has come for the nth time, from 1, and so many calls of the platform
+ * after that. */
+void moment_aim(enum moment moment, unsigned nth, unsigned steps, void (*then)(void));
+
+/* It has come. */
+void moment_comes(enum moment moment);
+
+#endif

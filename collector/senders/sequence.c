@@ -638,9 +638,10 @@ static void close_windows(struct seats *seats, const struct sequence_closing *cl
 {
     for (size_t i = 0; i < seats->frame.count; i++) {
         struct set *set = set_at(seats, i);
-        struct mutex *mutex = shard_of(&seats->frame, i)->mutex;
-        mutex_lock(mutex);
-        for (size_t way = 0; way < WAYS; way++) {
+        struct shard *shard = shard_of(&seats->frame, i);
+        mutex_lock(shard->mutex);
+        /* Where no sender has come to, what is only looked at would take memory as well. */
+        for (size_t way = 0; shard->tick != 0 && way < WAYS; way++) {
             uint32_t listener = (uint32_t)set->sender[way].listener;
             uint32_t numbering = (uint32_t)set->sender[way].numbering;
             if (set->last_used[way] == 0 || !closing->ends(closing->context, listener, numbering))
@@ -649,7 +650,7 @@ static void close_windows(struct seats *seats, const struct sequence_closing *cl
                             unseen(seat_at(seats, (struct place){i, way})));
             set->last_used[way] = 0;
         }
-        mutex_unlock(mutex);
+        mutex_unlock(shard->mutex);
     }
 }
 

@@ -19,6 +19,12 @@ def resident(program):
     return int(status.split("VmRSS:")[1].split()[0])
 
 
+def page_faults(program):
+    """How often a page was touched that was not there yet."""
+    stat = pathlib.Path(f"/proc/{program.process.pid}/stat").read_text(encoding="ascii")
+    return int(stat.rpartition(")")[2].split()[7])
+
+
 def libraries(program):
     """Names of the libraries that are loaded."""
     maps = pathlib.Path(f"/proc/{program.process.pid}/maps").read_text(encoding="utf-8")
@@ -41,6 +47,15 @@ class Resident(ProgramTest):
         program = self.start_small("--metrics", "127.0.0.1:0")
         self.assertEqual(MetricsClient(program).health()[0], 200)
         self.assertIn("libmicrohttpd", libraries(program))
+
+    def test_a_stop_takes_hardly_more(self):
+        program = self.start_small()
+        before = page_faults(program)
+        program.process.terminate()
+        _, status, usage = os.wait4(program.process.pid, 0)
+        program.process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(program.process.returncode, 0)
+        self.assertLess(usage.ru_minflt - before, 256, "pages that were touched")
 
     def test_what_comes_again_and_again_takes_no_more(self):
         program = self.start_small()

@@ -20,6 +20,9 @@
 /* How late the program may be in a world that lets it stand, and how late a signal may be seen. */
 #define LATE (2 * SECONDS)
 
+/* How long the collector may take to act on a signal, where no thread stands. */
+#define HANDLED (500 * MILLISECONDS)
+
 #define ENDS_MOST    2000
 #define RELOADS_MOST 64
 
@@ -112,6 +115,8 @@ static void check_pause(struct command_row *row)
 void command_is_to_start(struct command_row *row, unsigned sink)
 {
     row->sink = sink;
+    if (row->is_last)
+        world_fail("a program of sink %u was to end, and nobody has asked for the next one", sink);
     if (row->ended_ns != 0)
         check_pause(row);
     row->tried_ns = world_now_ns();
@@ -296,6 +301,8 @@ void command_input_closes(struct command_reader *reader, size_t unread, bool goe
         of(reader)->own_ends += !reader->is_cut;
         return;
     }
+    reader->row->is_last =
+        signals_came(CONTROL_REOPEN, reader->started_ns - HANDLED - stood(), world_now_ns()) == 0;
     if (unread == 0 && !reader->is_within)
         return;
     if (!is_time_over(reader))

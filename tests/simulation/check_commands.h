@@ -45,6 +45,7 @@ struct command_row {
     int64_t started_ns, ended_ns;  /* the last one; ended_ns: or was not started; 0: never */
     int64_t pause_ns;              /* that is taken before the next start, at least */
     int64_t unread_ns;             /* since when none reads, while none runs */
+    bool is_last;                  /* the collector has ended one, and was not to replace it */
     unsigned at_once;              /* programs that were started before that */
     int64_t latest[HISTORY_FLOWS]; /* of each flow the last datagram, plus one */
 };

@@ -75,7 +75,7 @@ struct sink_slot {
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* to it, by producer */
     size_t route_count;
-    bool opened;         /* and started; one before it may still write there */
+    bool opened;         /* and started, or that comes next; one before it may still write there */
     int64_t try_ns;      /* when that is tried again; 0: it was not tried */
     int64_t deadline_ns; /* of its retirement; 0: it is not retired */
 };

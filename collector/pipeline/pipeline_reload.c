@@ -218,7 +218,7 @@ static int make_sink(struct reload *reload, size_t index, struct error *error)
     reload->generation->slots++;
     if (is_in_use(reload, config))
         return 0;
-    if (sink_thread_open(slot->sink, error) != 0 || sink_thread_start(slot->sink, error) != 0)
+    if (sink_thread_open(slot->sink, error) != 0)
         return -1;
     slot->opened = true;
     return 0;
@@ -522,17 +522,38 @@ static int set_sockets(struct reload *reload, struct error *error)
     return -1;
 }
 
-/* They stand still until the others resume. Returns 0, or -1 with `error` filled, all ended. */
+/* They stand still until the others resume. Returns 0, or -1 with `error` filled. */
 static int start_producers(const struct reload *reload, struct error *error)
 {
     int result = 0;
     for (size_t i = 0; i < reload->to->listener_count && result == 0; i++)
         if (reload->producers[i] != NULL)
             result = reload->producers[i]->ops->start(reload->producers[i]->object, error);
-    for (size_t i = 0; i < reload->to->listener_count && result != 0; i++)
+    return result;
+}
+
+/* One that waits until others have left what it writes to is started then. Returns the same. */
+static int start_sinks(const struct reload *reload, struct error *error)
+{
+    int result = 0;
+    for (size_t i = 0; i < reload->to->sink_count && result == 0; i++)
+        if (is_new_sink(reload, i) && reload->slots[i]->opened)
+            result = sink_thread_start(reload->slots[i]->sink, error);
+    return result;
+}
+
+/*
+ * Whoever is new begins, sinks last: they start commands, and write what a file begins with, which
+ * nobody shall see of a reload that is refused. Returns the same; the producers have ended then.
+ */
+static int start_new(const struct reload *reload, struct error *error)
+{
+    if (start_producers(reload, error) == 0 && start_sinks(reload, error) == 0)
+        return 0;
+    for (size_t i = 0; i < reload->to->listener_count; i++)
         if (reload->producers[i] != NULL)
             reload->producers[i]->ops->stop(reload->producers[i]->object, clock_monotonic_ns());
-    return result;
+    return -1;
 }
 
 /* --- the change itself, which cannot fail ----------------------------------------------------- */
@@ -714,7 +735,7 @@ static int change(struct reload *reload, struct fan_out_sink *routes, struct err
     }
     if (set_sockets(reload, error) != 0)
         return -1;
-    if (start_producers(reload, error) != 0) {
+    if (start_new(reload, error) != 0) {
         roll_back_sockets(reload, reload->to->listener_count);
         return -1;
     }

@@ -205,3 +205,11 @@ static enum write_result"
 }
 
 static enum write_result")
+planted(refused_reload_starts_its_sinks FILE collector/pipeline/pipeline_reload.c
+    FROM "    slot->opened = true;
+    return 0;
+}"
+    TO "    slot->opened = true;
+    return sink_thread_start(slot->sink, error);
+}
+#define sink_thread_start(sink, error) 0")

@@ -190,6 +190,22 @@ class Reload(ProgramTest):
         self.assertEqual(self.started(), command)
 
     @not_on_windows(SHELL)
+    def test_what_is_refused_starts_no_command_that_would_come(self):
+        program = self.begin()
+        came = self.folder / "came"
+        comes = f"command:echo $$ >>'{came}'; exec cat >/dev/null"
+        listener = "udp://127.0.0.1:0?schema=riemann"
+        for number, (listeners, more) in enumerate((
+                ([listener], [f"file:{self.folder}/none/file"]),  # cannot be opened
+                ([listener, program.names[0] + "?schema=riemann"], []))):  # cannot be bound
+            self.write(listeners, [f"file:{self.kept}", comes, *more])
+            program.ask_to_reload()
+            program.wait_for_log(REFUSED, number + 1)
+        program.stop()
+        self.assertEqual(self.said(program, "the command has ended"), [])
+        self.assertFalse(came.exists())
+
+    @not_on_windows(SHELL)
     def test_what_is_taken_cuts_and_starts_anew_what_stays_and_not_what_comes(self):
         sinks = self.sink_of_each_kind()
         program = self.begin(sinks=sinks)

@@ -140,6 +140,12 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
 int64_t sink_thread_delay_ns(const struct sink_thread *sink);
 
 /*
+ * For tests, before sinks are opened: what stands for SINK_DELAY_MOST_NS. On a busy machine that is
+ * over before a test has looked.
+ */
+void sink_thread_set_delay_most(int64_t delay_ns);
+
+/*
  * Once it is open. Returns 0, or -1 with `error` filled: then it may be tried again, or given up.
  * With a host there is nothing to start.
  */

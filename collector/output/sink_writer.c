@@ -361,6 +361,13 @@ bool sink_writer_opens_later(const struct sink_thread_options *options)
            shape.blocks != 0; /* without memory: to be asked */
 }
 
+static int64_t delay_most_ns = SINK_DELAY_MOST_NS;
+
+void sink_thread_set_delay_most(int64_t delay_ns)
+{
+    delay_most_ns = delay_ns;
+}
+
 /* A command has no handle before it has begun. */
 static int64_t delay_of(const struct sink_writer *writer)
 {
@@ -368,17 +375,17 @@ static int64_t delay_of(const struct sink_writer *writer)
     const struct stream_ops *stream = destination->stream;
     uint64_t asked = writer->options.flush_interval;
     if (asked != 0)
-        return asked < SINK_DELAY_MOST_NS ? (int64_t)asked : SINK_DELAY_MOST_NS;
+        return asked < (uint64_t)delay_most_ns ? (int64_t)asked : delay_most_ns;
     if (writer->options.at_once)
         return 0;
     if (destination->relay != NULL)
         return SINK_DELAY_PIPE_NS;
     if (stream == NULL)
-        return SINK_DELAY_MOST_NS;
+        return delay_most_ns;
     if (stream->is_watched != NULL && stream->is_watched(destination))
         return 0;
     bool read = stream->restart != NULL || stream->handle(destination) != NO_HANDLE;
-    return read ? SINK_DELAY_PIPE_NS : SINK_DELAY_MOST_NS;
+    return read ? SINK_DELAY_PIPE_NS : delay_most_ns;
 }
 
 void sink_writer_note_delay(struct sink_writer *writer)

@@ -1,6 +1,7 @@
 /* A sink that only needs time gets it: what arrives meanwhile waits in the receive buffer. */
 #include <string.h>
 
+#include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/udp_socket.h"
 #include "tests/support/pipeline/flow.h"
@@ -66,6 +67,7 @@ TEST_WITH(a_burst_waits_in_the_receive_buffer_for_a_sink_that_is_behind, flow_se
           flow_tear_down)
 {
     struct flow *flow = *state;
+    sink_thread_set_delay_most(INT64_C(60000000000));
     gate_shut(&flow->writing);
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
                     "--sink file:OUTPUT?flush_interval=60s");

@@ -365,12 +365,16 @@ bool commands_are_well(unsigned sink)
            sum->write_failures == 0;
 }
 
-/* Whether nobody had read for some time when the time to stop was over, and nobody was cut off. */
+/*
+ * Whether nobody had read for some time when the time to stop was over, and nobody was cut off. A
+ * sink that a reload took away has a stop of its own.
+ */
 static bool had_none_at_the_stop(unsigned sink)
 {
     const struct totals *sum = &totals[sink];
     int64_t until = sum->unread_ns + LATE;
-    return sum->rows == 1 && sum->cuts == 0 && !history->stopped_twice &&
+    return scenario->sinks[sink].is_there && sum->rows == 1 && sum->cuts == 0 &&
+           !history->stopped_twice &&
            signals_came(CONTROL_STOP, 0, until - scenario->stop_timeout_ns) == 0;
 }
 

@@ -33,6 +33,8 @@ static void close_file(struct reader *reader)
     if (reader->is_open)
         data_file_close(reader->walk.file);
     reader->is_open = false;
+    /* What is read next is another place, at which nothing has failed. */
+    reader->head_failures = reader->image_failures = 0;
 }
 
 void reader_free(struct reader *reader)

@@ -409,6 +409,32 @@ TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scrat
     spilling_close(spill);
 }
 
+/* Two reads of one image, and after a rewind one of another. */
+TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint8_t bytes[SPILLING_IMAGE];
+    struct spill_block block;
+    uint64_t number;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 3);
+    assert_true(spilling_read(spill, &number));
+    memset(&calls, 0, sizeof calls);
+    calls.armed = calls.reads = true;
+    calls.number = EIO;
+    for (unsigned i = 0; i < 3; i++) {
+        if (i == 2)
+            spill_rewind(spill);
+        calls.left = i < 2 ? 2 : 3; /* the file is opened first */
+        assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
+    }
+    assert_int_equal(calls.failed, 3);
+    calls.armed = false;
+    spilling_expect(spill, 0, 3, true);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+}
+
 /* The cursor has two slots, of which the older one does not know the last that was sent. */
 TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_make, scratch_remove)
 {

@@ -42,6 +42,7 @@ struct spill {
     uint64_t appended;
 
     struct cursor_place written; /* what the cursor's file says */
+    bool owes_sync;              /* of the segments that were there */
     bool has_cursor;             /* it says something */
     int64_t cursor_ns;           /* when it was last written, or that was tried */
     int64_t synced_ns;           /* the same of blocks */
@@ -135,6 +136,31 @@ static bool write_cursor(struct spill *spill, uint64_t position, uint64_t read, 
     return true;
 }
 
+/*
+ * What a run wrote that was killed may not have reached the disk yet, nor what one wrote that was
+ * not to sync. From now on it counts as stored. Where that fails it is tried again with what is
+ * stored next.
+ */
+static void sync_recovered(struct spill *spill)
+{
+    struct segments *segments = &spill->segments;
+    for (uint64_t i = 0; i < segments->count; i++) {
+        const struct segment *segment = segments_at(segments, segments->removed + i);
+        struct data_file file;
+        enum data_file_result result =
+            data_file_open(segments_file(segments, segment->first), &file, NULL);
+        if (result == DATA_FILE_MISSING)
+            continue;
+        if (result != DATA_FILE_DONE)
+            return;
+        bool synced = data_file_sync(file, NULL);
+        data_file_close(file);
+        if (!synced)
+            return;
+    }
+    spill->owes_sync = !folder_sync(segments->folder, NULL);
+}
+
 static int open_all(struct spill *spill, const struct spill_settings *settings, struct error *error)
 {
     struct recovered recovered;
@@ -149,6 +175,9 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
         segments_reserve(&spill->segments, most_segments(&spill->settings, spill->segments.count),
                          error) != 0)
         return -1;
+    spill->owes_sync = may_sync(spill) && spill->segments.count != 0;
+    if (spill->owes_sync)
+        sync_recovered(spill);
     spill->id = recovered.spill != 0 ? recovered.spill : random_number(error);
     spill->epoch = random_number(error);
     if (spill->id == 0 || spill->epoch == 0)
@@ -223,6 +252,8 @@ uint64_t spill_epoch(const struct spill *spill)
 static bool sync_blocks(struct spill *spill, struct error *error)
 {
     struct tail *tail = &spill->tail;
+    if (spill->owes_sync)
+        sync_recovered(spill);
     if (tail->is_open && tail->unsynced && !data_file_sync(tail->file, error))
         return false;
     tail->unsynced = false;

@@ -578,6 +578,30 @@ TEST_WITH(blocks_reach_the_disk_as_often_as_the_settings_say, scratch_make, scra
     assert_int_equal(count_syncs(SPILL_SYNC_ALWAYS, blocks), blocks);
 }
 
+/* The syncs while a spill is opened in which another run left blocks that it did not sync. */
+static unsigned count_syncs_of_opening(enum spill_sync way)
+{
+    struct spill_settings settings = spilling_settings();
+    settings.sync = SPILL_SYNC_NEVER;
+    struct spill *spill = spilling_open_with(&settings);
+    spilling_append_all(spill, 0, 2);
+    spilling_close(spill);
+    settings.sync = way;
+    unsigned before = calls.syncs;
+    spill = spilling_open_with(&settings);
+    unsigned syncs = calls.syncs - before;
+    spilling_expect(spill, 0, 2, true);
+    spilling_close(spill);
+    return syncs;
+}
+
+TEST_WITH(what_is_found_reaches_the_disk_as_well, scratch_make, scratch_remove)
+{
+    (void)state;
+    assert_int_equal(count_syncs_of_opening(SPILL_SYNC_NEVER), 0);
+    assert_int_equal(count_syncs_of_opening(SPILL_SYNC_ALWAYS), 1);
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 TEST_WITH(without_memory_it_is_not_opened_and_the_folder_stays_as_it_was, scratch_make,

@@ -285,11 +285,13 @@ static bool ask_for_reload(void)
     return done;
 }
 
-/* What is refused is put back. */
+/* What is refused is put back. What has not been read yet, as the log says, is not changed. */
 static void change_configuration(struct scenario *scenario)
 {
     static struct scenario before;
     unsigned next = history->epoch / 2u + 1;
+    if (history->log_size == 0)
+        return;
     before = *scenario;
     configuration_change(scenario);
     history->epoch++;

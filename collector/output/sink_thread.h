@@ -140,8 +140,8 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
 int64_t sink_thread_delay_ns(const struct sink_thread *sink);
 
 /*
- * For tests, before sinks are opened: what stands for SINK_DELAY_MOST_NS. On a busy machine that is
- * over before a test has looked.
+ * For tests, before sinks are opened: replaces SINK_DELAY_MOST_NS, in nanoseconds. A busy machine
+ * may need longer between two steps of a test.
  */
 void sink_thread_set_delay_most(int64_t delay_ns);
 

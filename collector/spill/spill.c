@@ -42,10 +42,10 @@ struct spill {
     uint64_t appended;
 
     struct cursor_place written; /* what the cursor's file says */
-    bool owes_sync;              /* of the segments that were there */
     bool has_cursor;             /* it says something */
     int64_t cursor_ns;           /* when it was last written, or that was tried */
     int64_t synced_ns;           /* the same of blocks */
+    bool owes_sync;              /* segments that were there at the opening are not synced yet */
 
     /* Blocks that begin below it may have been sent: before the last rewind, or the opening; */
     uint64_t again;
@@ -137,9 +137,9 @@ static bool write_cursor(struct spill *spill, uint64_t position, uint64_t read, 
 }
 
 /*
- * What a run wrote that was killed may not have reached the disk yet, nor what one wrote that was
- * not to sync. From now on it counts as stored. Where that fails it is tried again with what is
- * stored next.
+ * Syncs what is there at the opening, which counts as stored from then on: a run that was killed
+ * may not have synced it yet, and one with SPILL_SYNC_NEVER has not. A sync that fails is tried
+ * again with the next one of blocks.
  */
 static void sync_recovered(struct spill *spill)
 {

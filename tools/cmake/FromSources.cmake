@@ -45,7 +45,7 @@ function(sluice_built name includes)
     add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARGN})
     target_include_directories(${name} SYSTEM PUBLIC ${includes})
     if(NOT MSVC)
-        target_compile_options(${name} PRIVATE -g0) # a third of the time; nobody debugs them here
+        target_compile_options(${name} PRIVATE -g0) # compiled in two thirds of the time
     endif()
     sluice_library(${name} LIBRARIES ${name})
 endfunction()

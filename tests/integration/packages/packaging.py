@@ -68,8 +68,8 @@ def pack(build, generator, folder, moment=None):
 @functools.cache
 def portable_build():
     """The preset of the archive and the .rpm, in the folder of the build that is tested. It is kept
-    there, and linked without optimisation across files, which takes half of the time and changes
-    nothing that is tested. One test at a time builds it (RESOURCE_LOCK)."""
+    there, and linked without optimisation across files, which takes two thirds of the time and
+    changes nothing that is tested. One test at a time builds it (RESOURCE_LOCK)."""
     build = BUILD / "portable"
     cmake = os.environ["CMAKE"]
     run(cmake, "--preset", "portable", "-B", build, "-DSLUICE_LTO=OFF", cwd=SOURCE)

@@ -198,6 +198,19 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held
     return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
 }
 
+/* It may have been sent, or may be sent by the next run, and nobody answered. */
+static void doubt(struct held_block *held)
+{
+    for (size_t i = 0; i < held->block.count; i++)
+        held->block.records[i].doubtful = true;
+}
+
+void delivery_spill_give_up(struct delivery_spill *spill, struct held_block *held)
+{
+    if (spill_give_up(spill->spill, held->block.first_number))
+        doubt(held);
+}
+
 /* The spill settles in the order of reading. */
 static void settle_oldest(struct delivery_spill *spill)
 {
@@ -229,13 +242,6 @@ enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_
     if (stored == SPILL_STORED)
         note_taken(spill, held, block.count);
     return stored;
-}
-
-/* It may have been sent, and nobody answered. */
-static void doubt(struct held_block *held)
-{
-    for (size_t i = 0; i < held->block.count; i++)
-        held->block.records[i].doubtful = true;
 }
 
 /* Whether what was read is a block that can be handed over. */

@@ -55,6 +55,12 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held
 enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
                                       struct error *error);
 
+/*
+ * A block could not be stored, and nobody tries it again. Its records are doubtful from now on
+ * where the next run may find them on disk.
+ */
+void delivery_spill_give_up(struct delivery_spill *spill, struct held_block *held);
+
 /* Whether a block that was taken is still on disk: its segment was not evicted. */
 bool delivery_spill_has(const struct delivery_spill *spill, const struct held_block *held);
 

@@ -183,6 +183,8 @@ void delivery_store_waiting(struct delivery_writer *delivery)
         }
         *link = held->next;
     }
+    for (struct held_block *held = delivery->waiting; held != NULL; held = held->next)
+        delivery_spill_give_up(delivery->spill, held);
     delivery_note_spill(delivery);
     sink_writer_publish(&delivery->base);
 }

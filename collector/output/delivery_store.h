@@ -50,7 +50,8 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now);
 
 /*
  * Needs a spill. At a stop: those that wait are left on disk, or go there. Where others are there
- * already that were sealed later, all of these are on disk, too.
+ * already that were sealed later, all of these are on disk, too. What cannot be stored still waits
+ * afterwards. Its records are doubtful where the next run may find them.
  */
 void delivery_store_waiting(struct delivery_writer *delivery);
 

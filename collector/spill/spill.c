@@ -13,6 +13,7 @@
 #include "collector/platform/pause.h"
 #include "collector/platform/random.h"
 #include "collector/spill/cursor.h"
+#include "collector/spill/left_block.h"
 #include "collector/spill/reader.h"
 #include "collector/spill/recovery.h"
 #include "collector/spill/segments.h"
@@ -33,6 +34,7 @@ struct spill {
     struct segments segments;
     struct reader reader;
     struct tail tail;
+    struct left_block left;
     struct cursor cursor;
 
     uint64_t id; /* what each of its blocks bears */
@@ -392,6 +394,7 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
     enum data_file_result result = make_file(spill, segments->end, error);
     if (result != DATA_FILE_DONE)
         return result;
+    left_block_note_segment(&spill->left, segments->end);
     segments_push(segments, segments->end, 0);
     spill->tail =
         (struct tail){.file = spill->tail.file, .is_open = true, .name_unsynced = may_sync(spill)};
@@ -400,15 +403,15 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
 
 /*
  * After a write that failed: what was written of it is cut off, and what comes next is written to a
- * new segment, unless only room was missing.
+ * new segment, unless only room was missing. Returns whether it is off the disk.
  */
-static void take_back(struct spill *spill, enum data_file_result result)
+static bool take_back(struct spill *spill, enum data_file_result result)
 {
     struct segments *segments = &spill->segments;
     struct segment *last = segments_last(segments);
-    data_file_cut(spill->tail.file, last->size, NULL);
+    bool gone = data_file_cut(spill->tail.file, last->size, NULL);
     if (last->size != 0 && result == DATA_FILE_FULL)
-        return;
+        return gone;
     seal(spill, NULL);
     /* An empty one has the name that the next one will have. */
     if (last->size == 0) {
@@ -416,8 +419,9 @@ static void take_back(struct spill *spill, enum data_file_result result)
         const char *path = segments_file(segments, last->first);
         reader_leave(&spill->reader, number);
         segments_pop(segments);
-        folder_remove_file(path);
+        gone = folder_remove_file(path) || gone;
     }
+    return gone;
 }
 
 static enum data_file_result write_block(struct spill *spill, const struct block_head *head,
@@ -427,18 +431,29 @@ static enum data_file_result write_block(struct spill *spill, const struct block
     _Static_assert(1 + SPILL_PIECES_MAX <= DATA_FILE_PIECES_MAX, "a write takes them all");
     uint8_t bytes[SPILL_HEAD_SIZE];
     struct text all[1 + SPILL_PIECES_MAX];
-    struct tail *tail = &spill->tail;
+    const struct segment *last = segments_last(&spill->segments);
+    struct left_block block = {
+        .number = head->number,
+        .first = last->first,
+        .offset = last->size,
+        .end = block_head_end(head),
+    };
     block_head_write(head, bytes);
     all[0] = (struct text){(const char *)bytes, sizeof bytes};
     memcpy(all + 1, pieces, count * sizeof *pieces);
     enum data_file_result result =
-        data_file_write(tail->file, segments_last(&spill->segments)->size, all, 1 + count, error);
-    if (result != DATA_FILE_DONE)
+        data_file_write(spill->tail.file, last->size, all, 1 + count, error);
+    if (result != DATA_FILE_DONE) {
+        take_back(spill, result); /* if it stays, it is no whole block */
         return result;
-    tail->unsynced = true;
-    return spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error)
-               ? DATA_FILE_DONE
-               : DATA_FILE_FAILED;
+    }
+    spill->tail.unsynced = true;
+    if (spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error))
+        return DATA_FILE_DONE;
+    block.is_there = !take_back(spill, DATA_FILE_FAILED);
+    if (block.is_there)
+        spill->left = block;
+    return DATA_FILE_FAILED;
 }
 
 enum spill_stored spill_append(struct spill *spill, const struct spill_block *block,
@@ -464,6 +479,7 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
     RULE(block->count != 0, "a block has records");
     head.size = (uint32_t)size;
     uint64_t whole = block_head_whole(&head);
+    left_block_take_back(&spill->left, segments);
     if (segments->bytes + whole > spill->settings.size) {
         error_set(error, EXIT_CODE_IO, "spill %s: it has its size", segments->folder);
         return SPILL_FULL;
@@ -480,15 +496,22 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
             return failed(spill, result, &why, error);
     }
     enum data_file_result result = write_block(spill, &head, pieces, count, &why);
-    if (result != DATA_FILE_DONE) {
-        take_back(spill, result);
+    if (result != DATA_FILE_DONE)
         return failed(spill, result, &why, error);
-    }
+    spill->left.is_there = false; /* it would be where this block is: nobody reads it */
     segments_last(segments)->size += whole;
     segments->bytes += whole;
     segments->end += block->count;
     spill->appended += block->count;
     return SPILL_STORED;
+}
+
+bool spill_give_up(struct spill *spill, uint64_t number)
+{
+    if (spill->left.number != number || left_block_take_back(&spill->left, &spill->segments))
+        return false;
+    spill->left.is_there = false; /* it is for the next opening */
+    return true;
 }
 
 /* --- what may have been sent ------------------------------------------------------------------ */
@@ -581,11 +604,12 @@ static bool sync_is_due(const struct spill *spill)
            (spill->tail.unsynced || spill->tail.name_unsynced);
 }
 
-/* The cursor's file is behind, or a segment is still there that is done with. */
+/* The cursor's file is behind, or something is still on disk that should not be. */
 static bool cursor_is_due(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
     return spill->written.position != settled(spill) || !spill->has_cursor ||
+           spill->left.is_there ||
            (segments->count != 0 &&
             segments_end_of(segments, segments->removed) <= reader_settled(&spill->reader));
 }
@@ -623,6 +647,7 @@ bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error)
     if (is_settled(spill))
         seal(spill, NULL);
     remove_settled(spill);
+    left_block_take_back(&spill->left, &spill->segments);
     bool written = write_cursor(spill, settled(spill), spill->written.read, &why);
     return report(spill, written, done ? &why : NULL, error) && done;
 }
@@ -644,6 +669,13 @@ struct spill_counts spill_counts(const struct spill *spill)
     return counts;
 }
 
+/* A block that was not given up went another way. Where it cannot be removed it is passed over. */
+static uint64_t settled_at_close(struct spill *spill)
+{
+    bool gone = left_block_take_back(&spill->left, &spill->segments);
+    return !gone && is_settled(spill) ? spill->left.end : settled(spill);
+}
+
 bool spill_close(struct spill *spill, struct error *error)
 {
     if (spill == NULL)
@@ -652,7 +684,7 @@ bool spill_close(struct spill *spill, struct error *error)
     bool done = report(spill, seal(spill, &why), &why, error);
     remove_settled(spill);
     uint64_t sent = spill->sent > spill->again ? spill->sent : spill->again;
-    bool written = write_cursor(spill, settled(spill), sent, &why);
+    bool written = write_cursor(spill, settled_at_close(spill), sent, &why);
     done = report(spill, written, done ? &why : NULL, error) && done;
     free_all(spill);
     return done;

@@ -108,10 +108,19 @@ enum spill_stored {
 
 /*
  * Stores a block after all others. Its image is the pieces one after the other, of 1 to image_size
- * bytes together. After FULL and FAILED nothing is stored and `error` says why.
+ * bytes together. After FULL and FAILED nothing is stored and `error` says why. With
+ * SPILL_SYNC_ALWAYS a block that was written and cannot be synced is taken off the disk. Where that
+ * fails too it is tried again later.
  */
 enum spill_stored spill_append(struct spill *spill, const struct spill_block *block,
                                const struct text *pieces, size_t count, struct error *error);
+
+/*
+ * The block that begins with this number was not stored, and is not stored again: its caller gives
+ * it up. Returns whether it is still on disk, where the next opening may find it. A block that was
+ * not stored and not given up went another way, and is not found.
+ */
+bool spill_give_up(struct spill *spill, uint64_t number);
 
 /*
  * The same of a block that its caller goes on to have in memory: it is as one that was read. All

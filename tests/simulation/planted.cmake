@@ -119,8 +119,8 @@ planted(cursor_is_ahead FILE collector/spill/spill.c
     FROM "    uint64_t position = reader_settled(&spill->reader);"
     TO "    uint64_t position = spill->reader.position;")
 planted(stored_block_is_not_synced FILE collector/spill/spill.c
-    FROM "    return spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error)"
-    TO "    return spill->settings.sync != SPILL_SYNC_CLOSE || sync_blocks(spill, error)")
+    FROM "    if (spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error))"
+    TO "    if (spill->settings.sync != SPILL_SYNC_CLOSE || sync_blocks(spill, error))")
 
 # --- commands ------------------------------------------------------------------------------------
 planted(what_nobody_reads_is_written FILE sinks/destinations/destination_command.c
@@ -181,6 +181,9 @@ planted(reload_forgets_what_was_settled FILE collector/output/delivery_spill.c
     return open;"
     TO "    free_all(spill);
     return open;")
+planted(block_that_stays_on_disk_is_forgotten FILE collector/spill/spill.c
+    FROM "    if (block.is_there)"
+    TO "    if (block.is_there && 0)")
 planted(what_was_left_is_evicted_unseen FILE collector/output/delivery_spill.c
     FROM "        spill->left_evicted += taken->left;"
     TO "")

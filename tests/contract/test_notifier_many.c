@@ -200,7 +200,7 @@ TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, 
     uint32_t sent = 0;
     uint32_t last = 0;
     uint64_t random = 1;
-    for (size_t round = 0; round < 300; round++) {
+    for (size_t round = 0; round < TEST_TRIES(300); round++) {
         size_t count = next_random(&random) % 256;
         for (size_t i = 0; i < count; i++) {
             sent++;

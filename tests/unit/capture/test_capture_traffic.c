@@ -9,7 +9,7 @@
 #include "tests/support/capture/capture_reading.h"
 #include "tests/support/test.h"
 
-#define MUTATIONS 200 /* of each capture */
+#define MUTATIONS TEST_TRIES(200) /* of each capture */
 
 struct traffic {
     const char *name;

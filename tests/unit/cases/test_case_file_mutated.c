@@ -13,7 +13,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define MUTATIONS 3000
+#define MUTATIONS TEST_TRIES(3000)
 #define ROOM      4096
 
 static const char good[] = "# a configuration\n"

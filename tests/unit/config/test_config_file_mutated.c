@@ -13,7 +13,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define MUTATIONS 1000
+#define MUTATIONS TEST_TRIES(1000)
 #define ROOM      4096
 
 static const char good[] = "# everything at once\n"

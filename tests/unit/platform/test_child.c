@@ -160,9 +160,8 @@ static size_t write_row(struct child *child, size_t blocks)
 /* Whenever its input is closed: it has read the first bytes, and all others are taken back. */
 TEST_WITH(what_is_taken_back_while_it_reads_follows_all_that_it_has_read, set_up, tear_down)
 {
-    enum { ROUNDS = 40 };
     uint64_t random = 3;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < TEST_TRIES(40); round++) {
         char name[32], words[512];
         snprintf(name, sizeof name, "count-%d", round);
         snprintf(words, sizeof words, "row:%s", scratch_path(name));

@@ -159,7 +159,7 @@ static void run_beside_single_notes(uint64_t seed, unsigned senders, uint64_t lo
     uint64_t next[4] = {0}, boot_id[4] = {0}, random = seed;
     assert_non_null(single);
     open_fixture(&fixture);
-    for (unsigned run = 0; run < 3000; run++) {
+    for (unsigned run = 0; run < TEST_TRIES(3000); run++) {
         unsigned sender = (unsigned)next_below(&random, senders);
         uint64_t number = next_begin(&random, next[sender]);
         if (next_below(&random, 50) == 0)

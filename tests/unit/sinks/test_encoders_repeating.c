@@ -10,7 +10,7 @@
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/test.h"
 
-#define ROUNDS      1500
+#define ROUNDS      TEST_TRIES(1500)
 #define MOST_LABELS 5
 #define MOST        6 /* samples of a record */
 

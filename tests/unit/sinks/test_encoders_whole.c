@@ -15,7 +15,7 @@
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/test.h"
 
-#define FILES        40  /* of each format and schema */
+#define FILES        TEST_TRIES(40) /* of each format and schema */
 #define RECORDS      12  /* of a file, at most */
 #define TRIES        400 /* for that: many messages have no samples */
 #define LARGEST      60000

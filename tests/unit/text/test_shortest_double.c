@@ -252,10 +252,10 @@ static struct number float_of(uint32_t bits)
     return (struct number){(double)value, true};
 }
 
-TEST(a_million_random_doubles_are_shortest_and_closest)
+TEST(random_doubles_are_shortest_and_closest)
 {
     uint64_t random = 20240229;
-    for (int i = 0; i < 1000000; i++) {
+    for (int i = 0; i < TEST_TRIES(1000000); i++) {
         struct number number = double_of(next_random(&random));
         if (isfinite(number.value))
             assert_shortest(number);
@@ -265,7 +265,7 @@ TEST(a_million_random_doubles_are_shortest_and_closest)
 TEST(random_floats_are_shortest_and_closest)
 {
     uint64_t random = 19700101;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < TEST_TRIES(200000); i++) {
         struct number number = float_of((uint32_t)(next_random(&random) >> 32));
         if (isfinite(number.value))
             assert_shortest(number);
@@ -275,7 +275,7 @@ TEST(random_floats_are_shortest_and_closest)
 TEST(random_decimals_of_few_digits_come_back_as_they_were)
 {
     uint64_t random = 17;
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < TEST_TRIES(100000); i++) {
         char given[64];
         char text[SHORTEST_DOUBLE_SIZE + 1];
         uint64_t significand = next_random(&random) % UINT64_C(1000000000000000) + 1;

@@ -12,7 +12,7 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-#define MUTATIONS 40000
+#define MUTATIONS TEST_TRIES(40000)
 
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;

@@ -16,7 +16,8 @@ from rotating import RotatingTest, unpacked
 from sluice_program import DEADLINE, SANITIZED
 
 TEST_SEND = os.environ["TEST_SEND"]
-RECORDS = int(os.environ.get("TEST_STORM", "20000" if SANITIZED or WINDOWS else "100000"))
+RECORDS = int(os.environ.get("TEST_STORM",
+                             "10000" if WINDOWS else "20000" if SANITIZED else "100000"))
 RATE = 40000  # a second
 
 SEQUENCE = re.compile(rb'\{"received":"[^"]+",.*"senderId":"storm/1",.*"sequence":"(\d+)",.*\}')

@@ -18,7 +18,7 @@ from sluice_program import CHANGED, DEADLINE, ONE_THREAD, SANITIZED, parse_lines
 from test_config import READS_FILES
 from test_inherited import InheritedTest
 from test_resident import resident
-from test_tcp import OK, TCP, Client, Tcp, framed
+from test_tcp import BAD, OK, SMALL_BUFFER, TCP, Client, Tcp, framed
 from test_user import needs_root
 
 CLIENT = shutil.which("riemann-client")
@@ -195,23 +195,23 @@ class Served(Tls):
 
     def test_who_does_not_read_answers_is_not_read(self):
         program = self.start("--listen", TLS + "&idle_timeout=1s")
-        client = self.by_hand(program, options=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),)).open()
+        client = self.by_hand(program, options=(SMALL_BUFFER,)).open()
         client.socket.setblocking(False)
         sent = 0
-        empty = client.sealed(framed(b"") * 4000)  # 4 bytes each, answered with 6
+        sealed = client.sealed(BAD * 4000)
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end and select.select([], [client.socket], [], 0.5)[1]:
             try:
-                done = client.socket.send(empty)
+                done = client.socket.send(sealed)
             except BlockingIOError:
                 continue
             except ConnectionError:
                 break
             sent += done
-            empty = empty[done:] or client.sealed(framed(b"") * 4000)
+            sealed = sealed[done:] or client.sealed(BAD * 4000)
         self.wait_for_end(program, "idle")
         listener = program.stop()["listeners"][0]
-        self.assertLess(listener["received"], sent // 4)
+        self.assertLess(listener["received"], sent // len(BAD))
         self.assertEqual(self.ends(listener), {"idle": 1})
 
     def test_a_message_of_5000_events_arrives_whole(self):

@@ -7,6 +7,7 @@
 #include "collector/capture/capture.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
+#include "collector/platform/output_file.h"
 #include "collector/receive/dead_letters.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/patience.h"
@@ -14,6 +15,48 @@
 #include "tests/support/test.h"
 
 #define SECTION 60 /* bytes */
+
+/* --- calls that fail -------------------------------------------------------------------------- */
+
+/* What the linker makes of the names (ld(1), --wrap). */
+enum write_result __real_output_file_write(struct output_file *file, const void *bytes, size_t size,
+                                           size_t *written, struct error *error);
+bool __real_output_file_roll_back(struct output_file *file, size_t size);
+enum write_result __wrap_output_file_write(struct output_file *file, const void *bytes, size_t size,
+                                           size_t *written, struct error *error);
+bool __wrap_output_file_roll_back(struct output_file *file, size_t size);
+
+static struct {
+    unsigned halves;     /* the write of this number writes half; the next ones fail: */
+    unsigned write_most; /* so many */
+    unsigned roll_backs; /* so many of these fail */
+    unsigned writes;     /* done so far */
+} failing;
+
+enum write_result __wrap_output_file_write(struct output_file *file, const void *bytes, size_t size,
+                                           size_t *written, struct error *error)
+{
+    unsigned number = ++failing.writes;
+    if (failing.halves == 0 || number < failing.halves)
+        return __real_output_file_write(file, bytes, size, written, error);
+    if (number == failing.halves)
+        return __real_output_file_write(file, bytes, size / 2, written, error);
+    if (failing.write_most == 0)
+        return __real_output_file_write(file, bytes, size, written, error);
+    failing.write_most--;
+    error_set(error, EXIT_CODE_IO, "the disk is broken");
+    return WRITE_FAILED;
+}
+
+bool __wrap_output_file_roll_back(struct output_file *file, size_t size)
+{
+    if (failing.roll_backs == 0)
+        return __real_output_file_roll_back(file, size);
+    failing.roll_backs--;
+    return false;
+}
+
+/* --- letters ---------------------------------------------------------------------------------- */
 
 static const struct listener listener = {.name = "udp://127.0.0.1:5555"};
 static const struct address destination = {
@@ -113,6 +156,7 @@ static int set_up(void **state)
 {
     for (size_t i = 0; i < sizeof payload; i++)
         payload[i] = (uint8_t)(i * 31 + 7);
+    memset(&failing, 0, sizeof failing);
     return scratch_make(state);
 }
 
@@ -247,6 +291,54 @@ TEST_WITH(what_is_left_at_the_deadline_is_dropped, set_up, scratch_remove)
     finish(clock_monotonic_ns());
     assert_int_equal(dropped(DROPPED_STOP_TIMEOUT), 2);
     scratch_assert_holds_text("dead", "");
+}
+
+/* Three letters, of which the second is half written when writes fail. */
+static void offer_three(int64_t patience_ns)
+{
+    open_letters(1 << 20, 1000);
+    start();
+    for (int i = 0; i < 3; i++)
+        offer(1000);
+    finish(patience_ns == INT64_MAX ? INT64_MAX : clock_monotonic_ns() + patience_ns);
+}
+
+TEST_WITH(a_letter_that_is_half_written_is_taken_back_and_dropped, set_up, scratch_remove)
+{
+    (void)state;
+    failing.halves = 2;
+    failing.write_most = 1;
+    offer_three(INT64_MAX);
+    assert_int_equal(counter_read(&written.kept), 2);
+    assert_int_equal(dropped(DROPPED_IO_ERROR), 1);
+    assert_int_equal(read_back(), 2);
+}
+
+TEST_WITH(one_that_cannot_be_taken_back_is_written_to_its_end, set_up, scratch_remove)
+{
+    (void)state;
+    failing.halves = 2;
+    failing.write_most = failing.roll_backs = 1;
+    offer_three(INT64_MAX);
+    assert_int_equal(counter_read(&written.kept), 3);
+    assert_int_equal(read_back(), 3);
+}
+
+TEST_WITH(one_that_is_torn_at_the_deadline_is_dropped_and_the_next_run_cuts_it_off, set_up,
+          scratch_remove)
+{
+    (void)state;
+    failing.halves = 2;
+    failing.write_most = failing.roll_backs = UINT32_MAX;
+    offer_three(INT64_C(100000000));
+    assert_int_equal(counter_read(&written.kept), 1);
+    assert_int_equal(dropped(DROPPED_STOP_TIMEOUT), 2);
+    memset(&failing, 0, sizeof failing);
+    open_letters(1 << 20, 1000);
+    start();
+    offer(1000);
+    finish(INT64_MAX);
+    assert_int_equal(read_back(), 2);
 }
 
 TEST_WITH(a_file_of_something_else_is_not_opened, set_up, scratch_remove)

@@ -234,7 +234,7 @@ void sink_writer_count_failed(struct sink_writer *writer, size_t records);
 void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
                                  size_t records);
 
-/* Counts `records` as unknown: a delivery sent them and nobody answered, or a spill may have them. */
+/* Counts `records` as unknown: nobody can know whether the far end has them, or will get them. */
 void sink_writer_count_unknown(struct sink_writer *writer, size_t records);
 
 /* So many records are not in flight any more, or are again: they lie on disk, or come from there.

@@ -64,8 +64,8 @@ int test_run_one(const char *name, const char *test);
     static void function(void)
 
 /*
- * How many inputs a test tries that makes them by chance: half of `count` with a sanitizer, and a fifth
- * under Wine, where each takes several times longer.
+ * How many inputs a test tries that makes them by chance: half of `count` with a sanitizer, and a
+ * fifth under Wine, where each takes several times longer.
  */
 #define TEST_TRIES(count) ((count) / TEST_PART)
 

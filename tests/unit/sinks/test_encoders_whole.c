@@ -16,8 +16,8 @@
 #include "tests/support/test.h"
 
 #define FILES        TEST_TRIES(40) /* of each format and schema */
-#define RECORDS      12  /* of a file, at most */
-#define TRIES        400 /* for that: many messages have no samples */
+#define RECORDS      12             /* of a file, at most */
+#define TRIES        400            /* for that: many messages have no samples */
 #define LARGEST      60000
 #define EVERY_CUT    4096 /* bytes of a file that is cut after each of them; a larger one is not */
 #define FILE_SIZE    ((size_t)4 * 1024 * 1024)

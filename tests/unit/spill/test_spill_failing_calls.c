@@ -141,7 +141,7 @@ static struct done {
     size_t stored_count;
     size_t acknowledged; /* of those: the first so many */
     uint64_t next_number;
-    bool is_storing; /* the block of the next number: it may be there and not be said to be */
+    bool is_storing;     /* the block of the next number: it may be there and not be said to be */
     uint64_t first_left; /* of those that were not stored: the first that was not given up yet, */
     bool may_be_there;   /* and one that was given up and may be found */
     uint64_t left;

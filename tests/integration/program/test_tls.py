@@ -764,8 +764,8 @@ class Memory(Tls):
     EACH = 64 + 6
 
     def start_for(self, count):
-        """With the least memory: how many of the blocks that records wait in are touched by
-        chance, where there are more, differs by megabytes."""
+        """With the least memory, where few blocks wait for records: how many of them have been
+        touched differs by megabytes from run to run where there are more."""
         arguments = ["--listen", f"{TLS}&max_connections={count}&frame_timeout=1h"]
         return self.start(*arguments, "--memory", self.least_memory(*arguments))
 

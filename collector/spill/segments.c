@@ -139,24 +139,29 @@ bool segments_set_aside(struct segments *segments, uint64_t first)
 
 void segments_cut(struct segments *segments, struct segment *segment, uint64_t size)
 {
-    struct data_file file;
     uint64_t cut = segment->size - size;
     segment->size = size;
     if (segments->looks_only)
         return;
-    const char *path = segments_file(segments, segment->first);
     log_line(LOG_INFO, "spill segment %s: its last %" PRIu64 " bytes are no whole block; cut off",
-             path, cut);
-    if (data_file_open(path, &file, NULL) == DATA_FILE_DONE) {
-        data_file_cut(file, size, NULL);
-        data_file_close(file);
-    }
+             segments_file(segments, segment->first), cut);
+    segments_cut_file(segments, segment->first, size);
 }
 
-void segments_discard(struct segments *segments, uint64_t first)
+bool segments_cut_file(struct segments *segments, uint64_t first, uint64_t size)
 {
-    if (!segments->looks_only)
-        folder_remove_file(segments_file(segments, first));
+    struct data_file file;
+    enum data_file_result result = data_file_open(segments_file(segments, first), &file, NULL);
+    if (result != DATA_FILE_DONE)
+        return result == DATA_FILE_MISSING;
+    bool done = data_file_cut(file, size, NULL);
+    data_file_close(file);
+    return done;
+}
+
+bool segments_discard(struct segments *segments, uint64_t first)
+{
+    return segments->looks_only || folder_remove_file(segments_file(segments, first));
 }
 
 void segments_note_bad(struct segments *segments, uint64_t first)

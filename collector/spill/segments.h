@@ -75,8 +75,14 @@ bool segments_set_aside(struct segments *segments, uint64_t first);
 /* Takes what follows its first `size` bytes off a segment, whose file nobody has open. */
 void segments_cut(struct segments *segments, struct segment *segment, uint64_t size);
 
-/* Removes the file of a segment that is not in the table. */
-void segments_discard(struct segments *segments, uint64_t first);
+/*
+ * Makes a segment's file, which nobody has open, end after its first `size` bytes. Returns whether
+ * nothing follows those: true also where there is no file.
+ */
+bool segments_cut_file(struct segments *segments, uint64_t first, uint64_t size);
+
+/* Removes the file of a segment that is not in the table. Returns false where it is still there. */
+bool segments_discard(struct segments *segments, uint64_t first);
 
 /* A file with that ending is there. Removes the oldest where there are too many. */
 void segments_note_bad(struct segments *segments, uint64_t first);

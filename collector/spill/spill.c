@@ -416,10 +416,10 @@ static bool take_back(struct spill *spill, enum data_file_result result)
     /* An empty one has the name that the next one will have. */
     if (last->size == 0) {
         uint64_t number = segments->removed + segments->count - 1;
-        const char *path = segments_file(segments, last->first);
+        uint64_t first = last->first;
         reader_leave(&spill->reader, number);
         segments_pop(segments);
-        gone = folder_remove_file(path) || gone;
+        gone = segments_discard(segments, first) || gone;
     }
     return gone;
 }

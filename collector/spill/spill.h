@@ -116,13 +116,6 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
                                const struct text *pieces, size_t count, struct error *error);
 
 /*
- * The block that begins with this number was not stored, and is not stored again: its caller gives
- * it up. Returns whether it is still on disk, where the next opening may find it. A block that was
- * not stored and not given up went another way, and is not found.
- */
-bool spill_give_up(struct spill *spill, uint64_t number);
-
-/*
  * The same of a block that its caller goes on to have in memory: it is as one that was read. All
  * that is there must have been read, and nothing be held but what those blocks hold: what is lost
  * behind them is held until the last of them is acknowledged, and the end is read once more.
@@ -130,6 +123,13 @@ bool spill_give_up(struct spill *spill, uint64_t number);
  */
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
                                     const struct text *pieces, size_t count, struct error *error);
+
+/*
+ * The block that begins with this number was not stored, and is not stored again: its caller gives
+ * it up. Returns whether it is still on disk, where the next opening may find it. A block that was
+ * not stored and not given up went another way, and is not found.
+ */
+bool spill_give_up(struct spill *spill, uint64_t number);
 
 enum spill_found {
     SPILL_FOUND,           /* *block is filled, and its image is in the caller's buffer */

@@ -493,24 +493,31 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_close(spill);
 }
 
+/* So many attempts fail, each at the call of that number from its beginning on. */
+static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
+{
+    uint8_t bytes[SPILLING_IMAGE];
+    struct spill_block block;
+    memset(&calls, 0, sizeof calls);
+    calls.armed = calls.reads = true;
+    calls.number = EIO;
+    for (unsigned i = 0; i < attempts; i++) {
+        calls.left = call;
+        assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
+    }
+    assert_int_equal(calls.failed, attempts);
+    calls.armed = false;
+}
+
 /* Two reads of a head and one of the image after it: nothing was tried three times. */
 TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;
-    uint8_t bytes[SPILLING_IMAGE];
-    struct spill_block block;
     struct spill *spill = spilling_open();
     spilling_append_all(spill, 0, 3);
     spilling_expect(spill, 0, 1, true);
-    memset(&calls, 0, sizeof calls);
-    calls.armed = calls.reads = true;
-    calls.number = EIO;
-    for (unsigned i = 0; i < 3; i++) {
-        calls.left = i < 2 ? 1 : 2;
-        assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
-    }
-    assert_int_equal(calls.failed, 3);
-    calls.armed = false;
+    fail_reads(spill, 2, 1);
+    fail_reads(spill, 1, 2);
     spilling_expect(spill, 1, 3, true);
     assert_int_equal(spilling_counts(spill).lost, 0);
     spilling_close(spill);
@@ -520,23 +527,13 @@ TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scrat
 TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;
-    uint8_t bytes[SPILLING_IMAGE];
-    struct spill_block block;
     uint64_t number;
     struct spill *spill = spilling_open();
     spilling_append_all(spill, 0, 3);
     assert_true(spilling_read(spill, &number));
-    memset(&calls, 0, sizeof calls);
-    calls.armed = calls.reads = true;
-    calls.number = EIO;
-    for (unsigned i = 0; i < 3; i++) {
-        if (i == 2)
-            spill_rewind(spill);
-        calls.left = i < 2 ? 2 : 3; /* the file is opened first */
-        assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
-    }
-    assert_int_equal(calls.failed, 3);
-    calls.armed = false;
+    fail_reads(spill, 2, 2);
+    spill_rewind(spill);
+    fail_reads(spill, 1, 3); /* the file is opened first */
     spilling_expect(spill, 0, 3, true);
     assert_int_equal(spilling_counts(spill).lost, 0);
     spilling_close(spill);

@@ -5,52 +5,11 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/ledger/ledger_snapshot.h"
 #include "collector/platform/aligned_memory.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/text/copy.h"
-
-#define REASON_NAME(constant, name, letter, what, remedy)   #name,
-#define REASON_LETTER(constant, name, letter, what, remedy) letter,
-#define REASON_TEXT(constant, name, letter, what, remedy)   {#name, what, remedy},
-#define OTHER_NAME(constant, name, what, remedy)            #name,
-#define OTHER_TEXT(constant, name, what, remedy)            {#name, what, remedy},
-
-const char *const datagram_reason_names[] = {DATAGRAM_REASONS(REASON_NAME)};
-const bool datagram_reason_has_letter[] = {DATAGRAM_REASONS(REASON_LETTER)};
-const char *const record_refusal_names[] = {RECORD_REFUSALS(OTHER_NAME)};
-const char *const record_failure_names[] = {RECORD_FAILURES(OTHER_NAME)};
-const char *const letter_drop_names[] = {LETTER_DROPS(OTHER_NAME)};
-
-const struct reason_text datagram_reason_texts[] = {DATAGRAM_REASONS(REASON_TEXT)};
-const struct reason_text record_refusal_texts[] = {RECORD_REFUSALS(OTHER_TEXT)};
-const struct reason_text record_failure_texts[] = {RECORD_FAILURES(OTHER_TEXT)};
-const struct reason_text letter_drop_texts[] = {LETTER_DROPS(OTHER_TEXT)};
-
-#define TERM_ROW(counters, totals, name, part, help)                                               \
-    {#name, offsetof(struct counters, name), offsetof(struct totals, name), part, help},
-#define LISTENER_ROW(name, part, help) TERM_ROW(ingest_counters, listener_totals, name, part, help)
-#define OFFER_ROW(name, part, help)    TERM_ROW(offer_counters, sink_totals, name, part, help)
-#define SINK_ROW(name, part, help)     TERM_ROW(sink_counters, sink_totals, name, part, help)
-#define LETTER_ROW(name, part, help)   TERM_ROW(letter_counters, letter_totals, name, part, help)
-
-const struct ledger_term listener_terms[] = {LISTENER_TERMS(LISTENER_ROW){.name = NULL}};
-const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){.name = NULL}};
-const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){.name = NULL}};
-const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){.name = NULL}};
-
-#define MEASURE_ROW(counters, totals, name, bounds, metric, help)                                  \
-    {#name, offsetof(struct counters, name), offsetof(struct totals, name), bounds, #metric, help},
-#define THREAD_MEASURE(name, bounds, metric, help)                                                 \
-    MEASURE_ROW(thread_measures, thread_totals, name, bounds, metric, help)
-#define SINK_MEASURE(name, bounds, metric, help)                                                   \
-    MEASURE_ROW(sink_counters, sink_totals, name, bounds, metric, help)
-
-const struct ledger_measure thread_measures[] = {THREAD_MEASURES(THREAD_MEASURE){.name = NULL}};
-const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){.name = NULL}};
-
-#define KIND_ROW(constant, name, is_socket, part) {#name, is_socket, part},
-const struct listener_kind listener_kinds[] = {LISTENER_KINDS(KIND_ROW)};
 
 #define CACHE_LINE 64
 
@@ -512,91 +471,8 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         snapshot->sinks[at++].messages =
             entry->messages + (entry->state == ENTRY_LIVE ? messages - entry->messages_before : 0);
     }
-    return snapshot;
-}
-
-void ledger_snapshot_free(struct ledger_snapshot *snapshot)
-{
-    if (snapshot == NULL)
-        return;
-    free(snapshot->threads);
-    free(snapshot->listeners);
-    free(snapshot->sinks);
-    free(snapshot);
-}
-
-bool ledger_has_term(const struct listener_totals *listener, const struct ledger_term *term)
-{
-    if (term->part > PART_SEQUENCE)
-        return listener->kind->part == term->part;
-    return !listener->spread || term->total != offsetof(struct listener_totals, reordered);
-}
-
-const char *ledger_drops_name(const struct listener_totals *listener)
-{
-    return listener->drops.filtered ? KERNEL_DROPS_AND_FILTERED : "kernel_drops";
-}
-
-#define ADD_END(name, part, help) ends += listener->name;
-
-static bool connections_balance(const struct listener_totals *listener)
-{
-    uint64_t ends = 0;
-    CONNECTION_END_TERMS(ADD_END)
-    return listener->connections == ends;
-}
-
-static bool listener_balances(const struct listener_totals *listener)
-{
-    uint64_t accounted = listener->decoded;
-    for (int i = 0; i < REASON_COUNT; i++)
-        accounted += listener->reasons[i];
-    if (listener->received != accounted || listener->in_assembly != 0)
-        return false;
-    if (listener->kind->part == PART_CONNECTIONS)
-        return connections_balance(listener);
-    if (listener->kind->part != PART_CAPTURE)
-        return true;
-    return listener->frames == listener->received - listener->reassembled + listener->fragments +
-                                   listener->other + listener->cut;
-}
-
-/* A record is one message. */
-static bool sink_balances(const struct sink_totals *sink)
-{
-    uint64_t offered = sink->queued;
-    for (int i = 0; i < REFUSAL_COUNT; i++)
-        offered += sink->refused[i];
-    uint64_t settled =
-        sink->written + sink->filtered + sink->evicted + sink->unknown + sink->spilled;
-    for (int i = 0; i < FAILURE_COUNT; i++)
-        settled += sink->failed[i];
-    return sink->in_flight == 0 && sink->offered == offered &&
-           sink->queued + sink->recovered == settled && sink->offered == sink->messages &&
-           sink->raw_offered == sink->raw_sent + sink->raw_refused;
-}
-
-static bool letters_balance(const struct ledger_snapshot *snapshot)
-{
-    const struct letter_totals *letters = &snapshot->letters;
-    uint64_t accounted = letters->kept;
-    uint64_t refused = 0;
-    for (int i = 0; i < DROP_COUNT; i++)
-        accounted += letters->dropped[i];
-    for (size_t i = 0; i < snapshot->listener_count; i++)
-        for (int reason = 0; reason < REASON_COUNT; reason++)
-            if (datagram_reason_has_letter[reason])
-                refused += snapshot->listeners[i].reasons[reason];
-    return letters->name == NULL || (letters->offered == accounted && letters->offered == refused);
-}
-
-bool ledger_balances(const struct ledger_snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->listener_count; i++)
-        if (!listener_balances(&snapshot->listeners[i]))
-            return false;
-    for (size_t i = 0; i < snapshot->sink_count; i++)
-        if (!sink_balances(&snapshot->sinks[i]))
-            return false;
-    return letters_balance(snapshot);
+    if (ledger_snapshot_keep_texts(snapshot))
+        return snapshot;
+    ledger_snapshot_free(snapshot);
+    return NULL;
 }

@@ -173,10 +173,10 @@ struct listener_kind {
 enum { LISTENER_KINDS(LISTENER_KIND_CONSTANT) LISTENER_KIND_COUNT };
 extern const struct listener_kind listener_kinds[LISTENER_KIND_COUNT];
 
-/* Plain sums over the blocks, at one moment. */
+/* Plain sums over the blocks, at one moment. The names and schemas are the snapshot's own. */
 struct listener_totals {
     size_t index;              /* in the ledger, which may skip some that nothing came of */
-    const char *name, *schema; /* the ledger's own */
+    const char *name, *schema;
     const struct listener_kind *kind;
     bool retired;       /* it receives nothing any more */
     bool drops_counted; /* else kernel_drops is 0, whatever was dropped */
@@ -258,6 +258,7 @@ struct ledger_snapshot {
     struct listener_totals *listeners;
     struct sink_totals *sinks;
     struct letter_totals letters;
+    char *texts; /* all names and schemas */
 };
 
 /* One more than the highest index of a listener, or of a sink: indexes rise from row to row. */
@@ -273,7 +274,10 @@ static inline size_t ledger_sink_indexes(const struct ledger_snapshot *snapshot)
     return count == 0 ? 0 : snapshot->sinks[count - 1].index + 1;
 }
 
-/* Reads all blocks. Returns NULL where memory is short; freed with ledger_snapshot_free. */
+/*
+ * Reads all blocks. Returns NULL where memory is short; freed with ledger_snapshot_free. It refers
+ * to nothing of the ledger, and remains valid over a reload.
+ */
 struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final);
 void ledger_snapshot_free(struct ledger_snapshot *snapshot);
 

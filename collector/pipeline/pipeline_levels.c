@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/text/copy.h"
 
 static void add_listener(struct pipeline_levels *levels, const struct listener_config *config,
                          const struct source *source)
@@ -63,6 +64,28 @@ static void add_sink(struct pipeline_levels *levels, const char *name,
     level->queue.large_most += queue.large_most;
 }
 
+/* As ledger_snapshot_keep_texts does. */
+static size_t move_texts(struct pipeline_levels *levels, char *to)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < levels->listener_count; i++)
+        size += text_move(&levels->listeners[i].name, to, size);
+    for (size_t i = 0; i < levels->stream_count; i++)
+        size += text_move(&levels->streams[i].name, to, size);
+    for (size_t i = 0; i < levels->sink_count; i++)
+        size += text_move(&levels->sinks[i].name, to, size);
+    return size;
+}
+
+static bool keep_texts(struct pipeline_levels *levels)
+{
+    levels->texts = malloc(move_texts(levels, NULL) + 1); /* there may be none */
+    if (levels->texts == NULL)
+        return false;
+    move_texts(levels, levels->texts);
+    return true;
+}
+
 struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
 {
     const struct config *config = pipeline->config;
@@ -83,13 +106,17 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
     for (size_t i = 0; i < config->sink_count; i++)
         add_sink(levels, config->sinks[i].name, pipeline->slots[i]->sink);
     levels->pool = batch_pool_levels(pipeline->pool);
-    return levels;
+    if (keep_texts(levels))
+        return levels;
+    pipeline_levels_free(levels);
+    return NULL;
 }
 
 void pipeline_levels_free(struct pipeline_levels *levels)
 {
     if (levels == NULL)
         return;
+    free(levels->texts);
     free(levels->listeners);
     free(levels->streams);
     free(levels->sinks);

@@ -46,9 +46,13 @@ struct pipeline_levels {
     struct stream_level *streams;
     struct sink_level *sinks;
     struct batch_pool_levels pool;
+    char *texts; /* all names */
 };
 
-/* At this moment; NULL where memory is short. Freed with pipeline_levels_free. */
+/*
+ * At this moment; NULL where memory is short. Freed with pipeline_levels_free. The names are its
+ * own, and it remains valid over a reload.
+ */
 struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline);
 /* NULL is allowed. */
 void pipeline_levels_free(struct pipeline_levels *levels);

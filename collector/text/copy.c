@@ -17,3 +17,11 @@ char *text_copy_all(const char *text)
 {
     return text_copy(text, strlen(text));
 }
+
+size_t text_move(const char **text, char *to, size_t at)
+{
+    size_t size = strlen(*text) + 1;
+    if (to != NULL)
+        *text = memcpy(to + at, *text, size);
+    return size;
+}

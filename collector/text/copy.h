@@ -10,4 +10,10 @@ char *text_copy(const char *text, size_t length);
 /* The same of all bytes up to the NUL. */
 char *text_copy_all(const char *text);
 
+/*
+ * For several texts in one piece of memory: copies *text with its NUL to `to` + `at`, which *text
+ * is from then on, and returns their size. Where `to` is NULL it only returns the size.
+ */
+size_t text_move(const char **text, char *to, size_t at);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/pipeline/pipeline_levels.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/test.h"
 
@@ -49,6 +50,21 @@ static size_t count_lines(const struct flow *flow, const char *name)
     assert_true(lines.whole);
     lines_free(&lines);
     return count;
+}
+
+TEST_WITH(levels_have_names_of_their_own, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    char expected[600];
+    flow_open(flow, LISTEN TO_FILE " --sink file:DIRECTORY/early");
+    struct pipeline_levels *levels = pipeline_take_levels(flow->pipeline);
+    take(flow, LISTEN TO_FILE);
+    take(flow, LISTEN TO_FILE "?flush_interval=1s");
+    snprintf(expected, sizeof expected, "file:%s/early", flow->directory);
+    assert_memory_equal(levels->listeners[0].name, "udp://127.0.0.1:", 16);
+    assert_string_equal(levels->sinks[1].name, expected);
+    pipeline_levels_free(levels);
+    flow_finish(flow, 20000);
 }
 
 /* --- sinks ------------------------------------------------------------------------------------ */

@@ -240,6 +240,33 @@ class Events(StatusTest):
         self.assertEqual(allowed(now)["value"], "127.0.0.0/8")
         program.stop()
 
+    def test_who_comes_right_after_a_reload_gets_the_names_as_they_are(self):
+        """Those of the last look at the ledger, whose texts the reload replaced."""
+        file = self.folder / "c.yaml"
+
+        def write(interval):
+            file.write_text("metrics: 0\nlisteners:\n  - udp://127.0.0.1:0?schema=telemetry\n"
+                            "sinks:\n  - \"file:/dev/null?view=message\"\n"
+                            f"  - \"file:{self.folder}/out.ndjson?flush_interval={interval}ms\"\n",
+                            encoding="utf-8")
+        write(1)
+        program = self.start("--config", file)
+        client = MetricsClient(program)
+        self.watch_well(client)[0].next()  # the ledger was looked at
+        sinks = ["file:/dev/null", f"file:{self.folder}/out.ndjson"]
+        for number in range(3):
+            write(number + 2)
+            program.ask_to_reload()
+            program.wait_for_log("read anew", number + 1)
+            name, now = self.watch_well(client)[0].next()
+            self.assertEqual(name, "now")
+            self.assertEqual([(each["name"], each["schema"]) for each in now["ledger"]["listeners"]],
+                             [(program.names[0], "telemetry")])
+            for part in ("ledger", "levels"):
+                names = [each["name"] for each in now[part]["sinks"]]
+                self.assertEqual(list(dict.fromkeys(names)), sinks, part)
+        program.stop()
+
     def test_a_stop_is_reported_and_ends_the_streams(self):
         program, client = self.serve("--listen", RIEMANN)
         watchers = [self.watch_well(client)[0] for _ in range(EVENT_CLIENTS)]

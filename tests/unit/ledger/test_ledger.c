@@ -336,6 +336,23 @@ TEST(every_counter_of_every_block_is_in_the_totals)
     ledger_destroy(ledger);
 }
 
+TEST(a_snapshot_has_texts_of_its_own)
+{
+    struct ledger *ledger = ledger_create();
+    ledger_add_listener(ledger, "udp://127.0.0.1:5555", "udp", "telemetry");
+    ledger_add_sink(ledger, "file:/dev/null");
+    ledger_add_letters(ledger, "file:letters");
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(ledger, false);
+    ledger_rename_listener(ledger, 0, "udp://127.0.0.1:6666");
+    ledger_set_schema(ledger, 0, "reinkarna");
+    ledger_destroy(ledger);
+    assert_string_equal(snapshot->listeners[0].name, "udp://127.0.0.1:5555");
+    assert_string_equal(snapshot->listeners[0].schema, "telemetry");
+    assert_string_equal(snapshot->sinks[0].name, "file:/dev/null");
+    assert_string_equal(snapshot->letters.name, "file:letters");
+    ledger_snapshot_free(snapshot);
+}
+
 TEST(listeners_and_sinks_keep_their_names_and_numbers)
 {
     struct ledger *ledger = ledger_create();

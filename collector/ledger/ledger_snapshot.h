@@ -1,0 +1,15 @@
+/* For ledger.c: the texts of a snapshot. Main thread. */
+#ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
+#define SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
+
+#include <stdbool.h>
+
+#include "collector/ledger/ledger.h"
+
+/*
+ * Replaces the ledger's texts in a new snapshot by copies of its own: a reload frees the ledger's.
+ * Returns false where memory is short.
+ */
+bool ledger_snapshot_keep_texts(struct ledger_snapshot *snapshot);
+
+#endif

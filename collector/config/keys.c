@@ -238,6 +238,11 @@ const struct setting config_keys[] = {
      .help = "of a histogram in prometheus, openmetrics, influx and remote-write: all buckets; "
              "those that bound values; or so many at most, for which neighbours are merged",
      .others = "max_buckets bucket_count native_histogram_bucket_limit"},
+    {"max_amplification", SETTING_COUNT, KEY_OF_SINK,
+     offsetof(struct sink_config, encoding.max_amplification), "256", 1, 1000000,
+     .help = "a record of more than 64 KiB may have at most this many times the bytes of its "
+             "message when it is written; else it fails as amplified",
+     .others = "amplification max_expansion max_ratio"},
     {"counter_suffix", SETTING_BOOL, KEY_OF_SINK,
      offsetof(struct sink_config, encoding.counter_suffix), "off", .choices = off_on,
      .help = "of prometheus and remote-write: whether names of cumulative counters end with _total "

@@ -17,3 +17,10 @@ bool encoder_options_equal(const struct encoder_options *a, const struct encoder
            a->buckets == b->buckets && a->counter_suffix == b->counter_suffix &&
            a->colour == b->colour;
 }
+
+bool encoder_allows(const struct encoder_options *options, const struct record *record,
+                    size_t bytes)
+{
+    return bytes <= AMPLIFICATION_FREE || options->max_amplification == 0 ||
+           bytes / options->max_amplification <= record->size;
+}

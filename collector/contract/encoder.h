@@ -44,12 +44,24 @@ struct encoder_options {
     struct sample_rules rules; /* their lists outlive the encoder */
     const char *host;    /* what %{hostname} stands for; NULL: this machine's name. Outlives it */
     uint64_t buckets;    /* BUCKETS_ALL, BUCKETS_CHANGED or a number */
-    bool counter_suffix; /* names of counters end with "_total" */
+    uint64_t max_amplification; /* encoder_allows; 0: records may have any size */
+    bool counter_suffix;        /* names of counters end with "_total" */
     bool colour;         /* of one for people: it is for a terminal that takes colours */
 };
 
 /* Whether encoders of one format with these options write the same. */
 bool encoder_options_equal(const struct encoder_options *a, const struct encoder_options *b);
+
+/* A record of no more bytes than this is written whatever max_amplification is. */
+#define AMPLIFICATION_FREE ((size_t)64 * 1024)
+
+/*
+ * Whether a record may have `bytes` bytes when it is written: at most max_amplification times the
+ * bytes of its message. Formats that repeat labels on each line make much of a small message (a
+ * histogram's buckets), so that one sender could fill a disk with little traffic.
+ */
+bool encoder_allows(const struct encoder_options *options, const struct record *record,
+                    size_t bytes);
 
 struct encoder;
 

@@ -65,6 +65,10 @@
            "it has more bytes when it is written than a sink has room for (1 MiB, and more where " \
            "messages may be longer), or more than a datagram or a delivery's far end takes",       \
            "look at the sender")                                                                   \
+    REASON(AMPLIFIED, amplified,                                                                   \
+           "its lines have more than max_amplification= times the bytes of its message",           \
+           "look at the sender; buckets=40 makes histograms shorter, or raise "                    \
+           "max_amplification=")                                                                   \
     REASON(NO_SOURCE, no_source,                                                                   \
            "keep_source=on, and its sender's address is of another family than where it goes",     \
            "give an address of that family as well")                                               \

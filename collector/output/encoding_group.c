@@ -87,7 +87,7 @@ static struct place *place_of(struct encoding_group *group, const struct encoded
 
 /* --- encoding --------------------------------------------------------------------------------- */
 
-/* Returns whether the record's lines had room. */
+/* Returns whether the record's lines had room, and are few enough for every sink (encoder_allows). */
 static bool add(struct encoded_batch *to, struct encoder *encoder, const struct record *record,
                 struct output *out)
 {
@@ -95,7 +95,7 @@ static bool add(struct encoded_batch *to, struct encoder *encoder, const struct 
     if (to->count == ENCODED_RECORDS)
         return false;
     struct encoded encoded = encoder->ops->encode(encoder, record->listener, record, out);
-    if (out->overflow) {
+    if (out->overflow || out->used - before > AMPLIFICATION_FREE) {
         out->used = before;
         return false;
     }

@@ -119,10 +119,13 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
 {
     size_t start = out->used;
     *encoded = writer->options.encoder->encode(writer->encoder, listener, record, out);
-    if (!out->overflow && encoded->lines != 0)
+    bool allowed = encoder_allows(&writer->options.encoding, record, out->used - start);
+    if (!out->overflow && allowed && encoded->lines != 0)
         return true;
     if (out->overflow)
         sink_writer_count_failed_by(writer, FAILED_TOO_LARGE, 1);
+    else if (!allowed)
+        sink_writer_count_failed_by(writer, FAILED_AMPLIFIED, 1);
     else
         sink_writer_count_filtered(writer, record);
     out->overflow = false;

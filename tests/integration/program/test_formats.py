@@ -303,5 +303,43 @@ class Refused(FormatTest):
         self.assertEqual(line["message"], {"resourceLogs": [{}]})
 
 
+class Amplification(ProgramTest):
+    """A small message whose labels stand on the line of every bucket."""
+
+    BOUNDS = [float(bound) for bound in range(1, 150)]
+
+    def capture(self):
+        histogram = sample("latency", labels=[("path", "x" * 2000)], histogram={
+            "count": 150, "sum": 1.0, "bounds": self.BOUNDS, "counts": [1] * 150})
+        plain = sample("cpu", double=1.0)
+        path = self.folder / "in.pcap"
+        write_capture(path, [telemetry(histogram), telemetry(plain)])
+        return f"pcap:{path}?schema=telemetry"
+
+    def written(self, *keys):
+        """The counts of sinks of one format, which share their lines where they are allowed to."""
+        sinks = [word for number, key in enumerate(keys)
+                 for word in ("--sink", f"file:{self.folder}/{number}?format=prometheus{key}")]
+        _, ledger = self.run_to_end("--listen", self.capture(), *sinks)
+        for number, sink in enumerate(ledger["sinks"]):
+            self.assertEqual(sink["written"] + sink["failed"]["amplified"], 2, sink)
+            self.assertEqual(sink["bytes"], (self.folder / str(number)).stat().st_size)
+            (self.folder / str(number)).unlink()
+        return ledger["sinks"]
+
+    def test_record_of_too_many_times_its_message_fails_as_amplified(self):
+        sink, same, more = self.written("&max_amplification=80", "&max_amplification=80",
+                                        "&max_amplification=100")
+        self.assertEqual((sink["failed"]["amplified"], same["failed"]["amplified"]), (1, 1))
+        self.assertLess(sink["bytes"], 1000)
+        self.assertEqual(same["bytes"], sink["bytes"])
+        self.assertEqual(more["failed"]["amplified"], 0)
+        self.assertGreater(more["bytes"], 300000)
+
+    def test_fewer_buckets_keep_a_record_within_it(self):
+        sink, = self.written("&max_amplification=80&buckets=20")
+        self.assertEqual(sink["failed"]["amplified"], 0)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -4,7 +4,8 @@
 
 #include "sinks/destinations/message_id.h"
 
-#define ARGUMENTS 9 /* topic, partition, value, key, what it carries, four headers */
+#define ARGUMENTS 6 /* topic, partition, value, key, what it carries, headers */
+#define HEADERS   4
 
 void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
 {
@@ -14,44 +15,70 @@ void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
         host_name(headers->collector);
 }
 
-static rd_kafka_vu_t header(const char *name, const char *value)
+/* Copies the value. `value` NULL: the header is left out. */
+static rd_kafka_resp_err_t add(const struct kafka_library *library, rd_kafka_headers_t *list,
+                               const char *name, const char *value)
 {
-    rd_kafka_vu_t made = {.vtype = RD_KAFKA_VTYPE_HEADER};
-    made.u.header.name = name;
-    made.u.header.val = value;
-    made.u.header.size = (ssize_t)strlen(value);
-    return made;
+    return value == NULL ? RD_KAFKA_RESP_ERR_NO_ERROR
+                         : library->header_add(list, name, -1, value, (ssize_t)strlen(value));
 }
 
+/* Adds those that are wanted of the block's record of that place. */
+static rd_kafka_resp_err_t fill(const struct kafka_headers *headers,
+                                const struct kafka_library *library, rd_kafka_headers_t *list,
+                                const struct delivery_block *block, size_t record)
+{
+    char id[MESSAGE_ID_SIZE];
+    rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
+    if ((headers->wanted & HEADER_SCHEMA) != 0)
+        error = add(library, list, "schema", block->schema);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR && (headers->wanted & HEADER_LISTENER) != 0)
+        error = add(library, list, "listener", block->listener);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR && (headers->wanted & HEADER_COLLECTOR) != 0)
+        error = add(library, list, "collector", headers->collector);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR && (headers->wanted & HEADER_NUMBER) != 0) {
+        message_id(id, block, record);
+        error = add(library, list, "number", id);
+    }
+    return error;
+}
+
+static rd_kafka_resp_err_t produce(const struct kafka_library *library, rd_kafka_t *producer,
+                                   rd_kafka_topic_t *topic, const rd_kafka_message_t *message,
+                                   rd_kafka_headers_t *list)
+{
+    const rd_kafka_vu_t arguments[ARGUMENTS] = {
+        {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = topic},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = RD_KAFKA_PARTITION_UA},
+        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {message->payload, message->len}},
+        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {message->key, message->key_len}},
+        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = message->_private},
+        {.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = list},
+    };
+    rd_kafka_error_t *error = library->produceva(producer, arguments, ARGUMENTS);
+    if (error == NULL)
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    rd_kafka_resp_err_t code = library->error_code(error);
+    library->error_destroy(error);
+    return code;
+}
+
+/*
+ * The headers are a list of their own and not arguments of produceva: the library (2.0.2) frees
+ * those twice where it refuses the message after it has made it. A list becomes the library's with
+ * the message, and stays ours where the message is refused.
+ */
 rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct kafka_library *library, rd_kafka_t *producer,
                                           rd_kafka_topic_t *topic,
                                           const rd_kafka_message_t *message,
                                           const struct delivery_block *block, size_t record)
 {
-    char id[MESSAGE_ID_SIZE];
-    rd_kafka_vu_t arguments[ARGUMENTS] = {
-        {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = topic},
-        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = RD_KAFKA_PARTITION_UA},
-        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {message->payload, message->len}},
-        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {message->key, message->key_len}},
-        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = message->_private},
-    };
-    size_t count = 5;
-    if ((headers->wanted & HEADER_SCHEMA) != 0 && block->schema != NULL)
-        arguments[count++] = header("schema", block->schema);
-    if ((headers->wanted & HEADER_LISTENER) != 0 && block->listener != NULL)
-        arguments[count++] = header("listener", block->listener);
-    if ((headers->wanted & HEADER_COLLECTOR) != 0)
-        arguments[count++] = header("collector", headers->collector);
-    if ((headers->wanted & HEADER_NUMBER) != 0) {
-        message_id(id, block, record);
-        arguments[count++] = header("number", id);
-    }
-    rd_kafka_error_t *error = library->produceva(producer, arguments, count);
-    if (error == NULL)
-        return RD_KAFKA_RESP_ERR_NO_ERROR;
-    rd_kafka_resp_err_t code = library->error_code(error);
-    library->error_destroy(error);
-    return code;
+    rd_kafka_headers_t *list = library->headers_new(HEADERS);
+    rd_kafka_resp_err_t error = fill(headers, library, list, block, record);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
+        error = produce(library, producer, topic, message, list);
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
+        library->headers_destroy(list);
+    return error;
 }

@@ -34,6 +34,9 @@
     FUNCTION(topic_destroy)                                                                        \
     FUNCTION(produce_batch)                                                                        \
     FUNCTION(produceva)                                                                            \
+    FUNCTION(headers_new)                                                                          \
+    FUNCTION(header_add)                                                                           \
+    FUNCTION(headers_destroy)                                                                      \
     FUNCTION(error_code)                                                                           \
     FUNCTION(error_destroy)                                                                        \
     FUNCTION(message_status)                                                                       \

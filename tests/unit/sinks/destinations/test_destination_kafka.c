@@ -441,6 +441,33 @@ TEST(a_topic_that_the_broker_refuses_is_denied)
     scene_end(&scene);
 }
 
+/* A topic that is missing, as soon as the library has asked for it. */
+static void scene_begin_without_topic(struct scene *scene)
+{
+    static char at_once[] = "topic.metadata.propagation.max.ms=0\n";
+    scene_begin(scene, "t");
+    rd_kafka_mock_topic_create(scene->cluster, "t", 1, 1);
+    rd_kafka_mock_topic_set_error(scene->cluster, "t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+    scene->options.broker.kafka = at_once;
+}
+
+TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_twice)
+{
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    scene_begin_without_topic(&scene);
+    scene.options.broker.headers = HEADER_SCHEMA | HEADER_LISTENER | HEADER_NUMBER;
+    open_it(&scene);
+    for (int i = 0; i < 3; i++) { /* the first is reported, the others are refused at once */
+        delivery_lines_fill(&lines, "t", DELIVERY_LINES);
+        send_it(&scene, &lines);
+        assert_ptr_equal(await(&scene, &error), &lines.block);
+        assert_int_not_equal(lines.records[0].fate, DELIVERY_ACKNOWLEDGED);
+    }
+    scene_end(&scene);
+}
+
 TEST(a_name_that_no_topic_can_have_is_rejected)
 {
     struct scene scene;

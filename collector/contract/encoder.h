@@ -123,6 +123,7 @@ struct encoder_request {
 
 struct encoder_ops {
     const char *name;    /* of format= */
+    const char *media_type; /* of its lines; NULL: bytes of no registered type */
     bool needs_samples;  /* it writes samples alone: only for schemas that have them, no messages */
     bool passes_otlp;    /* but messages of OTLP's schemas (is_otlp of struct schema_ops), too */
     bool needs_packets;  /* it writes whole datagrams: the records' packets */

@@ -64,7 +64,8 @@ static void free_all(struct delivery_spill *spill)
 static const struct file_options no_options = {.sync = SYNC_NEVER};
 
 static struct spill_settings settings_of(const struct delivery_options *options,
-                                         const struct file_options *file, size_t record_size)
+                                         const struct file_options *file, size_t record_size,
+                                         const char *label)
 {
     static const enum spill_sync syncs[] = {
         [SYNC_NEVER] = SPILL_SYNC_NEVER,
@@ -73,6 +74,7 @@ static struct spill_settings settings_of(const struct delivery_options *options,
         [SYNC_ALWAYS] = SPILL_SYNC_ALWAYS,
     };
     return (struct spill_settings){
+        .label = label,
         .folder = options->spill,
         .size = options->spill_size,
         .image_size = delivery_image_size(record_size),
@@ -85,9 +87,9 @@ static struct spill_settings settings_of(const struct delivery_options *options,
 }
 
 int delivery_spill_make(const struct delivery_options *options, size_t record_size,
-                        struct error *error)
+                        const char *label, struct error *error)
 {
-    const struct spill_settings settings = settings_of(options, &no_options, record_size);
+    const struct spill_settings settings = settings_of(options, &no_options, record_size, label);
     struct spill *spill;
     if (spill_open(&settings, &spill, error) != 0)
         return -1;
@@ -95,10 +97,10 @@ int delivery_spill_make(const struct delivery_options *options, size_t record_si
 }
 
 int delivery_spill_inspect(const struct delivery_options *options, size_t record_size,
-                           int64_t until_ns, struct spill_inspection *inspection,
-                           struct error *error)
+                           const char *label, int64_t until_ns,
+                           struct spill_inspection *inspection, struct error *error)
 {
-    const struct spill_settings settings = settings_of(options, &no_options, record_size);
+    const struct spill_settings settings = settings_of(options, &no_options, record_size, label);
     return spill_inspect(&settings, until_ns, inspection, error);
 }
 
@@ -117,13 +119,13 @@ static int open_spill(struct delivery_spill *spill, const struct spill_settings 
 }
 
 int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
-                        size_t record_size, struct spill *open, struct delivery_spill **out,
-                        struct error *error)
+                        size_t record_size, const char *label, struct spill *open,
+                        struct delivery_spill **out, struct error *error)
 {
     struct delivery_spill *spill = calloc(1, sizeof *spill);
     if (spill == NULL)
         return error_no_memory(error);
-    const struct spill_settings settings = settings_of(options, file, record_size);
+    const struct spill_settings settings = settings_of(options, file, record_size, label);
     spill->window = settings.window;
     spill->image_size = settings.image_size;
     spill->ring = calloc(spill->window, sizeof *spill->ring);

@@ -24,24 +24,25 @@ struct spill_inspection;
 size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size);
 
 /*
- * Opens that of the options; of a file's it has the sync and the reserve. `open`: one of the same
+ * Opens that of the options; of a file's it has the sync and the reserve. Blocks that are stored
+ * have the label (delivery_label.h). `open`: one of the same
  * folder that is open already, which the new one owns then; NULL: there is none. Returns 0, or -1
  * with `error` filled, as spill_open and spill_change say.
  */
 int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
-                        size_t record_size, struct spill *open, struct delivery_spill **out,
-                        struct error *error);
+                        size_t record_size, const char *label, struct spill *open,
+                        struct delivery_spill **out, struct error *error);
 
 /*
  * Opens that of the options and closes it again: its folder and files are there then, and belong to
  * whom this process is. Returns as delivery_spill_open does.
  */
 int delivery_spill_make(const struct delivery_options *options, size_t record_size,
-                        struct error *error);
+                        const char *label, struct error *error);
 
 /* What the next opening would find, as spill_inspect says; nothing is changed. */
 int delivery_spill_inspect(const struct delivery_options *options, size_t record_size,
-                           int64_t until_ns, struct spill_inspection *inspection,
+                           const char *label, int64_t until_ns, struct spill_inspection *inspection,
                            struct error *error);
 
 /* Whether records wait that were not taken: newer ones are to be sent after them. */

@@ -1,5 +1,6 @@
 #include "collector/output/delivery_store.h"
 
+#include "collector/output/delivery_label.h"
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
 
@@ -197,8 +198,10 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error)
     const struct sink_thread_options *options = &writer->options;
     if (options->delivery.spill == NULL || delivery->spill != NULL)
         return 0;
+    char label[DELIVERY_LABEL_SIZE];
+    delivery_label_write(options, label);
     if (delivery_spill_open(&options->delivery, &options->file, sink_writer_record_size(options),
-                            writer->open_spill, &delivery->spill, error) != 0)
+                            label, writer->open_spill, &delivery->spill, error) != 0)
         return -1;
     writer->open_spill = NULL;
     uint64_t recovered = delivery_spill_counts(delivery->spill).recovered;

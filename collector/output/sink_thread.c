@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
+#include "collector/output/delivery_label.h"
 #include "collector/output/delivery_spill.h"
 #include "collector/output/delivery_writer.h"
 #include "collector/output/file_set_writer.h"
@@ -92,9 +93,11 @@ int sink_thread_check(const struct sink_thread_options *options, struct error *e
 
 int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error)
 {
-    return options->delivery.spill == NULL
-               ? 0
-               : delivery_spill_make(&options->delivery, sink_writer_record_size(options), error);
+    char label[DELIVERY_LABEL_SIZE];
+    if (options->delivery.spill == NULL)
+        return 0;
+    delivery_label_write(options, label);
+    return delivery_spill_make(&options->delivery, sink_writer_record_size(options), label, error);
 }
 
 int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "collector/log/log.h"
+#include "collector/output/delivery_label.h"
 #include "collector/output/delivery_spill.h"
 #include "collector/output/sink_writer.h"
 #include "collector/platform/clock.h"
@@ -71,9 +72,11 @@ int spill_report_log(const struct sink_thread_options *options, struct error *er
 {
     const struct delivery_options *delivery = &options->delivery;
     struct spill_inspection found;
+    char label[DELIVERY_LABEL_SIZE];
     if (delivery->spill == NULL)
         return 0;
-    if (delivery_spill_inspect(delivery, sink_writer_record_size(options),
+    delivery_label_write(options, label);
+    if (delivery_spill_inspect(delivery, sink_writer_record_size(options), label,
                                clock_monotonic_ns() + VERIFY_NS, &found, error) != 0)
         return -1;
     log_found(options->name, delivery->spill, &found);

@@ -5,7 +5,8 @@
 #include "collector/base/byte_order.h"
 #include "collector/platform/crc32c.h"
 
-static const uint8_t magic[4] = "SLB1";
+/* The number of the version follows, '1' of a block without a label. */
+static const uint8_t magic[3] = "SLB";
 
 #define CHECKED (SPILL_HEAD_SIZE - 4)
 
@@ -13,6 +14,7 @@ void block_head_write(const struct block_head *head, uint8_t bytes[SPILL_HEAD_SI
 {
     memset(bytes, 0, SPILL_HEAD_SIZE);
     memcpy(bytes, magic, sizeof magic);
+    bytes[sizeof magic] = head->label_size == 0 ? '1' : '2';
     put_little_u32(bytes + 4, head->size);
     put_little_u64(bytes + 8, head->spill);
     put_little_u64(bytes + 16, head->epoch);
@@ -21,6 +23,8 @@ void block_head_write(const struct block_head *head, uint8_t bytes[SPILL_HEAD_SI
     put_little_u32(bytes + 40, head->count);
     put_little_u32(bytes + 44, head->layout);
     put_little_u32(bytes + 48, head->checksum);
+    put_little_u32(bytes + 52, head->label_size);
+    put_little_u32(bytes + 56, head->label_checksum);
     put_little_u32(bytes + CHECKED, crc32c(0, bytes, CHECKED));
 }
 
@@ -43,9 +47,12 @@ bool block_head_read(const uint8_t bytes[SPILL_HEAD_SIZE], struct block_head *he
         .count = u32_at(bytes + 40),
         .layout = u32_at(bytes + 44),
         .checksum = u32_at(bytes + 48),
+        .label_size = u32_at(bytes + 52),
+        .label_checksum = u32_at(bytes + 56),
     };
-    return head->size != 0 && head->size <= SPILL_IMAGE_MAX && head->count != 0 &&
-           head->position < BLOCK_POSITION_END;
+    return bytes[sizeof magic] == (head->label_size == 0 ? '1' : '2') &&
+           head->label_size < SPILL_LABEL_SIZE && head->size != 0 &&
+           head->size <= SPILL_IMAGE_MAX && head->count != 0 && head->position < BLOCK_POSITION_END;
 }
 
 size_t block_head_skip(const uint8_t *bytes, size_t size)

@@ -1,8 +1,8 @@
 /*
- * What stands before each image in a segment: 64 bytes, all numbers with the least significant byte
- * first.
+ * What stands before each block in a segment: 64 bytes, all numbers with the least significant byte
+ * first. The label and then the image follow.
  *
- *      0  magic "SLB1"
+ *      0  magic "SLB2"; "SLB1" where the block has no label, as earlier versions wrote all
  *      4  bytes of the image (u32)
  *      8  the spill that it belongs to, a random number (u64)
  *     16  the epoch of the run that wrote it (u64)
@@ -11,7 +11,8 @@
  *     40  records (u32)
  *     44  layout of the image (u32)
  *     48  CRC-32C of the image (u32)
- *     52  zero (8 bytes)
+ *     52  bytes of the label (u32)
+ *     56  CRC-32C of the label (u32)
  *     60  CRC-32C of the 60 bytes before (u32)
  *
  * An image may hold bytes of a sender that look like a head. Senders do not know the random number.
@@ -36,6 +37,8 @@ struct block_head {
     uint32_t count;
     uint32_t layout;
     uint32_t checksum; /* of the image */
+    uint32_t label_size;
+    uint32_t label_checksum;
 };
 
 /* Positions stay below this: sums of a position and a count cannot overflow. */
@@ -49,10 +52,16 @@ bool block_head_read(const uint8_t bytes[SPILL_HEAD_SIZE], struct block_head *he
 /* How many of the bytes, from the first on, cannot be the beginning of a head. */
 size_t block_head_skip(const uint8_t *bytes, size_t size);
 
+/* Where its image begins, in bytes after its own beginning. */
+static inline uint64_t block_head_image(const struct block_head *head)
+{
+    return SPILL_HEAD_SIZE + (uint64_t)head->label_size;
+}
+
 /* Bytes that the block takes in its segment. */
 static inline uint64_t block_head_whole(const struct block_head *head)
 {
-    return SPILL_HEAD_SIZE + (uint64_t)head->size;
+    return block_head_image(head) + head->size;
 }
 
 /* The position after its last record. */

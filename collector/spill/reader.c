@@ -35,6 +35,7 @@ static void close_file(struct reader *reader)
     reader->is_open = false;
     /* What is read next is another place, at which nothing has failed. */
     reader->head_failures = reader->image_failures = 0;
+    reader->label_failures = 0;
 }
 
 void reader_free(struct reader *reader)
@@ -56,7 +57,7 @@ static void keep_unsettled(struct reader *reader, const struct block_head *head)
         .from = reader->position, .position = head->position, .end = block_head_end(head)};
     reader->position = block_head_end(head);
     reader->walk.offset += block_head_whole(head);
-    reader->image_failures = 0;
+    reader->label_failures = reader->image_failures = 0;
 }
 
 static void go_on(struct reader *reader)
@@ -97,15 +98,31 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
 
 enum image { IMAGE_SOUND, IMAGE_DAMAGED, IMAGE_UNREAD };
 
-static enum image read_image(struct reader *reader, const struct block_head *head, void *bytes,
-                             struct error *error)
+/* Reads what follows a head in `distance` bytes, and verifies it. */
+static enum image read_part(struct reader *reader, uint64_t distance, void *bytes, size_t size,
+                            uint32_t checksum, unsigned *failures, struct error *error)
 {
     size_t got;
-    if (!data_file_read(reader->walk.file, reader->walk.offset + SPILL_HEAD_SIZE, bytes, head->size,
-                        &got, error))
-        return ++reader->image_failures < ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
-    return got == head->size && crc32c(0, bytes, got) == head->checksum ? IMAGE_SOUND
-                                                                        : IMAGE_DAMAGED;
+    if (!data_file_read(reader->walk.file, reader->walk.offset + distance, bytes, size, &got,
+                        error))
+        return ++*failures < ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
+    *failures = 0;
+    return got == size && crc32c(0, bytes, got) == checksum ? IMAGE_SOUND : IMAGE_DAMAGED;
+}
+
+/* Reads and verifies the label and, where it has room, the image. */
+static enum image read_image(struct reader *reader, const struct block_head *head, void *bytes,
+                             size_t size, struct error *error)
+{
+    char label[SPILL_LABEL_SIZE];
+    enum image image = head->label_size == 0
+                           ? IMAGE_SOUND
+                           : read_part(reader, SPILL_HEAD_SIZE, label, head->label_size,
+                                       head->label_checksum, &reader->label_failures, error);
+    if (image != IMAGE_SOUND || head->size > size)
+        return image;
+    return read_part(reader, block_head_image(head), bytes, head->size, head->checksum,
+                     &reader->image_failures, error);
 }
 
 /* Whether a block is to be read: it is not done with, and belongs where it was found. */
@@ -148,14 +165,14 @@ static enum spill_found next_of_segment(struct reader *reader, struct segment *s
             reader->walk.offset += block_head_whole(head);
             continue;
         }
-        enum image image = head->size > size ? IMAGE_SOUND : read_image(reader, head, bytes, error);
+        enum image image = read_image(reader, head, bytes, size, error);
         if (image == IMAGE_UNREAD)
             return SPILL_FOUND_FAILED;
         if (image == IMAGE_SOUND) {
             keep_unsettled(reader, head);
             return head->size > size ? SPILL_FOUND_TOO_LARGE : SPILL_FOUND;
         }
-        reader->image_failures = 0;
+        reader->label_failures = reader->image_failures = 0;
         segment->damaged = true;
         reader->walk.offset += block_head_whole(head);
     }

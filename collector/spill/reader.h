@@ -26,8 +26,9 @@ struct reader {
     uint64_t position; /* after the last record that was read, lost or evicted */
     uint64_t number;   /* of the segment that it is in */
     bool is_open;      /* the segment's file */
-    /* How often reading a head, or the image after it, has failed since that last worked. */
-    unsigned head_failures, image_failures;
+    /* How often reading a head, or the label or the image after it, has failed since that last
+     * worked. */
+    unsigned head_failures, label_failures, image_failures;
     struct segment_walk walk;
 
     struct unsettled *ring;

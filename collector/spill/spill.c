@@ -29,6 +29,8 @@ struct tail {
 
 struct spill {
     struct spill_settings settings;
+    char label[SPILL_LABEL_SIZE]; /* of what is appended */
+    uint32_t label_size, label_checksum;
     struct disk_room room; /* their folder is that of the segments */
     struct part_file *lock;
     struct segments segments;
@@ -198,6 +200,15 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
     return reader_init(&spill->reader, spill->id, recovered.position, settings->window, error);
 }
 
+/* What is appended from now on has this label. */
+static void set_label(struct spill *spill, const char *label)
+{
+    spill->label_size = label == NULL ? 0 : (uint32_t)strlen(label);
+    memcpy(spill->label, label == NULL ? "" : label, spill->label_size + 1);
+    spill->label_checksum = crc32c(0, spill->label, spill->label_size);
+    spill->settings.label = spill->label;
+}
+
 static void free_all(struct spill *spill)
 {
     reader_free(&spill->reader);
@@ -216,6 +227,7 @@ int spill_open(const struct spill_settings *settings, struct spill **out, struct
     if (spill == NULL)
         return error_no_memory(error);
     spill->settings = checked;
+    set_label(spill, checked.label);
     if (open_all(spill, settings, error) != 0) {
         free_all(spill);
         return -1;
@@ -236,6 +248,7 @@ int spill_change(struct spill *spill, const struct spill_settings *settings, str
         return -1;
     checked.folder = spill->segments.folder;
     spill->settings = checked;
+    set_label(spill, checked.label);
     return 0;
 }
 
@@ -428,9 +441,9 @@ static enum data_file_result write_block(struct spill *spill, const struct block
                                          const struct text *pieces, size_t count,
                                          struct error *error)
 {
-    _Static_assert(1 + SPILL_PIECES_MAX <= DATA_FILE_PIECES_MAX, "a write takes them all");
+    _Static_assert(2 + SPILL_PIECES_MAX <= DATA_FILE_PIECES_MAX, "a write takes them all");
     uint8_t bytes[SPILL_HEAD_SIZE];
-    struct text all[1 + SPILL_PIECES_MAX];
+    struct text all[2 + SPILL_PIECES_MAX];
     const struct segment *last = segments_last(&spill->segments);
     struct left_block block = {
         .number = head->number,
@@ -440,9 +453,10 @@ static enum data_file_result write_block(struct spill *spill, const struct block
     };
     block_head_write(head, bytes);
     all[0] = (struct text){(const char *)bytes, sizeof bytes};
-    memcpy(all + 1, pieces, count * sizeof *pieces);
+    all[1] = (struct text){spill->label, spill->label_size};
+    memcpy(all + 2, pieces, count * sizeof *pieces);
     enum data_file_result result =
-        data_file_write(spill->tail.file, last->size, all, 1 + count, error);
+        data_file_write(spill->tail.file, last->size, all, 2 + count, error);
     if (result != DATA_FILE_DONE) {
         take_back(spill, result); /* if it stays, it is no whole block */
         return result;
@@ -467,6 +481,8 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
         .number = block->number,
         .count = block->count,
         .layout = block->layout,
+        .label_size = spill->label_size,
+        .label_checksum = spill->label_checksum,
     };
     struct error why;
     size_t size = 0;

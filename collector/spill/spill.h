@@ -49,7 +49,11 @@ enum spill_sync {
 #define SPILL_IMAGE_MAX ((size_t)64 * 1024 * 1024)
 #define SPILL_HEAD_SIZE ((size_t)64)
 
+/* Bytes of a label, at most, with its NUL, which is not stored. */
+#define SPILL_LABEL_SIZE ((size_t)1024)
+
 struct spill_settings {
+    const char *label;     /* what the images are; each block bears it. NULL: they have none */
     const char *folder;    /* made where it is not there, with those above it */
     uint64_t size;         /* bytes of all segments, at most; ≥ 4 of the largest blocks */
     uint64_t segment_size; /* 0: as SPILL_SEGMENT_SIZE says; ≥ 2 of the largest blocks */

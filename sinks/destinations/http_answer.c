@@ -68,19 +68,3 @@ struct http_meaning http_meaning_of(const char *format, long status, bool sent)
             return *answers[i].means;
     return sent ? unknown : not_now;
 }
-
-const char *http_content_type(const char *format)
-{
-    static const struct {
-        const char *format, *type;
-    } types[] = {
-        {"json", "application/x-ndjson"},
-        {"influx", "text/plain; charset=utf-8"},
-        {"prometheus", "text/plain; version=0.0.4; charset=utf-8"},
-        {"csv", "text/csv; charset=utf-8"},
-    };
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i].format, format) == 0)
-            return types[i].type;
-    return "application/octet-stream";
-}

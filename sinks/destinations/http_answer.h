@@ -22,7 +22,4 @@ struct http_meaning {
  */
 struct http_meaning http_meaning_of(const char *format, long status, bool sent);
 
-/* The Content-Type of a body in that format, of one that has no requests of its own. */
-const char *http_content_type(const char *format);
-
 #endif

@@ -196,7 +196,9 @@ int http_headers_make(const struct curl_library *library, const struct encoder_o
                       const struct compression_ops *compression, const struct http_options *options,
                       struct http_headers **out, struct error *error)
 {
-    const struct request_shape lines = {.content_type = http_content_type(encoder->name)};
+    const struct request_shape lines = {
+        .content_type =
+            encoder->media_type == NULL ? "application/octet-stream" : encoder->media_type};
     const struct encoder_request *request = encoder->request;
     struct http_headers *made = calloc(1, sizeof *made);
     if (made == NULL)

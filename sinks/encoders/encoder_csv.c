@@ -259,6 +259,7 @@ static struct encoder *create(const struct encoder_options *options)
 
 const struct encoder_ops encoder_csv = {
     .name = "csv",
+    .media_type = "text/csv; charset=utf-8",
     .needs_samples = true,
     .create = create,
     .destroy = sample_encoder_destroy,

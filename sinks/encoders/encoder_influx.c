@@ -281,6 +281,7 @@ static struct encoder *create(const struct encoder_options *options)
 
 const struct encoder_ops encoder_influx = {
     .name = "influx",
+    .media_type = "text/plain; charset=utf-8",
     .overwrites = true,
     .needs_samples = true,
     .has_buckets = true,

@@ -137,6 +137,7 @@ static struct encoder *create(const struct encoder_options *options)
 
 const struct encoder_ops encoder_prometheus = {
     .name = "prometheus",
+    .media_type = "text/plain; version=0.0.4; charset=utf-8",
     .overwrites = true,
     .needs_samples = true,
     .has_buckets = true,

@@ -255,13 +255,17 @@ static void seal_heads(uint8_t *bytes, size_t size, uint64_t spill)
 {
     for (size_t at = 0; at + SPILL_HEAD_SIZE <= size; at++) {
         uint8_t *head = bytes + at;
-        if (memcmp(head, "SLB1", 4) != 0)
+        if (memcmp(head, "SLB", 3) != 0)
             continue;
         size_t image = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 4);
+        size_t label = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 52);
+        size_t left = size - at - SPILL_HEAD_SIZE;
         if (little_u64(head + 8) == 0)
             put_little_u64(head + 8, spill);
-        if (image <= size - at - SPILL_HEAD_SIZE)
-            put_little_u32(head + 48, crc32c(0, head + SPILL_HEAD_SIZE, image));
+        if (label <= left && image <= left - label) {
+            put_little_u32(head + 56, crc32c(0, head + SPILL_HEAD_SIZE, label));
+            put_little_u32(head + 48, crc32c(0, head + SPILL_HEAD_SIZE + label, image));
+        }
         put_little_u32(head + 60, crc32c(0, head, 60));
     }
 }

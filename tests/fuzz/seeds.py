@@ -307,9 +307,10 @@ def delivery_image(lines, keys=()):
     return out + b"".join(keys) + b"".join(lines)
 
 
-def block_head(size, position, number=0, count=1):
+def block_head(size, position, number=0, count=1, label=0):
     """Without the number of its spill and the checksums, which the target adds."""
-    return struct.pack("<4sIQQQQIII8xI", b"SLB1", size, 0, 1, position, number, count, 2, 0, 0)
+    return struct.pack("<4sIQQQQIIIIII", b"SLB2" if label else b"SLB1", size, 0, 1, position,
+                       number, count, 2, 0, label, 0, 0)  # fmt: skip
 
 
 def spill_seeds():
@@ -325,8 +326,10 @@ def spill_seeds():
     for steps in ((0, 0, 1, 2, 0, 3), (0, 8, 5, 1, 4, 0, 5, 5), (7, 0, 6, 2, 0, 1, 7, 3, 5)):
         yield blocks + number(4, 1) + b"".join(number(8, step) for step in steps)
     torn = block_head(4, 3) + b"abcd" + block_head(40, 4) + b"torn"
+    labelled = block_head(4, 3, label=6) + b"json\n\n" + b"abcd"
     cursor = struct.pack("<8sQQQQ20xI", b"SLA1\0\0\0\0", 0, 5, 9, 7, 0)
-    for kind, position, data in ((0, 3, torn), (0, 2**62, torn), (1, 0, torn), (5, 0, cursor)):
+    for kind, position, data in ((0, 3, torn), (0, 3, labelled), (0, 2**62, torn), (1, 0, torn),
+                                 (5, 0, cursor)):
         for sealed in (0, 1):
             file = number(1, kind) + number(2, position) + part(3, data) + number(4, sealed)
             yield blocks + number(2, 2) + part(7, file)

@@ -12,14 +12,20 @@
 
 #define HEAD 64
 
+static size_t label_size(const uint8_t *head)
+{
+    return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 52);
+}
+
 static bool is_block(const uint8_t *head, size_t left)
 {
-    if (left < HEAD || memcmp(head, "SLB1", 4) != 0 ||
+    if (left < HEAD || memcmp(head, "SLB2", 4) != 0 ||
         ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 60) != crc32c(0, head, 60))
         return false;
     uint32_t size = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 4);
-    return size <= left - HEAD &&
-           ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 48) == crc32c(0, head + HEAD, size);
+    size_t label = label_size(head);
+    return label + size <= left - HEAD &&
+           ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 48) == crc32c(0, head + HEAD + label, size);
 }
 
 /* The lines stand at the end of the image. Returns the first one's number. */
@@ -55,14 +61,14 @@ static void read_segment(const struct disk_node *node, bool *on_disk, uint64_t *
         }
         size_t size = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 4);
         uint64_t position = little_u64(head + 24);
-        uint32_t first = note_lines(head + HEAD, size, on_disk);
+        uint32_t first = note_lines(head + HEAD + label_size(head), size, on_disk);
         world_trace("on disk: position %llu, datagram %u and more", (unsigned long long)position,
                     first);
         if (position >= *latest) {
             *latest = position;
             *records = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 40);
         }
-        at += HEAD + size;
+        at += HEAD + label_size(head) + size;
     }
 }
 

@@ -25,6 +25,39 @@ TEST_WITH(blocks_are_read_as_they_were_appended_and_in_their_order, scratch_make
     spilling_close(spill);
 }
 
+/* The version is the fourth byte of a segment. */
+static char version_of_segment(size_t place)
+{
+    size_t size;
+    char *bytes = scratch_read(spilling_segment(place), &size);
+    assert_true(size > SPILL_HEAD_SIZE && memcmp(bytes, "SLB", 3) == 0);
+    char version = bytes[3];
+    free(bytes);
+    return version;
+}
+
+TEST_WITH(blocks_with_a_label_and_those_of_earlier_versions_are_read, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill_settings settings = spilling_settings();
+    struct spill *spill = spilling_open_with(&settings);
+    spilling_append_all(spill, 0, 9);
+    spilling_close(spill);
+    settings.label = "json\napplication/x-ndjson\nhttp\n";
+    settings.folder = scratch_path("spill");
+    spill = spilling_open_with(&settings);
+    spilling_append_all(spill, 9, 12);
+    spilling_expect(spill, 0, 3, false);
+    spilling_close(spill);
+    assert_int_equal(version_of_segment(0), '1');
+    assert_int_equal(version_of_segment(spilling_segments() - 1), '2');
+    settings.folder = scratch_path("spill");
+    spill = spilling_open_inspected(&settings);
+    spilling_expect(spill, 0, 12, true);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+}
+
 TEST_WITH(a_block_can_be_as_large_as_the_settings_say, scratch_make, scratch_remove)
 {
     (void)state;

@@ -1,0 +1,64 @@
+#include "collector/output/delivery_label.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/spill/spill.h"
+
+_Static_assert(DELIVERY_LABEL_SIZE == SPILL_LABEL_SIZE, "a label has room in a spill");
+
+/* http: and https: are one kind: a URL may change. */
+static const char *kind_of(const struct destination_ops *destination)
+{
+    return destination->is_http ? "http" : destination->scheme;
+}
+
+/* What follows the brokers in "//BROKER,BROKER/TOPIC". */
+static const char *place_of(const struct sink_thread_options *options)
+{
+    const char *path = options->path;
+    if (path == NULL || (!options->destination->is_kafka && !options->destination->is_nats))
+        return "";
+    const char *slash = strchr(path + (strncmp(path, "//", 2) == 0 ? 2 : 0), '/');
+    return slash == NULL ? "" : slash + 1;
+}
+
+static const char *media_type_of(const struct encoder_ops *encoder)
+{
+    if (encoder->request != NULL && encoder->request->shape_count != 0)
+        return encoder->request->shapes[0].content_type;
+    return encoder->media_type == NULL ? "application/octet-stream" : encoder->media_type;
+}
+
+void delivery_label_write(const struct sink_thread_options *options,
+                          char label[DELIVERY_LABEL_SIZE])
+{
+    snprintf(label, DELIVERY_LABEL_SIZE, "%s\n%s\n%s\n%s", options->encoder->name,
+             media_type_of(options->encoder), kind_of(options->destination), place_of(options));
+}
+
+/* Copies the next line, as far as there is room, and passes over it. */
+static const char *next_line(const char *at, char *line, size_t size)
+{
+    size_t length = strcspn(at, "\n");
+    snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), at);
+    return at[length] == '\0' ? at + length : at + length + 1;
+}
+
+void delivery_label_describe(const char *label, char words[DELIVERY_LABEL_WORDS_SIZE])
+{
+    char format[40], media[80], kind[40], place[128];
+    const char *at = next_line(label, format, sizeof format);
+    at = next_line(at, media, sizeof media);
+    at = next_line(at, kind, sizeof kind);
+    next_line(at, place, sizeof place);
+    if (label[0] == '\0')
+        snprintf(words, DELIVERY_LABEL_WORDS_SIZE, "of an unknown format");
+    else
+        snprintf(words, DELIVERY_LABEL_WORDS_SIZE, "%s for %s%s%s%s", format, kind,
+                 place[0] == '\0' ? "" : ", ",
+                 place[0] == '\0'             ? ""
+                 : strcmp(kind, "kafka") == 0 ? "topic "
+                                              : "subject ",
+                 place);
+}

@@ -386,6 +386,25 @@ static size_t value_most(enum kind kind, size_t bound_count)
            FIXED64_SIZE;
 }
 
+/* Whether a datagram has room for a sample of that many bytes, in every state of the client. */
+static bool fits(const struct sluice_client *client, size_t sample_size)
+{
+    size_t limit =
+        client->datagram_setting != 0 ? client->datagram_setting : SLUICE_DATAGRAM_MOST;
+    return header_most(client) + sized(sample_size) <= limit;
+}
+
+/* The same of a metric that is registered, after the client has another sender. */
+static bool all_fit(const struct sluice_client *client)
+{
+    const struct metric *each = atomic_load(&client->metrics);
+    while (each != NULL &&
+           fits(client, each->head_size + each->tail_size +
+                            value_most((enum kind)each->kind, each->bound_count)))
+        each = each->next;
+    return each == NULL;
+}
+
 static bool are_bounds(const double *bounds, size_t bound_count)
 {
     if (bounds == NULL || bound_count == 0 || bound_count > SLUICE_BOUNDS_MOST)
@@ -414,8 +433,8 @@ static bool measure(const struct sluice_client *client, struct definition *made)
     }
     if (!add_labels_size(made->labels, &made->tail_size))
         return false;
-    size_t most = made->head_size + made->tail_size + value_most(made->kind, made->bound_count);
-    return header_most(client) + sized(most) <= SLUICE_DATAGRAM_MOST;
+    return fits(client, made->head_size + made->tail_size +
+                            value_most(made->kind, made->bound_count));
 }
 
 static void put_fields(uint8_t *at, const struct definition *from)
@@ -622,7 +641,7 @@ static size_t make_sample(struct sluice_client *client, const struct metric *met
 /* A datagram that is being filled: client->datagram. */
 struct filling {
     uint64_t time_ns; /* since 1970 UTC; of all datagrams of a flush */
-    size_t limit;     /* bytes, unless one sample alone exceeds it */
+    size_t limit;     /* bytes; one sample alone may exceed what the MTU leaves, but no setting */
     size_t size;
     size_t samples;
     struct metric *first; /* of those in it */
@@ -1020,7 +1039,7 @@ int sluice_client_renew(struct sluice_client *client, const char *sender)
     client->owner = -1;
     if (sender != NULL && name_sender(client, sender) != 0)
         return -1;
-    if (client->sender_size + client->labels_size > HEADER_MOST)
+    if (client->sender_size + client->labels_size > HEADER_MOST || !all_fit(client))
         return fail(EMSGSIZE);
     close_socket(client);
     if (connect_socket(client) != 0)

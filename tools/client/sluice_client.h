@@ -71,8 +71,11 @@ struct sluice_settings {
 
     /*
      * The largest datagram in bytes, without the headers of IP and UDP, from 512 to
-     * SLUICE_DATAGRAM_MOST. By default what the path's MTU leaves, which is looked up before each
-     * flush (Linux: IP_MTU, IPV6_MTU; elsewhere it is taken as 1500 for IPv4, 1280 for IPv6).
+     * SLUICE_DATAGRAM_MOST. No datagram is larger: a metric that could need more is not registered.
+     *
+     * By default what the path's MTU leaves, which is looked up before each flush (Linux: IP_MTU,
+     * IPV6_MTU; elsewhere it is taken as 1500 for IPv4, 1280 for IPv6). A metric that needs more
+     * then has a datagram of its own, which IP fragments and which counts in oversized.
      */
     size_t datagram;
 };
@@ -106,7 +109,7 @@ void sluice_client_close(struct sluice_client *client);
  * is a UCUM code ("1", "By", "s") or NULL; `labels` may be NULL.
  *
  * Returns NULL, which counts in metrics_refused: a text is not UTF-8, the name is empty, the client
- * has no memory left, the metric fits no datagram, or the bounds are none (below).
+ * has no memory left, the metric with its largest values fits no datagram, or the bounds are none (below).
  */
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
                                              const char *unit, const struct sluice_label *labels);
@@ -166,7 +169,8 @@ enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsi
  * registered and pointers valid. `sender` names this process, as for sluice_client_open. NULL keeps
  * the name, which is right where the parent ends (a daemon).
  *
- * Returns 0, or -1 with errno set as sluice_client_open does; the client is then off.
+ * Returns 0, or -1 with errno set as sluice_client_open does; the client is then off. EMSGSIZE also
+ * means that with this sender a registered metric may fit no datagram.
  */
 int sluice_client_renew(struct sluice_client *client, const char *sender);
 
@@ -180,7 +184,8 @@ struct sluice_client_counts {
     uint64_t datagrams;       /* that the system took */
     uint64_t bytes;           /* in them */
     uint64_t samples;         /* in them */
-    uint64_t oversized;       /* of them with one metric that exceeds the MTU: IP fragments these */
+    uint64_t oversized;       /* of them with one metric that exceeds the MTU: IP fragments these;
+                                 0 where settings.datagram is set */
     uint64_t full;            /* times that the socket was full */
     uint64_t refused;         /* ICMP errors: nobody listens at the port */
     uint64_t failed;          /* datagrams that the system would not send */

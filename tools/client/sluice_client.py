@@ -273,9 +273,11 @@ class Client:
               of one process of its host at a time. The collector finds lost datagrams by the
               sender's sequence numbers.
     labels    a dict of labels of every metric. A metric's own label of the same key wins.
-    datagram  the largest datagram in bytes, without the headers of IP and UDP, from 512 to 8972. By
-              default what the path's MTU leaves, which is looked up before each flush (on Linux;
-              elsewhere the MTU is taken as 1500 for IPv4, 1280 for IPv6).
+    datagram  the largest datagram in bytes, without the headers of IP and UDP, from 512 to 8972. No
+              datagram is larger: a metric that could need more is not registered. By default what
+              the path's MTU leaves, which is looked up before each flush (on Linux; elsewhere the
+              MTU is taken as 1500 for IPv4, 1280 for IPv6); a metric that needs more then has a
+              datagram of its own, which counts in oversized.
     metrics   how many metrics can be registered.
 
     Raises ValueError where an argument is not as above, and OSError.
@@ -325,6 +327,8 @@ class Client:
         encoded = self._sender if sender is None else _encoded_sender(sender)
         if len(encoded) + len(self._labels) > HEADER_MOST:
             raise ValueError(f"the sender's name and the labels take more than {HEADER_MOST} bytes")
+        if not all(self._fits(metric, encoded) for metric in self._metrics.copy().values()):
+            raise ValueError("with this sender a registered metric may fit no datagram")
         self._sender = encoded
         self._close_socket()
         self._connect()
@@ -365,7 +369,8 @@ class Client:
     # bounds, where there is one. `unit` is a UCUM code ("1", "By", "s") or None, `labels` a dict or
     # None. What cannot be registered is counted in metrics_refused, and a metric is returned that
     # takes updates and is not sent (its `registered` is False): a text is not UTF-8, the name is
-    # empty, there are too many metrics, the metric fits no datagram, or the bounds are none.
+    # empty, there are too many metrics, the metric with its largest values fits no datagram, or the
+    # bounds are none.
 
     def counter(self, name, unit=None, labels=None):
         """A Counter."""
@@ -395,12 +400,17 @@ class Client:
         if found is not None:
             return found
         made = kind(head, tail, *more)
-        header = len(self._sender) + 9 + 1 + _VARINT_MOST + 9 + len(self._labels)
-        size = made._most()
-        if (not good or not name or header + 1 + len(_varint(size)) + size > DATAGRAM_MOST or
+        if (not good or not name or not self._fits(made, self._sender) or
                 len(self._metrics) >= self._metrics_most):
             return self._refused(kind, more)
         return self._metrics.setdefault(key, made)
+
+    def _fits(self, metric, sender):
+        """Whether a datagram has room for the metric, whatever its values are."""
+        header = len(sender) + 9 + 1 + _VARINT_MOST + 9 + len(self._labels)
+        size = metric._most()
+        limit = DATAGRAM_MOST if self._datagram is None else self._datagram
+        return header + 1 + len(_varint(size)) + size <= limit
 
     def _refused(self, kind, more):
         self._refused_metrics.add(1)

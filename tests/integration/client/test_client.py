@@ -4,6 +4,7 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
 import unittest
 
@@ -14,6 +15,17 @@ from tracing import can_trace
 NOBODY = "127.0.0.1:9"
 THREADS = 10
 ROUNDS = 2000 if SANITIZED or LANGUAGE == "python" else 300000  # of each thread: three updates
+
+
+OWN_NETWORK = ("unshare", "-rn", "sh", "-c", 'ip link set lo mtu 1500 up && exec "$@"', "sh")
+
+
+def can_have_own_network():
+    try:
+        return subprocess.run([*OWN_NETWORK, "true"], capture_output=True,
+                              check=False).returncode == 0
+    except FileNotFoundError:
+        return False
 
 
 class Receiver:
@@ -248,17 +260,32 @@ class Datagrams(ClientTest):
         lines, _ = self.lines_after(program, 1)
         self.assertEqual(lines[0]["name"], "total")
 
-    def test_a_metric_larger_than_that_has_a_datagram_of_its_own(self):
+    def test_no_datagram_is_larger_than_the_setting(self):
         receiver = Receiver(self)
-        client = self.opened(receiver.address, "datagram=512")
-        client.metric("counter", "small", "1")
-        client.metric("counter", "large", "1", "text:" + "x" * 1000)
-        client.metric("counter", "another", "1")
+        client = self.opened(receiver.address, "datagram=842", "k:" + "v" * 300)
+        bounds = ",".join(map(str, range(20)))
+        times = client.metric("histogram", "times", "s", bounds, "text:" + "x" * 8)
+        client.do("counter", "large", "1", "text:" + "x" * 500, answer="none")
+        client.do("histogram", "many", "s", ",".join(map(str, range(128))), answer="none")
+        for value in range(20):
+            client.do("record", times, value)
+        client.metric("counter", "small", "1", "text:" + "x" * 420)
         client.do("flush", answer="sent")
-        sizes = receiver.sizes()
-        self.assertEqual(len(sizes), 3)
-        self.assertEqual(client.counts()["oversized"], 1)
-        self.assertEqual(len([size for size in sizes if size > 512]), 1)
+        self.assertEqual([size <= 842 for size in receiver.sizes()], [True, True])
+        counts = client.counts()
+        self.assertEqual((counts["metrics"], counts["metrics_refused"], counts["oversized"]),
+                         (2, 2, 0))
+
+    @unittest.skipUnless(can_have_own_network(), "needs a network namespace, and ip(8)")
+    def test_a_metric_that_exceeds_the_mtu_has_a_datagram_of_its_own(self):
+        client = self.client(*OWN_NETWORK)
+        client.do("open", NOBODY, "web1")
+        client.metric("counter", "small", "1")
+        client.metric("counter", "large", "1", "text:" + "x" * 2000)
+        client.do("flush", answer="sent")
+        counts = client.counts()
+        self.assertEqual((counts["datagram"], counts["datagrams"], counts["oversized"]),
+                         (1472, 2, 1))
 
     def test_numbers_go_on_over_datagrams_and_flushes(self):
         program = self.collector()
@@ -416,6 +443,17 @@ class Forked(ClientTest):
         client.do("flush", answer="sent")
         _, listener = self.lines_after(program, 2)
         self.assertEqual((listener["senders"], listener["restarted"]), (1, 1))
+
+    def test_a_longer_name_makes_no_datagram_too_large(self):
+        receiver = Receiver(self)
+        client = self.opened(receiver.address, sender="w")
+        total = client.metric("counter", "total", "1", "k:" + "v" * 8870)
+        client.do("renew", "x" * 200, answer="EMSGSIZE" if LANGUAGE == "c" else "EINVAL")
+        client.do("flush", answer="off")
+        client.do("renew", "y")
+        client.do("add", total, 2 ** 64 - 1)
+        client.do("flush", answer="sent")
+        self.assertLessEqual(max(receiver.sizes()), 8972)
 
     def test_a_name_that_is_none_leaves_the_client_off(self):
         client = self.opened(NOBODY)

@@ -25,6 +25,7 @@ struct ingest {
     struct ingest_counters *counters;
     struct open_batch own;
     struct open_batch *into; /* what it fills: its own, or one of the thread's */
+    struct schema_list *schemas; /* that a datagram's entry is of: a reference; NULL: none */
     struct mismatch_hint_pace hint;
     struct sequence_recent sender; /* of the last datagram */
     struct assembly *assembly;     /* NULL: its messages have no segments */
@@ -70,6 +71,7 @@ void ingest_destroy(struct ingest *ingest)
 {
     if (ingest == NULL)
         return;
+    schema_list_release(ingest->schemas);
     assembly_destroy(ingest->assembly);
     free(ingest);
 }
@@ -98,12 +100,38 @@ void ingest_prefetch_next(const struct ingest *ingest)
     PREFETCH(ingest->listener->schemas);
 }
 
+/* --- schemas ---------------------------------------------------------------------------------- */
+
+/*
+ * The ingest has a reference of its own to the list that it finds a datagram's schema in, because
+ * the batch that brought the list may be sealed, and given back, before the datagram is done with:
+ * for another datagram that the assembly gives up, or for a copy of this one. The reference is kept
+ * from one datagram to the next, which costs each a comparison.
+ */
+static void hold_schemas(struct ingest *ingest, struct schema_list *list)
+{
+    if (ingest->schemas == list)
+        return;
+    if (list != NULL)
+        schema_list_retain(list);
+    schema_list_release(ingest->schemas);
+    ingest->schemas = list;
+}
+
+/* No datagram is being handled: a list that has been replaced may end. */
+static void let_schemas_go(struct ingest *ingest)
+{
+    if (ingest->into->batch == NULL)
+        hold_schemas(ingest, NULL);
+}
+
 /* --- batches ---------------------------------------------------------------------------------- */
 
 void ingest_seal(struct ingest *ingest)
 {
     open_batch_seal(ingest->thread, ingest->into);
     open_batch_seal(ingest->thread, &ingest->own);
+    let_schemas_go(ingest);
 }
 
 /*
@@ -214,11 +242,22 @@ static bool next_batch(struct ingest *ingest)
     return open_batch(ingest, was_empty);
 }
 
-static const struct schema_entry *entry_for(const struct ingest *ingest,
-                                            const struct datagram_slot *datagram)
+/*
+ * Sees to it that a batch is open, and that *entry is of that batch's list: records refer to the
+ * schemas of their own batch. *entry is NULL, or was found for the same datagram before; it remains
+ * valid until this is called again. Returns false with *refusal.
+ */
+static bool find_entry(struct ingest *ingest, const struct datagram_slot *datagram,
+                       const struct schema_entry **entry, struct refusal *refusal)
 {
-    return schema_list_find(ingest->into->batch->schemas, &datagram->source, datagram->front,
-                            datagram_front_size(datagram));
+    if (ingest->into->batch == NULL && !open_batch(ingest, false))
+        return refused_for(refusal, REASON_NO_BUFFER);
+    if (*entry != NULL && ingest->schemas == ingest->into->batch->schemas)
+        return true;
+    hold_schemas(ingest, ingest->into->batch->schemas);
+    *entry = schema_list_find(ingest->schemas, &datagram->source, datagram->front,
+                              datagram_front_size(datagram));
+    return *entry != NULL || refused_for(refusal, REASON_NO_MATCH);
 }
 
 static bool may_send(const struct listener *listener, const struct address *source)
@@ -233,15 +272,14 @@ static bool may_send_more(const struct listener *listener, const struct datagram
 }
 
 /*
- * Judges what is known before the datagram's bytes are. Returns false with *refusal. *entry is
- * whose datagram it is, as long as the batch that is open then stays open; NULL: nobody's, or not
- * asked.
+ * Judges what is known before the datagram's bytes are. Returns false with *refusal. *entry is as
+ * find_entry leaves it; NULL: no schema takes the datagram, or it was refused before.
  */
 static bool admit(struct ingest *ingest, const struct datagram_slot *datagram,
                   const struct schema_entry **entry, struct refusal *refusal)
 {
     *entry = NULL;
-    /* One that was opened for nothing is there for what comes next, as any other is. */
+    /* An unused open batch is kept for the next datagram. */
     if (ingest->into->batch == NULL && !open_batch(ingest, false))
         return refused_for(refusal, REASON_NO_BUFFER);
     if (!may_send(ingest->listener, &datagram->source))
@@ -250,8 +288,7 @@ static bool admit(struct ingest *ingest, const struct datagram_slot *datagram,
         return refused_for(refusal, REASON_RATE_LIMITED);
     if (datagram->truncated)
         return refused_for(refusal, REASON_TRUNCATED);
-    *entry = entry_for(ingest, datagram);
-    return *entry != NULL || refused_for(refusal, REASON_NO_MATCH);
+    return find_entry(ingest, datagram, entry, refusal);
 }
 
 /* A message that was put together of several datagrams; its headers are gone. */
@@ -276,27 +313,23 @@ static bool decode_one(struct ingest *ingest, const struct datagram_slot *datagr
 }
 
 /*
- * Decodes what was admitted, for the batch that is open then: the datagram, or the message that is
- * whole with it. Returns false with *refusal. The entry is asked for anew for each batch, as each
- * has its own list.
+ * Decodes what was admitted into the open batch: the datagram, or the message that is whole with
+ * it. The batch may be another one than when it was admitted. Returns false with *refusal.
  */
 static bool decode(struct ingest *ingest, const struct datagram_slot *datagram,
                    const struct whole_message *whole, struct record_chain *chain,
                    const struct schema_entry **entry, struct refusal *refusal)
 {
-    for (;;) {
+    while (find_entry(ingest, datagram, entry, refusal)) {
         if (decode_one(ingest, datagram, whole, *entry, chain, refusal))
             return true;
         bool largest = ingest->into->batch->large && batch_is_empty(ingest->into->batch);
         if (refusal->reason != REASON_TOO_LARGE || refusal->limited || largest)
             return false;
-        *entry = NULL;
         if (!next_batch(ingest))
             return refused_for(refusal, REASON_NO_BUFFER);
-        *entry = entry_for(ingest, datagram);
-        if (*entry == NULL)
-            return refused_for(refusal, REASON_NO_MATCH);
     }
+    return false;
 }
 
 /* --- senders' numbers ------------------------------------------------------------------------- */

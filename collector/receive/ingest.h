@@ -64,9 +64,9 @@ void ingest_begin(struct ingest *ingest, size_t datagrams);
 /* Takes a datagram, whose bytes are copied. */
 void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram);
 
-/* What became of a frame. */
+/* What became of a frame. It is valid until the ingest is used again. */
 struct ingest_verdict {
-    const struct schema *schema;  /* whose it is; NULL: nobody's */
+    const struct schema *schema;  /* that takes it; NULL: none does, or it was not asked for */
     const void *message;          /* of its first message, until it is sealed; NULL: refused */
     enum datagram_reason refused; /* why */
 };

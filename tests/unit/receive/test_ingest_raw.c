@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/byte_order.h"
 #include "collector/output/fan_out.h"
 #include "proto/schemas.h"
 #include "tests/support/output/fake_sink.h"
@@ -17,13 +18,16 @@ struct fixture {
     void *bench;
 };
 
-static int set_up(void **state)
+static char source[] = "riemann";
+static const struct schema_config by_magic = {
+    .ops = &schema_riemann,
+    .source = source,
+    .match = {.kind = MATCH_MAGIC, .magic = "!", .magic_size = 1}};
+static const struct schema_config in_segments = {
+    .ops = &schema_riemann, .source = source, .framing = FRAMING_UDP_NOTIF};
+
+static int set_up_with(void **state, const struct schema_config *schema)
 {
-    static char source[] = "riemann";
-    static const struct schema_config riemann = {
-        .ops = &schema_riemann,
-        .source = source,
-        .match = {.kind = MATCH_MAGIC, .magic = "!", .magic_size = 1}};
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     assert_int_equal(fake_sink_set_up(&fixture->fake), 0);
@@ -33,7 +37,7 @@ static int set_up(void **state)
     fixture->offers = ledger_offer_block(fake->ledger, 0);
     assert_non_null(fixture->queue);
     assert_non_null(fixture->offers);
-    struct ingest_bench *bench = ingest_bench_open(&riemann, 1);
+    struct ingest_bench *bench = ingest_bench_open(schema, 1);
     bench->listener.keeps_raw = true;
     const struct fan_out_sink raw = {.name = "raw:",
                                      .sink = fake->sink,
@@ -46,6 +50,16 @@ static int set_up(void **state)
     fixture->bench = bench;
     *state = fixture;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_with(state, &by_magic);
+}
+
+static int set_up_segments(void **state)
+{
+    return set_up_with(state, &in_segments);
 }
 
 static int tear_down(void **state)
@@ -71,7 +85,16 @@ static void take_unmatched(struct ingest_bench *bench)
         ingest_bench_take(bench, &sender, bytes, sizeof bytes, false);
 }
 
-/* Empties the queue. Returns how many raw datagrams were in it. */
+static bool has_schema(const struct batch *batch, const struct schema *schema)
+{
+    for (size_t i = 0; i < batch->schemas->count; i++)
+        if (batch->schemas->entries[i].schema == schema)
+            return true;
+    return false;
+}
+
+/* Empties the queue: records refer to schemas of their batch. Returns how many raw datagrams were
+ * in it. */
 static uint64_t drain(struct fixture *fixture)
 {
     struct ingest_bench *bench = fixture->bench;
@@ -80,6 +103,8 @@ static uint64_t drain(struct fixture *fixture)
     uint64_t raw = 0;
     for (struct batch *batch; (batch = batch_queue_pop(fixture->queue)) != NULL;) {
         raw += batch->raw_count;
+        for (const struct record *record = batch->first; record != NULL; record = record->next)
+            assert_true(has_schema(batch, record->schema));
         batch_release(batch);
     }
     return raw;
@@ -109,4 +134,79 @@ TEST_WITH(where_no_other_batch_is_free_it_is_offered_and_refused, set_up, tear_d
     assert_int_equal(counter_read(&fixture->offers->raw_offered), unmatched);
     assert_int_equal(counter_read(&fixture->offers->raw_refused), 1);
     assert_int_equal(kept + 1, unmatched);
+}
+
+/* --- segments that are given up while another datagram is handled ----------------------------- */
+
+/* Of messages that never become whole: as raw datagrams they fill a small batch and more. */
+#define LATE      60
+#define LATE_SIZE 1200
+
+/* Its bytes after the header are an empty message, or not whole. */
+static void take_segment(struct ingest_bench *bench, uint32_t message, unsigned number, bool last,
+                         size_t size)
+{
+    static const struct address sender = {.family = ADDRESS_IPV4};
+    uint8_t bytes[16 + LATE_SIZE] = {0x30, 16, 0, 0, 0, 0, 0, 7};
+    put_network_u16(bytes + 2, (unsigned)(16 + size));
+    put_network_u32(bytes + 8, message);
+    bytes[12] = 1;
+    bytes[13] = 4;
+    put_network_u16(bytes + 14, number << 1 | last);
+    ingest_bench_take(bench, &sender, bytes, 16 + size, false);
+}
+
+/* The message 1 is not late yet when its last segment comes; all others are, and their copies go on
+ * in a second batch. */
+static void hold_late_ones(struct ingest_bench *bench)
+{
+    for (uint32_t i = 0; i < LATE; i++)
+        take_segment(bench, 100 + i, 0, false, LATE_SIZE);
+    bench->now_ns += INGEST_BENCH_SEGMENT_TIMEOUT - 1;
+    take_segment(bench, 1, 0, false, 0);
+    bench->now_ns += 1;
+}
+
+static void put_new_schemas(struct ingest_bench *bench)
+{
+    struct schema_list *list;
+    assert_int_equal(schema_list_create(&list, &in_segments, 1, NULL), 0);
+    schema_slot_put(bench->listener.schemas, list);
+}
+
+/* Without a sink a batch, and the schemas that it brought, end as soon as it is offered. */
+TEST_WITH(a_message_outlives_the_batch_that_it_was_admitted_by, set_up_segments, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct ingest_bench *bench = fixture->bench;
+    fan_out_set_sinks(bench->thread.fan_out, NULL, 0);
+    hold_late_ones(bench);
+    put_new_schemas(bench);
+    take_segment(bench, 1, 1, true, 0);
+    assert_int_equal(count_of(bench, REASON_SEGMENTS_MISSING), LATE);
+    assert_int_equal(decoded(bench), 2);
+}
+
+TEST_WITH(a_message_has_the_schemas_of_the_batch_that_takes_it, set_up_segments, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct ingest_bench *bench = fixture->bench;
+    assert_true(batch_pool_resize(bench->thread.pool, 8, 1));
+    hold_late_ones(bench);
+    put_new_schemas(bench);
+    take_segment(bench, 1, 1, true, 0);
+    assert_int_equal(drain(fixture), LATE);
+    assert_int_equal(decoded(bench), 2);
+}
+
+TEST_WITH(a_message_that_is_whole_when_no_batch_is_left_is_no_buffer, set_up_segments, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct ingest_bench *bench = fixture->bench;
+    hold_late_ones(bench);
+    take_segment(bench, 1, 1, true, 0);
+    assert_int_equal(count_of(bench, REASON_SEGMENTS_MISSING), LATE);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 2);
+    assert_int_equal(counter_read(&bench->thread.counters[0]->in_assembly), 0);
+    drain(fixture);
 }

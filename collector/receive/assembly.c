@@ -166,7 +166,7 @@ static void list_remove(struct message_list *list, struct message *message)
         message->newer->older = message->older;
 }
 
-/* A publisher is one host's; from which port it sends may change. */
+/* One publisher may send from several ports, and counts its messages for each of them. */
 static void fingerprint_of(const struct assembly *assembly, const struct address *source,
                            const struct udp_notif *header, uint64_t fingerprint[2])
 {
@@ -175,6 +175,7 @@ static void fingerprint_of(const struct assembly *assembly, const struct address
     siphash_feed(&hash, source->bytes, sizeof source->bytes);
     siphash_feed(&hash, &source->scope, sizeof source->scope);
     siphash_feed(&hash, &source->family, sizeof source->family);
+    siphash_feed(&hash, &source->port, sizeof source->port);
     siphash_feed(&hash, &header->publisher, sizeof header->publisher);
     siphash_feed(&hash, &header->message, sizeof header->message);
     siphash_end(&hash, fingerprint);

@@ -349,14 +349,19 @@ static void note(struct ingest *ingest, uint32_t numbering, const struct record 
                         ingest->counters);
 }
 
-/* A publisher is named by its number, in decimal: people read it. */
+/*
+ * A publisher may send from several ports, and counts for each of them: its name is "ID:PORT", in
+ * decimal, for people to read.
+ */
 static void note_number(struct ingest *ingest, uint32_t numbering, const struct record *record,
                         const struct frame_number *number)
 {
-    char publisher[20];
-    const struct datagram_sequence sequence = {
-        .sender = {publisher, decimal_uint64(number->publisher, publisher)},
-        .number = number->message};
+    char publisher[2 * 20 + 1];
+    size_t size = decimal_uint64(number->publisher, publisher);
+    publisher[size++] = ':';
+    size += decimal_uint64(record->source.port, publisher + size);
+    const struct datagram_sequence sequence = {.sender = {publisher, size},
+                                               .number = number->message};
     note(ingest, numbering, record, &sequence, true);
 }
 

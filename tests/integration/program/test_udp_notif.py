@@ -1,4 +1,5 @@
 """UDP-Notif: numbered messages, whole or in segments, and what becomes of each datagram."""
+import itertools
 import random
 import struct
 import unittest
@@ -130,6 +131,27 @@ class UdpNotifTest(ProgramTest):
         self.assertEqual(self.names(program), sorted("abcdefggh"))
         self.assertEqual([counts[term] for term in ("senders", "lost", "duplicated", "reordered",
                                                     "late", "restarted")], [1, 3, 1, 1, 0, 0])
+
+    def test_a_publisher_counts_for_each_port_that_it_sends_from(self):
+        """As routers do: each port's messages are numbered from 0, and their segments come mixed.
+        Of the last port one message never comes."""
+        program = self.start("--listen", LISTENER)
+        senders = [self.sender(program) for _ in range(9)]
+        parts = [[part for number in range(3)
+                  for part in segments(number, event(f"{port}-{number}"), 2)]
+                 for port in range(len(senders))]
+        parts[-1][2:4] = []
+        for group in itertools.zip_longest(*parts):
+            for sender, part in zip(senders, group):
+                if part is not None:
+                    sender.send(part)
+        program.wait_for_received(52)
+        counts = self.counts(program.stop())
+        self.assertEqual(counts["reasons"]["segment_repeated"], 0)
+        self.assertEqual((counts["decoded"], counts["messages"]), (52, 26))
+        self.assertEqual([counts[term] for term in ("senders", "lost", "duplicated", "restarted")],
+                         [9, 1, 0, 0])
+        self.assertEqual(len(self.names(program)), 26)
 
     def test_random_order_doubles_and_losses_are_each_accounted_for(self):
         """Of 300 messages of publishers at three hosts."""

@@ -76,7 +76,8 @@
            "look in the log for the error")                                                        \
     REASON(READER_GONE, reader_gone, "the reader closed the pipe",                                 \
            "start the reader again, and the program")                                              \
-    REASON(IO_ERROR, io_error, "the destination failed for good", "look in the log for the error") \
+    REASON(IO_ERROR, io_error, "the system refused to write it, until the stop was over",          \
+           "look in the log for the error")                                                        \
     REASON(STOP_TIMEOUT, stop_timeout, "it was still unwritten when --stop-timeout was over",      \
            "raise it, or have a faster reader")                                                    \
     REASON(REJECTED, rejected, "a delivery's far end does not take what it is",                    \

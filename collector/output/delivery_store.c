@@ -45,6 +45,7 @@ static bool store_by(struct delivery_writer *delivery, struct held_block *held,
         stored = store(delivery->spill, held, &error);
     if (stored == SPILL_FAILED)
         log_spill(delivery, &error);
+    delivery->base.cannot_write = stored == SPILL_FAILED;
     delivery_note_spill(delivery);
     return stored == SPILL_STORED;
 }

@@ -56,7 +56,7 @@ static enum record_failure failure_reason(const struct sink_writer *writer)
 {
     if (writer->state == SINK_ENDED)
         return FAILED_READER_GONE;
-    if (writer->failing)
+    if (writer->cannot_write)
         return FAILED_IO_ERROR;
     return writer->unattended ? FAILED_COMMAND_ENDED : FAILED_STOP_TIMEOUT;
 }
@@ -198,6 +198,7 @@ void sink_writer_note_retry(struct sink_writer *writer, const struct error *erro
 void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 {
     sink_writer_note_retry(writer, error);
+    writer->cannot_write = true;
     int64_t now = clock_monotonic_ns();
     if (now >= writer->calm_ns)
         writer->pause_ms = FIRST_PAUSE_MS;
@@ -235,6 +236,7 @@ void sink_writer_note_success(struct sink_writer *writer)
     if (writer->failing)
         atomic_store_explicit(&writer->fails_since_ns, 0, memory_order_relaxed);
     writer->failing = false;
+    writer->cannot_write = false;
     if (writer->waited)
         atomic_store_explicit(&writer->waits_since_ns, clock_monotonic_ns(), memory_order_relaxed);
     writer->waited = false;

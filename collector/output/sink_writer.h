@@ -125,7 +125,9 @@ struct sink_writer {
     size_t unpublished;  /* records whose fate is known, not yet taken off in_flight */
     bool stores;         /* what is not written by the deadline lies on disk, and fails only where
                             it cannot */
-    bool failing;        /* the last write failed */
+    bool failing;        /* the last write failed, or the far end did not take it */
+    bool cannot_write;   /* the system refused the last write: what is left at the deadline is an
+                            io_error. A far end that is slow or away at the deadline is none */
     bool unattended;     /* the command that reads is not there */
     bool failure_logged; /* in the log, and not yet that it writes again */
     int pause_ms;        /* before the next try */

@@ -1,5 +1,6 @@
 #include "collector/program/program.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "collector/base/version.h"
@@ -272,9 +273,24 @@ static bool wait_for_end(struct run *run)
     }
 }
 
+/* They do not change the exit code (sluice(1), EXIT STATUS), so the log reports them. */
+static void log_late_records(const struct ledger_snapshot *final)
+{
+    for (size_t i = 0; i < final->sink_count; i++) {
+        const struct sink_totals *sink = &final->sinks[i];
+        uint64_t late = sink->failed[FAILED_STOP_TIMEOUT];
+        if (late != 0)
+            log_about(LOG_WARNING, LOG_OF_SINK, sink->name,
+                      "%" PRIu64 " record%s not written when --stop-timeout was over", late,
+                      late == 1 ? " was" : "s were");
+    }
+}
+
 static enum exit_code finish(struct run *run)
 {
     struct ledger_snapshot *final = pipeline_finish(run->pipeline);
+    if (final != NULL)
+        log_late_records(final);
     bool reported = report(run->config, final);
     if (final == NULL)
         return EXIT_CODE_INTERNAL;

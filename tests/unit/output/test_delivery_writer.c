@@ -408,6 +408,20 @@ TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 4);
 }
 
+/* That the far end could not be reached before does not make it an error of ours. */
+TEST_WITH(what_an_unreachable_far_end_lacks_at_the_stop_is_late, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "nnnnnnnnnnnnnnnnnnnn";
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 3);
+    wait_sends(2);
+    sink_thread_stop(fake->sink, clock_monotonic_ns());
+    fake_sink_finish(fake);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    assert_int_equal(failed(fake, FAILED_IO_ERROR), 0);
+}
+
 TEST_WITH(a_stop_waits_for_answers_that_come_in_time, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

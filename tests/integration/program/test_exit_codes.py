@@ -1,0 +1,87 @@
+"""How the program ends: 0 where a destination is only late, 74 where writing failed."""
+import os
+import unittest
+
+from built import not_on_windows
+from capture_writing import write_capture
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest, free_port
+
+LATE = ("--stop-timeout", "200ms")
+
+
+class ExitCodes(ProgramTest):
+    def stop_after(self, count, *arguments, code=0):
+        """Starts it, sends metrics, stops it. Returns its first sink of the ledger."""
+        program = self.start("--listen", RIEMANN, *arguments, *LATE)
+        self.sender(program).send_all([metric(number) for number in range(count)])
+        sink = program.stop(code=code)["sinks"][0]
+        return program, sink
+
+    def check_late(self, program, sink, count):
+        self.assertEqual(sink["failed"]["io_error"], 0)
+        self.assertEqual(sink["failed"]["stop_timeout"], count)
+        program.wait_for_log(f"{count} records were not written when --stop-timeout was over")
+
+    def unreachable(self, keys=""):
+        return f"http://127.0.0.1:{free_port()}/?flush_interval=20ms{keys}"
+
+    def test_an_unreachable_delivery_is_late(self):
+        program, sink = self.stop_after(3, "--sink", self.unreachable())
+        self.check_late(program, sink, 3)
+
+    def test_it_may_have_refused_each_try_before_the_stop(self):
+        program = self.start("--listen", RIEMANN, "--sink", self.unreachable(), *LATE)
+        self.sender(program).send_all([metric(number) for number in range(3)])
+        program.wait_for_log("trying again")
+        self.check_late(program, program.stop()["sinks"][0], 3)
+
+    def test_what_lies_in_a_spill_is_not_late(self):
+        _, sink = self.stop_after(3, "--sink", self.unreachable(f"&spill={self.folder}/spill"))
+        self.assertEqual((sink["spilled"], sum(sink["failed"].values())), (3, 0))
+
+    def test_a_capture_that_ends_by_itself_ends_by_the_same_rule(self):
+        path = self.folder / "day.pcap"
+        write_capture(path, [metric(number) for number in range(3)])
+        program, ledger = self.run_to_end("--listen", f"pcap:{path}?schema=riemann", "--sink",
+                                          self.unreachable("&timeout=300ms"))
+        self.assertEqual(ledger["sinks"][0]["failed"]["timeout_unsent"], 3)
+        program.wait_for_log("3 records were not delivered")
+
+    @not_on_windows("a named pipe of Linux that nobody reads")
+    def test_a_stalled_pipe_is_late(self):
+        path = self.folder / "pipe"
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        for threads in ((), ("--threads", "1")):
+            with self.subTest(threads):
+                _, sink = self.stop_after(3000, "--sink", f"file:{path}", *threads)
+                self.assertEqual(sink["failed"]["io_error"], 0)
+                self.assertGreater(sink["failed"]["stop_timeout"], 0)
+
+    @not_on_windows("commands are sh's")
+    def test_a_command_that_does_not_read_is_late_and_one_that_ends_has_failed(self):
+        program, sink = self.stop_after(3, "--sink", "command:exec sleep 1000")
+        self.check_late(program, sink, 3)
+        _, sink = self.stop_after(3, "--sink", "command:exit 3", code=74)
+        self.assertEqual(sink["failed"]["command_ended"], 3)
+
+    @not_on_windows("a device of Linux")
+    def test_a_full_disk_is_an_error(self):
+        for threads in ((), ("--threads", "1")):
+            with self.subTest(threads):
+                program = self.start("--listen", RIEMANN, "--sink", "file:/dev/full", *LATE,
+                                     *threads)
+                self.sender(program).send_all([metric(1)])
+                program.wait_for_log("trying again")
+                self.assertEqual(program.stop(code=74)["sinks"][0]["failed"]["io_error"], 1)
+
+    def test_datagrams_that_are_not_sent_are_no_error_of_the_stop(self):
+        program, sink = self.stop_after(3, "--sink", f"udp:127.0.0.1:{free_port()}")
+        self.assertEqual(sink["failed"]["io_error"], 0)
+        self.assertEqual(program.process.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

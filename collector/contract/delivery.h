@@ -40,7 +40,7 @@ enum delivery_reason {
 struct delivery_record {
     uint32_t offset, size;  /* of its bytes; lines end with their newline */
     uint32_t key, key_size; /* of its key in the block's keys; size 0: it has none */
-    uint32_t lines;
+    uint32_t lines, samples; /* samples that are written one by one; 0: not known */
     uint8_t fate, reason; /* the answer, where the block is answered record by record */
     bool done;            /* its fate is known since an earlier try: it is not sent again */
     bool doubtful;        /* it was sent before, and nobody answered */

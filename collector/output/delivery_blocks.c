@@ -73,6 +73,7 @@ void held_block_add(struct held_block *held, size_t start, const struct delivery
         .key = (uint32_t)held->keys_used,
         .key_size = (uint32_t)one->key_size,
         .lines = one->counts.lines,
+        .samples = one->counts.samples,
     };
     if (one->key_size != 0)
         memcpy(held->keys + held->keys_used, one->key, one->key_size);

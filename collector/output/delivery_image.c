@@ -117,6 +117,7 @@ static bool get_record(const uint8_t *at, size_t *offset, size_t bytes, size_t k
         .key = u32_at(at + 4),
         .key_size = u16_at(at + 8),
         .lines = counts->lines,
+        .samples = counts->samples,
         .done = (u16_at(at + 10) & FLAG_DONE) != 0,
         .doubtful = (u16_at(at + 10) & FLAG_DOUBTFUL) != 0,
     };

@@ -7,12 +7,16 @@
 
 #include "collector/base/parse_error.h"
 #include "collector/platform/mutex.h"
+#include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
 #include "sinks/destinations/http_shapes.h"
 #include "sinks/destinations/otlp_answer.h"
 
 /* At the latest then the thread looks again; it is woken for all that it has to do. */
 #define LOOK_MS 1000
+
+/* The thread waits so long where libcurl could not wait, or not go on. */
+#define FAILED_PAUSE_NS INT64_C(20000000)
 
 enum slot_state {
     SLOT_EMPTY,
@@ -44,6 +48,7 @@ struct http_client {
     uint64_t requests;               /* of the thread: under way */
     struct thread *thread;
     struct mutex *lock;
+    struct pause *pause;
     struct wakeup *abandoned; /* the sink's thread waits for that */
     uint64_t turn;            /* of the sink's thread: the next one */
 
@@ -187,7 +192,17 @@ static void begin_requests(struct http_client *client)
         go_on(client, slot);
 }
 
-/* Who took a request may have left out some of what was in it. */
+/* Data points that may be in the request: each of a record that was passed on has two bytes. */
+static uint64_t most_points(const struct http_exchange *exchange)
+{
+    const struct delivery_record *records = exchange->block->records + exchange->range.first;
+    uint64_t points = 0;
+    for (size_t i = 0; i < exchange->range.count; i++)
+        points += records[i].samples != 0 ? records[i].samples : records[i].size / 2;
+    return points;
+}
+
+/* A receiver that took a request may have left out some of its data points. */
 static void read_answer(struct slot *slot)
 {
     struct http_result *result = &slot->result;
@@ -196,25 +211,25 @@ static void read_answer(struct slot *slot)
     if (!http_request_answer(&slot->request, &body) ||
         !otlp_answer_read((const uint8_t *)body.data, body.size, &answer))
         return;
-    result->points_rejected += answer.rejected;
+    uint64_t most = most_points(&slot->exchange);
+    result->points_rejected += answer.rejected < most ? answer.rejected : most;
     if (answer.message.size != 0)
         copy_printable(result->warning, sizeof result->warning, answer.message.data,
                        answer.message.size);
 }
 
-static void end_request(struct http_client *client, struct slot *slot, CURLcode result)
+static void end_request(struct http_client *client, struct slot *slot,
+                        const struct http_reply *reply)
 {
-    struct http_reply reply;
     client->options.library->multi_remove_handle(client->multi, slot->request.easy);
     release_headers(client, slot);
-    http_request_end(&slot->request, result, &reply);
-    note_end(client, &reply);
-    slot->again = http_shapes_answer(&client->shapes, slot->shape, reply.status, reply.proof);
+    note_end(client, reply);
+    slot->again = http_shapes_answer(&client->shapes, slot->shape, reply->status, reply->proof);
     if (slot->again)
         return;
-    if (client->otlp && reply.status >= 200 && reply.status <= 299)
+    if (client->otlp && reply->status >= 200 && reply->status <= 299)
         read_answer(slot);
-    http_exchange_answer(&slot->exchange, &reply);
+    http_exchange_answer(&slot->exchange, reply);
 }
 
 static struct slot *slot_of(struct http_client *client, const CURL *easy)
@@ -229,10 +244,12 @@ static void end_requests(struct http_client *client)
 {
     int left;
     const CURLMsg *message;
+    struct http_reply reply;
     while ((message = client->options.library->multi_info_read(client->multi, &left)) != NULL)
         if (message->msg == CURLMSG_DONE) {
             struct slot *slot = slot_of(client, message->easy_handle);
-            end_request(client, slot, message->data.result);
+            http_request_end(&slot->request, message->data.result, &reply);
+            end_request(client, slot, &reply);
             go_on(client, slot);
         }
 }
@@ -241,24 +258,29 @@ static bool abandons(struct http_client *client)
 {
     mutex_lock(client->lock);
     bool abandons = client->abandons;
-    client->abandons = false;
     mutex_unlock(client->lock);
     return abandons;
 }
 
-/* Nothing is given meanwhile: whoever gives waits for this. */
+/* No block is given during this: the sink's thread waits for it. */
 static void abandon_requests(struct http_client *client)
 {
+    struct http_reply reply;
     for (size_t i = 0; i < client->count; i++) {
         struct slot *slot = &client->slots[i];
         if (slot->state != SLOT_SENT && slot->state != SLOT_GIVEN)
             continue;
-        if (slot->state == SLOT_SENT)
-            end_request(client, slot, CURLE_OK);
+        if (slot->state == SLOT_SENT) {
+            http_request_give_up(&slot->request, &reply);
+            end_request(client, slot, &reply);
+        }
         slot->again = false;
         http_exchange_cancel(&slot->exchange, "the stop came before it was sent");
         set_ended(client, slot);
     }
+    mutex_lock(client->lock);
+    client->abandons = false;
+    mutex_unlock(client->lock);
     wakeup_signal(client->abandoned);
 }
 
@@ -270,19 +292,29 @@ static bool stops(struct http_client *client)
     return stops;
 }
 
+/* Where libcurl fails it would return at once, again and again. */
+static void wait(struct http_client *client, CURLMcode performed)
+{
+    CURLMcode waited = client->options.library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);
+    if (performed != CURLM_OK || waited != CURLM_OK)
+        pause_wait(client->pause, FAILED_PAUSE_NS);
+}
+
 static void run(void *argument)
 {
     struct http_client *client = argument;
     const struct curl_library *library = client->options.library;
     int running;
     while (!stops(client)) {
+        bool last = abandons(client);
         change_headers(client);
-        begin_requests(client);
-        library->multi_perform(client->multi, &running);
+        if (!last)
+            begin_requests(client);
+        CURLMcode performed = library->multi_perform(client->multi, &running);
         end_requests(client);
-        if (abandons(client))
+        if (last)
             abandon_requests(client);
-        library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);
+        wait(client, performed);
     }
 }
 
@@ -337,7 +369,8 @@ void http_client_abandon(struct http_client *client)
     client->abandons = true;
     mutex_unlock(client->lock);
     client->options.library->multi_wakeup(client->multi);
-    wakeup_wait(client->abandoned, NO_HANDLE, false, -1);
+    while (abandons(client))
+        wakeup_wait(client->abandoned, NO_HANDLE, false, LOOK_MS);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -373,6 +406,7 @@ void http_client_destroy(struct http_client *client)
     http_headers_free(client->headers);
     http_headers_free(client->next_headers);
     wakeup_destroy(client->abandoned);
+    pause_destroy(client->pause);
     mutex_destroy(client->lock);
     free(client);
 }
@@ -395,7 +429,9 @@ static int fill(struct http_client *client, struct error *error)
     client->otlp = strcmp(client->options.format, "otlp") == 0;
     client->multi = client->options.library->multi_init();
     client->lock = mutex_create();
-    if (client->multi == NULL || client->lock == NULL || !make_slots(client))
+    client->pause = pause_create();
+    if (client->multi == NULL || client->lock == NULL || client->pause == NULL ||
+        !make_slots(client))
         return error_no_memory(error);
     if (wakeup_create(&client->abandoned, error) != 0)
         return -1;

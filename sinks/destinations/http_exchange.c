@@ -164,8 +164,8 @@ static struct http_meaning meaning_of(struct http_exchange *exchange,
 void http_exchange_answer(struct http_exchange *exchange, const struct http_reply *reply)
 {
     const struct http_meaning means = meaning_of(exchange, reply);
-    if (means.fate != DELIVERY_ACKNOWLEDGED)
-        note(exchange, reply->text, reply->retry_after_ns);
+    if (means.fate != DELIVERY_ACKNOWLEDGED) /* refused records wait for no time */
+        note(exchange, reply->text, means.fate == DELIVERY_REFUSED ? 0 : reply->retry_after_ns);
     if (means.fate == DELIVERY_REFUSED) {
         refuse(exchange, (uint8_t)means.reason, means.parts);
         end_half(exchange);

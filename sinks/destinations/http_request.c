@@ -57,11 +57,26 @@ static bool is_called(const char *header, size_t size, const char *text)
     return true;
 }
 
+/* A line of a head: the status first, an empty line at the end. Interim answers have heads, too. */
+static void note_head_line(struct http_request *request, const char *line, size_t size)
+{
+    static const char status[] = "HTTP/";
+    if (size >= sizeof status - 1 && memcmp(line, status, sizeof status - 1) == 0)
+        request->head_ended = request->proof = false;
+    else if (size == 0 || line[0] == '\r' || line[0] == '\n')
+        request->head_ended = true;
+    else if (is_called(line, size, "X-Prometheus-Remote-Write-Samples-Written"))
+        request->proof = true;
+}
+
+/* Reads no more of a head that has no end: the connection is closed, and there is no answer. */
 static size_t note_header(char *header, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
-    if (is_called(header, size * count, "X-Prometheus-Remote-Write-Samples-Written"))
-        request->proof = true;
+    request->head_seen += size * count;
+    if (request->head_seen > HTTP_HEAD_MOST)
+        return 0;
+    note_head_line(request, header, size * count);
     return size * count;
 }
 
@@ -117,28 +132,62 @@ bool http_request_begin(struct http_request *request, const char *url, struct cu
     request->at = 0;
     request->answer_size = request->answer_seen = 0;
     request->why[0] = '\0';
-    request->proof = false;
+    request->proof = request->head_ended = false;
+    request->head_seen = 0;
     return curl->easy_setopt(request->easy, CURLOPT_URL, url) == CURLE_OK &&
            curl->easy_setopt(request->easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
            curl->easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
                              (curl_off_t)http_body_size(body)) == CURLE_OK;
 }
 
-/* One line of the answer's body, or what libcurl says. */
-static void explain(struct http_request *request, CURLcode result, long status)
+static bool is_success(long status)
+{
+    return status >= 200 && status <= 299;
+}
+
+/* What libcurl reports of a request without an answer; `status` is that of one that was cut. */
+static void explain_failure(struct http_request *request, CURLcode result, long status)
+{
+    const char *why =
+        request->why[0] != '\0' ? request->why : request->library->easy_strerror(result);
+    if (request->head_seen > HTTP_HEAD_MOST)
+        snprintf(request->text, sizeof request->text,
+                 "the headers of the server's answer are longer than 256 KiB");
+    else if (request->head_ended && is_success(status))
+        snprintf(request->text, sizeof request->text,
+                 "the server answered %ld, but its answer was cut: %.180s", status, why);
+    else
+        snprintf(request->text, sizeof request->text, "%s", why);
+}
+
+/* One line of the answer's body, or libcurl's report. */
+static void explain(struct http_request *request, const struct http_reply *reply, CURLcode result,
+                    long status)
 {
     char line[ANSWER_SHOWN];
     const char *end = memchr(request->answer, '\n', request->answer_size);
+    if (reply->status == 0) {
+        explain_failure(request, result, status);
+        return;
+    }
     copy_printable(line, sizeof line, request->answer,
                    end != NULL ? (size_t)(end - request->answer) : request->answer_size);
-    if (status != 0)
-        snprintf(request->text, sizeof request->text, "the server answered %ld%s%s", status,
-                 line[0] == '\0' ? "" : ": ", line);
-    else if (result == CURLE_OK)
-        snprintf(request->text, sizeof request->text, "the stop came before an answer");
-    else
-        snprintf(request->text, sizeof request->text, "%s",
-                 request->why[0] != '\0' ? request->why : request->library->easy_strerror(result));
+    snprintf(request->text, sizeof request->text, "the server answered %ld%s%s", status,
+             line[0] == '\0' ? "" : ": ", line);
+}
+
+static int64_t bounded_retry_after(curl_off_t seconds)
+{
+    if (seconds < 0)
+        return 0;
+    return (seconds > LONGEST_RETRY_AFTER_S ? LONGEST_RETRY_AFTER_S : (int64_t)seconds) * SECOND;
+}
+
+/* Whether the answer is there as far as it matters: of one that refuses the status says it all. */
+static bool is_whole(const struct http_request *request, CURLcode result, long status)
+{
+    bool read = result == CURLE_OK || request->answer_seen > HTTP_ANSWER_MOST;
+    return request->head_ended && status >= 200 && (read || !is_success(status));
 }
 
 void http_request_end(struct http_request *request, CURLcode result, struct http_reply *reply)
@@ -151,20 +200,20 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
     curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &retry_after);
     curl->easy_getinfo(request->easy, CURLINFO_NUM_CONNECTS, &connects);
     curl->easy_getinfo(request->easy, CURLINFO_TOTAL_TIME_T, &took_us);
-    if (status < 200) /* on the way to an answer */
-        status = 0;
-    if (retry_after < 0)
-        retry_after = 0;
-    if (retry_after > LONGEST_RETRY_AFTER_S)
-        retry_after = LONGEST_RETRY_AFTER_S;
-    explain(request, result, status);
-    *reply = (struct http_reply){.status = status,
+    bool whole = is_whole(request, result, status);
+    *reply = (struct http_reply){.status = whole ? status : 0,
                                  .sent = request->at != 0,
-                                 .proof = request->proof,
-                                 .retry_after_ns = (int64_t)retry_after * SECOND,
+                                 .proof = whole && request->proof,
+                                 .retry_after_ns = whole ? bounded_retry_after(retry_after) : 0,
                                  .connects = (uint64_t)connects,
                                  .took_ns = (int64_t)took_us * 1000,
                                  .text = request->text};
+    explain(request, reply, result, status);
+}
+
+void http_request_give_up(struct http_request *request, struct http_reply *reply)
+{
+    *reply = (struct http_reply){.sent = request->at != 0, .text = "the stop came before an answer"};
 }
 
 bool http_request_answer(const struct http_request *request, struct text *answer)

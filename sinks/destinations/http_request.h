@@ -20,6 +20,9 @@
 #define HTTP_ANSWER_SIZE ((size_t)16 * 1024)
 #define HTTP_ANSWER_MOST ((size_t)1024 * 1024)
 
+/* Bytes of an answer's headers, interim answers included; one that has more is not read on. */
+#define HTTP_HEAD_MOST ((size_t)256 * 1024)
+
 struct http_request {
     const struct curl_library *library;
     CURL *easy;
@@ -27,7 +30,9 @@ struct http_request {
     size_t at; /* bytes of the body that libcurl has read */
     char why[CURL_ERROR_SIZE];
     char text[256]; /* of the reply */
-    bool proof;     /* as in the reply */
+    bool proof;       /* as in the reply */
+    bool head_ended;  /* all headers after the latest status line came */
+    size_t head_seen; /* bytes of headers */
     size_t answer_size;
     size_t answer_seen; /* with what was not kept */
     char answer[HTTP_ANSWER_SIZE];
@@ -52,10 +57,17 @@ bool http_request_begin(struct http_request *request, const char *url, struct cu
                         const struct http_body *body);
 
 /*
- * It has ended, or is given up: fills *reply, whose text is the request's. `result` is libcurl's;
- * CURLE_OK where there is an answer.
+ * libcurl has reported its end, as `result`: fills *reply, whose text is the request's. An answer
+ * counts when all its headers came, and one of success when all of its body came, too, or as much
+ * as is read (HTTP_ANSWER_MOST).
  */
 void http_request_end(struct http_request *request, CURLcode result, struct http_reply *reply);
+
+/*
+ * It is given up before libcurl has reported its end: fills *reply. There is no answer, and nothing
+ * is asked of libcurl, which may still have what it knows of the handle's previous request.
+ */
+void http_request_give_up(struct http_request *request, struct http_reply *reply);
 
 /* The body of its answer, as far as it was kept; whether that is all of it. */
 bool http_request_answer(const struct http_request *request, struct text *answer);

@@ -50,8 +50,26 @@ class BadAnswers(ProgramTest):
         self.assert_unknown(NO_ANSWER, "&timeout=600ms")
         self.assertRegex(self.lines[0], "timed out")
 
-    def test_the_status_counts_where_the_rest_is_missing(self):
-        self.assert_written(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")
+    def test_an_answer_that_was_cut_acknowledges_nothing(self):
+        for answer in (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc",
+                       b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+                       b"HTTP/1.1 200 OK\r\nX-Part: a",
+                       b"HTTP/1.1 204 None\r\nX-Whole: a\r\n"):
+            with self.subTest(answer=answer):
+                self.assert_unknown(answer)
+
+    def test_one_that_refuses_counts_by_its_status(self):
+        sink = self.deliver(b"HTTP/1.1 403 No\r\nContent-Length: 1000\r\n\r\nabc")
+        self.assertEqual(sink["failed"]["denied"], 1)
+
+    def test_headers_without_end_are_no_answer_and_are_not_read_on(self):
+        for status in (b"200 OK", b"403 No"):
+            with self.subTest(status=status):
+                begin = time.monotonic()
+                self.assert_unknown(b"HTTP/1.1 " + status + b"\r\n" +
+                                    (b"X: " + b"a" * 1000 + b"\r\n") * 3000)
+                self.assertIn("longer than 256 KiB", self.lines[0])
+                self.assertLess(time.monotonic() - begin, 8)
 
     def test_what_is_said_on_the_way_is_no_answer(self):
         self.assert_written(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"

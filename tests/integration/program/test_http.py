@@ -1,5 +1,6 @@
 """http: sinks: each record is acknowledged, refused for a reason, unknown, or certainly not there."""
 import json
+import os
 import ssl
 import time
 import unittest
@@ -54,6 +55,14 @@ class Answers(Delivering):
         self.assertEqual(store.requests[0].headers["content-type"], "application/x-ndjson")
         for line in store.lines():
             json.loads(line)
+
+    def test_a_proxy_of_the_environment_is_not_asked(self):
+        store = self.store()
+        program = self.start("--listen", RIEMANN, "--sink", f"http:{store.place}?{SOON}",
+                             env={**os.environ, "http_proxy": "http://127.0.0.1:1",
+                                  "all_proxy": "http://127.0.0.1:1"})
+        self.send_apart(program, 1)
+        self.assertEqual(self.counts(program.stop()["sinks"][0]), {"written": 1})
 
     def test_each_refusal_has_its_reason(self):
         script = [400, 401, 403, 413, 404, 302]

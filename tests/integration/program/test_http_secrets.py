@@ -106,6 +106,7 @@ class Secrets(Sending):
                 (f"token_file={long}", 78, "it is longer than 16 KiB"),
                 (f"password_file={plain}", 78, "its first line is not USER:PASSWORD"),
                 (f"client_cert={self.folder}/none", 78, "client_cert="),
+                (f"client_cert={plain}&client_key={self.folder}/none", 78, "client_key="),
                 (f"server_ca={self.folder}/none", 78, "server_ca="),
                 (f"client_key={plain}", 64, "write client_cert=FILE as well"),
                 (f"token_file={plain}&password_file={plain}", 64, "two ways to fill one header"),

@@ -6,7 +6,7 @@ import unittest
 
 from built import WINDOWS, command, not_on_windows
 from protobuf import delimited, gauge, metric
-from sluice_program import (ANY_PORT, DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
+from sluice_program import (ANY_PORT, CHANGED, DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
                             read_lines, same_with_one_thread)
 
 DELIMITED = ANY_PORT + "?schema=telemetry&framing=delimited"
@@ -75,6 +75,15 @@ class Passing(Relay):
             self.assertEqual(target.payloads(33), sent[number::3])
         sink = program.stop()["sinks"][0]
         self.assertEqual((sink["written"], sink["lines"]), (99, 99))
+
+    def test_in_turn_the_next_address_gets_what_the_system_does_not_send_to_the_first(self):
+        target = self.target()
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"udp:255.255.255.255:9,{target.url}?to=turn")
+        self.sender(program).send_all([metric(number) for number in range(10)])
+        self.assertEqual(len(target.payloads(10)), 10)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["failed"]["send_error"]), (10, 0))
 
     def test_a_datagram_of_several_messages_is_passed_on_once(self):
         target = self.target()
@@ -210,6 +219,26 @@ class Bad(Relay):
         self.assertEqual(sorted(target.payloads(2)), sorted([self.BAD[1], gauge("b", 1)]))
         ledger = program.stop()
         self.assertEqual(sum(sink["raw_sent"] for sink in ledger["sinks"]), 1)
+
+    @same_with_one_thread
+    def test_a_listener_that_comes_by_a_reload_passes_it_on(self):
+        target = self.target()
+        path = self.folder / "sluice.yaml"
+
+        def write(more):
+            path.write_text("listeners:\n  - udp://127.0.0.1:0?schema=telemetry\n" + more +
+                            f"sinks:\n  - to: udp:{target.url}\n    bad: too\n", encoding="utf-8")
+        if WINDOWS:
+            self.skipTest("no configuration file there")
+        write("")
+        program = self.start("--config", str(path))
+        write("  - udp://127.0.0.2:0?schema=telemetry\n")
+        program.ask_to_reload()
+        program.wait_for_log(CHANGED)
+        program.wait_for_listeners(2)
+        self.sender(program, 1, host="127.0.0.2").send_all([self.BAD[1]])
+        self.assertEqual(target.payloads(1), [self.BAD[1]])
+        program.stop()
 
 
 class Refused(Relay):

@@ -5,6 +5,7 @@ import pathlib
 import random
 import socket
 import subprocess
+import sys
 import unittest
 
 from built import command, not_on_windows
@@ -134,6 +135,35 @@ class Reload(ProgramTest):
         program.stop()
         self.assertEqual(self.said(program, CHANGED), [])
         self.assertEqual([line["value"] for line in read_lines(self.kept)], [7])
+
+    def test_a_refused_reload_gives_listeners_their_old_settings_back(self):
+        program = self.begin()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+            taken.bind(("127.0.0.1", 0))
+            self.write([{"address": "udp://127.0.0.1:0", "schema": "riemann",
+                         "max_datagram": "100B"},
+                        f"udp://127.0.0.1:{taken.getsockname()[1]}?schema=riemann"],
+                       [f"file:{self.kept}"])
+            program.ask_to_reload()
+            program.wait_for_log(REFUSED)
+        self.sender(program).send(metric(1, host="x" * 500))
+        program.wait_for_received(1)
+        listener = program.stop()["listeners"][0]
+        self.assertEqual(listener["decoded"], 1, listener)
+
+    @unittest.skipUnless(sys.platform.startswith("linux"), "the filter is Linux's")
+    def test_a_kernel_filter_goes_with_its_key(self):
+        denied = {"address": "udp://127.0.0.1:0", "schema": "riemann", "deny": "127.0.0.9",
+                  "kernel_filter": "on"}
+        program = self.begin(denied)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.bind(("127.0.0.9", 0))
+            to = ("127.0.0.1", program.port(0))
+            self.change(program, ["udp://127.0.0.1:0?schema=riemann"], [f"file:{self.kept}"])
+            sender.sendto(metric(1), to)
+            program.wait_for_received(1)
+        listener = program.stop()["listeners"][0]
+        self.assertEqual((listener["received"], listener["kernel_drops"]), (1, 0))
 
     def test_files_are_reopened_even_where_the_configuration_is_wrong(self):
         program = self.begin()

@@ -8,6 +8,7 @@ from built import nothing_on_windows
 from protobuf import metric
 from service_manager import Manager, launch
 from sluice_program import RIEMANN, ProgramTest, linux_sockets, read_lines, wait_until
+from test_config import READS_FILES
 
 nothing_on_windows("there is no systemd")
 
@@ -77,6 +78,19 @@ class Telling(ServiceTest):
         self.assertEqual(told["RELOADING"], "1")
         self.assertLessEqual(before, int(told["MONOTONIC_USEC"]) / 1e6 + 1e-6)
         self.assertLessEqual(int(told["MONOTONIC_USEC"]) / 1e6, after)
+        self.assertEqual(self.manager.wait_for("READY"), {"READY": "1"})
+        program.stop()
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_reload_that_is_refused_ends_too(self):
+        path = self.folder / "sluice.yaml"
+        path.write_text(f"listeners: ['{RIEMANN}']\nsinks: ['file:{self.path}']\n",
+                        encoding="utf-8")
+        program = self.service("--config", path)
+        self.assertEqual(self.manager.next(), {"READY": "1"})
+        path.write_text("nonsense: 1\n", encoding="utf-8")
+        program.ask_to_reload()
+        self.manager.wait_for("RELOADING")
         self.assertEqual(self.manager.wait_for("READY"), {"READY": "1"})
         program.stop()
 

@@ -13,24 +13,19 @@
  * An idempotent producer that has met a fatal error takes nothing more. When all that it has taken
  * is reported, another one follows.
  */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/contract/encoder.h"
-#include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/destinations.h"
-#include "sinks/destinations/end_within.h"
 #include "sinks/destinations/kafka_fate.h"
 #include "sinks/destinations/kafka_headers.h"
 #include "sinks/destinations/kafka_library.h"
 #include "sinks/destinations/kafka_probe.h"
-#include "sinks/destinations/kafka_settings.h"
-#include "sinks/destinations/kafka_statistics.h"
-#include "sinks/destinations/kafka_topics.h"
+#include "sinks/destinations/kafka_producer.h"
 #include "sinks/destinations/record_key.h"
 #include "sinks/destinations/topic_template.h"
 
@@ -48,13 +43,10 @@
 
 #define CHUNK 128 /* messages that are handed over in one call */
 
-#define REMAKE_NS  INT64_C(1000000000) /* between two attempts to make a producer */
-#define ABANDON_MS 200                 /* for the reports of what was given up; they take 6 */
+#define ABANDON_MS 200 /* for the reports of what was given up; they take 6 */
 
 /* Bytes that the library takes beside its queue, once it is connected: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
-
-#define END_MS 500 /* for the end of a producer */
 
 /* A block that was taken. */
 struct flight {
@@ -71,22 +63,14 @@ struct flight {
 struct kafka {
     struct destination destination;
     const struct kafka_library *library;
-    const char *name; /* of the sink */
-    struct wakeup *wakeup;
     struct broker_place place;
-    struct kafka_settings settings;
     struct kafka_headers headers;
     bool strips_newline; /* of a message of one record */
     enum message_unit per;
     struct key_options key;
     struct topic_template topic;
 
-    rd_kafka_t *producer; /* NULL: it could not be made */
-    rd_kafka_queue_t *events;
-    atomic_bool has_events; /* poll has something to take */
-    bool is_fatal;          /* it takes nothing more */
-    int64_t remake_ns;      /* when another one is tried, while there is none */
-    struct kafka_topics *topics;
+    struct kafka_producer producer;
 
     int64_t timeout_ns;  /* that a block may wait here; INT64_MAX: without end */
     size_t flight_count; /* at a time */
@@ -97,10 +81,7 @@ struct kafka {
     size_t done_at, done_count;
 
     struct delivery_figures figures;
-    size_t unreported;                      /* messages that the library has */
-    struct kafka_statistics now, before_it; /* of the producer; of those before it */
-
-    struct log_limit log;
+    size_t unreported; /* messages that the library has */
 };
 
 static struct kafka *of(struct destination *destination)
@@ -161,144 +142,12 @@ static void settle(struct kafka *kafka, void *opaque, struct kafka_fate fate,
     note_done(kafka, at);
 }
 
-static void on_report(rd_kafka_t *producer, const rd_kafka_message_t *message, void *opaque)
+static void report(void *context, const rd_kafka_message_t *message)
 {
-    (void)producer;
-    struct kafka *kafka = opaque;
+    struct kafka *kafka = context;
     settle(kafka, message->_private,
            kafka_fate_reported(kafka->library->message_status(message), message->err),
            message->err);
-}
-
-/* --- the producer ----------------------------------------------------------------------------- */
-
-static void on_error(rd_kafka_t *producer, int code, const char *reason, void *opaque)
-{
-    struct kafka *kafka = opaque;
-    char fatal[256];
-    if (code == RD_KAFKA_RESP_ERR__FATAL) {
-        kafka->library->fatal_error(producer, fatal, sizeof fatal);
-        kafka->is_fatal = true;
-        log_about(LOG_WARNING, LOG_OF_SINK, kafka->name,
-                  "librdkafka gives up this producer, another one follows: %s", fatal);
-        return;
-    }
-    uint64_t held;
-    if (log_allowed(&kafka->log, &held))
-        log_about(LOG_WARNING, LOG_OF_SINK, kafka->name, "%s", reason);
-}
-
-/*
- * What is counted goes on where the last producer has ended. Messages that the library sends again
- * are in a new request for it, and no retry.
- */
-static void note_statistics(struct kafka *kafka)
-{
-    struct delivery_figures *figures = &kafka->figures;
-    const struct kafka_statistics *now = &kafka->now, *before = &kafka->before_it;
-    delivery_figure_set(figures, FIGURE_CONNECTIONS, now->connected);
-    delivery_figure_set(figures, FIGURE_CONNECTS, before->connects + now->connects);
-    delivery_figure_set(figures, FIGURE_REQUESTS, before->requests + now->requests);
-    delivery_figure_set(figures, FIGURE_REQUESTS_IN_FLIGHT, now->waiting);
-    delivery_figure_set(figures, FIGURE_REQUEST_RETRIES, before->retries + now->retries);
-    delivery_figure_set(figures, FIGURE_REQUEST_ERRORS, before->errors + now->errors);
-    if (now->round_trip_ns != 0) /* else there was no answer in the interval */
-        delivery_figure_set(figures, FIGURE_ROUND_TRIP, now->round_trip_ns);
-}
-
-static int on_statistics(rd_kafka_t *producer, char *text, size_t size, void *opaque)
-{
-    (void)producer;
-    struct kafka *kafka = opaque;
-    struct kafka_statistics read;
-    if (!kafka_statistics_read(text, size, &read))
-        return 0;
-    kafka->now = read;
-    note_statistics(kafka);
-    return 0; /* the library frees the text */
-}
-
-static void end_statistics(struct kafka *kafka)
-{
-    kafka->before_it.connects += kafka->now.connects;
-    kafka->before_it.requests += kafka->now.requests;
-    kafka->before_it.retries += kafka->now.retries;
-    kafka->before_it.errors += kafka->now.errors;
-    kafka->now = (struct kafka_statistics){0};
-    note_statistics(kafka);
-}
-
-/* A thread of the library: the first of the events that poll takes. */
-static void on_event(rd_kafka_t *producer, void *opaque)
-{
-    (void)producer;
-    struct kafka *kafka = opaque;
-    atomic_store(&kafka->has_events, true);
-    wakeup_signal(kafka->wakeup);
-}
-
-static int make_producer(struct kafka *kafka, struct error *error)
-{
-    const struct kafka_library *library = kafka->library;
-    rd_kafka_conf_t *conf = kafka_settings_make(library, &kafka->settings, error);
-    if (conf == NULL)
-        return -1;
-    library->conf_set_opaque(conf, kafka);
-    library->conf_set_dr_msg_cb(conf, on_report);
-    library->conf_set_error_cb(conf, on_error);
-    library->conf_set_stats_cb(conf, on_statistics);
-    library->conf_set_log_cb(conf, NULL); /* what matters comes as an error */
-    char why[400];
-    kafka->producer = library->new (RD_KAFKA_PRODUCER, conf, why, sizeof why);
-    if (kafka->producer == NULL) {
-        library->conf_destroy(conf);
-        error_set(error, EXIT_CODE_CONFIG, "librdkafka makes no producer: %s", why);
-        return -1;
-    }
-    kafka->is_fatal = false;
-    kafka->events = library->queue_get_main(kafka->producer);
-    library->queue_cb_event_enable(kafka->events, on_event, kafka);
-    atomic_store(&kafka->has_events, true); /* there may have been some before */
-    return 0;
-}
-
-static void destroy_producer(void *producer)
-{
-    kafka_library(NULL)->destroy(producer);
-}
-
-/* All that it took is reported: it calls nobody any more. */
-static void end_producer(struct kafka *kafka)
-{
-    const struct kafka_library *library = kafka->library;
-    if (kafka->producer == NULL)
-        return;
-    kafka_topics_release(kafka->topics);
-    library->queue_cb_event_enable(kafka->events, NULL, NULL);
-    library->queue_destroy(kafka->events);
-    end_within(destroy_producer, kafka->producer, END_MS);
-    kafka->producer = NULL;
-    end_statistics(kafka);
-}
-
-/* After a fatal error: another one, when all that the last one took is reported. */
-static void remake(struct kafka *kafka)
-{
-    if (kafka->producer != NULL) {
-        kafka->library->purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-                                                   RD_KAFKA_PURGE_F_NON_BLOCKING);
-        kafka->library->poll(kafka->producer, 0);
-        if (kafka->handed != 0)
-            return;
-        end_producer(kafka);
-    }
-    struct error error;
-    if (make_producer(kafka, &error) == 0) {
-        delivery_figure_add(&kafka->figures, FIGURE_RESTARTS, 1);
-        return;
-    }
-    kafka->remake_ns = clock_monotonic_ns() + REMAKE_NS;
-    log_about(LOG_WARNING, LOG_OF_SINK, kafka->name, "%s", error.text);
 }
 
 /* --- handing over ----------------------------------------------------------------------------- */
@@ -349,7 +198,7 @@ static void produce(struct kafka *kafka, rd_kafka_topic_t *topic, rd_kafka_messa
         size_t flight = (uintptr_t)messages[i]._private % FLIGHTS;
         size_t record = (uintptr_t)messages[i]._private / FLIGHTS;
         messages[i].err =
-            kafka_headers_produce(&kafka->headers, kafka->library, kafka->producer, topic,
+            kafka_headers_produce(&kafka->headers, kafka->library, kafka->producer.handle, topic,
                                   &messages[i], kafka->flights[flight].block, record);
     }
 }
@@ -426,7 +275,7 @@ static void hand_flight(struct kafka *kafka, size_t at)
     note_unreported(kafka, kafka->unreported + flight->messages);
     kafka->handed++;
     rd_kafka_topic_t *topic =
-        kafka_topics_find(kafka->topics, kafka->producer, flight->block->route);
+        kafka_topics_find(kafka->producer.topics, kafka->producer.handle, flight->block->route);
     if (topic == NULL)
         refuse_all(kafka, at);
     else
@@ -451,7 +300,7 @@ static void hand_waiting(struct kafka *kafka)
 {
     size_t at, messages = 0, bytes = 0;
     bool per_block = kafka->per == MESSAGE_BLOCK;
-    if (kafka->producer == NULL || kafka->is_fatal || (!per_block && kafka->handed != 0))
+    if (!kafka_producer_takes(&kafka->producer) || (!per_block && kafka->handed != 0))
         return;
     while ((at = first_waiting(kafka)) != FLIGHTS) {
         const struct flight *flight = &kafka->flights[at];
@@ -501,11 +350,8 @@ static bool send_block(struct destination *destination, struct delivery_block *b
 static void serve(struct destination *destination)
 {
     struct kafka *kafka = of(destination);
-    atomic_store(&kafka->has_events, false);
-    if (kafka->producer != NULL)
-        kafka->library->poll(kafka->producer, 0);
-    if (kafka->producer == NULL ? clock_monotonic_ns() >= kafka->remake_ns : kafka->is_fatal)
-        remake(kafka);
+    kafka_producer_poll(&kafka->producer);
+    kafka_producer_renew(&kafka->producer, &kafka->unreported);
     hand_waiting(kafka);
     give_back_late(kafka, clock_monotonic_ns());
 }
@@ -514,9 +360,9 @@ static int64_t due(const struct destination *destination)
 {
     const struct kafka *kafka = (const struct kafka *)destination;
     /* A block that the library refused at once has its answer without an event. */
-    if (kafka->done_count != 0 || atomic_load(&kafka->has_events))
+    if (kafka->done_count != 0)
         return 0;
-    int64_t due_ns = kafka->producer == NULL ? kafka->remake_ns : INT64_MAX;
+    int64_t due_ns = kafka_producer_due(&kafka->producer);
     for (size_t i = 0; i < kafka->flight_count; i++) {
         const struct flight *flight = &kafka->flights[i];
         if (flight->unreported != 0 && !flight->handed && flight->until_ns < due_ns)
@@ -558,9 +404,10 @@ static struct delivery_block *answer(struct destination *destination, struct err
 static void abandon(struct destination *destination)
 {
     struct kafka *kafka = of(destination);
-    if (kafka->producer != NULL && kafka->handed != 0) {
-        kafka->library->purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-        kafka->library->flush(kafka->producer, ABANDON_MS);
+    rd_kafka_t *handle = kafka->producer.handle;
+    if (handle != NULL && kafka->handed != 0) {
+        kafka->library->purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+        kafka->library->flush(handle, ABANDON_MS);
     }
     for (size_t i = 0; i < FLIGHTS; i++) {
         if (kafka->flights[i].unreported == 0)
@@ -588,8 +435,7 @@ static const struct delivery_ops delivery_ops = {
 static void destroy(struct destination *destination)
 {
     struct kafka *kafka = of(destination);
-    end_producer(kafka);
-    kafka_topics_destroy(kafka->topics);
+    kafka_producer_destroy(&kafka->producer);
     free(kafka);
 }
 
@@ -619,19 +465,23 @@ static int read_options(struct kafka *kafka, const struct destination_options *o
         topic_template_read(&kafka->topic, kafka->place.route, false, error) != 0 ||
         check_topic(kafka, error) != 0)
         return -1;
-    kafka->name = options->name;
-    kafka->wakeup = options->wakeup;
     kafka->per = options->broker.per == MESSAGE_BLOCK ? MESSAGE_BLOCK : MESSAGE_RECORD;
     kafka->flight_count = options->in_flight < FLIGHTS ? options->in_flight : FLIGHTS;
     kafka->timeout_ns = options->spills ? INT64_MAX : (int64_t)options->timeout_ns;
     kafka->key = options->broker.key;
     kafka->strips_newline = !options->encoder->binary;
-    kafka->settings = (struct kafka_settings){
-        .brokers = kafka->place.brokers,
-        .compression = broker_compression_names[options->broker.compression],
-        .properties = options->broker.properties,
-        .lines = options->broker.kafka,
-        .timeout_ns = options->spills ? 0 : options->timeout_ns,
+    kafka->producer = (struct kafka_producer){
+        .library = kafka->library,
+        .name = options->name,
+        .wakeup = options->wakeup,
+        .settings = {.brokers = kafka->place.brokers,
+                     .compression = broker_compression_names[options->broker.compression],
+                     .properties = options->broker.properties,
+                     .lines = options->broker.kafka,
+                     .timeout_ns = options->spills ? 0 : options->timeout_ns},
+        .figures = &kafka->figures,
+        .report = report,
+        .context = kafka,
     };
     kafka_headers_init(&kafka->headers, options->broker.headers);
     return 0;
@@ -653,12 +503,7 @@ static int create(const struct destination_options *options, struct destination 
         .has_figures = DELIVERY_HAS(FIGURE_COUNT) - 1 + DELIVERY_HAS_TIMES,
         .destroy = destroy,
     };
-    made->topics = kafka_topics_create(made->library, options->broker.max_topics);
-    if (made->topics == NULL) {
-        free(made);
-        return error_no_memory(error);
-    }
-    if (make_producer(made, error) != 0) {
+    if (kafka_producer_create(&made->producer, options->broker.max_topics, error) != 0) {
         destroy(&made->destination);
         return -1;
     }
@@ -678,7 +523,7 @@ static int prepare(const struct destination_options *options, struct kafka **tri
         return error_no_memory(error);
     *conf = NULL;
     if (read_options(made, options, error) == 0)
-        *conf = kafka_settings_make(made->library, &made->settings, error);
+        *conf = kafka_settings_make(made->library, &made->producer.settings, error);
     if (*conf == NULL) {
         free(made);
         return -1;

@@ -14,7 +14,7 @@
 
 #include "collector/contract/delivery.h"
 
-/* Ranges that wait: two for each time that a block of 2^32 records can be divided, and the first. */
+/* Ranges that wait: two for each of the times that 2^32 records can be divided, and the block. */
 #define RECORD_RANGES_MOST 66
 
 /* Some records of a block, one after the other. */

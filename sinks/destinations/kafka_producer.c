@@ -1,0 +1,186 @@
+#include "sinks/destinations/kafka_producer.h"
+
+#include "collector/platform/clock.h"
+#include "sinks/destinations/end_within.h"
+
+#define REMAKE_NS INT64_C(1000000000) /* between two attempts to make a producer */
+
+#define END_MS 500 /* for the end of a producer */
+
+/* --- what the library calls ------------------------------------------------------------------- */
+
+static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, void *opaque)
+{
+    (void)handle;
+    const struct kafka_producer *producer = opaque;
+    producer->report(producer->context, message);
+}
+
+static void on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
+{
+    struct kafka_producer *producer = opaque;
+    char fatal[256];
+    if (code == RD_KAFKA_RESP_ERR__FATAL) {
+        producer->library->fatal_error(handle, fatal, sizeof fatal);
+        producer->is_fatal = true;
+        log_about(LOG_WARNING, LOG_OF_SINK, producer->name,
+                  "librdkafka gives up this producer, another one follows: %s", fatal);
+        return;
+    }
+    uint64_t held;
+    if (log_allowed(&producer->log, &held))
+        log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", reason);
+}
+
+/*
+ * Counts go on where the last producer has ended. Messages that the library sends again are in a
+ * new request for it, and no retry.
+ */
+static void note_statistics(struct kafka_producer *producer)
+{
+    struct delivery_figures *figures = producer->figures;
+    const struct kafka_statistics *now = &producer->now, *before = &producer->before_it;
+    delivery_figure_set(figures, FIGURE_CONNECTIONS, now->connected);
+    delivery_figure_set(figures, FIGURE_CONNECTS, before->connects + now->connects);
+    delivery_figure_set(figures, FIGURE_REQUESTS, before->requests + now->requests);
+    delivery_figure_set(figures, FIGURE_REQUESTS_IN_FLIGHT, now->waiting);
+    delivery_figure_set(figures, FIGURE_REQUEST_RETRIES, before->retries + now->retries);
+    delivery_figure_set(figures, FIGURE_REQUEST_ERRORS, before->errors + now->errors);
+    if (now->round_trip_ns != 0) /* else there was no answer in the interval */
+        delivery_figure_set(figures, FIGURE_ROUND_TRIP, now->round_trip_ns);
+}
+
+static int on_statistics(rd_kafka_t *handle, char *text, size_t size, void *opaque)
+{
+    (void)handle;
+    struct kafka_producer *producer = opaque;
+    struct kafka_statistics read;
+    if (!kafka_statistics_read(text, size, &read))
+        return 0;
+    producer->now = read;
+    note_statistics(producer);
+    return 0; /* the library frees the text */
+}
+
+static void end_statistics(struct kafka_producer *producer)
+{
+    producer->before_it.connects += producer->now.connects;
+    producer->before_it.requests += producer->now.requests;
+    producer->before_it.retries += producer->now.retries;
+    producer->before_it.errors += producer->now.errors;
+    producer->now = (struct kafka_statistics){0};
+    note_statistics(producer);
+}
+
+/* A thread of the library: the first of the events that poll takes. */
+static void on_event(rd_kafka_t *handle, void *opaque)
+{
+    (void)handle;
+    struct kafka_producer *producer = opaque;
+    atomic_store(&producer->has_events, true);
+    wakeup_signal(producer->wakeup);
+}
+
+/* --- from its beginning to its end ------------------------------------------------------------ */
+
+static int begin(struct kafka_producer *producer, struct error *error)
+{
+    const struct kafka_library *library = producer->library;
+    rd_kafka_conf_t *conf = kafka_settings_make(library, &producer->settings, error);
+    if (conf == NULL)
+        return -1;
+    library->conf_set_opaque(conf, producer);
+    library->conf_set_dr_msg_cb(conf, on_report);
+    library->conf_set_error_cb(conf, on_error);
+    library->conf_set_stats_cb(conf, on_statistics);
+    library->conf_set_log_cb(conf, NULL); /* an error says what matters */
+    char why[400];
+    producer->handle = library->new (RD_KAFKA_PRODUCER, conf, why, sizeof why);
+    if (producer->handle == NULL) {
+        library->conf_destroy(conf); /* it is the library's only with a producer */
+        error_set(error, EXIT_CODE_CONFIG, "librdkafka makes no producer: %s", why);
+        return -1;
+    }
+    producer->is_fatal = false;
+    producer->events = library->queue_get_main(producer->handle);
+    library->queue_cb_event_enable(producer->events, on_event, producer);
+    atomic_store(&producer->has_events, true); /* there may have been some before */
+    return 0;
+}
+
+static void destroy_handle(void *handle)
+{
+    kafka_library(NULL)->destroy(handle);
+}
+
+/* All that it took is reported: it calls nothing of ours any more. */
+static void end(struct kafka_producer *producer)
+{
+    const struct kafka_library *library = producer->library;
+    if (producer->handle == NULL)
+        return;
+    kafka_topics_release(producer->topics);
+    library->queue_cb_event_enable(producer->events, NULL, NULL);
+    library->queue_destroy(producer->events);
+    end_within(destroy_handle, producer->handle, END_MS);
+    producer->handle = NULL;
+    end_statistics(producer);
+}
+
+int kafka_producer_create(struct kafka_producer *producer, size_t topics, struct error *error)
+{
+    producer->topics = kafka_topics_create(producer->library, topics);
+    return producer->topics == NULL ? error_no_memory(error) : begin(producer, error);
+}
+
+void kafka_producer_destroy(struct kafka_producer *producer)
+{
+    end(producer);
+    kafka_topics_destroy(producer->topics);
+}
+
+bool kafka_producer_takes(const struct kafka_producer *producer)
+{
+    return producer->handle != NULL && !producer->is_fatal;
+}
+
+void kafka_producer_poll(struct kafka_producer *producer)
+{
+    atomic_store(&producer->has_events, false);
+    if (producer->handle != NULL)
+        producer->library->poll(producer->handle, 0);
+}
+
+/* Its last reports come without waiting for brokers. Returns whether all have come. */
+static bool is_over(struct kafka_producer *producer, const size_t *unreported)
+{
+    producer->library->purge(producer->handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+                                                   RD_KAFKA_PURGE_F_NON_BLOCKING);
+    producer->library->poll(producer->handle, 0);
+    return *unreported == 0;
+}
+
+void kafka_producer_renew(struct kafka_producer *producer, const size_t *unreported)
+{
+    if (kafka_producer_takes(producer))
+        return;
+    if (producer->handle == NULL && clock_monotonic_ns() < producer->remake_ns)
+        return;
+    if (producer->handle != NULL && !is_over(producer, unreported))
+        return;
+    end(producer);
+    struct error error;
+    if (begin(producer, &error) == 0) {
+        delivery_figure_add(producer->figures, FIGURE_RESTARTS, 1);
+        return;
+    }
+    producer->remake_ns = clock_monotonic_ns() + REMAKE_NS;
+    log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", error.text);
+}
+
+int64_t kafka_producer_due(const struct kafka_producer *producer)
+{
+    if (atomic_load(&producer->has_events))
+        return 0;
+    return producer->handle == NULL ? producer->remake_ns : INT64_MAX;
+}

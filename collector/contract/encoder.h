@@ -171,6 +171,15 @@ struct encoder_ops {
 
     /* How far a file that an earlier run has left is whole. NULL where requests_alone is. */
     output_whole *whole;
+
+    /* Whether a line of a file can be one of its own. NULL: it is binary, or requests_alone. */
+    output_line *line;
+
+    /*
+     * A torn record cannot be told from other bytes by what is in it: in a file without a whole
+     * record nothing is taken for one.
+     */
+    bool unmarked;
 };
 
 /* Every implementation begins with this. */

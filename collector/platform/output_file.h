@@ -32,36 +32,46 @@ enum torn_line {
 
 /* Why a line was ended and not cut. */
 enum torn_line_kept {
-    TORN_LINE_SHARED, /* another program may be writing it */
-    TORN_LINE_LONG,   /* no sink writes one of that size */
-    TORN_LINE_STUCK,  /* the system did not cut it */
+    TORN_LINE_SHARED,  /* another program may be writing it */
+    TORN_LINE_LONG,    /* no sink writes one of that size */
+    TORN_LINE_STUCK,   /* the system did not cut it */
+    TORN_LINE_FOREIGN, /* it is not a line of the format (only where the file is open already) */
 };
 
 struct output_file_start {
     enum torn_line torn;
     enum torn_line_kept kept; /* of TORN_LINE_ENDED */
     uint64_t torn_size;       /* bytes of that line or record */
+    bool mixed;               /* its last line is whole, and not one of the format */
 };
 
-/* A format without lines, whose records show where the torn one begins. */
+/* What a file holds, and how its own torn end is recognised: by lines, or by records. */
 struct output_file_format {
-    const char *name; /* for errors: "format=pcap" */
-    output_whole *whole;
+    const char *name;    /* for errors: "format=pcap" */
+    output_line *line;   /* of a format of lines; else NULL */
+    output_whole *whole; /* of a format of records */
+    bool unmarked;       /* its torn record is recognised only after a whole one */
+    bool opened;         /* it is being written: ends a foreign line, and does not fail */
 };
 
 /*
  * Opens `path` to append to it; makes it where it is not there (mode 0644, less the umask). A
  * regular file that does not end in a newline is put right first, as *start says:
  *
- * - Where nobody else has it open for writing, and the line is of a size that a sink can write
- *   (OUTPUT_FILE_TORN_MAX), the line is cut off. The operating system says so, it is not guessed;
- *   the end of a killed predecessor is waited for, up to 0.4 seconds.
- * - Otherwise it may be somebody's line in the making, or no line at all: it is ended by a newline,
- *   so that what follows stands apart, and not a byte is lost.
+ * - A line that is not the beginning of one of the format, or is longer than a sink writes
+ *   (OUTPUT_FILE_TORN_MAX), is foreign: the file is not opened, and nothing in it changes. The same
+ *   where the line before it is foreign, or where there is none and it has no full mark.
+ * - Where no other program has the file open for writing, the line is cut off. The operating system
+ *   says so, it is not guessed; the end of a killed predecessor is waited for, up to 0.4 seconds.
+ * - Otherwise another program may be writing the line: it is ended by a newline, so that the next
+ *   line is separate, and no byte is lost.
  *
- * With a `format` (NULL: lines) it is its last record that must be whole, which is found out by
- * reading the whole file. A torn one is cut off on the same conditions; where they do not hold, and
- * where the file does not hold this format, it is not opened.
+ * A file that ends in a newline is appended to, also where its last line is foreign (`mixed`),
+ * unless that or the file's beginning is not text. Without a format every line is taken for ours.
+ *
+ * Where a format has records its last one must be whole, which is found out by reading the whole
+ * file. A torn one is cut off on the same conditions; where they do not hold, and where the file
+ * does not hold this format, it is not opened.
  *
  * A file that may be written but not read is taken as it is. A named pipe must have a reader.
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory
@@ -70,6 +80,13 @@ struct output_file_format {
 int output_file_open_append(const char *path, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error);
+
+/*
+ * Whether the regular file that `path` names, if it can be read, would be opened as far as its
+ * content is concerned; changes nothing. Returns 0, or -1 with `error` filled.
+ */
+int output_file_check_content(const char *path, const struct output_file_format *format,
+                              struct output_file_start *start, struct error *error);
 
 #define OUTPUT_FILE_TORN_MAX ((uint64_t)2 * 1024 * 1024)
 

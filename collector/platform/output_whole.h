@@ -15,4 +15,20 @@
  */
 typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 
+/* How sure it is that bytes are a line that a format writes, or the beginning of one. */
+enum output_line {
+    OUTPUT_LINE_FOREIGN, /* the format writes no such line */
+    OUTPUT_LINE_LIKELY,  /* it can write one, but so can others, or they are too few to say */
+    OUTPUT_LINE_OWN,     /* it is marked as the format's */
+};
+
+/* Bytes of a line that a format looks at. */
+#define OUTPUT_LINE_LOOK ((size_t)4096)
+
+/*
+ * Of the first `size` (≥ 1) bytes of a line, at most OUTPUT_LINE_LOOK of them. The last of them is
+ * its newline where it is whole and no longer than that. A pure function.
+ */
+typedef enum output_line output_line(const uint8_t *bytes, size_t size);
+
 #endif

@@ -42,8 +42,16 @@ struct torn_file_ops {
 };
 
 /*
- * Mends the file (`format` NULL: one of lines). `alone`: nobody else writes to it. Returns NULL, or
- * why it could not be put right, as above.
+ * Only judges it: *start says what mending does. Returns NULL, or why the file is not to be
+ * appended to. torn_end_mend does it first.
+ */
+const char *torn_end_judge(const struct torn_file_ops *ops, void *context,
+                           const struct output_file_format *format,
+                           struct output_file_start *start);
+
+/*
+ * Mends the file (`format` NULL: one of lines of any kind). `alone`: no other program writes to it.
+ * Returns NULL, or why it could not be put right, as above.
  */
 const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,
                           const struct output_file_format *format, struct output_file_start *start);

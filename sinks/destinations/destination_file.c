@@ -42,11 +42,16 @@ static const char *const kept_because[] = {
     [TORN_LINE_SHARED] = "another program may be writing it",
     [TORN_LINE_LONG] = "it is longer than any line of ours",
     [TORN_LINE_STUCK] = "the system did not cut it",
+    [TORN_LINE_FOREIGN] = "it is not a line of this sink",
 };
 
-static void log_torn(const struct destination_options *options,
-                     const struct output_file_start *start)
+static void log_start(const struct destination_options *options,
+                      const struct output_file_start *start)
 {
+    if (start->mixed)
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "its last line is not of format=%s; lines of that format follow it",
+                  options->encoder->name);
     if (start->torn == TORN_LINE_CUT)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
                   "cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
@@ -61,15 +66,16 @@ static void log_torn(const struct destination_options *options,
 
 #define FORMAT_NAME_SIZE 64
 
-/* What is torn at its end: NULL stands for a line. `name` is room for the format's. */
-static const struct output_file_format *format_of(const struct destination_options *options,
-                                                  struct output_file_format *format,
-                                                  char name[FORMAT_NAME_SIZE])
+/* How its own torn end is recognised. `name` is room for the format's. */
+static struct output_file_format format_of(const struct destination_options *options,
+                                           char name[FORMAT_NAME_SIZE])
 {
     const struct encoder_ops *encoder = options->encoder;
     snprintf(name, FORMAT_NAME_SIZE, "format=%s", encoder->name);
-    *format = (struct output_file_format){.name = name, .whole = encoder->whole};
-    return encoder->binary ? format : NULL;
+    return (struct output_file_format){.name = name,
+                                       .line = encoder->line,
+                                       .whole = encoder->whole,
+                                       .unmarked = encoder->unmarked};
 }
 
 static int open_file(const struct output_destination *output, struct output_file **file,
@@ -77,17 +83,16 @@ static int open_file(const struct output_destination *output, struct output_file
 {
     const struct destination_options *options = &output->options;
     struct output_file_start start;
-    struct output_file_format format;
     char name[FORMAT_NAME_SIZE];
-    if (output_file_open_append(options->path, format_of(options, &format, name), file, &start,
-                                error) != 0)
+    const struct output_file_format format = format_of(options, name);
+    if (output_file_open_append(options->path, &format, file, &start, error) != 0)
         return -1;
     if (output_destination_check(output, *file, options->path, error) != 0) {
         output_file_close(*file);
         *file = NULL;
         return -1;
     }
-    log_torn(options, &start);
+    log_start(options, &start);
     return 0;
 }
 
@@ -193,11 +198,11 @@ static void go_on_with_cut(struct plain_file *plain)
 {
     const struct destination_options *options = &plain->output.options;
     struct output_file_start start;
-    struct output_file_format format;
     char name[FORMAT_NAME_SIZE];
+    struct output_file_format format = format_of(options, name);
     struct error error;
-    if (output_file_mend(plain->output.file, options->path, format_of(options, &format, name),
-                         &start, &error) != 0)
+    format.opened = true;
+    if (output_file_mend(plain->output.file, options->path, &format, &start, &error) != 0)
         log_about(LOG_ERROR, LOG_OF_SINK, options->name,
                   "it was cut, and its end cannot be put right: %s", error.text);
     else if (output_file_at_beginning(plain->output.file))
@@ -356,6 +361,19 @@ static bool shape(const struct destination_options *options, struct destination_
     return true;
 }
 
+static int check_plain(const char *path, const struct destination_options *options,
+                       struct error *error)
+{
+    struct output_file_start start;
+    char name[FORMAT_NAME_SIZE];
+    const struct output_file_format format = format_of(options, name);
+    if (output_check_file(path, error) != 0 ||
+        output_file_check_content(path, &format, &start, error) != 0)
+        return -1;
+    log_start(options, &start);
+    return 0;
+}
+
 static int check(const struct destination_options *options, struct error *error)
 {
     char plain[PATH_TEMPLATE_SIZE];
@@ -367,7 +385,7 @@ static int check(const struct destination_options *options, struct error *error)
         result = output_check_folder(path_template_base(path), error);
     } else {
         expand_plain(path, plain, sizeof plain);
-        result = output_check_file(plain, error);
+        result = check_plain(plain, options, error);
     }
     path_template_free(path);
     return result;

@@ -160,15 +160,15 @@ static enum reading read_message(struct bytes *stream, size_t longest)
 #define TEXT_MESSAGES  8 /* in a row, which no text passes for */
 #define TEXT_BEGINNING 4 /* bytes: there text has no tab or line end, and messages have tags */
 
-static bool is_of_text(uint8_t byte, size_t at)
+static bool is_of_text(uint8_t byte, size_t at, size_t messages)
 {
     if (byte == '\t' || byte == '\n' || byte == '\r')
-        return at >= TEXT_BEGINNING;
+        return messages == 0 || at >= TEXT_BEGINNING;
     return byte >= ' ' && byte != 0x7f;
 }
 
 /* Whether all bytes are text, which may be torn within a character. */
-static bool is_text(const uint8_t *data, size_t size)
+static bool is_text(const uint8_t *data, size_t size, size_t messages)
 {
     if (size < TEXT_LEAST)
         return false;
@@ -177,7 +177,7 @@ static bool is_text(const uint8_t *data, size_t size)
         size_t length = utf8_sequence(data + at, size - at, &valid);
         if (!valid)
             return at + length == size;
-        if (!is_of_text(data[at], at))
+        if (!is_of_text(data[at], at, messages))
             return false;
         at += length;
     }
@@ -206,6 +206,6 @@ size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at
         }
     }
     bool few = at_start && count < TEXT_MESSAGES;
-    *foreign = result == READ_FOREIGN || (result == READ_ENDS && few && is_text(data, size));
+    *foreign = result == READ_FOREIGN || (result == READ_ENDS && few && is_text(data, size, count));
     return end;
 }

@@ -14,10 +14,15 @@
 #include "collector/text/plain_text.h"
 #include "sinks/encoders/encoders.h"
 #include "sinks/encoders/json_sample.h"
+#include "sinks/encoders/line_mark.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/sample_kind.h"
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
+
+#define HEADER                                                                                     \
+    "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,"           \
+    "listener\r\n"
 
 struct csv_encoder {
     struct sample_encoder base;
@@ -175,8 +180,7 @@ static void put_exemplars(struct output *out, const struct record *record,
 static void begin(struct encoder *encoder, struct output *out)
 {
     (void)encoder;
-    output_literal(out, "time,name,kind,temporality,value,start_time,unit,labels,exemplars,"
-                        "received,source,listener\r\n");
+    output_literal(out, HEADER);
 }
 
 /* Ends a row; the rows of a record end alike. */
@@ -245,6 +249,12 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(&csv->base, record, write_sample, out);
 }
 
+static enum output_line line(const uint8_t *bytes, size_t size)
+{
+    enum output_line row = line_mark(bytes, size, LINE_MARK_TIME ",");
+    return row != OUTPUT_LINE_FOREIGN ? row : line_mark(bytes, size, "time,name,kind,temporality,value,");
+}
+
 static struct encoder *create(const struct encoder_options *options)
 {
     struct csv_encoder *csv = sample_encoder_create(&encoder_csv, sizeof *csv, options);
@@ -266,4 +276,5 @@ const struct encoder_ops encoder_csv = {
     .begin = begin,
     .encode = encode,
     .whole = whole_lines,
+    .line = line,
 };

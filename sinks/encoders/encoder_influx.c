@@ -15,6 +15,7 @@
 #include "collector/text/plain_text.h"
 #include "sinks/encoders/classic_buckets.h"
 #include "sinks/encoders/encoders.h"
+#include "sinks/encoders/line_mark.h"
 #include "sinks/encoders/line_time.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/whole_lines.h"
@@ -274,6 +275,33 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(influx, record, write_sample, out);
 }
 
+/* Whether the fields of a line, or its beginning, can be ours: the first is value or count. */
+static bool are_fields(const uint8_t *bytes, size_t size)
+{
+    static const char value[] = "value=";
+    static const char count[] = "count=";
+    const size_t compared = size < sizeof value - 1 ? size : sizeof value - 1;
+    return memcmp(bytes, value, compared) == 0 || memcmp(bytes, count, compared) == 0;
+}
+
+/*
+ * Others write lines of this protocol, too: only a whole line that has the first field and the time
+ * is taken for one of ours.
+ */
+static enum output_line line(const uint8_t *bytes, size_t size)
+{
+    size_t space = 0;
+    while (space < size && bytes[space] > ' ')
+        space += bytes[space] == '\\' && space + 1 < size ? 2 : 1;
+    if (space == 0 || bytes[0] == '#' || bytes[0] == ',')
+        return OUTPUT_LINE_FOREIGN;
+    if (space >= size)
+        return OUTPUT_LINE_LIKELY;
+    if (bytes[space] != ' ' || !are_fields(bytes + space + 1, size - space - 1))
+        return OUTPUT_LINE_FOREIGN;
+    return line_mark_ends_with_time(bytes, size);
+}
+
 static struct encoder *create(const struct encoder_options *options)
 {
     return sample_encoder_create(&encoder_influx, sizeof(struct influx_encoder), options);
@@ -289,4 +317,5 @@ const struct encoder_ops encoder_influx = {
     .destroy = sample_encoder_destroy,
     .encode = encode,
     .whole = whole_lines,
+    .line = line,
 };

@@ -16,6 +16,7 @@
 #include "sinks/encoders/encoders.h"
 #include "sinks/encoders/json_labels.h"
 #include "sinks/encoders/json_sample.h"
+#include "sinks/encoders/line_mark.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/sample_kind.h"
 #include "sinks/encoders/time_text.h"
@@ -274,6 +275,14 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(&json->base, record, write_sample, out);
 }
 
+static enum output_line line(const uint8_t *bytes, size_t size)
+{
+    enum output_line sampled = line_mark(bytes, size, "{\"time\":\"" LINE_MARK_TIME "\",\"");
+    return sampled != OUTPUT_LINE_FOREIGN
+               ? sampled
+               : line_mark(bytes, size, "{\"received\":\"" LINE_MARK_TIME "\",\"source\":\"");
+}
+
 static struct encoder *create(const struct encoder_options *options)
 {
     struct json_encoder *json = sample_encoder_create(&encoder_json, sizeof *json, options);
@@ -298,4 +307,5 @@ const struct encoder_ops encoder_json = {
     .destroy = sample_encoder_destroy,
     .encode = encode,
     .whole = whole_lines,
+    .line = line,
 };

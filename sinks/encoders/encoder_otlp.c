@@ -150,6 +150,7 @@ const struct encoder_ops encoder_otlp = {
     .needs_samples = true,
     .passes_otlp = true,
     .binary = true,
+    .unmarked = true,
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,

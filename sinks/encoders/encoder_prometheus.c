@@ -6,11 +6,13 @@
  * What it has in common with openmetrics stands in exposition.c. See sinks/README.md for the rest.
  */
 #include <math.h>
+#include <string.h>
 
 #include "collector/text/number.h"
 #include "sinks/encoders/classic_buckets.h"
 #include "sinks/encoders/encoders.h"
 #include "sinks/encoders/exposition.h"
+#include "sinks/encoders/line_mark.h"
 #include "sinks/encoders/line_time.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/whole_lines.h"
@@ -130,6 +132,46 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(prometheus, record, write_sample, out);
 }
 
+static bool is_of_name(uint8_t byte, bool first)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+           byte == ':' || (!first && byte >= '0' && byte <= '9');
+}
+
+/* Whether labels can begin so. */
+static bool is_label(const uint8_t *bytes, size_t size)
+{
+    size_t end = 0;
+    while (end < size && is_of_name(bytes[end], end == 0))
+        end++;
+    size_t left = size - end;
+    return left == 0 || (end != 0 && memcmp(bytes + end, "=\"", left < 2 ? 1 : 2) == 0);
+}
+
+/* Whether a value and a time can follow the name so. */
+static bool is_number(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] == '\0' || strchr(" +-.0123456789eINafn\n", bytes[i]) == NULL)
+            return false;
+    return bytes[0] == ' ' && (size == 1 || bytes[1] != ' ');
+}
+
+/* Others write this format, too: only a whole line that has a time is taken for ours. */
+static enum output_line line(const uint8_t *bytes, size_t size)
+{
+    size_t end = 0;
+    while (end < size && is_of_name(bytes[end], end == 0))
+        end++;
+    if (end == 0)
+        return OUTPUT_LINE_FOREIGN;
+    if (end == size)
+        return OUTPUT_LINE_LIKELY;
+    bool like = bytes[end] == '{' ? is_label(bytes + end + 1, size - end - 1)
+                                  : is_number(bytes + end, size - end);
+    return like ? line_mark_ends_with_time(bytes, size) : OUTPUT_LINE_FOREIGN;
+}
+
 static struct encoder *create(const struct encoder_options *options)
 {
     return sample_encoder_create(&encoder_prometheus, sizeof(struct prometheus_encoder), options);
@@ -146,4 +188,5 @@ const struct encoder_ops encoder_prometheus = {
     .destroy = sample_encoder_destroy,
     .encode = encode,
     .whole = whole_lines,
+    .line = line,
 };

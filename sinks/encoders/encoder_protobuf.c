@@ -44,6 +44,7 @@ static void destroy(struct encoder *encoder)
 const struct encoder_ops encoder_protobuf = {
     .name = "protobuf",
     .binary = true,
+    .unmarked = true,
     .create = create,
     .destroy = destroy,
     .encode = encode,

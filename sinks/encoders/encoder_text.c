@@ -12,6 +12,7 @@
 #include "collector/text/cell.h"
 #include "collector/text/number.h"
 #include "sinks/encoders/encoders.h"
+#include "sinks/encoders/line_mark.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
@@ -304,6 +305,45 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(&text->base, record, write_sample, out);
 }
 
+/*
+ * Whether a column begins as the source does, in its colour or without: the clock before it is
+ * common in lines of others.
+ */
+static bool is_source(const uint8_t *bytes, size_t size)
+{
+    const size_t colour = sizeof cyan - 1;
+    size_t compared = size < colour ? size : colour;
+    if (size != 0 && memcmp(bytes, cyan, compared) == 0) {
+        bytes += compared;
+        size -= compared;
+    }
+    size_t end = 0;
+    while (end < size && memchr(" \x1b\r\n", bytes[end], 4) == NULL)
+        end++;
+    bool dotted = false;
+    for (size_t i = 0; i < end; i++) {
+        if (bytes[i] < 0x80 && strchr("0123456789abcdef.:%", bytes[i]) == NULL)
+            return false;
+        dotted = dotted || memchr(".:", bytes[i], 2) != NULL;
+    }
+    return end == size || dotted;
+}
+
+static enum output_line line(const uint8_t *bytes, size_t size)
+{
+    static const char *const times[] = {"99:99:99.999 ", "9999-99-99   "};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        enum output_line like = line_mark(bytes, size, times[i]);
+        if (like == OUTPUT_LINE_OWN)
+            return is_source(bytes + TIME_COLUMNS + 1, size - TIME_COLUMNS - 1)
+                       ? OUTPUT_LINE_OWN
+                       : OUTPUT_LINE_FOREIGN;
+        if (like != OUTPUT_LINE_FOREIGN)
+            return like;
+    }
+    return OUTPUT_LINE_FOREIGN;
+}
+
 static struct encoder *create(const struct encoder_options *options)
 {
     struct text_encoder *text = sample_encoder_create(&encoder_text, sizeof *text, options);
@@ -323,4 +363,5 @@ const struct encoder_ops encoder_text = {
     .destroy = sample_encoder_destroy,
     .encode = encode,
     .whole = whole_lines,
+    .line = line,
 };

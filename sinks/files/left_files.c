@@ -20,6 +20,25 @@ void file_content_format(const struct file_content *content, char text[FILE_CONT
 
 /* --- how much of it is whole ------------------------------------------------------------------ */
 
+/*
+ * Whether bytes of a file can be where a line of ours begins: at its beginning, and where a torn
+ * one does. A file of that name is one of ours, so that it need not be certain.
+ */
+static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes, size_t size)
+{
+    if (encoder->line == NULL || size == 0 || bytes[0] == '\0')
+        return true;
+    if (size > OUTPUT_LINE_LOOK)
+        size = OUTPUT_LINE_LOOK;
+    const uint8_t *newline = memchr(bytes, '\n', size);
+    const uint8_t *nul = memchr(bytes, '\0', size); /* what a power cut may leave */
+    if (newline != NULL)
+        size = (size_t)(newline - bytes) + 1;
+    else if (nul != NULL)
+        size = (size_t)(nul - bytes);
+    return encoder->line(bytes, size) != OUTPUT_LINE_FOREIGN;
+}
+
 /* Walks over whole records. Returns their bytes, or -1: it is something else, or cannot be read. */
 static int64_t whole_records(struct part_file *part, const struct encoder_ops *encoder)
 {
@@ -31,8 +50,10 @@ static int64_t whole_records(struct part_file *part, const struct encoder_ops *e
         size_t want = size - at < WINDOW_SIZE ? (size_t)(size - at) : WINDOW_SIZE;
         bool strange = part_file_read(part, at, window, want) != want;
         size_t whole = strange ? 0 : encoder->whole(window, want, at == 0, &strange);
+        foreign = strange || (whole == 0 && want == WINDOW_SIZE) ||
+                  (at == 0 && !can_be_line(encoder, window, want)) ||
+                  (want < WINDOW_SIZE && !can_be_line(encoder, window + whole, want - whole));
         at += whole;
-        foreign = strange || (whole == 0 && want == WINDOW_SIZE);
         if (whole == 0 || want < WINDOW_SIZE)
             break;
     }

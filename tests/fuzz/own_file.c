@@ -49,6 +49,30 @@ static void expect_whole(const struct encoder *encoder, const struct output *fil
            encoder->ops->name, whole, file->used, foreign ? ", and it is foreign" : "");
 }
 
+/* Of lines: each whole one is ours, and what a cut leaves of one may be. */
+static void expect_line(const struct encoder *encoder, const uint8_t *line, size_t size)
+{
+    if (encoder->ops->line == NULL || size == 0)
+        return;
+    bool whole = line[size - 1] == '\n' && size <= OUTPUT_LINE_LOOK;
+    enum output_line found =
+        encoder->ops->line(line, size < OUTPUT_LINE_LOOK ? size : OUTPUT_LINE_LOOK);
+    EXPECT(whole ? found == OUTPUT_LINE_OWN : found != OUTPUT_LINE_FOREIGN,
+           "%s: a line of our own of %zu bytes is foreign", encoder->ops->name, size);
+}
+
+static void expect_lines(const struct encoder *encoder, const struct output *file)
+{
+    const uint8_t *line = (const uint8_t *)file->data;
+    for (size_t left = file->used; left != 0;) {
+        const uint8_t *newline = memchr(line, '\n', left);
+        size_t size = newline == NULL ? left : (size_t)(newline - line) + 1;
+        expect_line(encoder, line, size);
+        line += size;
+        left -= size;
+    }
+}
+
 static void expect_torn(const struct encoder *encoder, const struct output *file, size_t cut)
 {
     bool foreign = true;
@@ -59,6 +83,8 @@ static void expect_torn(const struct encoder *encoder, const struct output *file
     bool text = encoder->ops->binary && is_text(bytes, cut);
     EXPECT(whole <= cut && (!foreign || text), "%s: our own file, cut at %zu of %zu, is foreign",
            encoder->ops->name, cut, file->used);
+    if (encoder->ops->line != NULL)
+        expect_line(encoder, bytes + whole, cut - whole);
     free(torn.data);
 }
 
@@ -92,6 +118,8 @@ void expect_own_file(struct encoder *encoder, const struct record *record,
         encoder->ops->begin(encoder, &file);
     output_bytes(&file, records->data, records->used);
     expect_whole(encoder, &file);
+    if (encoder->ops->line != NULL)
+        expect_lines(encoder, &file);
     for (size_t cut = 1; cut < file.used; cut += 1 + file.used / 16)
         expect_torn(encoder, &file, cut);
     free(file.data);

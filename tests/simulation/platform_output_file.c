@@ -91,6 +91,17 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     return make(out, node, error);
 }
 
+int output_file_check_content(const char *path, const struct output_file_format *format,
+                              struct output_file_start *start, struct error *error)
+{
+    struct disk_node *node = disk_find(path);
+    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
+    if (node == NULL)
+        return 0;
+    const char *why = torn_end_judge(&ops, node, format, start);
+    return why == NULL ? 0 : torn_end_not_mended(path, format, why, error);
+}
+
 int output_file_open_stdout(struct output_file **out, struct error *error)
 {
     return make(out, NULL, error);

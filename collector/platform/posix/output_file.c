@@ -102,6 +102,16 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     return make(&(struct stream){.fd = fd, .owned = true}, &status, out, error);
 }
 
+int output_file_check_content(const char *path, const struct output_file_format *format,
+                              struct output_file_start *start, struct error *error)
+{
+    struct torn_line_look look;
+    torn_line_look_again(&look, path);
+    const char *why = torn_line_judge(&look, format, start);
+    torn_line_look_end(&look);
+    return why == NULL ? 0 : torn_end_not_mended(path, format, why, error);
+}
+
 /* --- standard output -------------------------------------------------------------------------- */
 
 int output_file_open_stdout(struct output_file **out, struct error *error)

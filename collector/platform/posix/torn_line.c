@@ -182,6 +182,17 @@ static const struct torn_file_ops ops = {
     .end_line = end_line,
 };
 
+const char *torn_line_judge(const struct torn_line_look *look,
+                            const struct output_file_format *format,
+                            struct output_file_start *start)
+{
+    struct mended mended = {.reader = look->reader, .writer = -1};
+    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
+    if (look->failed != 0)
+        return strerror(look->failed);
+    return look->reader < 0 ? NULL : torn_end_judge(&ops, &mended, format, start);
+}
+
 /* Where there is a file to mend. */
 static const char *mend(const struct torn_line_look *look, int fd,
                         const struct output_file_format *format, struct output_file_start *start)

@@ -33,6 +33,11 @@ const char *torn_line_mend(const struct torn_line_look *look, int fd,
                            const struct output_file_format *format,
                            struct output_file_start *start);
 
+/* Only judges what it reads. Returns NULL, or why the file is not to be appended to. */
+const char *torn_line_judge(const struct torn_line_look *look,
+                            const struct output_file_format *format,
+                            struct output_file_start *start);
+
 void torn_line_look_end(struct torn_line_look *look);
 
 #endif

@@ -135,6 +135,17 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     return make(handle, path, out, error);
 }
 
+int output_file_check_content(const char *path, const struct output_file_format *format,
+                              struct output_file_start *start, struct error *error)
+{
+    struct system_error failure;
+    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
+    if (strncmp(path, "//./", 4) == 0) /* opening a device, or a pipe, is more than a question */
+        return 0;
+    const char *why = torn_line_judge(path, format, start, &failure);
+    return why == NULL ? 0 : torn_end_not_mended(path, format, why, error);
+}
+
 /* --- standard output -------------------------------------------------------------------------- */
 
 /* Writing nothing is harmless but to a pipe, whose reader would take it for the end. */

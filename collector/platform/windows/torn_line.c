@@ -108,3 +108,18 @@ const char *torn_line_mend(const char *path, const struct file_identity *identit
     CloseHandle(mended.reader);
     return result;
 }
+
+const char *torn_line_judge(const char *path, const struct output_file_format *format,
+                            struct output_file_start *start, struct system_error *failure)
+{
+    struct mended mended = {.path = path, .failure = failure};
+    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
+    mended.reader = shared_file_open(path, GENERIC_READ, false);
+    if (mended.reader == INVALID_HANDLE_VALUE)
+        return NULL;
+    const char *result = GetFileType(mended.reader) == FILE_TYPE_DISK
+                             ? torn_end_judge(&ops, &mended, format, start)
+                             : NULL;
+    CloseHandle(mended.reader);
+    return result;
+}

@@ -20,4 +20,8 @@ const char *torn_line_mend(const char *path, const struct file_identity *identit
                            const struct output_file_format *format, struct output_file_start *start,
                            struct system_error *failure);
 
+/* Only judges it, whatever file the path names. Returns NULL, or why not to append to it. */
+const char *torn_line_judge(const char *path, const struct output_file_format *format,
+                            struct output_file_start *start, struct system_error *failure);
+
 #endif

@@ -1,4 +1,5 @@
 """File sinks: appending, and reopening on SIGHUP what was renamed."""
+import gzip
 import os
 import resource
 import unittest
@@ -25,12 +26,96 @@ class Append(ProgramTest):
 
     def test_a_line_that_an_earlier_run_left_torn_is_mended(self):
         path = self.folder / "lines"
-        path.write_text('{"whole": 1}\n{"torn": ', encoding="ascii")
-        program, _ = self.write(path, [1])
+        self.write(path, [1, 2])
+        os.truncate(path, os.path.getsize(path) - 100)
+        program, _ = self.write(path, [3])
         program.wait_for_log("torn")
-        lines = read_lines(path)
-        self.assertEqual(lines[0], {"whole": 1})
-        self.assertEqual([line["value"] for line in lines[1:]], [1])
+        self.assertEqual([line["value"] for line in read_lines(path)], [1, 3])
+
+    def write_as(self, path, form, values, message=False):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}?format={form}")
+        self.sender(program).send_all([metric(value) for value in values])
+        program.stop()
+        return program
+
+    def test_what_is_foreign_is_never_cut(self):
+        own = self.folder / "own"
+        self.write_as(own, "protobuf", [1, 2])
+        lines = self.folder / "lines"
+        self.write_as(lines, "json", [1])
+        foreign = {
+            "notes.txt": b"one\ntwo\nthree without an end",
+            "one.txt": b"a line",
+            "brace": b"{",
+            "object.json": b'{"time": "2026-11-28T10:30:04Z", "a": 1}',
+            "notes.json": lines.read_bytes() + b"a note",
+            "day.gz": gzip.compress(b"much\n" * 1000),
+            "a.pcap": b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(16) + b"\n" + bytes(9),
+            "ends.pcap": b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(16) + b"\n",
+            "elf": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\n\x03\x00>\x00",
+            "a.pdf": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n%%EOF",
+            "hello": b"hello\n",
+            "x": b"x\nhello\n",
+            "own.pb": own.read_bytes(),
+            "zeros": bytes(4096),
+            "long.json": lines.read_bytes() + b'{"time":"' + bytes(3 << 20),
+        }
+        text = ("json", "csv", "influx", "prometheus", "text")
+        for name, content in foreign.items():
+            path = self.folder / name
+            path.write_bytes(content)
+            formats = ("protobuf", "otlp") if name in ("hello", "x", "notes.txt") else text
+            if name in ("one.txt", "notes.txt"):
+                formats = text + ("pcap", "protobuf")
+            for form in formats:
+                with self.subTest(name=name, format=form):
+                    sink = ("--listen", RIEMANN, "--sink", f"file:{path}?format={form}")
+                    self.assertIn("move it away" if b"\n" in content[-1:] else name,
+                                  self.refused("--check", *sink, code=73))
+                    self.refused(*sink, code=73)
+                    self.assertEqual(path.read_bytes(), content)
+
+    def test_a_link_to_a_foreign_file_is_refused(self):
+        path = self.folder / "notes.txt"
+        path.write_text("notes", encoding="ascii")
+        link = self.folder / "link"
+        os.symlink(path, link)
+        self.refused("--listen", RIEMANN, "--sink", f"file:{link}", code=73)
+        self.assertEqual(path.read_text(encoding="ascii"), "notes")
+
+    def test_a_foreign_file_is_refused_while_the_old_one_goes_on(self):
+        path = self.folder / "lines"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}")
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        program.wait_for_settled(1)
+        os.rename(path, self.folder / "old")
+        path.write_text("notes", encoding="ascii")
+        program.ask_to_reload()
+        program.wait_for_log("its last line has no end and is not a torn line of ours")
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        self.assertEqual(path.read_text(encoding="ascii"), "notes")
+        self.assertEqual([line["value"] for line in read_lines(self.folder / "old")], [1, 2])
+
+    def test_lines_of_another_format_are_followed_and_that_is_said(self):
+        forms = ("json", "csv", "influx", "prometheus", "text")
+        for before in forms:
+            for after in forms:
+                if before == after:
+                    continue
+                with self.subTest(before=before, after=after):
+                    path = self.folder / f"{before}.{after}"
+                    self.write_as(path, before, [1])
+                    there = path.read_bytes()
+                    checked, _ = self.run_to_end("--check", "--listen", RIEMANN, "--sink",
+                                                 f"file:{path}?format={after}", ledger=None)
+                    said = f"its last line is not of format={after}"
+                    self.assertIn(said, "\n".join(checked.said()))
+                    program = self.write_as(path, after, [2])
+                    program.wait_for_log(said)
+                    self.assertTrue(path.read_bytes().startswith(there))
+                    self.assertGreater(path.stat().st_size, len(there))
 
     @same_with_one_thread
     def test_two_files_of_one_listener(self):

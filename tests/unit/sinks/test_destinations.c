@@ -203,6 +203,8 @@ TEST_WITH(a_file_that_cannot_be_made_is_an_error, scratch_make, scratch_remove)
     assert_null(destination);
 }
 
+#define WHOLE "{\"time\":\"2026-11-28T10:30:04.000000000Z\",\"name\":\"a\"}\n"
+
 /* What is said on standard error while the file is opened and closed; to be freed. */
 static char *logged_by_opening(const char *name)
 {
@@ -218,22 +220,27 @@ static char *logged_by_opening(const char *name)
 TEST_WITH(what_is_done_about_a_torn_line_is_logged, scratch_make, scratch_remove)
 {
     (void)state;
-    scratch_put_text("file", "whole\ntorn");
+    scratch_put_text("file", WHOLE "{\"ti");
     char *text = logged_by_opening("file");
     assert_non_null(strstr(text, "sluice: warning: "));
     assert_non_null(strstr(text, "file:test: "));
     assert_non_null(strstr(text, "cut off the 4 bytes"));
     free(text);
 
-    scratch_put_text("file", "whole\nhalf");
+    scratch_put_text("file", WHOLE "{\"ti");
     test_stream other = test_stream_open_to_append(scratch_path("file"));
     text = logged_by_opening("file");
     test_stream_close(&other);
     assert_non_null(strstr(text, "sluice: warning: "));
     assert_non_null(strstr(text, "not cut off, because another program may be writing it"));
-    scratch_assert_holds_text("file", "whole\nhalf\n");
+    scratch_assert_holds_text("file", WHOLE "{\"ti\n");
     free(text);
 
+    text = logged_by_opening("file");
+    assert_non_null(strstr(text, "its last line is not of format=json"));
+    free(text);
+
+    scratch_put_text("file", WHOLE);
     text = logged_by_opening("file");
     assert_string_equal(text, "");
     free(text);

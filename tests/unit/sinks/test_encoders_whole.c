@@ -226,6 +226,11 @@ static bool may_be_text(const struct encoder_ops *ops, const uint8_t *bytes, siz
     return true;
 }
 
+static enum output_line looked_at(const struct encoder_ops *ops, const uint8_t *line, size_t size)
+{
+    return ops->line(line, size < OUTPUT_LINE_LOOK ? size : OUTPUT_LINE_LOOK);
+}
+
 /* Of lines each is whole, also one of a record that is not. */
 static void assert_cut_is_found(const struct encoder_ops *ops, size_t cut)
 {
@@ -240,6 +245,13 @@ static void assert_cut_is_found(const struct encoder_ops *ops, size_t cut)
         assert_in_range(found, last_end(cut), cut);
         assert_true(found == 0 || bytes[found - 1] == '\n');
         assert_null(memchr(bytes + found, '\n', cut - found));
+        if (found != cut && looked_at(ops, bytes + found, cut - found) == OUTPUT_LINE_FOREIGN)
+            fail_msg("%s: what a cut at %zu leaves of a line is foreign", ops->name, cut);
+        size_t last = found == 0 ? 0 : found - 1;
+        while (last != 0 && bytes[last - 1] != '\n')
+            last--;
+        if (found != 0 && found - last <= OUTPUT_LINE_LOOK)
+            assert_int_equal(looked_at(ops, bytes + last, found - last), OUTPUT_LINE_OWN);
     } else {
         assert_int_equal(found, last_end(cut));
     }

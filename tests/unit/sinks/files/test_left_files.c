@@ -11,7 +11,7 @@
 #include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
-#define HEAD "time,name\r\n"
+#define HEAD "time,name,kind,temporality,value,start_time\r\n"
 
 /* --- a sink ----------------------------------------------------------------------------------- */
 
@@ -53,6 +53,10 @@ static void start(const struct file_content *made, const char *template, uint64_
     finished_files_destroy(finished);
     path_template_free(path);
 }
+
+#define NAMED(name)                                                                                \
+    "{\"time\":\"2026-11-28T10:30:04.000000001Z\",\"name\":\"" name "\"}\n"
+#define OURS NAMED("a")
 
 /* --- torn ends -------------------------------------------------------------------------------- */
 
@@ -101,13 +105,26 @@ static void assert_every_cut(const struct file_content *made, const struct small
 TEST_WITH(a_torn_line_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remove)
 {
     (void)state;
-    static const char *const formats[] = {"json", "influx", "prometheus"};
-    static const char *const lines[] = {"{\"a\":\"\xc3\xa9\"}\n", "{}\n", "{\"b\":\"\\n\"}\n"};
-    struct small_file small = {.size = 0};
-    for (size_t i = 0; i < 3; i++)
-        add(&small, lines[i], strlen(lines[i]));
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        struct file_content made = content(formats[i], 0);
+    static const struct {
+        const char *format;
+        const char *lines[3];
+    } files[] = {
+        {"json",
+         {"{\"time\":\"2026-11-28T10:30:04.000000001Z\",\"name\":\"\xc3\xa9\"}\n",
+          "{\"received\":\"2026-11-28T10:30:04.000000001Z\",\"source\":\"\"}\n",
+          "{\"time\":\"2026-11-28T10:30:04.000000001Z\",\"name\":\"\\n\"}\n"}},
+        {"influx",
+         {"\xc3\xa9,host=a\\ b value=1i 17\n", "m value=2 -17\n", "m count=1,sum=2,+Inf=1 18\n"}},
+        {"prometheus", {"m{host=\"\xc3\xa9 \"} 1 17\n", "m 2e+03 -17\n", "m NaN 18\n"}},
+        {"text",
+         {"10:30:04.123 192.0.2.1       a.b 1\n", "2026-11-27   2001:d\xe2\x80\xa6::1   a 2\n",
+          "10:30:04.124 ::1             \xc3\xa9 1\n"}},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct file_content made = content(files[i].format, 0);
+        struct small_file small = {.size = 0};
+        for (size_t line = 0; line < 3; line++)
+            add(&small, files[i].lines[line], strlen(files[i].lines[line]));
         assert_every_cut(&made, &small);
     }
 }
@@ -118,8 +135,8 @@ TEST_WITH(a_csv_file_that_holds_only_its_head_is_gone, scratch_make, scratch_rem
     struct file_content made = content("csv", strlen(HEAD));
     struct small_file small = {.size = 0};
     add(&small, HEAD, strlen(HEAD));
-    add(&small, "1,a\r\n", 5);
-    add(&small, "2,\"b\"\r\n", 7);
+    add(&small, "2026-11-28T10:30:04.000000001Z,a\r\n", 34);
+    add(&small, "2026-11-28T10:30:04.000000002Z,\"b\"\r\n", 36);
     assert_every_cut(&made, &small);
 }
 
@@ -196,12 +213,12 @@ TEST_WITH(a_large_file_is_cut_off_at_its_end_alone, scratch_make, scratch_remove
     (void)state;
     struct file_content made = content("json", 0);
     const size_t lines = 60000;
-    char *bytes = malloc(lines * 100);
+    char *bytes = malloc(lines * 150);
     assert_non_null(bytes);
     size_t size = 0;
     for (size_t i = 0; i < lines; i++)
         size +=
-            (size_t)sprintf(bytes + size, "{\"a\":%zu,\"b\":\"%.*s\"}\n", i, (int)(i % 71),
+            (size_t)sprintf(bytes + size, "{\"time\":\"2026-11-28T10:30:04.%09zuZ\",\"name\":\"%.*s\"}\n", i, (int)(i % 71),
                             "...................................................................."
                             "....................");
     bytes[size] = '{';
@@ -247,6 +264,18 @@ TEST_WITH(frames_and_captures_are_no_text, scratch_make, scratch_remove)
             assert_foreign(&made, frame, size);
             compression->ops->destroy(compression);
         }
+    }
+}
+
+TEST_WITH(text_of_others_is_no_file_of_lines_of_ours, scratch_make, scratch_remove)
+{
+    (void)state;
+    static const char *const formats[] = {"json", "influx", "prometheus", "csv", "text"};
+    static const char text[] = "some notes, that\nare somebody else's";
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct file_content made = content(formats[i], 0);
+        assert_foreign(&made, text, sizeof text - 1);
+        assert_foreign(&made, text, 17);
     }
 }
 
@@ -299,7 +328,7 @@ TEST_WITH(what_is_much_longer_than_a_record_or_a_frame_is_not_torn_off, scratch_
     memset(bytes, 'x', size);
     struct file_content made = content("json", 0);
     assert_foreign(&made, bytes, size);
-    memcpy(bytes, "{}\n", 3);
+    memcpy(bytes, OURS, 3);
     assert_foreign(&made, bytes, size);
     free(bytes);
 }
@@ -319,13 +348,13 @@ TEST_WITH(a_file_of_a_living_program_is_left_alone_until_it_dies, scratch_make, 
     (void)state;
     struct file_content made = content("json", 0);
     struct file_holder *holder = file_set_hold(scratch_path("a.n.part"));
-    others_append("a.n.part", "{}\n{");
+    others_append("a.n.part", OURS "{");
     start(&made, "%{source}.n", 0);
     assert_int_equal(finish(&made, "a.n"), LEFT_LOCKED);
-    scratch_assert_holds_text("a.n.part", "{}\n{");
+    scratch_assert_holds_text("a.n.part", OURS "{");
     file_set_kill(holder);
     start(&made, "%{source}.n", 0);
-    scratch_assert_holds_text("a.n", "{}\n");
+    scratch_assert_holds_text("a.n", OURS);
     assert_int_equal(scratch_count(""), 1);
 }
 
@@ -335,23 +364,23 @@ TEST_WITH(a_start_finishes_all_of_its_path_and_nothing_else, scratch_make, scrat
     struct file_content made = content("json", 0);
     scratch_make_folder("x");
     scratch_make_folder("x/c.n.part");
-    scratch_put_text("x/a.n.part", "{}\n{");
-    scratch_put_text("x/b.n.part", "{}\n");
+    scratch_put_text("x/a.n.part", OURS "{");
+    scratch_put_text("x/b.n.part", OURS);
     scratch_put_text("x/b.n", "old\n");
-    scratch_put_text("x/a.m.part", "{}\n{");
-    scratch_put_text("x/a.1000.n.part", "{}\n{");
-    scratch_put_text("a.n.part", "{}\n{");
-    scratch_put_text("mine", "{}\n{");
+    scratch_put_text("x/a.m.part", OURS "{");
+    scratch_put_text("x/a.1000.n.part", OURS "{");
+    scratch_put_text("a.n.part", OURS "{");
+    scratch_put_text("mine", OURS "{");
     bool link = others_link("../mine", "x/l.n.part");
     bool pipe = others_make_pipe("x/p.n.part");
     start(&made, "%{schema}/%{source}.n", 0);
-    scratch_assert_holds_text("x/a.n", "{}\n");
+    scratch_assert_holds_text("x/a.n", OURS);
     scratch_assert_holds_text("x/b.n", "old\n");
-    scratch_assert_holds_text("x/b.1.n", "{}\n");
-    scratch_assert_holds_text("x/a.m.part", "{}\n{");
-    scratch_assert_holds_text("x/a.1000.n.part", "{}\n{");
-    scratch_assert_holds_text("a.n.part", "{}\n{");
-    scratch_assert_holds_text("mine", "{}\n{");
+    scratch_assert_holds_text("x/b.1.n", OURS);
+    scratch_assert_holds_text("x/a.m.part", OURS "{");
+    scratch_assert_holds_text("x/a.1000.n.part", OURS "{");
+    scratch_assert_holds_text("a.n.part", OURS "{");
+    scratch_assert_holds_text("mine", OURS "{");
     assert_int_equal(scratch_has("x/l.n.part"), link);
     assert_int_equal(scratch_count("x"), 6 + (size_t)link + (size_t)pipe);
     assert_int_equal(scratch_count(""), 3);
@@ -363,17 +392,17 @@ TEST_WITH(parts_of_one_path_get_their_names_in_the_order_of_their_numbers, scrat
 {
     (void)state;
     struct file_content made = content("json", 0);
-    scratch_put_text("a.n.10.part", "{\"fourth\":1}\n"); /* as earlier versions named it */
-    scratch_put_text("a.2.n.part", "{\"third\":1}\n{");
-    scratch_put_text("a.1.n.part", "{\"second\":1}\n");
-    scratch_put_text("a.n.part", "{\"first\":1}\n");
-    scratch_put_text("b.1.n.part", "{\"only\":1}\n");
+    scratch_put_text("a.n.10.part", NAMED("fourth")); /* as earlier versions named it */
+    scratch_put_text("a.2.n.part", NAMED("third") "{");
+    scratch_put_text("a.1.n.part", NAMED("second"));
+    scratch_put_text("a.n.part", NAMED("first"));
+    scratch_put_text("b.1.n.part", NAMED("only"));
     start(&made, "%{source}.n", 0);
-    scratch_assert_holds_text("a.n", "{\"first\":1}\n");
-    scratch_assert_holds_text("a.1.n", "{\"second\":1}\n");
-    scratch_assert_holds_text("a.2.n", "{\"third\":1}\n");
-    scratch_assert_holds_text("a.3.n", "{\"fourth\":1}\n");
-    scratch_assert_holds_text("b.n", "{\"only\":1}\n");
+    scratch_assert_holds_text("a.n", NAMED("first"));
+    scratch_assert_holds_text("a.1.n", NAMED("second"));
+    scratch_assert_holds_text("a.2.n", NAMED("third"));
+    scratch_assert_holds_text("a.3.n", NAMED("fourth"));
+    scratch_assert_holds_text("b.n", NAMED("only"));
     assert_int_equal(scratch_count(""), 5);
 }
 
@@ -385,11 +414,11 @@ TEST_WITH(what_was_left_counts_among_those_that_are_kept, scratch_make, scratch_
     others_set_time("a.n", 100);
     scratch_put_text("a.n.1", "old\n");
     others_set_time("a.n.1", 200);
-    scratch_put_text("a.n.part", "{}\n");
+    scratch_put_text("a.n.part", OURS);
     others_set_time("a.n.part", 50);
     start(&made, "a.n", 2);
     assert_false(scratch_has("a.n"));
     assert_true(scratch_has("a.n.1"));
-    scratch_assert_holds_text("a.2.n", "{}\n");
+    scratch_assert_holds_text("a.2.n", OURS);
     assert_int_equal(scratch_count(""), 2);
 }

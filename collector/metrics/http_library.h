@@ -13,6 +13,7 @@
 #define HTTP_LIBRARY_FUNCTIONS(FUNCTION)                                                           \
     FUNCTION(get_version)                                                                          \
     FUNCTION(start_daemon)                                                                         \
+    FUNCTION(add_connection)                                                                       \
     FUNCTION(stop_daemon)                                                                          \
     FUNCTION(get_daemon_info)                                                                      \
     FUNCTION(get_timeout)                                                                          \

@@ -15,6 +15,7 @@
 #include "collector/metrics/event_stream.h"
 #include "collector/metrics/http_library.h"
 #include "collector/metrics/metrics_accept.h"
+#include "collector/metrics/metrics_door.h"
 #include "collector/metrics/metrics_page.h"
 #include "collector/metrics/metrics_pages.h"
 #include "collector/metrics/page_writing.h"
@@ -24,8 +25,8 @@
 #include "collector/status/page_files.h"
 #include "collector/status/status.h"
 
-/* What a connection's requests are read into. */
-#define CONNECTION_MEMORY ((size_t)16 * 1024)
+/* What a connection's request is read into: a head that did not end by then is refused. */
+#define CONNECTION_MEMORY METRICS_HEAD
 
 /* What the system holds for a client that does not read: it is given up soon after. */
 #define UNREAD ((size_t)128 * 1024)
@@ -44,6 +45,8 @@ struct metrics_server {
     const struct http_library *http;
     struct MHD_Daemon *daemon;
     wait_handle handle;
+    wait_handle listener; /* the door's */
+    struct metrics_door *door;
     struct metrics_pages *pages;
     struct status *status;
     struct event_stream *events;
@@ -72,7 +75,7 @@ bool metrics_server_can_serve(struct error *error)
 size_t metrics_server_memory(void)
 {
     return sizeof(struct metrics_server) + METRICS_CONNECTIONS * CONNECTION_MEMORY +
-           status_memory() + event_stream_memory();
+           metrics_door_memory() + status_memory() + event_stream_memory();
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -109,6 +112,8 @@ static enum MHD_Result send_answer(const struct http_library *http,
     http->add_response_header(answer->response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     for (size_t i = 0; i < sizeof safety / sizeof *safety; i++)
         http->add_response_header(answer->response, safety[i].name, safety[i].value);
+    /* Else a client could hold its place between two requests, or with half of a second one. */
+    http->add_response_header(answer->response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (answer->encoding != NULL)
         http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_ENCODING,
                                   answer->encoding);
@@ -398,18 +403,35 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/* The library closes the socket with itself. It counts in seconds. */
-static bool start(struct metrics_server *server, wait_handle listener, int64_t stall_timeout_ns)
+/* Some places are left for those who ask for the health. */
+static bool has_place(void *context, bool health)
+{
+    const struct metrics_server *server = context;
+    const union MHD_DaemonInfo *info =
+        server->http->get_daemon_info(server->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    unsigned most = health ? METRICS_CONNECTIONS : METRICS_CONNECTIONS - METRICS_RESERVED;
+    return info != NULL && info->num_connections < most;
+}
+
+/* The library closes it in any case. It wants an address only to limit what comes from one. */
+static void enter(void *context, wait_handle connection)
+{
+    const struct metrics_server *server = context;
+    const struct sockaddr unknown = {.sa_family = AF_INET};
+    server->http->add_connection(server->daemon, (MHD_socket)connection, &unknown, sizeof unknown);
+}
+
+/* The library counts in seconds. */
+static bool start(struct metrics_server *server, int64_t stall_timeout_ns)
 {
     const int64_t second = 1000000000;
     server->longest_pause_ns = stall_timeout_ns / PAUSE_PART;
     unsigned seconds = (unsigned)((stall_timeout_ns + second - 1) / second);
     server->daemon = server->http->start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer_request, server,
-        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)METRICS_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
-        MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        MHD_OPTION_END);
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+        answer_request, server, MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_CONNECTIONS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+        seconds, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
     if (server->daemon == NULL)
         return false;
     const union MHD_DaemonInfo *info =
@@ -418,6 +440,21 @@ static bool start(struct metrics_server *server, wait_handle listener, int64_t s
         return false;
     server->handle = info->epoll_fd;
     return true;
+}
+
+/* Takes the listener over. Returns false where memory is short. */
+static bool make_door(struct metrics_server *server, wait_handle listener, int64_t stall_timeout_ns)
+{
+    const struct metrics_door_options options = {.listener = listener,
+                                                 .stall_timeout_ns = stall_timeout_ns,
+                                                 .has_place = has_place,
+                                                 .enter = enter,
+                                                 .context = server};
+    server->listener = listener;
+    server->door = metrics_door_create(&options);
+    if (server->door == NULL)
+        tcp_listener_close(listener);
+    return server->door != NULL;
 }
 
 /* Returns false where memory is short; the rest is destroyed with the server. */
@@ -449,12 +486,13 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
         return -1;
     tcp_listener_limit_sending(listener, UNREAD);
     struct metrics_server *server = calloc(1, sizeof *server);
-    bool complete = server != NULL && make_parts(server, http, options);
+    if (server == NULL)
+        tcp_listener_close(listener);
+    bool complete = server != NULL && make_door(server, listener, options->stall_timeout_ns) &&
+                    make_parts(server, http, options);
     error_set(error, EXIT_CODE_INTERNAL, "--metrics: %s",
               complete ? "cannot start to serve" : "out of memory");
-    if (!complete || !start(server, listener, options->stall_timeout_ns)) {
-        if (server == NULL || server->daemon == NULL)
-            tcp_listener_close(listener);
+    if (!complete || !start(server, options->stall_timeout_ns)) {
         metrics_server_destroy(server);
         return -1;
     }
@@ -469,6 +507,7 @@ void metrics_server_destroy(struct metrics_server *server)
 {
     if (server == NULL)
         return;
+    metrics_door_destroy(server->door);
     if (server->events != NULL)
         event_stream_close(server->events);
     if (server->daemon != NULL)
@@ -496,8 +535,10 @@ size_t metrics_server_watch(struct metrics_server *server,
     }
     if (server->http->get_timeout(server->daemon, &left_ms) == MHD_YES)
         bring_forward(due_ns, now_ns + (int64_t)left_ms * 1000000);
+    bring_forward(due_ns, metrics_door_due(server->door));
     watched[0] = (struct control_watch){server->handle, true, false};
-    return 1;
+    watched[1] = (struct control_watch){server->listener, true, false};
+    return metrics_door_is_open(server->door, now_ns) ? 2 : 1;
 }
 
 void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
@@ -505,6 +546,7 @@ void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
     look(server, now_ns);
     if (now_ns < server->pause_until_ns)
         return;
+    metrics_door_serve(server->door, now_ns);
     server->http->run(server->daemon);
     int64_t done_ns = clock_monotonic_ns();
     int64_t pause_ns = PAUSE_FACTOR * (done_ns - now_ns);

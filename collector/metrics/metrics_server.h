@@ -28,10 +28,12 @@
 #include "collector/platform/control.h"
 
 /*
- * Connections at a time, and pages of them that are not yet sent: who asks for one more, unless it
- * is for the health, is asked to come back.
+ * Connections with a whole request at a time (metrics_door.h has the others), of which the last
+ * ones are for the health only; and pages of them that are not yet sent: who asks for one more,
+ * unless it is for the health, is asked to come back.
  */
 #define METRICS_CONNECTIONS 24
+#define METRICS_RESERVED    4
 #define METRICS_PAGES       4
 
 struct config;
@@ -78,7 +80,7 @@ void metrics_server_set_config(struct metrics_server *server, const struct confi
  * Fills in what is to be watched, at most METRICS_WATCHED handles, and returns how many; *due_ns is
  * when (monotonic) to serve in any case.
  */
-#define METRICS_WATCHED 1
+#define METRICS_WATCHED 2
 size_t metrics_server_watch(struct metrics_server *server,
                             struct control_watch watched[METRICS_WATCHED], int64_t now_ns,
                             int64_t *due_ns);

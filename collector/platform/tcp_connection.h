@@ -31,8 +31,16 @@ enum tcp_result {
     TCP_BROKEN,      /* reset, or the like. What came before it was received before */
 };
 
-/* Receives at most `size` (≥ 1) bytes; sends a first part of so many. */
+/* Receives at most `size` (≥ 1) bytes. */
 enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t size, size_t *done);
+
+/*
+ * The same as a receive, but what is there stays there, to be received. TCP_END also where the
+ * *done bytes are the last ones; systems that cannot tell say so when all was received.
+ */
+enum tcp_result tcp_connection_peek(wait_handle connection, void *to, size_t size, size_t *done);
+
+/* Sends a first part of `size` (≥ 1) bytes. */
 enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, size_t size,
                                     size_t *done);
 

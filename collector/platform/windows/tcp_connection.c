@@ -77,6 +77,11 @@ enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t 
     return result == TCP_END && is_broken((SOCKET)connection) ? TCP_BROKEN : result;
 }
 
+enum tcp_result tcp_connection_peek(wait_handle connection, void *to, size_t size, size_t *done)
+{
+    return judge(recv((SOCKET)connection, to, most(size), MSG_PEEK), done);
+}
+
 enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, size_t size,
                                     size_t *done)
 {

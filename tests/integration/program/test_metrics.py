@@ -21,7 +21,12 @@ SERVES = b"\nmetrics: none" not in subprocess.run(
 
 OPENMETRICS = "application/openmetrics-text"
 CONNECTIONS = 24
+WAITING = 64  # those whose requests are not complete
 STALL_TIMEOUT = 1  # seconds that a sink may wait, and a client be silent, where it is set
+
+
+def descriptors(program):
+    return len(os.listdir(f"/proc/{program.process.pid}/fd"))
 
 
 class MetricsTest(ProgramTest):
@@ -366,6 +371,65 @@ class Clients(MetricsTest):
         # Their places are free again when they have been silent for long enough.
         self.assertEqual(client.health()[0], 200)
         program.stop()
+
+    def test_clients_that_have_gone_take_no_place(self):
+        """With half a request or none: a library would wait for the rest."""
+        program, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
+        before = descriptors(program)
+        for begin in (b"GET / HTTP/1.1\r\nHost", b"", b"\r\n", b"GET / HTTP/1.1\r\n\r"):
+            for _ in range(3 * CONNECTIONS):
+                with socket.create_connection((client.host, client.port), DEADLINE) as connection:
+                    connection.sendall(begin)
+            self.assertEqual(client.health()[0], 200)
+        for _ in range(3 * CONNECTIONS):  # nor those that do not wait for the answer, or ask twice
+            with socket.create_connection((client.host, client.port), DEADLINE) as connection:
+                connection.sendall(b"GET /page/main.js HTTP/1.1\r\nHost: localhost\r\n\r\nGET /")
+        self.assertEqual(client.health()[0], 200)
+        wait_until(lambda: descriptors(program) <= before, "all that have gone are closed")
+        program.stop()
+
+    def test_idle_clients_of_one_host_keep_no_other_away(self):
+        program, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
+        before = descriptors(program)
+        idle = [self.connection(client) for _ in range(WAITING)]
+        for index in range(500):
+            idle.append(self.connection(client))
+            if index % 2:
+                idle[-1].sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
+        for path in ("/healthz", "/metrics", "/"):
+            self.assertEqual(client.ask(path).status, 200)
+        self.assertLessEqual(descriptors(program) - before, WAITING + CONNECTIONS)
+        program.stop()
+
+    def test_another_host_is_not_evicted(self):
+        """Whose request comes slowly, while one host opens connection after connection."""
+        _, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
+        with socket.socket() as slow:
+            slow.bind(("127.0.0.2", 0))
+            slow.settimeout(DEADLINE)
+            slow.connect((client.host, client.port))
+            slow.sendall(b"GET /healthz HTTP/1.1\r\n")
+            for _ in range(3 * WAITING):
+                self.connection(client)
+            self.assertEqual(client.health()[0], 200)
+            slow.sendall(b"Host: localhost\r\n\r\n")
+            self.assertEqual(slow.recv(12), b"HTTP/1.1 200")
+
+    def test_a_request_may_come_byte_by_byte_and_after_empty_lines(self):
+        _, client = self.serve("--listen", RIEMANN)
+        connection = self.connection(client)
+        for byte in b"\r\n\nGET /healthz HTTP/1.1\r\nHost: localhost\n\r\n":
+            connection.sendall(bytes([byte]))
+        self.assertEqual(connection.recv(12), b"HTTP/1.1 200")
+
+    def test_a_client_that_is_slow_is_given_up(self):
+        _, client = self.serve("--listen", RIEMANN, "--stall-timeout", f"{STALL_TIMEOUT}s")
+        connection = self.connection(client)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        try:
+            self.assertEqual(connection.recv(100), b"")
+        except ConnectionResetError:
+            pass  # as what it sent was not read
 
     def test_who_asks_all_the_time_leaves_the_program_its_time(self):
         program, client = self.serve("--listen", RIEMANN)

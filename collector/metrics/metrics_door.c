@@ -1,0 +1,238 @@
+#include "collector/metrics/metrics_door.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/address.h"
+#include "collector/log/log.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp_listener.h"
+
+#define MS_NS INT64_C(1000000)
+
+/* Clients that are accepted before the next round of the main thread. */
+#define ACCEPTED_MOST 64
+
+/* How long nobody is accepted after the system refused to, and how often that is logged. */
+#define REFUSED_PAUSE_NS (1000 * MS_NS)
+#define REFUSED_LOG_NS   (60000 * MS_NS)
+
+/* A request that is not complete is looked at again after this part of the time that it took. */
+#define LOOK_PART     8
+#define LOOK_LEAST_NS MS_NS
+#define LOOK_MOST_NS  (100 * MS_NS)
+
+struct waiting {
+    wait_handle connection; /* NO_HANDLE: the place is free */
+    struct address peer;
+    int64_t since_ns;
+    int64_t look_ns; /* when to look again */
+    bool whole;
+};
+
+struct metrics_door {
+    struct metrics_door_options options;
+    struct waiting places[METRICS_WAITING];
+    int64_t closed_until_ns;
+    int64_t quiet_until_ns; /* until then no refusal is logged */
+    char head[METRICS_HEAD];
+};
+
+struct metrics_door *metrics_door_create(const struct metrics_door_options *options)
+{
+    struct metrics_door *door = malloc(sizeof *door);
+    if (door == NULL)
+        return NULL;
+    door->options = *options;
+    door->closed_until_ns = 0;
+    door->quiet_until_ns = 0;
+    for (size_t i = 0; i < METRICS_WAITING; i++)
+        door->places[i] = (struct waiting){.connection = NO_HANDLE};
+    return door;
+}
+
+size_t metrics_door_memory(void)
+{
+    return sizeof(struct metrics_door);
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static void end(struct waiting *place)
+{
+    tcp_connection_close(place->connection);
+    place->connection = NO_HANDLE;
+}
+
+void metrics_door_destroy(struct metrics_door *door)
+{
+    if (door == NULL)
+        return;
+    for (size_t i = 0; i < METRICS_WAITING; i++)
+        if (door->places[i].connection != NO_HANDLE)
+            end(&door->places[i]);
+    tcp_listener_close(door->options.listener);
+    free(door);
+}
+
+/* A host has as many IPv6 addresses as it likes, of one network. */
+static bool is_same_host(const struct address *a, const struct address *b)
+{
+    size_t size = a->family == ADDRESS_IPV6 ? 8 : 4;
+    return a->family == b->family && memcmp(a->bytes, b->bytes, size) == 0;
+}
+
+static size_t places_of(const struct metrics_door *door, const struct address *host)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < METRICS_WAITING; i++)
+        count += is_same_host(&door->places[i].peer, host);
+    return count;
+}
+
+/* Of one host that has the most places: the oldest one, of those whose requests are incomplete. */
+static struct waiting *evict(struct metrics_door *door)
+{
+    struct waiting *found = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < METRICS_WAITING; i++) {
+        struct waiting *place = &door->places[i];
+        size_t count = places_of(door, &place->peer);
+        bool sooner = found == NULL || (place->whole == found->whole
+                                            ? place->since_ns < found->since_ns
+                                            : found->whole);
+        if (count < most || (count == most && !sooner))
+            continue;
+        most = count;
+        found = place;
+    }
+    end(found);
+    return found;
+}
+
+static struct waiting *find_place(struct metrics_door *door)
+{
+    for (size_t i = 0; i < METRICS_WAITING; i++)
+        if (door->places[i].connection == NO_HANDLE)
+            return &door->places[i];
+    return evict(door);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+/* Bytes of empty lines before a request, which are to be ignored (RFC 9112, 2.2). */
+static size_t empty_lines(const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size && (text[at] == '\r' || text[at] == '\n'))
+        at++;
+    return at;
+}
+
+/* Whether an empty line ends the head; lines may end without a carriage return. */
+static bool is_whole(const char *text, size_t size)
+{
+    for (const char *end = text + size; (text = memchr(text, '\n', (size_t)(end - text))) != NULL;) {
+        text++;
+        if (text != end && *text == '\r')
+            text++;
+        if (text != end && *text == '\n')
+            return true;
+    }
+    return false;
+}
+
+static bool asks_for_health(const char *text, size_t size)
+{
+    static const char *const beginnings[] = {"GET /healthz ", "HEAD /healthz "};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        size_t length = strlen(beginnings[i]);
+        if (size >= length && memcmp(text, beginnings[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* It enters, goes, or is looked at again later. */
+static void look(struct metrics_door *door, struct waiting *place, int64_t now_ns)
+{
+    const struct metrics_door_options *options = &door->options;
+    size_t size;
+    enum tcp_result result =
+        tcp_connection_peek(place->connection, door->head, METRICS_HEAD, &size);
+    size_t empty = empty_lines(door->head, size);
+    size_t ignored;
+    if (empty != 0) /* a lone one would be half a request, to the library */
+        tcp_connection_receive(place->connection, door->head, empty, &ignored);
+    place->whole =
+        is_whole(door->head + empty, size - empty) || (empty == 0 && size == METRICS_HEAD);
+    bool gone = result == TCP_BROKEN || (result == TCP_END && !place->whole);
+    if (gone || now_ns - place->since_ns >= options->stall_timeout_ns) {
+        end(place);
+    } else if (place->whole &&
+               options->has_place(options->context,
+                                  asks_for_health(door->head + empty, size - empty))) {
+        wait_handle connection = place->connection;
+        place->connection = NO_HANDLE;
+        options->enter(options->context, connection);
+    } else {
+        int64_t pause_ns = (now_ns - place->since_ns) / LOOK_PART;
+        pause_ns = pause_ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : pause_ns;
+        place->look_ns = now_ns + (pause_ns > LOOK_MOST_NS ? LOOK_MOST_NS : pause_ns);
+    }
+}
+
+static void refuse(struct metrics_door *door, const struct error *error, int64_t now_ns)
+{
+    door->closed_until_ns = now_ns + REFUSED_PAUSE_NS;
+    if (now_ns < door->quiet_until_ns)
+        return;
+    door->quiet_until_ns = now_ns + REFUSED_LOG_NS;
+    log_line(LOG_WARNING, "metrics: %s; trying again every second", error->text);
+}
+
+static void accept_clients(struct metrics_door *door, int64_t now_ns)
+{
+    for (size_t i = 0; i < ACCEPTED_MOST; i++) {
+        struct address peer;
+        struct error error;
+        wait_handle connection;
+        enum accept_result result =
+            tcp_connection_accept(door->options.listener, &connection, &peer, &error);
+        if (result == ACCEPT_NO_MEANS)
+            refuse(door, &error, now_ns);
+        if (result != ACCEPT_OK)
+            return;
+        struct waiting *place = find_place(door);
+        *place = (struct waiting){.connection = connection, .peer = peer, .since_ns = now_ns};
+        look(door, place, now_ns);
+    }
+}
+
+bool metrics_door_is_open(const struct metrics_door *door, int64_t now_ns)
+{
+    return now_ns >= door->closed_until_ns;
+}
+
+int64_t metrics_door_due(const struct metrics_door *door)
+{
+    int64_t due_ns = INT64_MAX;
+    if (door->closed_until_ns != 0)
+        due_ns = door->closed_until_ns;
+    for (size_t i = 0; i < METRICS_WAITING; i++)
+        if (door->places[i].connection != NO_HANDLE)
+            bring_forward(&due_ns, door->places[i].look_ns);
+    return due_ns;
+}
+
+void metrics_door_serve(struct metrics_door *door, int64_t now_ns)
+{
+    for (size_t i = 0; i < METRICS_WAITING; i++)
+        if (door->places[i].connection != NO_HANDLE && now_ns >= door->places[i].look_ns)
+            look(door, &door->places[i], now_ns);
+    if (!metrics_door_is_open(door, now_ns))
+        return;
+    door->closed_until_ns = 0;
+    accept_clients(door, now_ns);
+}

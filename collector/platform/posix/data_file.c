@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/retry.h"
+#include "collector/platform/posix/sync_failure.h"
 
 static int descriptor(struct data_file file)
 {
@@ -135,7 +136,7 @@ bool data_file_cut(struct data_file file, uint64_t size, struct error *error)
 
 bool data_file_sync(struct data_file file, struct error *error)
 {
-    return fdatasync(descriptor(file)) == 0 || fail(error, "cannot write to the disk");
+    return fdatasync(descriptor(file)) == 0 || fail(error, SYNC_FAILURE);
 }
 
 void data_file_close(struct data_file file)

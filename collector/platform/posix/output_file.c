@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/stream.h"
+#include "collector/platform/posix/sync_failure.h"
 #include "collector/platform/posix/torn_line.h"
 #include "collector/platform/torn_end.h"
 
@@ -242,7 +243,7 @@ bool output_file_sync(struct output_file *file, struct error *error)
 {
     if (!file->regular || fsync(file->stream.fd) == 0)
         return true;
-    error_set(error, EXIT_CODE_IO, "cannot write to the disk: %s", strerror(errno));
+    error_set(error, EXIT_CODE_IO, SYNC_FAILURE ": %s", strerror(errno));
     return false;
 }
 

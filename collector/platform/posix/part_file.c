@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/retry.h"
+#include "collector/platform/posix/sync_failure.h"
 
 struct part_file {
     int fd;
@@ -247,7 +248,7 @@ bool part_file_sync(struct part_file *file, struct error *error)
 {
     if (!mend(file))
         return fail(error, "cannot cut off a torn end");
-    return fsync(file->fd) == 0 || fail(error, "cannot write to the disk");
+    return fsync(file->fd) == 0 || fail(error, SYNC_FAILURE);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

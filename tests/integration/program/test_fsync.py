@@ -1,6 +1,7 @@
 """When files are made to reach the disk, as strace sees it."""
 import re
 import signal
+import unittest
 
 from built import STOP_SIGNAL, WINDOWS
 from rotating import NUMBERED, RotatingTest, numbered
@@ -9,10 +10,10 @@ from tracing import main, signal_traced, start_traced
 
 
 class Fsync(RotatingTest):
-    def trace(self, path, keys):
+    def trace(self, path, keys, options=()):
         self.calls_path = self.folder / "calls"
         return start_traced(self, "fsync,fdatasync", self.calls_path, "--listen", NUMBERED,
-                            "--sink", self.sink(path, keys))
+                            "--sink", self.sink(path, keys), options=options)
 
     def synced(self):
         """The names of the files that were synced so far, in order; a signal may cut a line."""
@@ -56,6 +57,17 @@ class Fsync(RotatingTest):
         program.finish()
         self.assertEqual(set(self.synced()), {"127.0.0.1.n.part"})
         self.assertLessEqual(len(self.synced()), 3)
+
+    @unittest.skipIf(WINDOWS, "the call that fails is Linux's")
+    def test_after_a_sync_that_failed_the_log_reports_what_is_not_known(self):
+        program = self.trace("%{source}.n", "fsync=interval",
+                             options=("-e", "inject=fsync:error=EIO:when=1"))
+        self.send(program, 10)
+        program.wait_for_log("may not be on the disk, even where later syncs succeed")
+        wait_until(lambda: self.synced() == ["127.0.0.1.n.part"] * 2, "it is synced again")
+        signal_traced(program, STOP_SIGNAL)
+        program.finish()
+        self.assertEqual(self.files(), ["127.0.0.1.n"])
 
     def test_never(self):
         program = self.trace("lines", "rotate_interval=1h")

@@ -1,0 +1,12 @@
+/*
+ * What a failed fsync(2) means. Linux reports an error of writing back once and then takes the
+ * pages for clean (fsync(2), NOTES), so a later sync succeeds without them: the log has to say so.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SYNC_FAILURE_H
+#define SLUICE_COLLECTOR_PLATFORM_POSIX_SYNC_FAILURE_H
+
+#define SYNC_FAILURE                                                                               \
+    "a sync failed, so what was written since the last one may not be on the disk, even where "    \
+    "later syncs succeed"
+
+#endif

@@ -10,12 +10,150 @@
 
 #define NOTES (HEALTH_MEMORY_NS / HEALTH_EVERY_NS + 1)
 
-/* What is lost at a listener, and at a sink. */
-enum loss { LOSS_FIRST, LOSS_SECOND, LOSSES };
+/* What is lost, of all that there was of it; 0: any loss is reported. */
+struct loss {
+    uint64_t count, of;
+};
 
-static const enum health_reason listener_losses[LOSSES] = {HEALTH_KERNEL_DROPS, HEALTH_NO_BUFFER};
-static const enum health_reason sink_losses[LOSSES] = {HEALTH_RECORDS_REFUSED,
-                                                       HEALTH_RECORDS_EVICTED};
+/* See health.h. */
+static bool is_share(uint64_t count, uint64_t of)
+{
+    return count >= HEALTH_SHARE_LEAST && count >= (of + HEALTH_SHARE - 1) / HEALTH_SHARE;
+}
+
+static uint64_t sum_of(const uint64_t *counts, const int *which, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += counts[which[i]];
+    return sum;
+}
+
+/* Where the kernel also counts what its filter refuses, its number says nothing of losses. */
+static struct loss kernel_drops(const struct listener_totals *listener)
+{
+    return (struct loss){listener->drops.filtered ? 0 : listener->kernel_drops, 0};
+}
+
+static struct loss no_buffer(const struct listener_totals *listener)
+{
+    return (struct loss){listener->reasons[REASON_NO_BUFFER], 0};
+}
+
+static struct loss undecodable(const struct listener_totals *listener)
+{
+    static const int which[] = {REASON_TRUNCATED, REASON_NO_MATCH,  REASON_EMPTY,
+                                REASON_TOO_DEEP,  REASON_TOO_LARGE, REASON_MALFORMED};
+    uint64_t count = sum_of(listener->reasons, which, sizeof which / sizeof *which);
+    return (struct loss){count, listener->received};
+}
+
+static struct loss assembly_full(const struct listener_totals *listener)
+{
+    return (struct loss){listener->reasons[REASON_ASSEMBLY_FULL], 0};
+}
+
+static struct loss segments_missing(const struct listener_totals *listener)
+{
+    return (struct loss){listener->reasons[REASON_SEGMENTS_MISSING], 0};
+}
+
+static struct loss numbers_lost(const struct listener_totals *listener)
+{
+    return (struct loss){listener->lost, listener->received};
+}
+
+static struct loss connections_refused(const struct listener_totals *listener)
+{
+    return (struct loss){listener->over_limit + listener->unwatched + listener->accept_errors, 0};
+}
+
+static struct loss connections_cut(const struct listener_totals *listener)
+{
+    uint64_t count = listener->frame_cut + listener->frame_timeout + listener->bad_frame +
+                     listener->content_type + listener->tls_failed;
+    return (struct loss){count, listener->connections};
+}
+
+static struct loss capture_cut(const struct listener_totals *listener)
+{
+    return (struct loss){listener->cut + listener->incomplete, 0};
+}
+
+/* A sink that has ended is reported as such. */
+static struct loss records_refused(const struct sink_totals *sink)
+{
+    return (struct loss){sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE],
+                         0};
+}
+
+static struct loss records_evicted(const struct sink_totals *sink)
+{
+    return (struct loss){sink->evicted, 0};
+}
+
+static struct loss records_failed(const struct sink_totals *sink)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < FAILURE_COUNT; i++)
+        count += sink->failed[i];
+    return (struct loss){count, 0};
+}
+
+static struct loss records_unknown(const struct sink_totals *sink)
+{
+    return (struct loss){sink->unknown, 0};
+}
+
+static struct loss samples_left_out(const struct sink_totals *sink)
+{
+    return (struct loss){sink->points_rejected + sink->left_out, 0};
+}
+
+static struct loss raw_refused(const struct sink_totals *sink)
+{
+    return (struct loss){sink->raw_refused, 0};
+}
+
+/* In the order in which they are reported. */
+static const struct {
+    enum health_reason reason;
+    struct loss (*find)(const struct listener_totals *listener);
+} listener_losses[] = {
+    {HEALTH_KERNEL_DROPS, kernel_drops},
+    {HEALTH_NO_BUFFER, no_buffer},
+    {HEALTH_UNDECODABLE, undecodable},
+    {HEALTH_ASSEMBLY_FULL, assembly_full},
+    {HEALTH_SEGMENTS_MISSING, segments_missing},
+    {HEALTH_NUMBERS_LOST, numbers_lost},
+    {HEALTH_CONNECTIONS_REFUSED, connections_refused},
+    {HEALTH_CONNECTIONS_CUT, connections_cut},
+    {HEALTH_CAPTURE_CUT, capture_cut},
+};
+
+static const struct {
+    enum health_reason reason;
+    struct loss (*find)(const struct sink_totals *sink);
+} sink_losses[] = {
+    {HEALTH_RECORDS_REFUSED, records_refused}, {HEALTH_RECORDS_EVICTED, records_evicted},
+    {HEALTH_RECORDS_FAILED, records_failed},   {HEALTH_RECORDS_UNKNOWN, records_unknown},
+    {HEALTH_SAMPLES_LEFT_OUT, samples_left_out}, {HEALTH_RAW_REFUSED, raw_refused},
+};
+
+enum {
+    LISTENER_LOSSES = sizeof listener_losses / sizeof *listener_losses,
+    SINK_LOSSES = sizeof sink_losses / sizeof *sink_losses,
+    LOSSES = LISTENER_LOSSES > SINK_LOSSES ? LISTENER_LOSSES : SINK_LOSSES
+};
+
+/* Those that rate= drops are as wanted. */
+static uint64_t letters_dropped(const struct letter_totals *letters)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < DROP_COUNT; i++)
+        count += i == DROPPED_RATE ? 0 : letters->dropped[i];
+    return count;
+}
 
 /*
  * The counts at one time, of listeners and then of sinks, each at its index in the ledger; who is
@@ -23,8 +161,9 @@ static const enum health_reason sink_losses[LOSSES] = {HEALTH_RECORDS_REFUSED,
  */
 struct note {
     int64_t at_ns;
+    uint64_t letters;
     size_t listeners, sinks; /* indexes are below these */
-    uint64_t counts[][LOSSES];
+    struct loss counts[][LOSSES];
 };
 
 struct health {
@@ -52,22 +191,6 @@ void health_destroy(struct health *health)
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-/* Where the kernel also counts what its filter refuses, its number says nothing of losses. */
-static uint64_t listener_loss(const struct listener_totals *listener, int loss)
-{
-    if (loss == LOSS_SECOND)
-        return listener->reasons[REASON_NO_BUFFER];
-    return listener->drops.filtered ? 0 : listener->kernel_drops;
-}
-
-/* A sink that has ended is reported as such. */
-static uint64_t sink_loss(const struct sink_totals *sink, int loss)
-{
-    if (loss == LOSS_SECOND)
-        return sink->evicted;
-    return sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE];
-}
-
 /* Returns NULL where memory is short. */
 static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_ns)
 {
@@ -79,14 +202,15 @@ static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_
     note->at_ns = now_ns;
     note->listeners = listeners;
     note->sinks = sinks;
-    for (int loss = 0; loss < LOSSES; loss++) {
-        for (size_t i = 0; i < ledger->listener_count; i++)
+    note->letters = letters_dropped(&ledger->letters);
+    for (size_t i = 0; i < ledger->listener_count; i++)
+        for (size_t loss = 0; loss < LISTENER_LOSSES; loss++)
             note->counts[ledger->listeners[i].index][loss] =
-                listener_loss(&ledger->listeners[i], loss);
-        for (size_t i = 0; i < ledger->sink_count; i++)
+                listener_losses[loss].find(&ledger->listeners[i]);
+    for (size_t i = 0; i < ledger->sink_count; i++)
+        for (size_t loss = 0; loss < SINK_LOSSES; loss++)
             note->counts[listeners + ledger->sinks[i].index][loss] =
-                sink_loss(&ledger->sinks[i], loss);
-    }
+                sink_losses[loss].find(&ledger->sinks[i]);
     return note;
 }
 
@@ -117,11 +241,17 @@ static const struct note *before_last_minute(const struct health *health, int64_
     return found;
 }
 
-static uint64_t count_then(const struct note *note, bool of_sink, size_t index, int loss)
+/* What was lost since then, and is to be reported; else 0. */
+static uint64_t lost_since(const struct note *note, bool of_sink, size_t index, size_t loss,
+                           struct loss now)
 {
-    if (note == NULL || index >= (of_sink ? note->sinks : note->listeners))
+    struct loss then = {0, 0};
+    if (note != NULL && index < (of_sink ? note->sinks : note->listeners))
+        then = note->counts[of_sink ? note->listeners + index : index][loss];
+    if (now.count <= then.count)
         return 0;
-    return note->counts[of_sink ? note->listeners + index : index][loss];
+    uint64_t count = now.count - then.count;
+    return now.of == 0 || is_share(count, now.of - then.of) ? count : 0;
 }
 
 /* --- reasons ---------------------------------------------------------------------------------- */
@@ -191,29 +321,40 @@ static void report_sink(struct reasons *reasons, const struct sink_level *sink,
     }
 }
 
+static void report_loss(struct reasons *reasons, enum health_reason reason, const char *of,
+                        const char *name, uint64_t count)
+{
+    if (count == 0)
+        return;
+    begin_reason(reasons, reason, of, name);
+    end_reason_of(reasons, count);
+}
+
 static void report_losses(struct reasons *reasons, const struct health *health,
                           const struct health_facts *facts)
 {
     const struct ledger_snapshot *ledger = facts->ledger;
     const struct note *then = before_last_minute(health, facts->now_ns);
-    for (int loss = 0; loss < LOSSES; loss++) {
+    for (size_t loss = 0; loss < LISTENER_LOSSES; loss++) {
         for (size_t i = 0; i < ledger->listener_count; i++) {
-            uint64_t now = listener_loss(&ledger->listeners[i], loss);
-            uint64_t before = count_then(then, false, ledger->listeners[i].index, loss);
-            if (now <= before)
-                continue;
-            begin_reason(reasons, listener_losses[loss], "listener", ledger->listeners[i].name);
-            end_reason_of(reasons, now - before);
-        }
-        for (size_t i = 0; i < ledger->sink_count; i++) {
-            uint64_t now = sink_loss(&ledger->sinks[i], loss);
-            uint64_t before = count_then(then, true, ledger->sinks[i].index, loss);
-            if (now <= before)
-                continue;
-            begin_reason(reasons, sink_losses[loss], "sink", ledger->sinks[i].name);
-            end_reason_of(reasons, now - before);
+            const struct listener_totals *listener = &ledger->listeners[i];
+            report_loss(reasons, listener_losses[loss].reason, "listener", listener->name,
+                        lost_since(then, false, listener->index, loss,
+                                   listener_losses[loss].find(listener)));
         }
     }
+    for (size_t loss = 0; loss < SINK_LOSSES; loss++) {
+        for (size_t i = 0; i < ledger->sink_count; i++) {
+            const struct sink_totals *sink = &ledger->sinks[i];
+            report_loss(
+                reasons, sink_losses[loss].reason, "sink", sink->name,
+                lost_since(then, true, sink->index, loss, sink_losses[loss].find(sink)));
+        }
+    }
+    uint64_t letters = letters_dropped(&ledger->letters);
+    uint64_t letters_then = then == NULL ? 0 : then->letters;
+    report_loss(reasons, HEALTH_LETTERS_DROPPED, "dead_letters", ledger->letters.name,
+                letters - letters_then);
 }
 
 static bool is_stuck(const struct health *health, const struct health_facts *facts)

@@ -23,6 +23,14 @@
 #define HEALTH_EVERY_NS  INT64_C(5000000000)
 #define HEALTH_MEMORY_NS INT64_C(60000000000)
 
+/*
+ * Some of what comes from outside is always bad. Datagrams that could not be decoded, and the like,
+ * are reported where they are one in HEALTH_SHARE of all in the last minute, or more, and at least
+ * HEALTH_SHARE_LEAST.
+ */
+#define HEALTH_SHARE       100
+#define HEALTH_SHARE_LEAST 5
+
 /* What is so at this moment. All times are monotonic. */
 struct health_facts {
     const struct ledger_snapshot *ledger;

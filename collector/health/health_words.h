@@ -48,7 +48,46 @@
            "raise --memory")                                                                       \
     REASON(RECORDS_EVICTED, records_evicted,                                                       \
            "the sink's queues, or its spill, gave up count records for newer ones in the last "    \
-           "minute")
+           "minute")                                                                               \
+    REASON(UNDECODABLE, undecodable,                                                               \
+           "count datagrams of the listener could not be decoded in the last minute, 1 of 100 of " \
+           "them or more, and at least 5: look at its reasons (truncated, no_match, empty, "       \
+           "too_deep, too_large, malformed), and at the senders")                                  \
+    REASON(ASSEMBLY_FULL, assembly_full,                                                           \
+           "there was no room to hold count segments of the listener in the last minute: raise "   \
+           "segment_memory=")                                                                      \
+    REASON(SEGMENTS_MISSING, segments_missing,                                                     \
+           "count segments of the listener were given up in the last minute, as others of their "  \
+           "messages did not come within segment_timeout=: look for loss on the way")              \
+    REASON(NUMBERS_LOST, numbers_lost,                                                             \
+           "count datagrams that senders numbered did not come to the listener in the last "       \
+           "minute, 1 of 100 of those that came or more, and at least 5: look for loss on the "    \
+           "way")                                                                                  \
+    REASON(CONNECTIONS_REFUSED, connections_refused,                                               \
+           "count connections to the listener were refused in the last minute, as "                \
+           "max_connections= were open or the system had no means for more")                       \
+    REASON(CONNECTIONS_CUT, connections_cut,                                                       \
+           "count connections to the listener ended in the last minute within a frame, or for a "  \
+           "frame, a content type or TLS that is not right, 1 of 100 of them or more, and at "     \
+           "least 5: look at how they ended, and at the senders")                                  \
+    REASON(CAPTURE_CUT, capture_cut,                                                               \
+           "count frames of the capture were cut off, or datagrams incomplete, in the last "       \
+           "minute: capture whole frames")                                                         \
+    REASON(RECORDS_FAILED, records_failed,                                                         \
+           "the sink had taken count records that it did not write in the last minute: look at "   \
+           "its reasons, and in the log")                                                          \
+    REASON(RECORDS_UNKNOWN, records_unknown,                                                       \
+           "the sink sent count records in the last minute that were not answered, and that "      \
+           "nothing sends again")                                                                  \
+    REASON(SAMPLES_LEFT_OUT, samples_left_out,                                                     \
+           "the sink's destination left out count samples of written records in the last minute: " \
+           "look at points_rejected and left_out")                                                 \
+    REASON(RAW_REFUSED, raw_refused,                                                               \
+           "the sink did not pass on count datagrams that could not be decoded in the last "       \
+           "minute")                                                                               \
+    REASON(LETTERS_DROPPED, letters_dropped,                                                       \
+           "count dead letters were not kept in the last minute, but for those that rate= "        \
+           "drops: look at their reasons")
 
 #define HEALTH_STATUS_CONSTANT(constant, name, serves, meaning) HEALTH_##constant,
 enum health_status { HEALTH_STATUSES(HEALTH_STATUS_CONSTANT) HEALTH_STATUS_COUNT };

@@ -262,6 +262,7 @@ static enum model_state state_of(const char *reason)
         {"records_refused", MODEL_BEHIND}, {"records_evicted", MODEL_BEHIND},
         {"sink_waits", MODEL_STALLED},     {"sink_fails", MODEL_FAILING},
         {"sink_behind", MODEL_BEHIND},     {"spill_fills", MODEL_BEHIND},
+        {"records_failed", MODEL_FAILING}, {"records_unknown", MODEL_FAILING},
         {"sink_ended", MODEL_ENDED},
     };
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)

@@ -41,13 +41,13 @@ export class Reasons {
       el("span", {class: "why"}, model.first.words.statuses[status] ?? ""));
   }
 
-  line(model, {reason, listener, sink, seconds, count}) {
+  line(model, {reason, listener, sink, dead_letters: letters, seconds, count}) {
     const much = count !== undefined ? ` ${format.count(count)}`
       : seconds !== undefined ? ` ${format.uptime(seconds)}` : "";
     return el("li", {"data-state": reason === "receiver_stuck" ? "bad" : "warn"},
       el("span", {class: "sign", "aria-hidden": "true"}),
       el("strong", {}, `${reason}${much}`),
-      el("span", {class: "name"}, listener ?? sink ?? ""),
+      el("span", {class: "name"}, listener ?? sink ?? letters ?? ""),
       el("span", {class: "why"}, model.first.words.health[reason] ?? ""));
   }
 }

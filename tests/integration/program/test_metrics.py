@@ -254,6 +254,17 @@ class Health(MetricsTest):
         self.assertEqual((reason["reason"], reason["sink"]), ("sink_fails", "file:/dev/full"))
         program.stop(code=74)
 
+    def test_datagrams_that_cannot_be_decoded(self):
+        """A tenth of them; what anybody may send once now and then is no reason."""
+        program, client = self.serve("--listen", RIEMANN)
+        sender = self.sender(program)
+        sender.send_all([metric(1)] * 90 + [b"\xff"] * 4)
+        self.assertEqual(client.health(), (200, {"status": "ready"}))
+        sender.send_all([b"\xff"] * 6, before=94)
+        self.assertEqual(client.health(), (200, {"status": "degraded", "reasons": [
+            {"reason": "undecodable", "listener": program.names[0], "count": 10}]}))
+        program.stop()
+
     def test_a_stop_is_reported_while_it_lasts(self):
         program, client = self.serve("--listen", RIEMANN, "--stop-timeout", "1m",
                                      stdout=self.writer)

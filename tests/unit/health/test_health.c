@@ -1,4 +1,5 @@
 /* Health: what is reported as wrong, from when on, and for how long. */
+#include <stdio.h>
 #include <string.h>
 
 #include "collector/health/health.h"
@@ -169,8 +170,8 @@ TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
     fixture->sinks[1].refused[REFUSED_LISTENER_SHARE] = 4;
     assert_reported(fixture, HEALTH_DEGRADED,
                     "{\"status\":\"degraded\",\"reasons\":["
-                    "{\"reason\":\"records_refused\",\"sink\":\"file:\\\"x\\\"\",\"count\":7},"
                     "{\"reason\":\"no_buffer\",\"listener\":\"udp://a\",\"count\":1},"
+                    "{\"reason\":\"records_refused\",\"sink\":\"file:\\\"x\\\"\",\"count\":7},"
                     "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":2}]}\n");
 }
 
@@ -180,9 +181,125 @@ TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->listeners[1].kernel_drops = 1000;
-    fixture->listeners[0].reasons[REASON_MALFORMED] = 5;
-    fixture->listeners[0].reasons[REASON_SOURCE_DENIED] = 5;
+    fixture->listeners[0].reasons[REASON_SOURCE_DENIED] = 500;
+    fixture->listeners[0].reasons[REASON_RATE_LIMITED] = 500;
+    fixture->listeners[0].reasons[REASON_CONTROL] = 500;
+    fixture->listeners[0].reasons[REASON_SEGMENT_REPEATED] = 500;
+    fixture->listeners[0].denied = fixture->listeners[0].over_address_limit = 500;
     fixture->sinks[0].refused[REFUSED_SINK_ENDED] = 9;
+    fixture->sinks[0].filtered = 9;
+    fixture->ledger.letters.dropped[DROPPED_RATE] = 9;
+    assert_ready(fixture);
+}
+
+/* The words of a report, joined by spaces. */
+static void assert_words(struct fixture *fixture, const char *words)
+{
+    char found[200] = "";
+    struct output out = {.data = fixture->text, .capacity = sizeof fixture->text - 1};
+    health_report(fixture->health, &fixture->facts, &out);
+    fixture->text[out.used] = '\0';
+    for (const char *at = fixture->text; (at = strstr(at, "\"reason\":\"")) != NULL;) {
+        at += strlen("\"reason\":\"");
+        size_t used = strlen(found);
+        size_t length = strcspn(at, "\"");
+        assert_true(used + length + 2 <= sizeof found);
+        snprintf(found + used, sizeof found - used, "%s%.*s", used == 0 ? "" : " ", (int)length,
+                 at);
+    }
+    assert_string_equal(found, words);
+}
+
+TEST_WITH(one_in_a_hundred_datagrams_that_cannot_be_decoded_is_reported, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct listener_totals *listener = &fixture->listeners[0];
+    static const enum datagram_reason reasons[] = {REASON_TRUNCATED, REASON_NO_MATCH,
+                                                   REASON_EMPTY,     REASON_TOO_DEEP,
+                                                   REASON_TOO_LARGE, REASON_MALFORMED};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        fixture->ledger.letters.offered += 5;
+        listener->received = 501;
+        listener->reasons[reasons[i]] = 5;
+        assert_ready(fixture);
+        listener->received = 500;
+        assert_words(fixture, "undecodable");
+        listener->received = 5;
+        listener->reasons[reasons[i]] = 4; /* too few to say anything */
+        assert_ready(fixture);
+        listener->reasons[reasons[i]] = 0;
+    }
+    /* Of those of the last minute, and not of all. */
+    listener->received = 1000000;
+    pass(fixture, 100);
+    listener->received += 100;
+    listener->reasons[REASON_MALFORMED] = 10;
+    assert_words(fixture, "undecodable");
+    pass(fixture, 66);
+    assert_ready(fixture);
+}
+
+TEST_WITH(each_loss_of_a_listener_has_a_word, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct listener_totals *listener = &fixture->listeners[0];
+    const struct {
+        uint64_t *count;
+        const char *word;
+        uint64_t least;
+    } losses[] = {
+        {&listener->reasons[REASON_ASSEMBLY_FULL], "assembly_full", 1},
+        {&listener->reasons[REASON_SEGMENTS_MISSING], "segments_missing", 1},
+        {&listener->lost, "numbers_lost", 5},
+        {&listener->over_limit, "connections_refused", 1},
+        {&listener->accept_errors, "connections_refused", 1},
+        {&listener->unwatched, "connections_refused", 1},
+        {&listener->frame_cut, "connections_cut", 5},
+        {&listener->frame_timeout, "connections_cut", 5},
+        {&listener->bad_frame, "connections_cut", 5},
+        {&listener->content_type, "connections_cut", 5},
+        {&listener->tls_failed, "connections_cut", 5},
+        {&listener->cut, "capture_cut", 1},
+        {&listener->incomplete, "capture_cut", 1},
+    };
+    listener->received = listener->connections = 500;
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        *losses[i].count = losses[i].least - 1;
+        assert_ready(fixture);
+        *losses[i].count = losses[i].least;
+        assert_words(fixture, losses[i].word);
+        *losses[i].count = 0;
+    }
+}
+
+/* Each reason of a failure, also one that is added later. */
+TEST_WITH(each_loss_of_a_sink_and_of_dead_letters_has_a_word, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct sink_totals *sink = &fixture->sinks[0];
+    const struct {
+        uint64_t *count;
+        const char *word;
+    } losses[] = {
+        {&sink->unknown, "records_unknown"},          {&sink->points_rejected, "samples_left_out"},
+        {&sink->left_out, "samples_left_out"},        {&sink->raw_refused, "raw_refused"},
+    };
+    for (size_t i = 0; i < FAILURE_COUNT; i++) {
+        sink->failed[i] = 1;
+        assert_words(fixture, "records_failed");
+        sink->failed[i] = 0;
+    }
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        *losses[i].count = 1;
+        assert_words(fixture, losses[i].word);
+        *losses[i].count = 0;
+    }
+    fixture->ledger.letters.name = "file:letters";
+    fixture->ledger.letters.dropped[DROPPED_IO_ERROR] = 2;
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"letters_dropped\","
+                    "\"dead_letters\":\"file:letters\",\"count\":2}]}\n");
+    pass(fixture, 66);
     assert_ready(fixture);
 }
 

@@ -46,7 +46,11 @@ struct delivery_record {
     bool doubtful;        /* it was sent before, and nobody answered */
 };
 
-/* Memory of the writer, unchanged from send to answer: nothing needs to be copied. */
+/*
+ * Memory of the writer, unchanged from send to answer: nothing needs to be copied. A block that is
+ * lent is never filled again. Its bytes and keys, which the writer has by malloc, are the
+ * destination's to free, at the earliest when the destination is destroyed.
+ */
 struct delivery_block {
     const char *route; /* as the destination's route wrote it; "" without that */
     const uint8_t *bytes;
@@ -71,6 +75,8 @@ struct delivery_block {
     /* The answer, filled by the destination: one for all, or with per_record one for each. */
     uint8_t fate, reason;
     bool per_record;
+
+    bool lent; /* abandon says so: a library may read its bytes and keys after the answer */
 };
 
 /* Whether a block is sent again whose fate is unknown. */

@@ -32,8 +32,10 @@ bool held_block_make(struct held_block *held, size_t record_size)
 
 void held_block_free(struct held_block *held)
 {
-    free(held->out.data);
-    free(held->keys);
+    if (!held->block.lent)
+        free(held->out.data);
+    if (!held->block.lent || held->block.keys == NULL)
+        free(held->keys);
     free(held->block.records);
     free(held->counts);
 }

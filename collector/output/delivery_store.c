@@ -120,7 +120,7 @@ void delivery_place_unstored(struct delivery_writer *delivery, int64_t now)
 struct held_block *delivery_empty_block(struct delivery_writer *delivery)
 {
     for (size_t i = 0; i < delivery->count; i++)
-        if (delivery->blocks[i].state == BLOCK_EMPTY)
+        if (delivery->blocks[i].state == BLOCK_EMPTY && !delivery->blocks[i].block.lent)
             return &delivery->blocks[i];
     return NULL;
 }

@@ -31,7 +31,7 @@
 
 #define DEFAULT_PORT 9092
 
-#define FLIGHTS 64 /* blocks at a time, at most: in_flight= is less */
+#define FLIGHTS KAFKA_LENT_MOST /* blocks at a time, at most: in_flight= is less */
 
 /* What the library may have on its way of one partition: messages, of blocks. */
 #define BLOCKS_MOST 5
@@ -334,7 +334,7 @@ static bool send_block(struct destination *destination, struct delivery_block *b
     (void)error;
     struct kafka *kafka = of(destination);
     size_t flight = free_flight(kafka);
-    if (flight >= kafka->flight_count)
+    if (flight >= kafka->flight_count || kafka_producer_is_left(&kafka->producer))
         return false;
     int64_t now_ns = clock_monotonic_ns();
     kafka->flights[flight] = (struct flight){
@@ -401,21 +401,30 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return block;
 }
 
+/*
+ * A block that is not reported in time stays where it is: the library has no copy of it, and may be
+ * about to send it. Its fates stay as they began.
+ */
+static void leave(struct kafka *kafka, size_t at)
+{
+    struct flight *flight = &kafka->flights[at];
+    if (flight->handed) {
+        kafka_producer_lend(&kafka->producer, flight->block->bytes, flight->block->keys);
+        flight->block->lent = true;
+    }
+    flight->unreported = 0;
+    error_set(&flight->error, EXIT_CODE_IO, "no report came in time");
+    note_done(kafka, at);
+}
+
 static void abandon(struct destination *destination)
 {
     struct kafka *kafka = of(destination);
-    rd_kafka_t *handle = kafka->producer.handle;
-    if (handle != NULL && kafka->handed != 0) {
-        kafka->library->purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-        kafka->library->flush(handle, ABANDON_MS);
-    }
-    for (size_t i = 0; i < FLIGHTS; i++) {
-        if (kafka->flights[i].unreported == 0)
-            continue;
-        kafka->flights[i].unreported = 0; /* its fates stay as they began */
-        error_set(&kafka->flights[i].error, EXIT_CODE_IO, "no report came in time");
-        note_done(kafka, i);
-    }
+    if (kafka->handed != 0)
+        kafka_producer_abandon(&kafka->producer, ABANDON_MS);
+    for (size_t i = 0; i < FLIGHTS; i++)
+        if (kafka->flights[i].unreported != 0)
+            leave(kafka, i);
     kafka->handed = 0;
     note_unreported(kafka, 0);
 }

@@ -1,11 +1,25 @@
 #include "sinks/destinations/kafka_producer.h"
 
+#include <stdlib.h>
+
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/end_within.h"
 
 #define REMAKE_NS INT64_C(1000000000) /* between two attempts to make a producer */
 
 #define END_MS 500 /* for the end of a producer */
+
+#define ALL_AT_ONCE                                                                                \
+    (RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
+
+/* The end of a producer, which outlives its owner where the library takes long. */
+struct kafka_ending {
+    const struct kafka_library *library;
+    rd_kafka_t *handle;
+    size_t lent_count;
+    void *lent[2 * KAFKA_LENT_MOST]; /* until the library reads nothing any more */
+};
 
 /* --- what the library calls ------------------------------------------------------------------- */
 
@@ -83,7 +97,7 @@ static void on_event(rd_kafka_t *handle, void *opaque)
 
 /* --- from its beginning to its end ------------------------------------------------------------ */
 
-static int begin(struct kafka_producer *producer, struct error *error)
+static int make_handle(struct kafka_producer *producer, struct error *error)
 {
     const struct kafka_library *library = producer->library;
     rd_kafka_conf_t *conf = kafka_settings_make(library, &producer->settings, error);
@@ -101,6 +115,22 @@ static int begin(struct kafka_producer *producer, struct error *error)
         error_set(error, EXIT_CODE_CONFIG, "librdkafka makes no producer: %s", why);
         return -1;
     }
+    return 0;
+}
+
+/* What its end takes is allocated here: the end cannot fail. */
+static int begin(struct kafka_producer *producer, struct error *error)
+{
+    const struct kafka_library *library = producer->library;
+    producer->ending = calloc(1, sizeof *producer->ending);
+    if (producer->ending == NULL)
+        return error_no_memory(error);
+    if (make_handle(producer, error) != 0) {
+        free(producer->ending);
+        return -1;
+    }
+    producer->ending->library = library;
+    producer->ending->handle = producer->handle;
     producer->is_fatal = false;
     producer->events = library->queue_get_main(producer->handle);
     library->queue_cb_event_enable(producer->events, on_event, producer);
@@ -108,12 +138,17 @@ static int begin(struct kafka_producer *producer, struct error *error)
     return 0;
 }
 
-static void destroy_handle(void *handle)
+/* rd_kafka_destroy waits for the library's threads, and so for their lookups of names. */
+static void run_ending(void *argument)
 {
-    kafka_library(NULL)->destroy(handle);
+    struct kafka_ending *ending = argument;
+    ending->library->destroy(ending->handle);
+    for (size_t i = 0; i < ending->lent_count; i++)
+        free(ending->lent[i]);
+    free(ending);
 }
 
-/* All that it took is reported: it calls nothing of ours any more. */
+/* All that it took is reported, or lent: it calls nothing of ours any more. */
 static void end(struct kafka_producer *producer)
 {
     const struct kafka_library *library = producer->library;
@@ -122,7 +157,7 @@ static void end(struct kafka_producer *producer)
     kafka_topics_release(producer->topics);
     library->queue_cb_event_enable(producer->events, NULL, NULL);
     library->queue_destroy(producer->events);
-    end_within(destroy_handle, producer->handle, END_MS);
+    end_within(run_ending, producer->ending, END_MS);
     producer->handle = NULL;
     end_statistics(producer);
 }
@@ -154,8 +189,7 @@ void kafka_producer_poll(struct kafka_producer *producer)
 /* Its last reports come without waiting for brokers. Returns whether all have come. */
 static bool is_over(struct kafka_producer *producer, const size_t *unreported)
 {
-    producer->library->purge(producer->handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-                                                   RD_KAFKA_PURGE_F_NON_BLOCKING);
+    producer->library->purge(producer->handle, ALL_AT_ONCE);
     producer->library->poll(producer->handle, 0);
     return *unreported == 0;
 }
@@ -176,6 +210,29 @@ void kafka_producer_renew(struct kafka_producer *producer, const size_t *unrepor
     }
     producer->remake_ns = clock_monotonic_ns() + REMAKE_NS;
     log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", error.text);
+}
+
+/* A purge that waited for the library's threads would wait for their lookups of names. */
+void kafka_producer_abandon(struct kafka_producer *producer, int ms)
+{
+    if (producer->handle == NULL)
+        return;
+    producer->library->purge(producer->handle, ALL_AT_ONCE);
+    producer->library->flush(producer->handle, ms);
+}
+
+void kafka_producer_lend(struct kafka_producer *producer, const void *bytes, const void *keys)
+{
+    struct kafka_ending *ending = producer->ending;
+    RULE(producer->handle != NULL && ending->lent_count + 2 <= 2 * KAFKA_LENT_MOST,
+         "a producer has no more blocks than it can");
+    ending->lent[ending->lent_count++] = (void *)(uintptr_t)bytes;
+    ending->lent[ending->lent_count++] = (void *)(uintptr_t)keys;
+}
+
+bool kafka_producer_is_left(const struct kafka_producer *producer)
+{
+    return producer->handle != NULL && producer->ending->lent_count != 0;
 }
 
 int64_t kafka_producer_due(const struct kafka_producer *producer)

@@ -19,6 +19,11 @@
 #include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
 
+/* Blocks that a producer may have when it is abandoned. */
+#define KAFKA_LENT_MOST 64
+
+struct kafka_ending;
+
 struct kafka_producer {
     /* Filled by the owner before it is started; the pointers stay valid until it has ended. */
     const struct kafka_library *library;
@@ -29,7 +34,8 @@ struct kafka_producer {
     void (*report)(void *context, const rd_kafka_message_t *message); /* of each message */
     void *context;
 
-    rd_kafka_t *handle; /* NULL: it could not be made */
+    rd_kafka_t *handle;          /* NULL: it could not be made */
+    struct kafka_ending *ending; /* of the handle */
     rd_kafka_queue_t *events;
     atomic_bool has_events; /* poll has something to take */
     bool is_fatal;          /* it takes nothing more */
@@ -42,7 +48,11 @@ struct kafka_producer {
 /* Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG, or no memory). */
 int kafka_producer_create(struct kafka_producer *producer, size_t topics, struct error *error);
 
-/* All that it was given is reported. Also after kafka_producer_create has failed. */
+/*
+ * Ends a producer whose messages are all reported, or in memory that was lent to it. That takes half
+ * a second at most: where the library takes longer, as while it looks up a name, a thread of its own
+ * waits for it. Also after kafka_producer_create has failed.
+ */
 void kafka_producer_destroy(struct kafka_producer *producer);
 
 /* Takes the reports and events that there are. */
@@ -56,6 +66,21 @@ bool kafka_producer_takes(const struct kafka_producer *producer);
  * `report` keeps in *unreported, and a failed attempt is a second ago.
  */
 void kafka_producer_renew(struct kafka_producer *producer, const size_t *unreported);
+
+/*
+ * The deadline is over. Waits up to `ms` milliseconds for the reports of all messages that it was
+ * given, but for no broker: the library's threads may be looking up a name.
+ */
+void kafka_producer_abandon(struct kafka_producer *producer, int ms);
+
+/*
+ * The library may still read this memory, which is of malloc: it is freed when the producer has
+ * ended. NULL is allowed.
+ */
+void kafka_producer_lend(struct kafka_producer *producer, const void *bytes, const void *keys);
+
+/* Whether something was lent: it is to be given no further message. */
+bool kafka_producer_is_left(const struct kafka_producer *producer);
 
 /* When kafka_producer_poll or _renew has something to do; INT64_MAX: an event will say. */
 int64_t kafka_producer_due(const struct kafka_producer *producer);

@@ -1,7 +1,11 @@
 /* kafka: what becomes of a block that is handed over, against librdkafka's own mock cluster. */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,6 +21,33 @@
 #define PRODUCE_KEY 0 /* Kafka's number of the request */
 
 static const struct encoder_ops text_encoder = {.name = "json"};
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+#define LOOKUP_MS 20000 /* the longest one, should nothing end it */
+
+static struct {
+    atomic_bool slow;       /* lookups wait */
+    atomic_bool waits;      /* one does */
+    struct wakeup *ended;   /* for it to end */
+    struct wakeup *noticed; /* that it waits */
+} lookup;
+
+/* In the place of the system's, for the library. */
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+                struct addrinfo **result)
+{
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+    if (atomic_load(&lookup.slow)) {
+        atomic_store(&lookup.waits, true);
+        wakeup_signal(lookup.noticed);
+        wakeup_wait(lookup.ended, NO_HANDLE, false, LOOKUP_MS);
+        atomic_store(&lookup.waits, false);
+        return EAI_AGAIN;
+    }
+    return real(name, service, hints, result);
+}
 
 /* --- a cluster, and a destination that sends to it -------------------------------------------- */
 
@@ -397,6 +428,67 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
                      &lines.block);
     delivery_lines_assert(&lines, DELIVERY_UNKNOWN);
     scene_end(&scene);
+}
+
+/* The library's thread of the only broker looks up a name, and has a block. */
+static void begin_lookup(struct scene *scene, struct delivery_lines *lines)
+{
+    static char no_address_is_kept[] = "broker.address.ttl=1\nreconnect.backoff.ms=1\n";
+    struct delivery_lines first;
+    struct error error;
+    scene_begin(scene, "t");
+    assert_int_equal(wakeup_create(&lookup.ended, NULL), 0);
+    lookup.noticed = scene->wakeup;
+    rd_kafka_mock_topic_create(scene->cluster, "t", 1, 1);
+    scene->options.broker.kafka = no_address_is_kept;
+    open_it(scene);
+    delivery_lines_fill(&first, "t", 1); /* so that it knows the broker */
+    send_it(scene, &first);
+    await(scene, &error);
+    atomic_store(&lookup.slow, true);
+    rd_kafka_mock_broker_set_down(scene->cluster, 1);
+    char *bytes = malloc(sizeof lines->bytes);
+    assert_non_null(bytes);
+    delivery_lines_fill(lines, "t", 5);
+    memcpy(bytes, lines->bytes, sizeof lines->bytes);
+    lines->block.bytes = (const uint8_t *)bytes;
+    lines->block.keys = NULL;
+    send_it(scene, lines);
+    for (int64_t until = patience_until(); !atomic_load(&lookup.waits);) {
+        wakeup_wait(scene->wakeup, NO_HANDLE, false, 50);
+        scene->destination->delivery->serve(scene->destination);
+        assert_true(patience(until));
+    }
+}
+
+/* What the scene has is still used by the library's thread, which ends by itself. */
+static void end_lookup(struct scene *scene)
+{
+    atomic_store(&lookup.slow, false);
+    wakeup_signal(lookup.ended);
+    rd_kafka_mock_cluster_destroy(scene->cluster);
+    rd_kafka_destroy(scene->host);
+}
+
+TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
+{
+    struct scene scene;
+    struct delivery_lines lines, next;
+    struct error error;
+    int64_t retry_after;
+    begin_lookup(&scene, &lines);
+    scene.destination->delivery->abandon(scene.destination);
+    assert_true(atomic_load(&lookup.waits));
+    assert_ptr_equal(scene.destination->delivery->answer(scene.destination, &error, &retry_after),
+                     &lines.block);
+    delivery_lines_assert(&lines, DELIVERY_UNKNOWN);
+    assert_true(lines.block.lent);
+    delivery_lines_fill(&next, "t", 1); /* it would have the tokens of those that may be reported */
+    assert_false(scene.destination->delivery->send(scene.destination, &next.block, &error));
+    scene.destination->destroy(scene.destination);
+    assert_true(atomic_load(&lookup.waits));
+    assert_memory_equal(lines.block.bytes, "line 0\nline 1\n", 14);
+    end_lookup(&scene);
 }
 
 TEST(a_message_that_is_too_large_is_refused_and_those_beside_it_are_not)

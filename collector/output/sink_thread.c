@@ -260,6 +260,7 @@ static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
         heartbeat_wait(writer->heartbeat);
         enum wakeup_reason reason = wakeup_wait(writer->wakeup, handle, false, most);
         heartbeat_work(writer->heartbeat);
+        sink_writer_report_wait(writer, reason);
         if (reason == WAKEUP_BROKEN)
             writer->ops->broken(writer);
     }
@@ -443,7 +444,7 @@ static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
     enum wakeup_reason reason =
         over ? WAKEUP_TIMEOUT : wakeup_wait(writer->wakeup, block->handle, block->want_write, 0);
     sink_writer_note_wait(writer, reason);
-    if (!over && reason == WAKEUP_TIMEOUT) {
+    if (!over && (reason == WAKEUP_TIMEOUT || reason == WAKEUP_FAILED)) {
         *next_ns = now + sink->retry_ns < block->until_ns ? now + sink->retry_ns : block->until_ns;
         sink->retry_ns =
             2 * sink->retry_ns < LONGEST_RETRY_NS ? 2 * sink->retry_ns : LONGEST_RETRY_NS;

@@ -150,8 +150,17 @@ bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want
     return false;
 }
 
+void sink_writer_report_wait(struct sink_writer *writer, enum wakeup_reason reason)
+{
+    uint64_t held;
+    if (reason == WAKEUP_FAILED && log_allowed(&writer->wait_log, &held))
+        log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name,
+                  "the system does not let this sink wait; it looks every millisecond instead");
+}
+
 void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason)
 {
+    sink_writer_report_wait(writer, reason);
     bool ready = reason == WAKEUP_WRITABLE || reason == WAKEUP_BROKEN;
     if (ready && writer->vain < VAIN_MOST)
         writer->vain++;

@@ -135,7 +135,7 @@ struct sink_writer {
     bool made_room;      /* the last wait ended because room was wanted in a queue */
     struct sink_block block;
     int64_t calm_ns; /* monotonic: a failure from then on begins with the first pause */
-    struct log_limit write_log;
+    struct log_limit write_log, wait_log;
     int64_t write_begun_ns; /* monotonic, of what is being written */
     bool waited;            /* since the destination last took something */
     unsigned vain;          /* waits in a row that found it ready, after which it took nothing */
@@ -260,6 +260,9 @@ bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want
 
 /* That wait has ended, for this reason. */
 void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason);
+
+/* Logs a wait that the system failed; the caller goes on as after a timeout. */
+void sink_writer_report_wait(struct sink_writer *writer, enum wakeup_reason reason);
 
 /*
  * Between these two stands all that is done to get a block out, with its waits and retries; `out`:

@@ -25,6 +25,7 @@ enum control_event {
     CONTROL_LEDGER, /* SIGUSR1 */
     CONTROL_REOPEN, /* SIGHUP */
     CONTROL_READY,  /* a handle that is watched has something, or has gone */
+    CONTROL_FAILED, /* the system did not wait, and this paused for a millisecond instead */
 };
 
 /* A handle to watch for what is named; that it has gone is reported in any case. */

@@ -189,12 +189,16 @@ void notifier_unwatch(struct notifier *notifier, wait_handle socket);
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
                     struct error *error);
 
+/* The system did not wait: nothing is known of the sockets. */
+#define NOTIFIER_FAILED SIZE_MAX
+
 /*
  * Waits for events: at most `capacity` (≥ 1) of them into `events`, one where there are several
  * threads, for at most `timeout_ms` milliseconds (negative: for ever). `thread` is the caller's
  * number. Returns how many: where one thread waits, and there was room for more, that is all there
  * was, up to NOTIFIER_WAIT_MOST at a time; 0 when the time was over, the wait was interrupted, or
- * the backend only had to know that this thread is done with its events.
+ * the backend only had to know that this thread is done with its events. NOTIFIER_FAILED after a
+ * millisecond, where the system's wait failed.
  */
 size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
                      size_t capacity, int timeout_ms);

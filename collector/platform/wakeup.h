@@ -20,10 +20,11 @@ typedef intptr_t wait_handle;
 #define NO_HANDLE ((wait_handle)-1)
 
 enum wakeup_reason {
-    WAKEUP_TIMEOUT,
+    WAKEUP_TIMEOUT, /* or the wait was interrupted */
     WAKEUP_SIGNALLED,
     WAKEUP_WRITABLE, /* the handle takes data */
     WAKEUP_BROKEN,   /* the handle's other end has gone */
+    WAKEUP_FAILED,   /* the system did not wait, and this paused for a millisecond instead */
 };
 
 /* Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
@@ -40,5 +41,15 @@ void wakeup_signal(struct wakeup *wakeup);
  */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms);
+
+/*
+ * Waits until it is signalled, also where the system's wait fails: for a caller that may not go on
+ * before.
+ */
+static inline void wakeup_await(struct wakeup *wakeup)
+{
+    while (wakeup_wait(wakeup, NO_HANDLE, false, -1) != WAKEUP_SIGNALLED)
+        continue;
+}
 
 #endif

@@ -38,6 +38,7 @@ struct run {
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
     bool stopping;
     bool asked; /* to stop, by a signal */
+    struct log_limit wait_log;
 };
 
 static void notify(void *context)
@@ -196,6 +197,14 @@ static int reload_on_request(struct run *run, struct error *error)
     return result;
 }
 
+static void log_failed_wait(struct run *run)
+{
+    uint64_t held;
+    if (log_allowed(&run->wait_log, &held))
+        log_line(LOG_ERROR, "the system does not let the main thread wait; it looks every "
+                            "millisecond instead");
+}
+
 static void handle(struct run *run, enum control_event event)
 {
     struct error refusal; /* which the log has */
@@ -212,6 +221,9 @@ static void handle(struct run *run, enum control_event event)
     case CONTROL_NOTICE:
     case CONTROL_READY:
     case CONTROL_TIMEOUT:
+        break;
+    case CONTROL_FAILED:
+        log_failed_wait(run);
         break;
     }
 }

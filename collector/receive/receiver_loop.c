@@ -36,6 +36,13 @@ static void take_events(struct worker *worker, int timeout_ms)
     size_t count =
         notifier_wait(receiver->notifier, worker->number, events, NOTIFIER_WAIT_MOST, timeout_ms);
     heartbeat_work(&worker->heartbeat);
+    if (count == NOTIFIER_FAILED) {
+        uint64_t held;
+        if (log_allowed(&worker->wait_log, &held))
+            log_line(LOG_ERROR, "the system does not let a receiver wait for datagrams; it asks "
+                                "again every millisecond");
+        count = 0;
+    }
     worker->reported_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
     for (size_t i = 0; i < count; i++)
         if (events[i].token != NULL)

@@ -17,6 +17,7 @@
 #include "collector/platform/deadline.h"
 #include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
+#include "collector/log/log.h"
 #include "collector/receive/coalescing.h"
 #include "collector/receive/receiver.h"
 
@@ -100,6 +101,7 @@ struct worker {
     int64_t due_ns; /* before that no socket that it gave up has anything to be sealed */
     struct heartbeat heartbeat;
     uint64_t heartbeat_seen; /* by the main thread */
+    struct log_limit wait_log;
 };
 
 struct receiver {

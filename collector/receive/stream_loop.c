@@ -304,6 +304,14 @@ static void take_events(struct worker *worker)
     heartbeat_wait(&worker->heartbeat);
     size_t count = notifier_wait(server->notifier, worker->index, events, most, timeout_ms);
     heartbeat_work(&worker->heartbeat);
+    if (count == NOTIFIER_FAILED) {
+        uint64_t held;
+        if (log_allowed(&worker->log, &held))
+            log_about(LOG_ERROR, LOG_OF_LISTENER, server->options.listener->name,
+                      "the system does not let a thread wait for connections; it asks again every "
+                      "millisecond");
+        count = 0;
+    }
     worker->reported_all = count < most;
     for (size_t i = 0; i < count; i++) {
         if (events[i].type == NOTIFIER_WOKEN)

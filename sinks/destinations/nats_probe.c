@@ -189,7 +189,7 @@ static void try_it(void *object)
         not_connected(attempt, status);
     if (connection != NULL) {
         library->natsConnection_Close(connection);
-        wakeup_wait(attempt->closed, NO_HANDLE, false, -1);
+        wakeup_await(attempt->closed); /* nothing of it calls us from then on */
         library->natsConnection_Destroy(connection);
     }
     if (atomic_exchange(&attempt->over, true))

@@ -98,13 +98,14 @@ enum control_event control_wait(struct control *control, const struct control_wa
     int ready = poll(polled, 2 + count, timeout_ms);
     if (ready == 0)
         return CONTROL_TIMEOUT;
+    bool failed = ready < 0 && errno != EINTR;
     if (ready < 0)
         retry_pause(); /* and a signal is obeyed all the same */
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
         return meaning(info.ssi_signo);
     if (ready < 0)
-        return CONTROL_TIMEOUT;
+        return failed ? CONTROL_FAILED : CONTROL_TIMEOUT;
     if ((polled[1].revents & POLLIN) == 0)
         return CONTROL_READY;
     event_clear(control->notice);

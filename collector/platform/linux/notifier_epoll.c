@@ -133,8 +133,11 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     struct epoll_event ready[NOTIFIER_WAIT_MOST];
     size_t room = capacity - count < NOTIFIER_WAIT_MOST ? capacity - count : NOTIFIER_WAIT_MOST;
     int found = epoll_wait(notifier->epoll, ready, (int)room, count != 0 ? 0 : timeout_ms);
-    if (found < 0)
+    if (found < 0) {
+        bool interrupted = errno == EINTR;
         retry_pause();
+        return count != 0 || interrupted ? count : NOTIFIER_FAILED;
+    }
     for (int i = 0; i < found; i++) {
         void *token = ready[i].data.ptr;
         if (token != NULL) {

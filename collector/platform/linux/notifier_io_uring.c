@@ -382,8 +382,8 @@ static bool is_more(const struct ring_notifier *notifier)
     return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }
 
-/* A wait that always fails does not keep a processor busy. */
-static void enter(struct ring_notifier *notifier, int timeout_ms)
+/* A wait that always fails does not keep a processor busy. Returns false where it failed. */
+static bool enter(struct ring_notifier *notifier, int timeout_ms)
 {
     struct io_uring *ring = &notifier->ring;
     struct __kernel_timespec timeout = {.tv_sec = timeout_ms / 1000,
@@ -397,12 +397,14 @@ static void enter(struct ring_notifier *notifier, int timeout_ms)
     else
         result = io_uring_submit_and_wait_timeout(ring, &completion, 1, &timeout, NULL);
     unsigned taken = take_all(notifier);
-    if (result < 0 && result != -ETIME && taken == 0)
+    bool failed = result < 0 && result != -ETIME && taken == 0;
+    if (failed)
         retry_pause();
     while (taken >= MANY_AT_A_LOOK && is_more(notifier)) {
         io_uring_get_events(ring);
         taken = take_all(notifier);
     }
+    return !failed || result == -EINTR;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -453,11 +455,11 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     report_removed(notifier, events, capacity, &count);
     look_after_all(notifier);
     bool due = count != 0 || notifier->first_pending != NULL || atomic_load(&notifier->woken);
-    enter(notifier, due ? 0 : timeout_ms);
+    bool waited = enter(notifier, due ? 0 : timeout_ms);
     report_ready(notifier, events, capacity, &count);
     if (count < capacity && atomic_exchange(&notifier->woken, false))
         events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
-    return count;
+    return count != 0 || waited ? count : NOTIFIER_FAILED;
 }
 
 static void wake(struct notifier *base)

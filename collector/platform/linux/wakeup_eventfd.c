@@ -51,11 +51,12 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
         {.fd = (int)handle, .events = want_write ? POLLOUT : 0},
     };
     int ready = poll(watched, handle == NO_HANDLE ? 1 : 2, timeout_ms);
-    if (ready < 0)
-        retry_pause();
-    /* A wait that failed is reported as a timeout: callers look at the clock anyway. */
-    if (ready <= 0)
+    if (ready == 0)
         return WAKEUP_TIMEOUT;
+    if (ready < 0) {
+        retry_pause();
+        return errno == EINTR ? WAKEUP_TIMEOUT : WAKEUP_FAILED;
+    }
     /* A pipe whose reader has gone is an error, a socket or terminal a hang-up. */
     if ((watched[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
         return WAKEUP_BROKEN;

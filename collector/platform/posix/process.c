@@ -72,8 +72,12 @@ static void read_some(struct reading *reading)
         process_reading_add(&reading->kept, (size_t)got);
 }
 
-/* Returns false where that takes too long, or gives too much. */
-static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns)
+/*
+ * Returns false where that takes too long, gives too much, or where the system does not wait: then
+ * *failure says why.
+ */
+static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns,
+                      int *failure)
 {
     while (!output->kept.ended || !errors->kept.ended) {
         struct pollfd waiting[2] = {
@@ -84,6 +88,10 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
         if (left == 0 || output->kept.too_much)
             return false;
         if (poll(waiting, 2, left) < 0) {
+            if (errno != EINTR) {
+                *failure = errno;
+                return false;
+            }
             retry_pause();
             continue;
         }
@@ -142,10 +150,16 @@ enum process_result process_run(const char *const *arguments, const struct proce
     int64_t deadline_ns = clock_monotonic_ns() + limits->time_ns;
     int status = -1;
     char how[64];
-    bool ended = read_both(&output, &errors, deadline_ns);
+    int failure = 0;
+    bool ended = read_both(&output, &errors, deadline_ns, &failure);
     ended = wait_for_end(child.pid, ended ? deadline_ns : 0, &status) && ended;
     close(child.output);
     close(child.errors);
-    return process_outcome(&output.kept, &errors.kept, ended ? NULL : limits,
-                           describe_end(status, how), out, error);
+    const char *why = describe_end(status, how);
+    if (failure != 0) {
+        snprintf(how, sizeof how, "cannot be waited for: %s", strerror(failure));
+        why = how;
+    }
+    return process_outcome(&output.kept, &errors.kept, ended || failure != 0 ? NULL : limits, why,
+                           out, error);
 }

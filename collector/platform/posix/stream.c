@@ -36,8 +36,9 @@ ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size
     if (stream->manner == STREAM_ASK_FIRST) {
         struct pollfd asked = {.fd = stream->fd, .events = POLLOUT};
         /* A pipe without a reader says POLLERR: the write finds out the rest. */
-        if (poll(&asked, 1, 0) <= 0) {
-            errno = EAGAIN;
+        int ready = poll(&asked, 1, 0);
+        if (ready <= 0) {
+            errno = ready == 0 || errno == EINTR ? EAGAIN : errno;
             return -1;
         }
         if (size > PIPE_BUF)

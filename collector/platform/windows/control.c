@@ -164,6 +164,10 @@ enum control_event control_wait(struct control *control, const struct control_wa
     }
     DWORD found = WaitForMultipleObjects(waiting.count, waiting.handles, FALSE,
                                          timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);
-    return found < WAIT_OBJECT_0 + waiting.count ? waiting.meanings[found - WAIT_OBJECT_0]
-                                                 : CONTROL_TIMEOUT;
+    if (found < WAIT_OBJECT_0 + waiting.count)
+        return waiting.meanings[found - WAIT_OBJECT_0];
+    if (found == WAIT_TIMEOUT)
+        return CONTROL_TIMEOUT;
+    Sleep(1);
+    return CONTROL_FAILED;
 }

@@ -49,10 +49,12 @@ static bool is_done(struct question *question, BOOL done, DWORD *size)
 {
     if (!done && GetLastError() != ERROR_IO_PENDING)
         return false;
-    if (WaitForSingleObject(question->state.hEvent, time_left(question)) != WAIT_OBJECT_0) {
+    DWORD waited = WaitForSingleObject(question->state.hEvent, time_left(question));
+    if (waited != WAIT_OBJECT_0) {
+        DWORD why = waited == WAIT_FAILED ? GetLastError() : WAIT_TIMEOUT;
         CancelIoEx(question->pipe, &question->state);
         GetOverlappedResult(question->pipe, &question->state, size, TRUE);
-        SetLastError(WAIT_TIMEOUT);
+        SetLastError(why);
         return false;
     }
     return GetOverlappedResult(question->pipe, &question->state, size, FALSE);

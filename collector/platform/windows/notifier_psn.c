@@ -310,8 +310,13 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     ULONG found = 0;
     begin_wait(notifier, &notifier->workers[thread]);
     if (!GetQueuedCompletionStatusEx(notifier->port, packets, (ULONG)room, &found,
-                                     timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms, !alone))
-        return 0; /* too late, or interrupted to come round */
+                                     timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms, !alone)) {
+        DWORD why = GetLastError();
+        if (why == WAIT_TIMEOUT || why == WAIT_IO_COMPLETION)
+            return 0; /* too late, or interrupted to come round */
+        Sleep(1);
+        return NOTIFIER_FAILED;
+    }
     size_t count = 0;
     for (ULONG i = 0; i < found; i++)
         count += translate(notifier, &packets[i], &events[count]);

@@ -223,9 +223,9 @@ static void ask_sockets(struct eventselect_notifier *notifier, size_t object)
 
 /*
  * Waits, then looks at every object once: a wait reports only the first of those that are set.
- * Returns whether one of them was notifier_wake's.
+ * Returns whether one of them was notifier_wake's. Sets *failed where the system did not wait.
  */
-static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout_ms)
+static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout_ms, bool *failed)
 {
     bool woken = false;
     size_t next = 0;
@@ -233,6 +233,9 @@ static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout
         DWORD count = (DWORD)(notifier->object_count - next);
         DWORD found = WaitForMultipleObjects(count, notifier->objects + next, FALSE,
                                              next == 0 ? timeout_ms : 0);
+        *failed = found == WAIT_FAILED;
+        if (*failed)
+            Sleep(1);
         if (found >= WAIT_OBJECT_0 + count)
             break; /* none */
         size_t object = next + (found - WAIT_OBJECT_0);
@@ -278,12 +281,15 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
 
     int64_t end = clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;
     DWORD left = timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms;
+    bool failed = false;
     for (;;) {
-        if (look_at_objects(notifier, count != 0 ? 0 : left))
+        if (look_at_objects(notifier, count != 0 ? 0 : left, &failed))
             events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
         count += report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
         if (count != 0)
             return count;
+        if (failed)
+            return NOTIFIER_FAILED;
         if (timeout_ms >= 0 && (left = time_left(end)) == 0)
             return 0;
     }

@@ -137,8 +137,8 @@ static bool read_both(struct reading readings[2], int64_t deadline_ns)
         int left = milliseconds_until(deadline_ns, clock_monotonic_ns());
         if (left == 0 || readings[0].kept.too_much)
             return false;
-        if (count != 0)
-            WaitForMultipleObjects(count, events, FALSE, (DWORD)left);
+        if (count != 0 && WaitForMultipleObjects(count, events, FALSE, (DWORD)left) == WAIT_FAILED)
+            Sleep(1);
         for (size_t i = 0; i < 2; i++)
             take_what_was_read(&readings[i]);
     }

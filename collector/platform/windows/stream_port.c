@@ -214,8 +214,13 @@ size_t stream_port_wait(struct stream_port *port, stream_port_translate *transla
     for (;;) {
         ULONG found = 0;
         size_t count = 0;
-        if (!GetQueuedCompletionStatusEx(port->port, packets, (ULONG)room, &found, left, FALSE))
+        if (!GetQueuedCompletionStatusEx(port->port, packets, (ULONG)room, &found, left, FALSE)) {
+            if (GetLastError() != WAIT_TIMEOUT) {
+                Sleep(1);
+                return NOTIFIER_FAILED;
+            }
             found = 0;
+        }
         for (ULONG i = 0; i < found; i++)
             count += make_event(port, translate, &packets[i], &events[count]);
         if (count != 0)

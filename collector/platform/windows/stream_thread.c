@@ -145,7 +145,10 @@ static unsigned __stdcall run(void *argument)
     struct stream_thread *thread = argument;
     DWORD look_ms = LOOK_MS;
     while (!atomic_load(&thread->leaving)) {
-        if (WaitForSingleObject(thread->begun, look_ms) == WAIT_TIMEOUT) {
+        DWORD waited = WaitForSingleObject(thread->begun, look_ms);
+        if (waited == WAIT_FAILED) {
+            Sleep(1); /* nothing was begun, as far as is known */
+        } else if (waited == WAIT_TIMEOUT) {
             enum pipe_state state = pipe_state(thread->stream);
             if (state == PIPE_LEFT)
                 SetEvent(thread->source.broken);

@@ -61,5 +61,10 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
     events[count++] = wakeup->event;
     DWORD found =
         WaitForMultipleObjects(count, events, FALSE, timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);
-    return found < WAIT_OBJECT_0 + count ? reasons[found - WAIT_OBJECT_0] : WAKEUP_TIMEOUT;
+    if (found < WAIT_OBJECT_0 + count)
+        return reasons[found - WAIT_OBJECT_0];
+    if (found == WAIT_TIMEOUT)
+        return WAKEUP_TIMEOUT;
+    Sleep(1);
+    return WAKEUP_FAILED;
 }

@@ -123,7 +123,10 @@ enum connection_result connection_read(struct connection *connection, int timeou
         make_room(connection);
         if (connection->end == BUFFER_SIZE)
             return CONNECTION_GONE;
-        if (poll(polled, 2, timeout_ms) <= 0)
+        int ready = poll(polled, 2, timeout_ms);
+        if (ready < 0 && errno != EINTR)
+            return CONNECTION_GONE;
+        if (ready <= 0)
             return CONNECTION_TIMEOUT;
         if ((polled[1].revents & (POLLERR | POLLHUP)) != 0)
             return CONNECTION_READER_GONE;

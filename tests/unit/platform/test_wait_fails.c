@@ -1,0 +1,114 @@
+/* Waits that the system fails are reported as that, and not as what was waited for. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "collector/platform/control.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/process.h"
+#include "collector/platform/wakeup.h"
+#include "tests/support/test.h"
+
+/* What the linker makes of the names (ld(1), --wrap). */
+int __real_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
+int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
+int __real_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms);
+int __wrap_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms);
+
+static int number; /* with which the next `fails` waits fail */
+static unsigned fails;
+
+static bool fail_next(void)
+{
+    if (fails == 0)
+        return false;
+    fails--;
+    errno = number;
+    return true;
+}
+
+int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
+{
+    return fail_next() ? -1 : __real_poll(polled, count, timeout_ms);
+}
+
+int __wrap_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms)
+{
+    return fail_next() ? -1 : __real_epoll_wait(epoll, events, room, timeout_ms);
+}
+
+static void fail_by(int error_number, unsigned times)
+{
+    number = error_number;
+    fails = times;
+}
+
+TEST(a_sleep_that_fails_is_not_a_timeout)
+{
+    struct wakeup *wakeup;
+    struct error error;
+    assert_int_equal(wakeup_create(&wakeup, &error), 0);
+    fail_by(ENOMEM, 1);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, -1), WAKEUP_FAILED);
+    fail_by(EINTR, 1);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, -1), WAKEUP_TIMEOUT);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, 0), WAKEUP_TIMEOUT);
+    wakeup_destroy(wakeup);
+}
+
+TEST(what_has_to_be_signalled_is_waited_for_over_failures)
+{
+    struct wakeup *wakeup;
+    struct error error;
+    assert_int_equal(wakeup_create(&wakeup, &error), 0);
+    fail_by(ENOMEM, 3);
+    wakeup_signal(wakeup);
+    wakeup_await(wakeup);
+    assert_int_equal(fails, 0);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, 0), WAKEUP_TIMEOUT);
+    wakeup_destroy(wakeup);
+}
+
+TEST(the_main_thread_is_told)
+{
+    struct control *control;
+    struct error error;
+    assert_int_equal(control_create(&control, &error), 0);
+    fail_by(ENOMEM, 1);
+    assert_int_equal(control_wait(control, NULL, 0, -1), CONTROL_FAILED);
+    control_notify(control);
+    assert_int_equal(control_wait(control, NULL, 0, -1), CONTROL_NOTICE);
+    control_destroy(control);
+}
+
+TEST(a_notifier_knows_nothing_of_its_sockets_then)
+{
+    const struct notifier_backend *backend = notifier_backends[0];
+    for (size_t i = 0; strcmp(backend->name, "epoll") != 0; i++)
+        backend = notifier_backends[i];
+    struct notifier *notifier;
+    struct notifier_event event;
+    struct error error;
+    assert_int_equal(notifier_create(&notifier, backend, 1, &error), 0);
+    fail_by(ENOMEM, 1);
+    assert_true(notifier_wait(notifier, 0, &event, 1, -1) == NOTIFIER_FAILED);
+    fail_by(EINTR, 1);
+    assert_int_equal(notifier_wait(notifier, 0, &event, 1, -1), 0);
+    notifier_wake(notifier);
+    assert_int_equal(notifier_wait(notifier, 0, &event, 1, -1), 1);
+    notifier_destroy(notifier);
+}
+
+TEST(a_program_is_not_said_to_take_too_long)
+{
+    const char *const arguments[] = {TEST_PROGRAM_IN_PATH, NULL};
+    const struct process_limits limits = {1024, INT64_C(30000000000)};
+    struct process_output out;
+    struct error error;
+    fail_by(ENOMEM, 1);
+    assert_int_equal(process_run(arguments, &limits, &out, &error), PROCESS_FAILED);
+    assert_string_equal(error.text, "cannot be waited for: Cannot allocate memory");
+    free(out.data);
+}

@@ -82,6 +82,12 @@ int control_service_create(struct control_service **out, const char *address,
     return 0;
 }
 
+int control_service_give(const struct control_service *service, const char *user,
+                         struct error *error)
+{
+    return control_socket_give(service->socket, user, error);
+}
+
 void control_service_destroy(struct control_service *service)
 {
     if (service == NULL)

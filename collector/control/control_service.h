@@ -66,6 +66,11 @@ int control_service_create(struct control_service **out, const char *address,
                            const struct encoder_ops *encoder, struct error *error);
 
 /* Ends all clients and removes the socket. NULL is allowed. */
+/* Gives its socket to the user that the program is about to become. Returns 0, or -1 with `error`.
+ */
+int control_service_give(const struct control_service *service, const char *user,
+                         struct error *error);
+
 void control_service_destroy(struct control_service *service);
 
 /* Bytes that a service takes. */

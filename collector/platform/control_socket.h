@@ -29,6 +29,12 @@ extern const char control_socket_syntax[];
 int control_socket_open(struct control_socket **out, const char *address, struct error *error);
 
 /*
+ * Gives it to the user that the program is about to become (collector/platform/user.h), who alone
+ * can connect then, beside the system's administrator. Returns 0, or -1 with `error` filled.
+ */
+int control_socket_give(const struct control_socket *given, const char *user, struct error *error);
+
+/*
  * Whether it could be opened under its address, as far as its folder and the rights in it say;
  * that a program listens there is no hindrance. Makes nothing. Returns as above.
  */

@@ -34,4 +34,10 @@ int user_ask(const char *user, int (*question)(const void *context, struct error
  */
 int user_become(const char *user, struct error *error);
 
+/*
+ * Gives a file to that user and group, by a descriptor of it, which may be one that was opened for
+ * its name only. Before user_become. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
+ */
+int user_give(const char *user, int file, struct error *error);
+
 #endif

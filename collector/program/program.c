@@ -406,6 +406,15 @@ int program_check(const struct config *config, struct error *error)
     return pipeline_check(config, reserved_memory(config), error);
 }
 
+/* Whoever runs as the user may connect to --control. */
+static int give_root_up(const struct run *run, struct error *error)
+{
+    const char *user = run->config->user;
+    if (run->service != NULL && control_service_give(run->service, user, error) != 0)
+        return -1;
+    return user_become(user, error);
+}
+
 static int start(struct run *run, struct error *error)
 {
     if (run->config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
@@ -425,7 +434,7 @@ static int start(struct run *run, struct error *error)
     if (serve_clients(run, error) != 0)
         return -1;
     /* All is open, and no thread runs yet. */
-    if (run->config->user != NULL && user_become(run->config->user, error) != 0)
+    if (run->config->user != NULL && give_root_up(run, error) != 0)
         return -1;
     start_report_log(run->config, pipeline_plan(run->pipeline));
     if (pipeline_start(run->pipeline, error) != 0)

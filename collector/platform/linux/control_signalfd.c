@@ -30,12 +30,12 @@ int control_create(struct control **out, struct error *error)
     sigaddset(&wanted, SIGINT);
     sigaddset(&wanted, SIGHUP);
     sigaddset(&wanted, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &wanted, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
     control->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     control->notice = event_open();
-    if (control->signals < 0 || control->notice < 0) {
+    /* A signal that is not held back would end the program, without a ledger. */
+    if (control->signals < 0 || control->notice < 0 ||
+        sigprocmask(SIG_BLOCK, &wanted, NULL) != 0 || signal(SIGPIPE, SIG_IGN) == SIG_ERR ||
+        signal(SIGXFSZ, SIG_IGN) == SIG_ERR) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot wait for signals: %s", strerror(errno));
         control_destroy(control);
         return -1;

@@ -175,6 +175,17 @@ int user_become(const char *user, struct error *error)
     return 0;
 }
 
+int user_give(const char *user, int file, struct error *error)
+{
+    struct target target;
+    if (find(user, &target, error) != 0 || check(user, &target, error) != 0)
+        return -1;
+    if (!is_already(&target) &&
+        fchownat(file, "", target.user, target.group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
+        return failed(error, user, "the socket of --control cannot be given to the user");
+    return 0;
+}
+
 /* --- asking as another ------------------------------------------------------------------------ */
 
 /* What the other process sends: an answer is shorter than what a pipe takes at once. */

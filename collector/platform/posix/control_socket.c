@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,17 +14,22 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collector/platform/file_path.h"
 #include "collector/platform/output_check.h"
 #include "collector/platform/posix/retry.h"
+#include "collector/platform/user.h"
 
 #define BACKLOG 8
 
-/* How long another program may hold the folder's lock: far longer than one needs to start. */
+/* How long another program may hold the lock: far longer than one needs to start. */
 #define LOCK_TRIES    500
 #define LOCK_PAUSE_MS 10
 
 const char control_socket_syntax[] = "unix:PATH";
+
+/* Of the lock file. */
+struct lock_name {
+    char path[sizeof((struct sockaddr_un *)NULL)->sun_path + sizeof ".lock"];
+};
 
 struct control_socket {
     int fd;
@@ -71,32 +77,57 @@ static bool is_left_over(const struct sockaddr_un *address)
     return refused;
 }
 
+/* The file is a regular one of this user's. Others' may be locked by others. */
+static bool is_own_lock(int fd, struct stat *status)
+{
+    return fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid();
+}
+
 /*
  * Between bind and listen a socket refuses connections, exactly as one that a dead program left.
- * Every program therefore holds a lock on the folder while it binds, listens, or replaces such a
- * socket. Returns the descriptor that holds the lock, or -1 with errno; EWOULDBLOCK: another
- * program keeps the lock.
+ * Every program therefore holds a lock on a file beside the socket while it binds, listens, or
+ * replaces such a socket. The file is this user's, and only this user may open it, so that no other
+ * user can keep the lock; the folder may be /tmp. It is removed with the lock held, so a lock counts
+ * only on the file that has the name then.
+ *
+ * Returns the descriptor that holds the lock, or -1 with errno: EWOULDBLOCK where another program
+ * keeps the lock.
  */
-static int lock_folder(const char *path)
+static int lock_place(const struct lock_name *name)
 {
-    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path] = ".";
-    size_t length = file_path_folder(path);
-    if (length != 0) {
-        memcpy(folder, path, length);
-        folder[length] = '\0';
-    }
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
-        int reason = errno;
-        if (reason == EWOULDBLOCK && i < LOCK_TRIES) {
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        struct stat locked, named;
+        int fd = open(name->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
+                      S_IRUSR | S_IWUSR);
+        if (fd < 0)
+            return -1;
+        if (!is_own_lock(fd, &locked)) {
+            close(fd);
+            errno = EACCES;
+            return -1;
+        }
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            if (lstat(name->path, &named) == 0 && named.st_ino == locked.st_ino &&
+                named.st_dev == locked.st_dev)
+                return fd;
+        } else if (errno == EWOULDBLOCK) {
             poll(NULL, 0, LOCK_PAUSE_MS);
-            continue;
+        } else {
+            int reason = errno;
+            close(fd);
+            errno = reason;
+            return -1;
         }
         close(fd);
-        errno = reason;
-        return -1;
     }
-    return fd;
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
+static void unlock_place(const struct lock_name *name, int lock)
+{
+    unlink(name->path);
+    close(lock);
 }
 
 /* Without the lock nothing is replaced: what looks dead may be about to listen. */
@@ -107,7 +138,7 @@ static int replace(const struct control_socket *made, const char *address, bool 
         return cannot(error, address, "another program listens there, or it is no socket");
     if (!locked)
         return cannot(error, address,
-                      "a dead program left a socket there, and its folder cannot be locked to "
+                      "a dead program left a socket there, and no lock file can be had beside it to "
                       "replace it");
     if (unlink(made->address.sun_path) != 0 || bind_privately(made) != 0)
         return cannot(error, address, strerror(errno));
@@ -133,12 +164,14 @@ static int open_locked(struct control_socket *made, const char *address, struct 
     made->fd = local_socket();
     if (made->fd < 0)
         return cannot(error, address, strerror(errno));
-    int lock = lock_folder(made->address.sun_path);
+    struct lock_name name;
+    snprintf(name.path, sizeof name.path, "%s.lock", made->address.sun_path);
+    int lock = lock_place(&name);
     if (lock < 0 && errno == EWOULDBLOCK)
-        return cannot(error, address, "another program keeps its folder locked");
+        return cannot(error, address, "another program keeps the lock file beside it locked");
     int result = bind_and_listen(made, address, lock >= 0, error);
     if (lock >= 0)
-        close(lock);
+        unlock_place(&name, lock);
     return result;
 }
 
@@ -165,6 +198,26 @@ int control_socket_open(struct control_socket **out, const char *address, struct
     }
     *out = made;
     return 0;
+}
+
+/*
+ * The name may lead elsewhere by now, where others may write the folder: only a socket of ours that
+ * has no other name is given away.
+ */
+int control_socket_give(const struct control_socket *given, const char *user, struct error *error)
+{
+    struct stat status;
+    int fd = open(given->address.sun_path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    bool ours = fd >= 0 && fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) &&
+                status.st_ino == given->made.st_ino && status.st_dev == given->made.st_dev &&
+                status.st_uid == geteuid() && status.st_nlink == 1;
+    int result = ours ? user_give(user, fd, error) : -1;
+    if (!ours)
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "--control unix:%s: it was replaced",
+                  given->address.sun_path);
+    if (fd >= 0)
+        close(fd);
+    return result;
 }
 
 int control_socket_check(const char *address, struct error *error)

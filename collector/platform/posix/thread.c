@@ -67,9 +67,11 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     /* Signals are for the main thread: a new thread inherits a full mask. */
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int result = create(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int result = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (result == 0) {
+        result = create(thread);
+        pthread_sigmask(SIG_SETMASK, &before, NULL); /* what this leaves blocked, signalfd reads */
+    }
     if (result != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot start a thread: %s", strerror(result));
         free(thread);

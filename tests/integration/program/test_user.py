@@ -94,6 +94,20 @@ class Root(ProgramTest):
         self.run_to_end("--check", "--listen", RIEMANN, "--user", USER, "--sink",
                         f"file:{closed}/a", ledger=None)
 
+    def test_the_control_socket_is_the_users(self):
+        self.folder.chmod(0o755)
+        path = self.folder / "control"
+        program = self.start("--listen", RIEMANN, "--control", f"unix:{path}", "--user", USER)
+        wait_until(path.exists, "the control socket")
+        status = path.stat()
+        self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777),
+                         (self.user.pw_uid, self.user.pw_gid, 0o600))
+        for user in (0, self.user.pw_uid):
+            done = subprocess.run([SLUICE, "ctl", "ledger", f"unix:{path}"], user=user, check=False,
+                                  capture_output=True, timeout=DEADLINE)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+        program.stop()
+
     def test_root_cannot_be_had_again_by_a_command(self):
         program = self.start("--listen", RIEMANN, "--user", USER, "--sink",
                              "command:id -u >&2; exec cat >/dev/null")

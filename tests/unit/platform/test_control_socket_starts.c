@@ -4,9 +4,12 @@
  * listen(2) is answered by the test, which has another program start between bind and listen.
  */
 #include <stdatomic.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -82,6 +85,7 @@ static void assert_first_has_it(const char *address)
     assert_int_equal(start.result, -1);
     assert_int_equal(start.error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(start.error.text, "another program listens there"));
+    assert_false(scratch_has("control.lock"));
     struct control_connection *connection;
     struct control_peer *peer = control_peer_connect(address);
     assert_int_equal(control_socket_accept(first, &connection), CONTROL_DONE);
@@ -136,4 +140,57 @@ TEST_WITH(a_start_that_failed_holds_nobody_up, control_peer_set_up, control_peer
     control_socket_close(first);
     assert_int_equal(control_socket_open(&first, address, &error), 0);
     control_socket_close(first);
+}
+
+/* As `flock /tmp` does, which any user may run. */
+TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_peer_tear_down)
+{
+    (void)state;
+    struct control_socket *first = NULL;
+    struct error error = {0};
+    int folder = open(scratch_path("."), O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(folder, LOCK_EX), 0);
+    leave_dead_socket(control_peer_address());
+    assert_int_equal(control_socket_open(&first, control_peer_address(), &error), 0);
+    assert_false(scratch_has("control.lock"));
+    control_socket_close(first);
+    close(folder);
+}
+
+/* A file of another user, who keeps it locked. Only root can make one here. */
+TEST_WITH(another_users_lock_file_is_not_waited_for, control_peer_set_up, control_peer_tear_down)
+{
+    (void)state;
+    struct control_socket *first = NULL;
+    struct error error = {0};
+    if (geteuid() != 0)
+        skip();
+    int theirs = open(scratch_path("control.lock"), O_RDWR | O_CREAT, 0666);
+    assert_int_equal(fchown(theirs, 65534, 65534), 0);
+    assert_int_equal(flock(theirs, LOCK_EX), 0);
+    assert_int_equal(control_socket_open(&first, control_peer_address(), &error), 0);
+    control_socket_close(first);
+    leave_dead_socket(control_peer_address());
+    assert_int_equal(control_socket_open(&first, control_peer_address(), &error), -1);
+    assert_non_null(strstr(error.text, "no lock file can be had"));
+    close(theirs);
+    unlink(scratch_path("control.lock"));
+    unlink(scratch_path("control"));
+}
+
+TEST_WITH(what_is_at_the_name_of_the_lock_and_is_no_file_is_not_followed, control_peer_set_up,
+          control_peer_tear_down)
+{
+    (void)state;
+    struct control_socket *first = NULL;
+    struct error error = {0};
+    assert_int_equal(symlink("victim", scratch_path("control.lock")), 0);
+    assert_int_equal(control_socket_open(&first, control_peer_address(), &error), 0);
+    assert_false(scratch_has("victim"));
+    control_socket_close(first);
+    unlink(scratch_path("control.lock"));
+    assert_int_equal(mkfifo(scratch_path("control.lock"), 0600), 0);
+    assert_int_equal(control_socket_open(&first, control_peer_address(), &error), 0);
+    control_socket_close(first);
+    unlink(scratch_path("control.lock"));
 }

@@ -1,6 +1,10 @@
-/* Waits that the system fails are reported as that, and not as what was waited for. */
+/*
+ * Waits that the system fails are reported as that, and not as what was waited for; and signals that
+ * it does not hold back keep the program from starting.
+ */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -8,6 +12,7 @@
 #include "collector/platform/control.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/process.h"
+#include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "tests/support/test.h"
 
@@ -17,7 +22,12 @@ int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __real_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms);
 int __wrap_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms);
 
-static int number; /* with which the next `fails` waits fail */
+int __real_sigprocmask(int how, const sigset_t *set, sigset_t *before);
+int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *before);
+int __real_pthread_sigmask(int how, const sigset_t *set, sigset_t *before);
+int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *before);
+
+static int number; /* with which the next `fails` calls fail */
 static unsigned fails;
 
 static bool fail_next(void)
@@ -37,6 +47,16 @@ int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
 int __wrap_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms)
 {
     return fail_next() ? -1 : __real_epoll_wait(epoll, events, room, timeout_ms);
+}
+
+int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+    return fail_next() ? -1 : __real_sigprocmask(how, set, before);
+}
+
+int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+    return fail_next() ? number : __real_pthread_sigmask(how, set, before);
 }
 
 static void fail_by(int error_number, unsigned times)
@@ -111,4 +131,28 @@ TEST(a_program_is_not_said_to_take_too_long)
     assert_int_equal(process_run(arguments, &limits, &out, &error), PROCESS_FAILED);
     assert_string_equal(error.text, "cannot be waited for: Cannot allocate memory");
     free(out.data);
+}
+
+TEST(a_program_whose_signals_are_not_held_back_does_not_start)
+{
+    struct control *control;
+    struct error error;
+    fail_by(EPERM, 1);
+    assert_int_equal(control_create(&control, &error), -1);
+    assert_string_equal(error.text, "cannot wait for signals: Operation not permitted");
+}
+
+static void never(void *argument)
+{
+    *(bool *)argument = true;
+}
+
+TEST(nor_does_a_thread)
+{
+    struct thread *thread;
+    struct error error;
+    bool ran = false;
+    fail_by(EINVAL, 1);
+    assert_int_equal(thread_start(&thread, "test", never, &ran, &error), -1);
+    assert_false(ran);
 }

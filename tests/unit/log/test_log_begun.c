@@ -71,6 +71,32 @@ TEST(when_it_has_ended_everything_is_text_again)
     end_and_expect("sluice: one\nsluice: one\n");
 }
 
+/* --- other settings, as after a reload -------------------------------------------------------- */
+
+TEST(other_settings_hold_for_the_next_line_and_the_repetitions_before_are_reported)
+{
+    begin_taking(LOG_INFO, LOG_TEXT);
+    log_line(LOG_ERROR, "full");
+    log_line(LOG_ERROR, "full");
+    log_set(&(struct log_settings){.level = LOG_WARNING, .repeats_ns = REPEATS_NS});
+    log_line(LOG_INFO, "left out");
+    log_line(LOG_WARNING, "behind");
+    end_and_expect("sluice: error: full\nsluice: error: last message repeated 1 time\n"
+                   "sluice: warning: behind\n");
+}
+
+TEST(repetitions_are_due_after_the_new_interval)
+{
+    begin_taking(LOG_INFO, LOG_TEXT);
+    log_set(&(struct log_settings){.level = LOG_INFO, .repeats_ns = REPEATS_NS / 10});
+    log_line(LOG_ERROR, "full");
+    int64_t before = clock_monotonic_ns();
+    log_line(LOG_ERROR, "full");
+    assert_true(log_due_ns() <= clock_monotonic_ns() + REPEATS_NS / 10);
+    assert_true(log_due_ns() <= before + REPEATS_NS);
+    end_and_expect("sluice: error: full\nsluice: error: last message repeated 1 time\n");
+}
+
 /* --- repetitions ------------------------------------------------------------------------------ */
 
 TEST(repetitions_are_reported_when_something_else_comes_and_at_the_end)

@@ -338,6 +338,19 @@ TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destro
     assert_int_equal(settle(*state).lost, 0);
 }
 
+/* The third restart is below the first round, whose last number would be followed by 0. */
+TEST_WITH(zero_follows_the_largest_number_after_restarts_backwards, create_table, destroy_table)
+{
+    static const uint32_t back = (1u << 31) - 1;
+    uint32_t number = (1u << 31) - 4;
+    note32(*state, number);
+    for (int i = 0; i < 3; i++)
+        assert_outcome(note32(*state, number -= back), .restarted = 1);
+    assert_int_equal(number, UINT32_MAX);
+    assert_quiet(note32(*state, 0));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
 /* --- against a naive model -------------------------------------------------------------------- */
 
 enum { MODEL_NUMBERS = 200000 };

@@ -34,6 +34,10 @@ enum part_result {
 enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
                                     struct error *error);
 
+/* The same for a file that no other user may open: mode 0600, and 0700 of its folders. */
+enum part_result part_file_open_private(const char *path, size_t base_length,
+                                        struct part_file **out, struct error *error);
+
 /*
  * Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY or
  * PART_FAILED.

@@ -72,7 +72,7 @@ static enum part_result lock_file(const char *path, size_t root, struct part_fil
     for (int i = 0; i < 3 && result == PART_TAKEN; i++) {
         result = part_file_open_left(path, lock, error);
         if (result == PART_MISSING)
-            result = part_file_open_new(path, root, lock, error);
+            result = part_file_open_private(path, root, lock, error);
     }
     return result;
 }

@@ -68,6 +68,12 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
     return result;
 }
 
+enum part_result part_file_open_private(const char *path, size_t base_length,
+                                        struct part_file **out, struct error *error)
+{
+    return part_file_open_new(path, base_length, out, error);
+}
+
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)
 {
     world_step();

@@ -35,8 +35,13 @@ static bool is_busy(int number)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+/* Of a file and of the folders that are made for it: bits for open(2) and mkdir(2). */
+struct modes {
+    mode_t file, folder;
+};
+
 /* Makes the folders that the path names after its first `from` bytes. Returns false with errno. */
-static bool make_folders(const char *path, size_t from)
+static bool make_folders(const char *path, size_t from, mode_t mode)
 {
     char folder[4096];
     size_t length = strlen(path);
@@ -48,7 +53,7 @@ static bool make_folders(const char *path, size_t from)
         if (folder[i] != '/' || i == 0)
             continue;
         folder[i] = '\0';
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        if (mkdir(folder, mode) != 0 && errno != EEXIST)
             return false;
         folder[i] = '/';
     }
@@ -96,13 +101,13 @@ static enum part_result lock(int fd, const char *path, struct stat *status)
     return PART_DONE;
 }
 
-enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
-                                    struct error *error)
+static enum part_result open_new(const char *path, size_t base_length, struct modes modes,
+                                 struct part_file **out, struct error *error)
 {
     const int flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
-    int fd = open(path, flags, 0644);
-    if (fd < 0 && errno == ENOENT && make_folders(path, base_length))
-        fd = open(path, flags, 0644);
+    int fd = open(path, flags, modes.file);
+    if (fd < 0 && errno == ENOENT && make_folders(path, base_length, modes.folder))
+        fd = open(path, flags, modes.file);
     if (fd < 0 && errno == EEXIST)
         return PART_TAKEN;
     if (fd < 0) {
@@ -116,6 +121,18 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
         return PART_TAKEN;
     }
     return keep(path, fd, 0, out, error);
+}
+
+enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
+                                    struct error *error)
+{
+    return open_new(path, base_length, (struct modes){0644, 0777}, out, error);
+}
+
+enum part_result part_file_open_private(const char *path, size_t base_length,
+                                        struct part_file **out, struct error *error)
+{
+    return open_new(path, base_length, (struct modes){0600, 0700}, out, error);
 }
 
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)

@@ -165,6 +165,13 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
     return keep(wide, handle, 0, out, error);
 }
 
+/* The folder says who may open it. */
+enum part_result part_file_open_private(const char *path, size_t base_length,
+                                        struct part_file **out, struct error *error)
+{
+    return part_file_open_new(path, base_length, out, error);
+}
+
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)
 {
     wchar_t *wide = file_access_path(path);

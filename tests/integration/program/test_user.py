@@ -3,6 +3,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import sys
 import unittest
 
 from built import WINDOWS, command, not_on_windows
@@ -148,6 +149,15 @@ class Root(ProgramTest):
     def test_root_is_nobody_to_become(self):
         self.assertIn("--user root: that is root, who gives nothing up",
                       self.refused("--listen", RIEMANN, "--user", "root", "--check", code=78))
+
+    def test_the_user_cannot_read_what_root_has_read(self):
+        """Keys and passwords are in the memory of the process, and would be in its core."""
+        program = self.start("--listen", RIEMANN, "--user", USER)
+        script = f"open('/proc/{program.process.pid}/mem', 'rb').close()"
+        seen = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, check=False,
+                              timeout=DEADLINE, **self.as_user())
+        self.assertIn(b"PermissionError", seen.stderr)
+        program.stop()
 
     # As somebody who is not root.
 

@@ -7,6 +7,7 @@
 #include "collector/capture/capture.h"
 #include "collector/contract/schema.h"
 #include "collector/contract/source.h"
+#include "collector/platform/input_load.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/receive/ingest.h"
@@ -74,6 +75,11 @@ static void take_capture(struct feeder *feeder, const struct feed_item *item)
     struct capture *capture;
     struct capture_datagram datagram;
     struct error error;
+    /* Only a file is read again and again with the same result; a pipe may never end. */
+    if (input_load_check(item->capture, &error) != 0) {
+        fail(feeder, &error);
+        return;
+    }
     if (capture_open(item->capture, filtered ? (uint16_t)listener->port : 0, &capture, &error) !=
         0) {
         fail(feeder, &error);

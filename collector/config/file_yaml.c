@@ -8,7 +8,7 @@
 #include "collector/base/suggestion.h"
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
-#include "collector/platform/input_file.h"
+#include "collector/platform/input_load.h"
 
 /* The option's name in a file; NULL: it has none there. */
 static const char *name_in_file(const struct option *option)
@@ -229,53 +229,26 @@ static bool parse(struct file_reading *reading, const char *text, size_t length)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Reads all of it into `bytes`, which has room for one byte more than is allowed. */
-static bool read_bytes(struct input_file *file, char *bytes, size_t *length, struct error *error)
-{
-    *length = 0;
-    for (;;) {
-        size_t got = 0;
-        switch (
-            input_file_read(file, bytes + *length, CONFIG_FILE_MAX + 1 - *length, &got, error)) {
-        case INPUT_BYTES:
-            *length += got;
-            break;
-        case INPUT_WOULD_WAIT:
-            input_file_wait(file);
-            break;
-        case INPUT_END:
-            return true;
-        case INPUT_CANCELLED:
-        case INPUT_FAILED:
-            return false;
-        }
-        if (*length > CONFIG_FILE_MAX) {
-            error_set(error, EXIT_CODE_CONFIG, "this is larger than 1MiB, and no configuration");
-            return false;
-        }
-    }
-}
-
 bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error)
 {
-    struct input_file *file;
     struct error why;
-    if (input_file_open(path, &file, &why) != 0) {
-        error_set(error, why.code == EXIT_CODE_BAD_INPUT ? EXIT_CODE_CONFIG : why.code, "%s",
-                  why.text);
-        return false;
-    }
     *length = 0;
     *bytes = malloc(CONFIG_FILE_MAX + 1);
-    bool good = *bytes != NULL && read_bytes(file, *bytes, length, &why);
-    if (*bytes == NULL)
+    if (*bytes == NULL) {
         error_no_memory(error);
-    else if (!good)
-        error_set(error, EXIT_CODE_CONFIG, "%s: %s", path, why.text);
-    if (!good)
-        free(*bytes);
-    input_file_close(file);
-    return good;
+        return false;
+    }
+    int result = input_load(path, *bytes, CONFIG_FILE_MAX + 1, length, &why);
+    if (result != 0)
+        error_set(error, why.code == EXIT_CODE_BAD_INPUT ? EXIT_CODE_CONFIG : why.code, "%s",
+                  why.text);
+    else if (*length > CONFIG_FILE_MAX)
+        error_set(error, EXIT_CODE_CONFIG, "%s: this is larger than 1MiB, and no configuration",
+                  path);
+    if (result == 0 && *length <= CONFIG_FILE_MAX)
+        return true;
+    free(*bytes);
+    return false;
 }
 
 /* --- all files -------------------------------------------------------------------------------- */

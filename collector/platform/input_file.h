@@ -61,6 +61,9 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
  */
 void input_file_wait(struct input_file *file);
 
+/* The same for so many milliseconds at most, fewer than 2^31. */
+void input_file_wait_for(struct input_file *file, unsigned milliseconds);
+
 /*
  * Any thread, and a signal's handler: from now on every read is INPUT_CANCELLED, and a wait
  * returns. Again and again is as good as once.

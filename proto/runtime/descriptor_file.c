@@ -7,6 +7,7 @@
 
 #include "collector/platform/file_path.h"
 #include "collector/platform/input_file.h"
+#include "collector/platform/input_load.h"
 #include "collector/platform/process.h"
 #include "collector/platform/process_target.h"
 
@@ -136,6 +137,11 @@ static int compile(const char *path, struct process_output *bytes, struct error 
 {
     struct process_target target;
     struct error reason;
+    /* protoc would wait for the writer of a pipe. */
+    if (input_load_check(path, &reason) != 0) {
+        error_set(error, EXIT_CODE_CONFIG, "%s", reason.text);
+        return -1;
+    }
     if (!process_target_make(&target, &reason)) {
         error_set(error, reason.code, "%s: %s", path, reason.text);
         return -1;

@@ -2,7 +2,6 @@
  * http: and https: a block of records is the body of a POST request, by libcurl (http_client.h).
  * What an answer means stands in http_answer.c.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "collector/contract/schema.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
+#include "collector/platform/input_load.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/http_body.h"
@@ -144,14 +144,11 @@ static void destroy(struct destination *destination)
 /* libcurl opens it for each connection. */
 static int check_file(const char *key, const char *path, struct error *error)
 {
-    FILE *file = path == NULL ? NULL : fopen(path, "rbe");
-    if (file == NULL && path != NULL) {
-        error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, path, strerror(errno));
-        return -1;
-    }
-    if (file != NULL)
-        fclose(file);
-    return 0;
+    struct error why;
+    if (path == NULL || input_load_check(path, &why) == 0)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
+    return -1;
 }
 
 /* What can be known without a connection. The caller frees what there is, also where it fails. */

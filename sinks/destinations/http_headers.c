@@ -1,12 +1,12 @@
 #include "sinks/destinations/http_headers.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/contract/compression.h"
+#include "collector/platform/input_load.h"
 #include "collector/text/base64.h"
 #include "collector/text/output.h"
 #include "sinks/destinations/http_answer.h"
@@ -63,14 +63,10 @@ static int add_lines(const char *path, char *text, const struct curl_library *li
 static int read_text(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                      struct error *error)
 {
-    FILE *file = fopen(path, "rbe");
-    size_t size = file == NULL ? 0 : fread(text, 1, HTTP_HEADERS_SIZE + 1, file);
-    bool unread = file == NULL || ferror(file);
-    int why = errno;
-    if (file != NULL)
-        fclose(file);
-    if (unread) {
-        error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, path, strerror(why));
+    struct error why;
+    size_t size;
+    if (input_load(path, text, HTTP_HEADERS_SIZE + 1, &size, &why) != 0) {
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
         return -1;
     }
     if (size > HTTP_HEADERS_SIZE || memchr(text, '\0', size) != NULL) {

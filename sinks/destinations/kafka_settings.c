@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/input_file.h"
 #include "collector/text/copy.h"
 #include "sinks/destinations/property_file.h"
 
@@ -55,6 +56,26 @@ static int set(const struct making *making, const char *name, const char *value,
     return -1;
 }
 
+/* Whether the library opens what a property names: a pipe's writer would be waited for. */
+static bool names_file(const char *name)
+{
+    static const char end[] = ".location";
+    size_t length = strlen(name);
+    return (length >= sizeof end && strcmp(name + length - (sizeof end - 1), end) == 0) ||
+           strcmp(name, "sasl.kerberos.keytab") == 0;
+}
+
+static int check_file(const char *name, const char *path, struct error *error)
+{
+    bool live;
+    struct error why;
+    /* One that cannot be opened, a folder, or no path ("probe") is the library's to judge. */
+    if (!names_file(name) || input_file_look(path, &live, &why) != 0 || !live)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "%s=%s: it is a pipe or a device, not a file", name, path);
+    return -1;
+}
+
 /* One of the user's. What the library says may have the value in it, so only the name is shown. */
 static int take_property(void *context, const char *name, const char *value, struct error *error)
 {
@@ -65,6 +86,8 @@ static int take_property(void *context, const char *name, const char *value, str
             return -1;
         }
     }
+    if (check_file(name, value, error) != 0)
+        return -1;
     char why[256];
     switch (making->library->conf_set(making->conf, name, value, why, sizeof why)) {
     case RD_KAFKA_CONF_OK:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/input_load.h"
 #include "sinks/destinations/property_file.h"
 
 #define NSC_BEGIN "-----BEGIN NATS USER JWT-----"
@@ -61,6 +62,11 @@ static int take_properties(const struct nats_library *library, natsOptions *opti
         error_set(error, EXIT_CODE_CONFIG,
                   "%s has neither user= and password= nor token= nor nkey= and seed_file= alone",
                   path);
+        return -1;
+    }
+    struct error why;
+    if (login.seed_file != NULL && input_load_check(login.seed_file, &why) != 0) {
+        error_set(error, EXIT_CODE_CONFIG, "%s: seed_file=%s", path, why.text);
         return -1;
     }
     return use(library, options, &login) == NATS_OK ? 0 : error_no_memory(error);

@@ -1,60 +1,32 @@
 #include "sinks/destinations/property_file.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/input_file.h"
+#include "collector/platform/input_load.h"
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static int too_long(const char *path, size_t size, struct error *error)
-{
-    error_set(error, EXIT_CODE_CONFIG, "%s has more than %zu bytes", path, size - 1);
-    return -1;
-}
-
-static int fill(struct input_file *file, const char *path, char *text, size_t size,
-                struct error *error)
-{
-    size_t length = 0;
-    for (;;) {
-        if (length == size)
-            return too_long(path, size, error);
-        size_t got = 0;
-        struct error why;
-        switch (input_file_read(file, text + length, size - length, &got, &why)) {
-        case INPUT_BYTES:
-            length += got;
-            break;
-        case INPUT_WOULD_WAIT:
-            input_file_wait(file);
-            break;
-        case INPUT_END:
-        case INPUT_CANCELLED:
-            text[length] = '\0';
-            if (strlen(text) == length)
-                return 0;
-            error_set(error, EXIT_CODE_CONFIG, "%s has a NUL byte: it is no text", path);
-            return -1;
-        case INPUT_FAILED:
-            error_set(error, EXIT_CODE_CONFIG, "cannot read %s: %s", path, why.text);
-            return -1;
-        }
-    }
-}
-
 int property_file_load(const char *path, char *text, size_t size, struct error *error)
 {
-    struct input_file *file;
-    if (input_file_open(path, &file, error) != 0) {
-        if (error != NULL && error->code == EXIT_CODE_BAD_INPUT)
-            error->code = EXIT_CODE_CONFIG;
+    struct error why;
+    size_t length;
+    if (input_load(path, text, size, &length, &why) != 0) {
+        error_set(error, why.code == EXIT_CODE_BAD_INPUT ? EXIT_CODE_CONFIG : why.code, "%s",
+                  why.text);
         return -1;
     }
-    int result = fill(file, path, text, size, error);
-    input_file_close(file);
-    return result;
+    if (length == size) {
+        error_set(error, EXIT_CODE_CONFIG, "%s has more than %zu bytes", path, size - 1);
+        return -1;
+    }
+    text[length] = '\0';
+    if (strlen(text) == length)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "%s has a NUL byte: it is no text", path);
+    return -1;
 }
 
 /* --- its lines -------------------------------------------------------------------------------- */

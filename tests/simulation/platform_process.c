@@ -101,6 +101,12 @@ void input_file_wait(struct input_file *file)
     (void)file;
 }
 
+void input_file_wait_for(struct input_file *file, unsigned milliseconds)
+{
+    (void)file;
+    (void)milliseconds;
+}
+
 void input_file_cancel(struct input_file *file)
 {
     (void)file;

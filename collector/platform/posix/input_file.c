@@ -151,6 +151,12 @@ void input_file_wait(struct input_file *file)
         retry_pause();
 }
 
+void input_file_wait_for(struct input_file *file, unsigned milliseconds)
+{
+    if (ask(file, (int)milliseconds) < 0)
+        retry_pause();
+}
+
 void input_file_cancel(struct input_file *file)
 {
     if (atomic_exchange(&file->cancelled, true) || !file->live)

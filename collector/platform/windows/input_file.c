@@ -249,12 +249,17 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
 
 void input_file_wait(struct input_file *file)
 {
+    input_file_wait_for(file, INFINITE);
+}
+
+void input_file_wait_for(struct input_file *file, unsigned milliseconds)
+{
     const struct ahead *ahead = file->ahead;
     /* Without a read nothing would end the wait; the caller has one begun. */
     if (!ahead->reading)
         return;
     const HANDLE events[] = {ahead->cancel, ahead->transfer.hEvent};
-    (void)WaitForMultipleObjects(2, events, FALSE, INFINITE);
+    (void)WaitForMultipleObjects(2, events, FALSE, milliseconds);
 }
 
 void input_file_cancel(struct input_file *file)

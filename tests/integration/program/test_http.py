@@ -243,7 +243,7 @@ class Refused(Delivering):
                 ("http:x", 78, "has no host"), ("http://", 78, "has no host"),
                 ("http://:8086/", 78, "has no host"),
                 ("http://me:secret@127.0.0.1/", 78, "has a user before its host"),
-                (f"http://127.0.0.1/?header_file={missing}", 78, "missing: No such file"),
+                (f"http://127.0.0.1/?header_file={missing}", 78, "missing: cannot be opened: No such file"),
                 (f"http://127.0.0.1/?header_file={wrong}", 78, "line 2 is no"),
                 ("http://127.0.0.1/?format=openmetrics", 64, "is complete files alone"),
                 ("file:x?timeout=1s", 64, "is for a delivery, not for a file: sink"),

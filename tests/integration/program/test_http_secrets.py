@@ -77,7 +77,7 @@ class Secrets(Sending):
         self.send(program)
         file.unlink()
         program.ask_to_reload()
-        program.wait_for_log("token: No such file")
+        program.wait_for_log("token: cannot be opened: No such file")
         self.send(program)
         program.stop()
         self.assertEqual([request.headers["authorization"] for request in store.requests],
@@ -100,7 +100,7 @@ class Secrets(Sending):
         control = self.file("control", "a\x01b\n")
         long = self.file("long", "x" * 16385)
         for keys, code, said in (
-                (f"token_file={self.folder}/none", 78, "none: No such file"),
+                (f"token_file={self.folder}/none", 78, "none: cannot be opened: No such file"),
                 (f"token_file={empty}", 78, "its first line is empty"),
                 (f"token_file={control}", 78, "its first line is no text"),
                 (f"token_file={long}", 78, "it is longer than 16 KiB"),

@@ -251,7 +251,8 @@ static inline uint64_t ledger_total(const void *totals, const struct ledger_term
 }
 
 struct ledger_snapshot {
-    bool final; /* taken after the stop: the sums must hold */
+    bool final;      /* the last one: taken after the stop, the sums must hold */
+    bool incomplete; /* but a thread hangs: what it does is not in it, and the sums need not hold */
     int64_t uptime_ns;
     size_t listener_count, sink_count, thread_count;
     struct thread_totals *threads;

@@ -158,7 +158,9 @@ void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *ou
 {
     size_t start = out->used;
     put(out, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
-        snapshot->final ? "" : " (running)");
+        !snapshot->final       ? " (running)"
+        : snapshot->incomplete ? " (incomplete: a thread hangs)"
+                               : "");
     for (size_t i = 0; i < snapshot->listener_count; i++)
         print_listener(out, &snapshot->listeners[i]);
     for (size_t i = 0; i < snapshot->sink_count; i++)
@@ -166,7 +168,9 @@ void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *ou
     if (snapshot->letters.name != NULL)
         print_letters(out, &snapshot->letters);
     print_advice(out, snapshot);
-    if (snapshot->final)
+    if (snapshot->incomplete)
+        put(out, "  balances: not known\n");
+    else if (snapshot->final)
         put(out, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
     control_characters_hide_in_lines(out->data + start, out->used - start);
 }
@@ -278,7 +282,12 @@ void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *ou
     json_bool(out, snapshot->final);
     if (snapshot->final) {
         json_key_literal(out, "balances");
-        json_bool(out, ledger_balances(snapshot));
+        if (snapshot->incomplete)
+            json_null(out);
+        else
+            json_bool(out, ledger_balances(snapshot));
+        json_key_literal(out, "incomplete");
+        json_bool(out, snapshot->incomplete);
     }
     json_key_literal(out, "uptime_seconds");
     json_double(out, (double)snapshot->uptime_ns / 1e9);

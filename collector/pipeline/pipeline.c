@@ -219,6 +219,17 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
         dead_letters_stop(pipeline->letters, deadline_ns);
 }
 
+size_t pipeline_connections(const struct pipeline *pipeline)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pipeline->producer_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        if (pipeline_is_live(producer) && producer->ops->connections != NULL)
+            count += producer->ops->connections(producer->object);
+    }
+    return count;
+}
+
 /* Whether a thread that receives for the listener has not come back. */
 static bool listener_hangs(const struct pipeline *pipeline, const struct source *source)
 {
@@ -282,6 +293,15 @@ const char *pipeline_stuck(struct pipeline *pipeline)
         if (!sink_thread_is_alive(slot->sink))
             stuck = slot->config->name;
     return stuck;
+}
+
+/* Receivers that hang are not asked for the kernel's drops; those that ended have read them. */
+struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline)
+{
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(pipeline->ledger, true);
+    if (snapshot != NULL)
+        snapshot->incomplete = true;
+    return snapshot;
 }
 
 struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)

@@ -151,6 +151,15 @@ struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline);
  */
 void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns);
 
+/* Any time: connections that are open, of all listeners. After the stop their number only falls. */
+size_t pipeline_connections(const struct pipeline *pipeline);
+
+/*
+ * Instead of pipeline_finish, where a thread hangs: the last ledger as far as it is known, marked as
+ * incomplete. NULL where memory is short; freed with ledger_snapshot_free.
+ */
+struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline);
+
 /*
  * Waits for all threads and closes all. Returns the final ledger (valid until the pipeline is
  * destroyed), or NULL where memory is short.

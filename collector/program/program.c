@@ -36,6 +36,7 @@ struct run {
     struct pipeline *pipeline;
     int64_t end_ns;   /* of --duration; INT64_MAX: none */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
+    size_t open;      /* stopping: connections that were open when the limit was set */
     bool stopping;
     bool asked; /* to stop, by a signal */
     struct log_limit wait_log;
@@ -89,10 +90,16 @@ static void report_now(struct run *run)
     ledger_snapshot_free(snapshot);
 }
 
+static void set_limit(struct run *run, int64_t deadline_ns)
+{
+    run->limit_ns = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns + GRACE_NS;
+    run->open = pipeline_connections(run->pipeline);
+}
+
 static void stop_at(struct run *run, int64_t deadline_ns)
 {
     run->stopping = true;
-    run->limit_ns = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns + GRACE_NS;
+    set_limit(run, deadline_ns);
     health_watch_stop(run->health);
     supervision_stopping(run->supervision, deadline_ns == INT64_MAX
                                                ? INT64_MAX
@@ -267,6 +274,17 @@ static enum control_event await_event(struct run *run, int64_t now)
     return event;
 }
 
+/*
+ * At the limit: nothing is served any more, but to close very many connections takes longer. While
+ * they get fewer no thread hangs, and none of them is opened again.
+ */
+static bool closes_connections(struct run *run, int64_t now)
+{
+    size_t before = run->open;
+    set_limit(run, now);
+    return run->open < before;
+}
+
 /* Returns false where the threads did not end in time. */
 static bool wait_for_end(struct run *run)
 {
@@ -275,7 +293,7 @@ static bool wait_for_end(struct run *run)
         enum pipeline_state state = pipeline_state(run->pipeline);
         if (state == PIPELINE_FINISHED)
             return true;
-        if (now >= run->limit_ns)
+        if (now >= run->limit_ns && !closes_connections(run, now))
             return false;
         if (state == PIPELINE_COMPLETE)
             stop_when_complete(run);
@@ -322,7 +340,9 @@ static _Noreturn void end_without_threads(struct run *run)
 {
     const char *name = pipeline_hanging(run->pipeline);
     log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
-    report_now(run);
+    struct ledger_snapshot *known = pipeline_known(run->pipeline);
+    report(run->config, known);
+    ledger_snapshot_free(known);
     control_service_destroy(run->service);
     log_write_repeats_now();
     _Exit(EXIT_CODE_IO);

@@ -235,7 +235,10 @@ static bool is_wanted(const struct stream_server *server, const struct stream_sl
            !(atomic_load(&slot->waits) && atomic_load(&server->patient));
 }
 
-/* Of what nobody owns: what is held, where there is room, and whose time is over; at the end all.
+/*
+ * Takes connections that no thread owns: held ones where there is room, and expired ones; at a stop
+ * all. A pass looks at each slot once. It is interrupted where the worker has no room for more, and
+ * goes on after the round: passes have pauses between them, the parts of one have none.
  */
 static void look_after(struct worker *worker, int64_t now_ns)
 {
@@ -247,16 +250,15 @@ static void look_after(struct worker *worker, int64_t now_ns)
         .over = atomic_load(&server->stopping) && deadline_is_over(&server->deadline),
     };
     size_t made = stream_slots_made(&server->slots);
-    size_t first = worker->next_look;
-    for (size_t i = 0; i < made && worker->count < WORK_MOST; i++) {
-        size_t place = (first + i) % made;
-        struct stream_slot *slot = server->slots.all[place];
-        if (stream_slot_phase(slot) != SLOT_ARMED || !is_wanted(server, slot, &look) ||
-            !stream_slot_claim(slot, false))
-            continue;
-        take(worker, slot);
-        worker->next_look = place + 1; /* each in its turn, where there is not enough for all */
+    if (worker->look_left == 0)
+        worker->look_left = made;
+    for (; worker->look_left != 0 && worker->count < WORK_MOST; worker->look_left--) {
+        struct stream_slot *slot = server->slots.all[worker->next_look++ % made];
+        if (stream_slot_phase(slot) == SLOT_ARMED && is_wanted(server, slot, &look) &&
+            stream_slot_claim(slot, false))
+            take(worker, slot);
     }
+    worker->next_look %= made == 0 ? 1 : made;
 }
 
 /* Until it looks after connections; negative: it does not. */
@@ -272,7 +274,7 @@ static int until_look_ms(const struct worker *worker)
 
 static int wait_ms(const struct worker *worker)
 {
-    if (worker->count != worker->kept)
+    if (worker->count != worker->kept || worker->look_left != 0)
         return 0;
     int64_t due_ns = worker->wake_ns;
     if (worker->kept != 0 && worker->keep_ns < due_ns)
@@ -398,7 +400,7 @@ static void stand_still(struct worker *worker)
         server->options.finished(server->options.context);
 }
 
-/* To look at very many connections takes its time. */
+/* Between two passes over the slots: so that looking at very many costs a small share of the time. */
 static int64_t look_pause_ns(struct stream_server *server)
 {
     return (HELD_LOOK_MS + (int64_t)(stream_slots_made(&server->slots) / 1000)) * INT64_C(1000000);
@@ -421,7 +423,8 @@ void stream_server_run(void *argument)
             look_after(worker, now_ns);
             if (!worker->stops)
                 stream_server_accept_again(worker, now_ns);
-            look_ns = now_ns + look_pause_ns(server);
+            if (worker->look_left == 0)
+                look_ns = now_ns + look_pause_ns(server);
         }
         if (worker->count != 0)
             serve(worker);

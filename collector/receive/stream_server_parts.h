@@ -43,7 +43,8 @@ struct worker {
     uint64_t frames_noted;  /* of the server's, for that */
     uint64_t bytes_noted;
     struct pause *pause; /* NULL: it cannot */
-    size_t next_look;    /* the slot that it looks at first */
+    size_t next_look;    /* the slot that it looks at next */
+    size_t look_left;    /* slots that are left of a pass over all of them */
     bool stops;          /* it has seen that the server stops */
     struct wakeup *resumed;
     struct heartbeat heartbeat;

@@ -107,7 +107,7 @@ class Explain(ProgramTest):
                             "--sink", "stdout:", "--sink", "udp:127.0.0.1:9",
                             "--metrics", "127.0.0.1:0")
         metrics = {name for name, _ in MetricsClient(sluice).numbers()}
-        beside = {"final", "balances", "listeners", "sinks", "dead_letters", "reasons", "name",
+        beside = {"final", "balances", "incomplete", "listeners", "sinks", "dead_letters", "reasons", "name",
                   "kind", "schema", "retired", "uptime_seconds", "kernel_drops_unit"}
         explain(*sorted(set(names_in(sluice.stop())) - beside), *sorted(metrics))
 

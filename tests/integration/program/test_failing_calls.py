@@ -71,7 +71,26 @@ class FailingCalls(ProgramTest):
                                      "--stop-timeout", "200ms")
         signal_traced(program, signal.SIGTERM)
         self.assertEqual(program.process.wait(DEADLINE), 74)
+        program.stderr.wait_for_end()
         self.assertIn("hangs; ending without it", "\n".join(program.said()))
+        ledger = program.ledgers()[-1]
+        self.assertEqual((ledger["final"], ledger["incomplete"], ledger["balances"]),
+                         (True, True, None))
+
+    def test_connections_that_take_their_time_to_close_are_waited_for(self):
+        """As very many do: each here takes 10 ms, all of them longer than a stop waits for a
+        thread that hangs."""
+        count = 120
+        program = start_traced(self, "close", self.folder / "calls", "--listen", TCP,
+                               "--stop-timeout", "1ms",
+                               options=("-e", "inject=close:delay_exit=10000"))
+        for _ in range(count):
+            client = Client(program)
+            self.addCleanup(client.socket.close)
+            client.send(framed(metric(1)))
+            self.assertEqual(client.answer(), OK)
+        signal_traced(program, signal.SIGTERM)
+        self.assertEqual(program.finish()["listeners"][0]["stopped"], count)
 
     def test_a_wait_that_fails_neither_stops_the_work_nor_spins(self):
         for error in ("EINTR", "ENOMEM"):

@@ -1,0 +1,61 @@
+"""tcp:// listeners with very many connections: what each costs does not grow with their number."""
+import contextlib
+import pathlib
+import re
+import resource
+import socket
+import unittest
+
+from built import WINDOWS
+from sluice_program import DEADLINE, SANITIZED
+from test_tcp import TCP, Tcp
+
+COUNT = 12000  # connections; the test and the program have a descriptor each for every one
+
+
+def may_open(count):
+    """Whether a process may have so many files."""
+    return not WINDOWS and resource.getrlimit(resource.RLIMIT_NOFILE)[1] > count + 200
+
+
+@unittest.skipUnless(may_open(COUNT), "no process may have that many connections here")
+@unittest.skipIf(SANITIZED, "with sanitizers each connection costs many times as much")
+class Many(Tcp):
+    def setUp(self):
+        super().setUp()
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+
+    def connect(self, program, held):
+        """As many as there may be; they stay for as long as they are held."""
+        for _ in range(COUNT):
+            held.enter_context(socket.create_connection(("127.0.0.1", program.port()), DEADLINE))
+        program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["connections"] == COUNT,
+                                "all were accepted")
+
+    def waits(self, program):
+        """How often its threads have waited so far."""
+        tasks = pathlib.Path(f"/proc/{program.process.pid}/task").iterdir()
+        return sum(int(re.search(r"(?m)^voluntary_ctxt_switches:\s*(\d+)",
+                                 (task / "status").read_text(encoding="ascii"))[1])
+                   for task in tasks)
+
+    def test_a_stop_does_not_rest_between_those_that_it_closes(self):
+        """It closes some at a time. Were it to look at all of them again each time, and rest in
+        between as after any such look, it would take a time that grows with their square: here it
+        waited 262 times, and now 5. What it takes in seconds depends on what else the machine does."""
+        program = self.start("--listen", f"{TCP}&max_connections={COUNT}&"
+                             f"max_connections_per_address={COUNT}", "--stop-timeout", "30s")
+        with contextlib.ExitStack() as held:
+            self.connect(program, held)
+            before = self.waits(program)
+            others = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+            listener = program.stop()["listeners"][0]
+            waits = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - others - before
+        self.assertEqual(self.ends(listener), {"stopped": COUNT})
+        self.assertLess(waits, 100)
+
+
+if __name__ == "__main__":
+    unittest.main()

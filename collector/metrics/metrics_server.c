@@ -72,10 +72,10 @@ bool metrics_server_can_serve(struct error *error)
     return http_library(error) != NULL;
 }
 
-size_t metrics_server_memory(void)
+size_t metrics_server_memory(const struct config *config)
 {
     return sizeof(struct metrics_server) + METRICS_CONNECTIONS * CONNECTION_MEMORY +
-           metrics_door_memory() + status_memory() + event_stream_memory();
+           metrics_door_memory() + status_memory(config) + event_stream_memory();
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ const char *metrics_server_library(void);
 bool metrics_server_can_serve(struct error *error);
 
 /* Bytes that it takes, but for the pages. */
-size_t metrics_server_memory(void);
+size_t metrics_server_memory(const struct config *config);
 
 struct metrics_server_options {
     const struct config *config; /* has the address, and by which names; until the next is set */

@@ -13,7 +13,7 @@ bool metrics_server_can_serve(struct error *error)
     return false;
 }
 
-size_t metrics_server_memory(void)
+size_t metrics_server_memory(const struct config *config)
 {
     return 0;
 }

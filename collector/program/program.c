@@ -415,7 +415,7 @@ static uint64_t reserved_memory(const struct config *config)
     if (config->control != NULL)
         bytes += control_service_memory();
     if (config->metrics.family != ADDRESS_NONE)
-        bytes += metrics_server_memory();
+        bytes += metrics_server_memory(config);
     return bytes;
 }
 

@@ -106,18 +106,18 @@ static void add_ranges(struct kind *kind, const char *group, size_t histogram)
                                             i * sizeof(uint64_t)});
 }
 
-static void name_columns(struct history *history)
+static void name_columns(struct history *history, struct history_size size)
 {
     struct kind *decode = &history->kinds[KIND_DECODE];
     struct kind *listeners = &history->kinds[KIND_LISTENERS];
     struct kind *sinks = &history->kinds[KIND_SINKS];
     *decode = (struct kind){.name = "decode", .most = 1};
     add_ranges(decode, "decode_latency", offsetof(struct thread_totals, decode_latency));
-    *listeners = (struct kind){.name = "listeners", .listed = true, .most = 1 + HISTORY_LISTENERS};
+    *listeners = (struct kind){.name = "listeners", .listed = true, .most = 1 + size.listeners};
     add_terms(listeners, listener_terms);
     add_counts(listeners, "reasons", datagram_reason_names, REASON_COUNT,
                offsetof(struct listener_totals, reasons));
-    *sinks = (struct kind){.name = "sinks", .listed = true, .most = 1 + HISTORY_SINKS};
+    *sinks = (struct kind){.name = "sinks", .listed = true, .most = 1 + size.sinks};
     add_terms(sinks, offer_terms);
     add_terms(sinks, sink_terms);
     add_counts(sinks, "refused", record_refusal_names, REFUSAL_COUNT,
@@ -150,12 +150,12 @@ static int64_t *place_of(const struct kind *kind, size_t series, enum history_ri
     return last_of(kind, series) + (before + slot) * kind->column_count;
 }
 
-struct history *status_history_create(void)
+struct history *status_history_create(struct history_size size)
 {
     struct history *history = calloc(1, sizeof *history);
     if (history == NULL)
         return NULL;
-    name_columns(history);
+    name_columns(history, size);
     history->rings[HISTORY_OF_SECONDS] =
         (struct ring){.capacity = HISTORY_SECONDS, .slots = history->slots};
     history->rings[HISTORY_OF_MINUTES] =
@@ -184,17 +184,36 @@ void status_history_destroy(struct history *history)
     free(history);
 }
 
-size_t status_history_memory(void)
+size_t status_history_memory(struct history_size size)
 {
     struct history history;
     size_t memory = sizeof history;
-    name_columns(&history);
+    name_columns(&history, size);
     for (size_t i = 0; i < KINDS; i++) {
         const struct kind *kind = &history.kinds[i];
         memory +=
             kind->most * (sizeof *kind->series + values_of_series(kind) * sizeof *kind->values);
     }
     return memory;
+}
+
+static size_t between(size_t count, size_t least, size_t most)
+{
+    return count < least ? least : count > most ? most : count;
+}
+
+struct history_size status_history_size(size_t listeners, size_t sinks, uint64_t memory)
+{
+    struct history_size size = {between(listeners, HISTORY_LISTENERS, HISTORY_MOST),
+                                between(sinks, HISTORY_SINKS, HISTORY_MOST)};
+    while (memory != 0 && status_history_memory(size) > memory &&
+           (size.listeners > HISTORY_LISTENERS || size.sinks > HISTORY_SINKS)) {
+        if (size.listeners - HISTORY_LISTENERS > size.sinks - HISTORY_SINKS)
+            size.listeners--;
+        else
+            size.sinks--;
+    }
+    return size;
 }
 
 /* --- noting ----------------------------------------------------------------------------------- */
@@ -276,7 +295,8 @@ static size_t find_place(struct kind *kind, size_t index, bool retired, const in
     }
     if (found == 0 || retired)
         return 0;
-    memset(last_of(kind, found), 0, values_of_series(kind) * sizeof *kind->values);
+    if (kind->series[found].used) /* else the pages are untouched, and zero */
+        memset(last_of(kind, found), 0, values_of_series(kind) * sizeof *kind->values);
     /* Of one that was here before there was a place, what it had counted is no news. */
     if (index < kind->newest)
         memcpy(last_of(kind, found), values, kind->column_count * sizeof *values);

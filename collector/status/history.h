@@ -24,19 +24,30 @@
 #define HISTORY_SECONDS 300
 #define HISTORY_MINUTES 60
 
-/* Series, beside those of all listeners and of all sinks. */
+/* Series, beside those of all listeners and of all sinks: at least, and of either at most. */
 #define HISTORY_LISTENERS 16
 #define HISTORY_SINKS     8
+#define HISTORY_MOST      64
 
 struct history;
 
+struct history_size {
+    size_t listeners, sinks; /* series */
+};
+
+/*
+ * For so many listeners and sinks, in so many bytes (0: as many as it takes); not below the least
+ * and not above the most series.
+ */
+struct history_size status_history_size(size_t listeners, size_t sinks, uint64_t memory);
+
 /* Returns NULL where memory is short. */
-struct history *status_history_create(void);
+struct history *status_history_create(struct history_size size);
 /* NULL is allowed. */
 void status_history_destroy(struct history *history);
 
 /* Bytes that a history takes. */
-size_t status_history_memory(void);
+size_t status_history_memory(struct history_size size);
 
 /*
  * Notes what was counted since the last note, as the end of a second: to be called once in each.

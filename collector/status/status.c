@@ -37,6 +37,15 @@ struct status {
     int64_t looked_ns;
 };
 
+/* Of a --memory that is set, the part that the history may take. */
+#define MEMORY_PART 8
+
+static struct history_size history_size(const struct config *config)
+{
+    return status_history_size(config->listener_count, config->sink_count,
+                               config->memory / MEMORY_PART);
+}
+
 struct status *status_create(const struct status_options *options)
 {
     struct status *status = calloc(1, sizeof *status);
@@ -46,7 +55,7 @@ struct status *status_create(const struct status_options *options)
     status->began_ns = clock_monotonic_ns();
     status->began_ms = clock_wall_ns() / MS_NS;
     status->due_ns = status->began_ns + SECOND_NS;
-    status->history = status_history_create();
+    status->history = status_history_create(history_size(options->config));
     if (status->history == NULL) {
         free(status);
         return NULL;
@@ -72,9 +81,9 @@ void status_destroy(struct status *status)
     free(status);
 }
 
-size_t status_memory(void)
+size_t status_memory(const struct config *config)
 {
-    return sizeof(struct status) + status_history_memory();
+    return sizeof(struct status) + status_history_memory(history_size(config));
 }
 
 void status_set_config(struct status *status, const struct config *config)

@@ -36,8 +36,12 @@ struct status *status_create(const struct status_options *options);
 /* NULL is allowed. */
 void status_destroy(struct status *status);
 
-/* Bytes that it takes, most of them for the history. */
-size_t status_memory(void);
+/*
+ * Bytes that it takes with a configuration, most of them for the history. It has a series for each
+ * listener and sink of the first one, within bounds (history.h): of a --memory that is set, series
+ * beyond the least take an eighth at most.
+ */
+size_t status_memory(const struct config *config);
 
 /* A reload has put another configuration in place of the last one, which is not read any more. */
 void status_set_config(struct status *status, const struct config *config);

@@ -47,8 +47,9 @@ class LegendLine {
 
 /* What all graphs have: a frame, times below it, a legend, and the hair. */
 class Graph {
-  constructor({title, unit, help = "", most = LINES}) {
+  constructor({title, unit, help = "", most = LINES, series = null}) {
     this.title = title;
+    this.series = series; // that it needs; null: it leaves out those that it does not find
     this.hair = null; // a slot's time, in milliseconds since the start
     this.time = el("time");
     this.drawing = svg("svg", {"aria-hidden": "true"});
@@ -122,7 +123,9 @@ class Graph {
     this.width = this.plot.clientWidth;
     this.base = this.plot.clientHeight - FOOT;
     this.height = this.base - HEAD;
-    const parts = this.draw();
+    const hasHistory = this.series === null || this.ring.has(this.series);
+    setAttribute(this.node, "data-without", hasHistory ? null : "history");
+    const parts = hasHistory ? this.draw() : [this.note("there is no room for its history")];
     this.drawing.replaceChildren(...this.times(), ...parts, ...this.hairLine());
     this.say();
   }
@@ -152,6 +155,11 @@ class Graph {
     return parts;
   }
 
+  /* In place of a drawing. */
+  note(text) {
+    return svg("text", {class: "none", x: this.width / 2, y: this.y(0.5)}, text);
+  }
+
   /* Lines at a height, each with its value. */
   levels(levels) {
     return levels.flatMap(([share, text]) => [
@@ -174,7 +182,7 @@ class Graph {
     setText(this.time, this.hair === null ? "now" : clock);
     setAttribute(this.plot, "aria-valuemax", String(this.ring.slots.length - 1));
     setAttribute(this.plot, "aria-valuenow", String(at));
-    const said = [...this.legend.children].map((line) =>
+    const said = this.node.hasAttribute("data-without") ? [] : [...this.legend.children].map((line) =>
       `${line.querySelector("dt").textContent} ${line.querySelector("dd").textContent}`);
     setAttribute(this.plot, "aria-valuetext", `${clock}: ${said.join(", ") || "nothing"}`);
   }
@@ -278,8 +286,7 @@ export class StackGraph extends Graph {
     });
     setChildren(this.legend, lines);
     if (lines.length === 0)
-      return [svg("text", {class: "none", x: this.width / 2, y: this.y(0.5)},
-        "none in this time")];
+      return [this.note("none in this time")];
     return [...this.levels([[0.5, format.short(top / 2)], [1, format.short(top)]]),
       ...this.bars(parts, top)];
   }

@@ -55,24 +55,24 @@ function losses(kind, series, pick) {
 
 export function received(series, pick) {
   const line = (column) => lineOf("listeners", series, pick, column);
-  return new LineGraph({title: "Received", unit: "datagrams/s", most: 2,
+  return new LineGraph({series, title: "Received", unit: "datagrams/s", most: 2,
     lines: lines(line("received"), line("decoded"))});
 }
 
 export function datagramsLost(series, pick) {
-  return new StackGraph({title: "Lost before decoding", unit: "datagrams/s",
+  return new StackGraph({series, title: "Lost before decoding", unit: "datagrams/s",
     parts: losses("listeners", series, pick)});
 }
 
 export function bytesReceived(series, pick) {
-  return new LineGraph({title: "Payload", unit: "bytes/s", most: 1,
+  return new LineGraph({series, title: "Payload", unit: "bytes/s", most: 1,
     lines: lines(lineOf("listeners", series, pick, "bytes"))});
 }
 
 /* What the senders' own numbers say is missing, came twice or late. */
 export function numbers(series, pick) {
   const line = (column) => lineOf("listeners", series, pick, column);
-  return new LineGraph({title: "Senders’ numbers", unit: "numbers/s", most: 4,
+  return new LineGraph({series, title: "Senders’ numbers", unit: "numbers/s", most: 4,
     lines: lines(line("lost"), line("duplicated"), line("reordered"), line("late"))});
 }
 
@@ -87,7 +87,7 @@ export function decodeLatency() {
 
 export function written(series, pick) {
   const line = (column) => lineOf("sinks", series, pick, column);
-  return new LineGraph({title: "Records", unit: "records/s", most: 3,
+  return new LineGraph({series, title: "Records", unit: "records/s", most: 3,
     lines: lines(line("offered"), line("written"), line("filtered"))});
 }
 
@@ -100,18 +100,18 @@ export function writtenByEach() {
 }
 
 export function recordsLost(series, pick) {
-  return new StackGraph({title: "Lost after decoding", unit: "records/s",
+  return new StackGraph({series, title: "Lost after decoding", unit: "records/s",
     parts: losses("sinks", series, pick)});
 }
 
 export function bytesWritten(series, pick) {
-  return new LineGraph({title: "Output", unit: "bytes/s", most: 1,
+  return new LineGraph({series, title: "Output", unit: "bytes/s", most: 1,
     lines: lines(lineOf("sinks", series, pick, "bytes"))});
 }
 
 /* How full the queues are, in shares of what they hold; of one sink, or of all that there are. */
-export function queues(pick, most) {
-  return new LineGraph({title: "Queue level", unit: "batches, of the limit", most, top: 1,
+export function queues(pick, most, series) {
+  return new LineGraph({series, title: "Queue level", unit: "batches, of the limit", most, top: 1,
     show: format.percent, lines: (model, ring) =>
       pick(model.rows("sinks")).filter((row) => ring.has(row.series) && !row.retired)
         .map((row) => {
@@ -128,7 +128,7 @@ export function waiting(series, pick) {
   const level = (column, name) => (model, ring) => ({
     name, values: ring.values(series, column), total: sumOf(pick(model.rows("sinks")), column),
     help: helpOf(model, "sinks", column)});
-  return new LineGraph({title: "On their way", unit: "records", most: 2,
+  return new LineGraph({series, title: "On their way", unit: "records", most: 2,
     lines: lines(level("in_flight", "in_flight"), level("spilled", "spilled"))});
 }
 

@@ -9,6 +9,7 @@
 const SECONDS = 300;
 const MINUTES = 60;
 const MINUTE_MS = 60000;
+const LATELY_MS = 10000; // for so long something is said to lose after it has lost
 
 /* The columns of a series of a block, as pairs of a name and an array. */
 function* columnsOf(series) {
@@ -155,6 +156,7 @@ export class Model {
     this.now = null;
     this.settings = null;
     this.senders = new Map();
+    this.past = []; // the counts of the last seconds: {at, rows}
     this.rings = {seconds: new Ring(SECONDS, false), minutes: new Ring(MINUTES, true)};
   }
 
@@ -172,8 +174,43 @@ export class Model {
     this.noteSenders(now);
     this.now = now;
     this.settings = now.settings ?? this.settings;
+    this.noteRows(now);
     this.rings.seconds.add(now.second);
     this.rings.minutes.add(now.minute);
+  }
+
+  /* Of listeners and sinks without a history, too. */
+  noteRows(now) {
+    const rows = [...this.rows("listeners"), ...this.rows("sinks")];
+    this.past.push({at: now.at, rows: new Map(rows.map((row) => [row.series, row]))});
+    while (this.past.length > 2 && this.past[1].at <= now.at - LATELY_MS)
+      this.past.shift();
+  }
+
+  /*
+   * How much a count of a listener or a sink rises in a second: by the ledger, or in the first second
+   * after the page was opened by the history. NaN: that is not known.
+   */
+  rate(row, column) {
+    const last = this.past.at(-2);
+    const before = last?.rows.get(row.series);
+    if (before !== undefined)
+      return Math.max(total(row, column) - total(before, column), 0) /
+        (Math.max(this.now.at - last.at, 1) / 1000);
+    const ring = this.rings.seconds;
+    return ring.has(row.series) ? ring.rates(row.series, column).at(-1) ?? NaN : NaN;
+  }
+
+  /* Whether one of its counts rose in the last ten seconds; null: that is not known. */
+  roseLately(row, columns) {
+    const oldest = this.past.find(({rows}) => rows.has(row.series));
+    const known = oldest !== undefined && oldest !== this.past.at(-1);
+    const before = oldest?.rows.get(row.series);
+    if (known && columns.some((column) => total(row, column) > total(before, column)))
+      return true;
+    if (this.rings.seconds.has(row.series))
+      return columns.some((column) => this.rings.seconds.sum(row.series, column, 10) > 0);
+    return known ? false : null;
   }
 
   /*

@@ -35,7 +35,7 @@ export class SinkView {
     this.queued = new Sum(["queued", "recovered"], ["written", "filtered", "evicted",
       ...named("failed"), "unknown", "spilled", "in_flight"]);
     this.graphs = [graphs.written(row.series, pick), graphs.recordsLost(row.series, pick),
-      graphs.queues(pick, 1), graphs.writeTime(row.series), graphs.bytesWritten(row.series, pick),
+      graphs.queues(pick, 1, row.series), graphs.writeTime(row.series), graphs.bytesWritten(row.series, pick),
       graphs.waiting(row.series, pick)];
     this.terms = new Terms("What the ledger counts of the sink", "sinks");
     this.facts = new Facts("How the sink stands");

@@ -111,6 +111,13 @@ function sum(row, columns) {
   return columns.reduce((all, column) => all + total(row, column), 0);
 }
 
+function lossState(model, row, columns) {
+  const losing = model.roseLately(row, columns);
+  if (losing === null)
+    return ["waiting", "not known yet"];
+  return losing ? ["warn", "losing"] : ["good", "ok"];
+}
+
 /* --- listeners ----------------------------------------------------------------------------------- */
 
 /* How a listener is: losing what came in the last ten seconds, or not. */
@@ -119,9 +126,7 @@ export function listenerState(model, row) {
     return ["waiting", "retired"];
   if (model.listenerLevel(row.name)?.group_lost)
     return ["bad", "group_lost"];
-  const losing = model.listenerLosses([row]).some((column) =>
-    model.rings.seconds.sum(row.series, column, 10) > 0);
-  return losing ? ["warn", "losing"] : ["good", "ok"];
+  return lossState(model, row, model.listenerLosses([row]));
 }
 
 export class ListenerTable extends Table {
@@ -144,7 +149,7 @@ export class ListenerTable extends Table {
         {link: `#/listener/${row.index}`, text: row.name},
         {text: row.schema, className: "name"},
         {mark: listenerState(model, row)},
-        format.short(model.rings.seconds.rates(row.series, "received").at(-1) ?? NaN),
+        format.short(model.rate(row, "received")),
         format.count(row.received),
         format.count(row.decoded),
         loss(sum(row, columns), which(row, columns)),
@@ -165,9 +170,7 @@ export function sinkState(model, row) {
     return ["bad", `fails ${format.uptime(level.failing_seconds)}`];
   if (level.waiting_seconds >= 1)
     return ["warn", `waits ${format.uptime(level.waiting_seconds)}`];
-  const losing = model.sinkLosses().some((column) =>
-    model.rings.seconds.sum(row.series, column, 10) > 0);
-  return losing ? ["warn", "losing"] : ["good", "ok"];
+  return lossState(model, row, model.sinkLosses());
 }
 
 export class SinkTable extends Table {
@@ -192,7 +195,7 @@ export class SinkTable extends Table {
         {link: `#/sink/${row.index}`, text: row.name},
         {meter: full, text: format.percent(full)},
         {mark: sinkState(model, row)},
-        format.short(model.rings.seconds.rates(row.series, "written").at(-1) ?? NaN),
+        format.short(model.rate(row, "written")),
         format.count(row.offered),
         format.count(row.written),
         loss(sum(row, columns), which(row, columns)),

@@ -22,6 +22,7 @@ if b"\nmetrics: none" in subprocess.run([SLUICE, "--version"], capture_output=Tr
 
 SIZES = ((1600, 1000), (800, 1000), (360, 740))
 VIEWS = ("#/", "#/listener/0", "#/sink/1", "#/program")
+HISTORIES = 64  # of listeners, and of sinks
 RATE, FEW = 20000, 500  # datagrams a second
 SHOWN = "document.documentElement?.dataset.at"
 STATE = "document.getElementById('state-word')?.textContent"
@@ -164,6 +165,29 @@ class Numbers(PageTest):
         print(f"shown as counted: {[each['received'] for each in ledger['listeners']]} received, "
               f"{[lost_before(each, self.words) for each in ledger['listeners']]} and "
               f"{[lost_after(each) for each in ledger['sinks']]} lost", file=sys.stderr)
+
+    def test_what_has_no_history_has_its_rates_and_its_losses(self):
+        """More listeners than there are histories for; each sink has one."""
+        listeners, sinks = HISTORIES + 2, 12
+        program, client = self.serve(
+            *["--listen", TELEMETRY] * (listeners - 1), "--listen", RIEMANN,
+            *[word for index in range(sinks)
+              for word in ("--sink", f"file:{self.folder / f'{index}.json'}")],
+            listeners=listeners)
+        page = self.open(client)
+        self.load(program, listeners - 1, FEW, "--schema", "riemann", "--malformed", "50%")
+        row = f"{TABLES}[0][{listeners - 1}]"
+        page.wait_for(f"{row}['Received/s'] > 100 && {row}['State'] === 'losing'",
+                      "the last listener has its rate and is losing")
+        page.wait_for(f"{TABLES}[1].every(row => row['Written/s'] > 50)", "each sink has its rate")
+        self.assertEqual(page.evaluate(f"{TABLES}[0][0]['State']"), "ok")
+        texts = "[...document.querySelectorAll('.graph .none')].map(text => text.textContent)"
+        for view, has_history in ((f"listener/{listeners - 1}", False), ("listener/0", True),
+                                  (f"sink/{sinks - 1}", True)):
+            page.evaluate(f"location.hash = '#/{view}'")
+            page.wait_for(f"document.querySelector('.head') && ({texts}).includes("
+                          f"'there is no room for its history') === {str(not has_history).lower()}",
+                          f"{view}: whether there is a history")
 
     def test_a_listener_and_a_sink_have_a_view_with_every_term(self):
         out = self.folder / "out.json"

@@ -10,6 +10,8 @@
 #define TEXT_SIZE ((size_t)4 * 1024 * 1024)
 #define MANY      40 /* more listeners and sinks than have series */
 
+static const struct history_size least = {HISTORY_LISTENERS, HISTORY_SINKS};
+
 struct fixture {
     struct history *history;
     struct listener_totals listeners[MANY];
@@ -26,7 +28,7 @@ static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    fixture->history = status_history_create();
+    fixture->history = status_history_create(least);
     fixture->text = malloc(TEXT_SIZE);
     assert_non_null(fixture->history);
     assert_non_null(fixture->text);
@@ -223,6 +225,24 @@ TEST_WITH(one_that_is_retired_makes_room_and_the_next_begins_with_its_own_counts
 TEST_WITH(it_takes_a_few_megabytes_whatever_is_noted, set_up, tear_down)
 {
     (void)state;
-    assert_true(status_history_memory() > 1024 * 1024);
-    assert_true(status_history_memory() < 4 * 1024 * 1024);
+    assert_true(status_history_memory(least) > 1024 * 1024);
+    assert_true(status_history_memory(least) < 4 * 1024 * 1024);
+}
+
+static void assert_size(struct history_size size, size_t listeners, size_t sinks)
+{
+    assert_int_equal(size.listeners, listeners);
+    assert_int_equal(size.sinks, sinks);
+}
+
+TEST(it_grows_with_listeners_and_sinks_up_to_what_it_may_take)
+{
+    assert_size(status_history_size(0, 0, 0), HISTORY_LISTENERS, HISTORY_SINKS);
+    assert_size(status_history_size(17, 40, 0), 17, 40);
+    assert_size(status_history_size(1000, 1000, 0), HISTORY_MOST, HISTORY_MOST);
+    const struct history_size some = {20, 30};
+    uint64_t memory = status_history_memory(some);
+    assert_size(status_history_size(20, 30, memory), 20, 30);
+    assert_size(status_history_size(20, 30, memory - 1), 20, 29);
+    assert_size(status_history_size(20, 30, 1), HISTORY_LISTENERS, HISTORY_SINKS);
 }

@@ -179,7 +179,8 @@ struct spill *delivery_spill_release(struct delivery_spill *spill)
 
 bool delivery_spill_waits(const struct delivery_spill *spill)
 {
-    return delivery_spill_counts(spill).spilled != 0;
+    const struct delivery_spill_counts counts = delivery_spill_counts(spill);
+    return counts.spilled != counts.kept;
 }
 
 static struct spill_block describe(const struct held_block *held)
@@ -307,6 +308,11 @@ bool delivery_spill_has(const struct delivery_spill *spill, const struct held_bl
     return spill_holds(spill->spill, place_of(spill, held));
 }
 
+bool delivery_spill_lacks(const struct delivery_spill *spill, const struct held_block *held)
+{
+    return spill_lacks(spill->spill, place_of(spill, held));
+}
+
 void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held)
 {
     taken_at(spill, place_of(spill, held))->settled = true;
@@ -369,7 +375,8 @@ struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *
         .recovered = spill->recovered,
         .bytes = now.bytes,
         .evicted = now.evicted - before->evicted + spill->left_evicted,
-        .lost = now.lost - before->lost + spill->unreadable,
+        .lost = now.lost - before->lost + now.gone + spill->unreadable,
+        .kept = now.kept,
     };
     counts.spilled = counts.recovered + now.appended - before->appended - counts.evicted -
                      counts.lost - spill->taken;

@@ -65,6 +65,9 @@ void delivery_spill_give_up(struct delivery_spill *spill, struct held_block *hel
 /* Whether a block that was taken is still on disk: its segment was not evicted. */
 bool delivery_spill_has(const struct delivery_spill *spill, const struct held_block *held);
 
+/* Whether its file was removed by others: then the block, which was settled, is to be stored. */
+bool delivery_spill_lacks(const struct delivery_spill *spill, const struct held_block *held);
+
 /*
  * Fills an empty block with the oldest that was not taken yet, all but its state and times. Returns
  * false where there is none now; `error` is filled where the spill cannot be read now, its code is
@@ -96,6 +99,7 @@ struct delivery_spill_counts {
     uint64_t evicted;
     uint64_t lost;    /* damaged, missing, or no blocks that can be read */
     uint64_t spilled; /* on disk, and not taken */
+    uint64_t kept;    /* of these: of another format or for another destination: not to be taken */
     uint64_t bytes;   /* of all that is on disk */
 };
 struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill);

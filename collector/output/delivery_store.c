@@ -175,6 +175,10 @@ void delivery_store_waiting(struct delivery_writer *delivery)
     struct held_block **link = &delivery->waiting;
     while (*link != NULL) {
         struct held_block *held = *link;
+        if (held->on_disk && delivery_spill_lacks(delivery->spill, held)) {
+            delivery_spill_settle(delivery->spill, held);
+            held->on_disk = false;
+        }
         if (held->on_disk && delivery_spill_has(delivery->spill, held)) {
             leave(delivery, held);
         } else if (held->on_disk) {

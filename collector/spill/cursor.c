@@ -13,7 +13,9 @@
  *     16  position (u64)
  *     24  turn (u64): how often a slot was written, this time included
  *     32  read (u64)
- *     40  zero
+ *     40  end (u64), as it was when the slot was written; 0 in those of earlier versions
+ *     48  kept (u64)
+ *     56  zero
  *     60  CRC-32C of the 60 bytes before (u32)
  */
 #define SLOT_SIZE ((size_t)64)
@@ -46,7 +48,9 @@ static bool read_slot(const struct cursor *cursor, unsigned slot, struct cursor_
         return false;
     *place = (struct cursor_place){.spill = little_u64(bytes + 8),
                                    .position = little_u64(bytes + 16),
-                                   .read = little_u64(bytes + 32)};
+                                   .read = little_u64(bytes + 32),
+                                   .end = little_u64(bytes + 40),
+                                   .kept = little_u64(bytes + 48)};
     *turn = little_u64(bytes + 24);
     return true;
 }
@@ -93,6 +97,8 @@ bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_p
     put_little_u64(bytes + 16, place->position);
     put_little_u64(bytes + 24, turn);
     put_little_u64(bytes + 32, place->read);
+    put_little_u64(bytes + 40, place->end);
+    put_little_u64(bytes + 48, place->kept);
     put_little_u32(bytes + CHECKED, crc32c(0, bytes, CHECKED));
     const struct text piece = {(const char *)bytes, sizeof bytes};
     if (data_file_write(cursor->file, turn % 2 * SLOT_DISTANCE, &piece, 1, error) !=

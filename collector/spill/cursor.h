@@ -24,6 +24,8 @@ struct cursor_place {
     uint64_t spill; /* the spill that it belongs to */
     uint64_t position;
     uint64_t read; /* a block at or after this position was never read */
+    uint64_t end;  /* the position after all blocks that were stored; 0: not known */
+    uint64_t kept; /* records in kept segments (kept.h) */
 };
 
 /* Opens it, where it is there, and reads it. Returns false where it says nothing. */

@@ -10,6 +10,7 @@
 #include "collector/platform/output_check.h"
 #include "collector/platform/part_file.h"
 #include "collector/spill/cursor.h"
+#include "collector/spill/look.h"
 #include "collector/spill/reader.h"
 #include "collector/spill/recovery.h"
 #include "collector/spill/segments.h"
@@ -114,19 +115,40 @@ static int read_blocks(struct reader *reader, struct segments *segments,
     return 0;
 }
 
+static void note_kept(struct segments *segments, const struct kept *kept,
+                      const struct recovered *recovered, struct spill_inspection *inspection)
+{
+    inspection->kept = kept_records(kept, false);
+    inspection->records = inspection->kept + kept_records(kept, true);
+    inspection->gaps = recovered->lost != 0;
+    for (size_t i = 0; i < kept->count; i++)
+        if (!kept->files[i].fits &&
+            look_at_label(segments, kept->files[i].name, recovered->spill, kept->files[i].first,
+                          inspection->kept_label))
+            break;
+}
+
 static int look_at_blocks(struct segments *segments, const struct cursor_place *place,
                           const struct spill_settings *settings, int64_t until_ns,
                           struct spill_inspection *inspection, struct error *error)
 {
     struct recovered recovered;
     struct reader reader;
-    if (recovery_run(segments, place, &recovered, error) != 0)
+    struct kept kept = {0};
+    if (recovery_run(segments, &kept, place, settings->label, &recovered, error) != 0) {
+        kept_free(&kept);
         return -1;
-    inspection->bytes = segments->bytes;
+    }
+    note_kept(segments, &kept, &recovered, inspection);
+    inspection->bytes = segments->bytes + kept_bytes(&kept);
+    inspection->strange = recovered.strange;
+    kept_free(&kept);
     void *image = malloc(settings->image_size);
     int result = reader_init(&reader, recovered.spill, recovered.position, 1, error);
     if (result == 0 && image == NULL)
         result = error_no_memory(error);
+    if (result == 0)
+        reader.lost = recovered.lost;
     if (result == 0)
         result = read_blocks(&reader, segments, settings, until_ns, image, inspection, error);
     reader_free(&reader);

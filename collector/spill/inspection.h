@@ -23,6 +23,10 @@ struct spill_inspection {
     uint64_t records; /* and what they hold */
     uint64_t bytes;   /* of all segments, with what is damaged */
 
+    uint64_t kept; /* of the records: under other labels; in none of the blocks */
+    char kept_label[SPILL_LABEL_SIZE]; /* the first of these labels */
+    uint64_t strange;                  /* files named as segments that are none of this spill */
+
     uint64_t lost;       /* records that damage has cost, */
     uint64_t gaps;       /* in so many places */
     uint64_t too_large;  /* records of blocks that are larger than settings->image_size */

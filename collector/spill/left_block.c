@@ -1,16 +1,19 @@
 #include "collector/spill/left_block.h"
 
+#include <string.h>
+
 bool left_block_take_back(struct left_block *left, struct segments *segments)
 {
     /* A segment that would be empty is removed, or empty where that fails. */
-    bool gone = !left->is_there || (left->offset == 0 && segments_discard(segments, left->first)) ||
-                segments_cut_file(segments, left->first, left->offset);
+    bool gone = !left->is_there ||
+                (left->offset == 0 && segments_discard(segments, left->segment)) ||
+                segments_cut_file(segments, left->segment, left->offset);
     left->is_there = !gone;
     return gone;
 }
 
-void left_block_note_segment(struct left_block *left, uint64_t first)
+void left_block_note_segment(struct left_block *left, const char *name)
 {
-    if (left->first == first)
+    if (strcmp(left->segment, name) == 0)
         left->is_there = false;
 }

@@ -13,7 +13,7 @@
 struct left_block {
     bool is_there;
     uint64_t number; /* of its first record: the caller's */
-    uint64_t first;  /* its segment, which nobody writes any more, */
+    char segment[SEGMENT_NAME_SIZE]; /* its file, which nobody writes any more, */
     uint64_t offset; /* and where it begins in the file; 0: nothing else is there */
     uint64_t end;    /* the position after it */
 };
@@ -21,7 +21,7 @@ struct left_block {
 /* Tries to take it off the disk. Returns whether it is not there any more. */
 bool left_block_take_back(struct left_block *left, struct segments *segments);
 
-/* A segment begins at a position, in a file that was not there. */
-void left_block_note_segment(struct left_block *left, uint64_t first);
+/* A segment begins in a file that was not there. */
+void left_block_note_segment(struct left_block *left, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 #include "collector/spill/reader.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
@@ -8,6 +9,9 @@
 
 /* What cannot be read so often is damaged. */
 #define ATTEMPTS 3
+
+/* Warnings of what is missing that are not limited. */
+#define WARNINGS 20
 
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
                 struct error *error)
@@ -51,6 +55,20 @@ static struct unsettled *unsettled_at(const struct reader *reader, size_t place)
     return &reader->ring[(reader->start + place) % reader->window];
 }
 
+/* Says what is lost between here and a position that is read next. */
+static void warn_of_gap(struct reader *reader, const struct segments *segments, uint64_t next)
+{
+    uint64_t left_out;
+    if (next > reader->position && next > reader->warned && !segments->looks_only &&
+        (reader->warnings++ < WARNINGS || log_allowed(&reader->log, &left_out)))
+        log_line(LOG_WARNING,
+                 "spill %s: %" PRIu64 " records are missing or damaged before position %" PRIu64
+                 "; they are lost",
+                 segments->folder, next - reader->position, next);
+    if (next > reader->warned)
+        reader->warned = next;
+}
+
 static void keep_unsettled(struct reader *reader, const struct block_head *head)
 {
     *unsettled_at(reader, reader->count++) = (struct unsettled){
@@ -73,6 +91,7 @@ static void go_on(struct reader *reader)
 static enum spill_found at_end(struct reader *reader, const struct segments *segments)
 {
     if (reader->count == 0) {
+        warn_of_gap(reader, segments, segments->end);
         reader->lost += segments->end - reader->position;
         reader->position = segments->end;
     }
@@ -84,13 +103,13 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
 {
     struct data_file file;
     enum data_file_result result =
-        data_file_open(segments_file(segments, segment->first), &file, error);
+        data_file_open(segments_path(segments, segment->name), &file, error);
     if (result == DATA_FILE_DONE) {
         reader->walk = (struct segment_walk){.file = file, .spill = reader->spill};
         reader->is_open = true;
     } else if (result == DATA_FILE_MISSING) {
         log_line(LOG_WARNING, "spill segment %s is missing; its records are lost",
-                 segments_file(segments, segment->first));
+                 segments_path(segments, segment->name));
         segment->sealed = true;
     }
     return result;
@@ -139,9 +158,9 @@ static bool is_wanted(const struct reader *reader, struct segment *segment, uint
 }
 
 /* Looks for the next block of the open segment; SPILL_FOUND_NONE: it has no more. */
-static enum spill_found next_of_segment(struct reader *reader, struct segment *segment,
-                                        uint64_t segment_end, void *bytes, size_t size,
-                                        struct block_head *head, struct error *error)
+static enum spill_found next_of_segment(struct reader *reader, const struct segments *segments,
+                                        struct segment *segment, uint64_t segment_end, void *bytes,
+                                        size_t size, struct block_head *head, struct error *error)
 {
     uint8_t window[SEGMENT_WINDOW_MIN];
     for (;;) {
@@ -169,6 +188,7 @@ static enum spill_found next_of_segment(struct reader *reader, struct segment *s
         if (image == IMAGE_UNREAD)
             return SPILL_FOUND_FAILED;
         if (image == IMAGE_SOUND) {
+            warn_of_gap(reader, segments, head->position);
             keep_unsettled(reader, head);
             return head->size > size ? SPILL_FOUND_TOO_LARGE : SPILL_FOUND;
         }
@@ -197,7 +217,8 @@ enum spill_found reader_next(struct reader *reader, struct segments *segments, v
                 continue;
             }
         }
-        enum spill_found found = next_of_segment(reader, segment, end, bytes, size, head, error);
+        enum spill_found found =
+            next_of_segment(reader, segments, segment, end, bytes, size, head, error);
         if (found != SPILL_FOUND_NONE)
             return found;
         if (segment == segments_last(segments) && !segment->sealed)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
+#include "collector/log/log.h"
 #include "collector/spill/segments.h"
 #include "collector/spill/spill.h"
 
@@ -39,6 +40,10 @@ struct reader {
     uint64_t acknowledged;
     uint64_t evicted;
     uint64_t lost;
+
+    uint64_t warned; /* the log has what is missing below this position */
+    unsigned warnings;
+    struct log_limit log;
 };
 
 /* Begins at a position, with room for `window` blocks. Returns 0, or -1 with `error` filled. */

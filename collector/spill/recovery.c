@@ -1,40 +1,80 @@
 #include "collector/spill/recovery.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/log/log.h"
 #include "collector/platform/folder.h"
+#include "collector/spill/look.h"
 
-/* What cannot be opened or read so often is not looked at any more. */
-#define ATTEMPTS 3
+/* A file of the folder, while they are listed. */
+struct candidate {
+    char name[SEGMENT_NAME_SIZE];
+    uint64_t size;
+    bool is_kept;    /* its name is that of a kept segment */
+    bool is_named;   /* its name is one that this program gives */
+    uint64_t number; /* in its name */
+    uint64_t first;  /* the position that it begins with, as far as that is known */
+    uint64_t end;    /* of one that is kept: in its name */
+    struct look look;
+};
 
-/* The first positions in the names of segments, and the sizes of the files, while they are listed.
- */
 struct listed {
-    struct segment *segments;
+    struct candidate *files;
     size_t count;
     size_t capacity;
 };
 
-static bool add(struct listed *listed, uint64_t first, uint64_t size)
+static bool add(struct listed *listed, const struct candidate *one)
 {
     if (listed->count == listed->capacity) {
         size_t capacity = listed->capacity == 0 ? 64 : 2 * listed->capacity;
-        struct segment *larger = realloc(listed->segments, capacity * sizeof *larger);
+        struct candidate *larger = realloc(listed->files, capacity * sizeof *larger);
         if (larger == NULL)
             return false;
-        listed->segments = larger;
+        listed->files = larger;
         listed->capacity = capacity;
     }
-    listed->segments[listed->count++] = (struct segment){.first = first, .size = size};
+    listed->files[listed->count++] = *one;
     return true;
 }
 
-static int by_position(const void *a, const void *b)
+static void warn(const struct segments *segments, const char *name, const char *what)
 {
-    uint64_t one = ((const struct segment *)a)->first;
-    uint64_t other = ((const struct segment *)b)->first;
-    return one < other ? -1 : one > other;
+    if (!segments->looks_only)
+        log_line(LOG_WARNING, "spill %s: %s %s; it is left as it is", segments->folder, name, what);
+}
+
+/* --- the files -------------------------------------------------------------------------------- */
+
+static bool note_file(struct segments *segments, const struct folder_entry *entry,
+                      struct listed *listed)
+{
+    struct candidate one = {.size = entry->size};
+    struct kept_file kept;
+    uint64_t number;
+    if (segment_is_named(entry->name, SEGMENT_BAD_ENDING, &number) == SEGMENT_NAME_IS) {
+        if (entry->is_file)
+            segments_note_bad(segments, number);
+        return true;
+    }
+    one.is_kept = kept_is_named(entry->name, &kept);
+    if (!one.is_kept && !segment_has_ending(entry->name, SEGMENT_ENDING))
+        return true;
+    if (!entry->is_file) {
+        warn(segments, entry->name, "is not a regular file");
+        return true;
+    }
+    snprintf(one.name, sizeof one.name, "%s", entry->name);
+    one.is_named =
+        segment_is_named(entry->name, SEGMENT_ENDING, &one.number) == SEGMENT_NAME_IS;
+    if (one.is_kept) {
+        one.first = kept.first;
+        one.end = kept.end;
+    }
+    return add(listed, &one);
 }
 
 static int list(struct segments *segments, struct listed *listed, struct error *error)
@@ -46,157 +86,202 @@ static int list(struct segments *segments, struct listed *listed, struct error *
         return -1;
     }
     bool done = true;
-    while (done && folder_next(folder, &entry)) {
-        uint64_t first;
-        if (!entry.is_file)
-            continue;
-        if (segment_is_named(entry.name, SEGMENT_ENDING, &first))
-            done = add(listed, first, entry.size);
-        else if (segment_is_named(entry.name, SEGMENT_BAD_ENDING, &first))
-            segments_note_bad(segments, first);
-    }
+    while (done && folder_next(folder, &entry))
+        done = note_file(segments, &entry, listed);
     folder_close(folder);
-    if (listed->count != 0)
-        qsort(listed->segments, listed->count, sizeof *listed->segments, by_position);
     return done ? 0 : error_no_memory(error);
 }
 
-/* --- what a segment holds --------------------------------------------------------------------- */
-
-struct content {
-    bool is_readable;        /* the file can be opened, */
-    bool is_read;            /* and all that was to be looked at could be read */
-    bool has_head;           /* a whole block begins where the file does, */
-    struct block_head first; /* this one */
-    bool has_block;          /* there is one anywhere, if that was looked for; */
-    struct block_head last;  /* the last one, */
-    uint64_t end;            /* which ends here */
-};
-
-static bool is_where_it_was_written(const struct content *content, const struct segment *segment)
+/* The spill of the cursor where a file has blocks of it; else the one of which there is most. */
+static uint64_t find_spill(const struct listed *listed, const struct cursor_place *place)
 {
-    return !content->has_head || content->first.position == segment->first;
-}
-
-/* Opens a segment, and tries that again where it fails: it may be for a moment. */
-static bool open_segment(struct segments *segments, const struct segment *segment,
-                         struct data_file *file)
-{
-    for (unsigned i = 0; i < ATTEMPTS; i++)
-        if (data_file_open(segments_file(segments, segment->first), file, NULL) == DATA_FILE_DONE)
-            return true;
-    return false;
-}
-
-/* Looks into a segment: at its beginning, or (`whole`) as far as there are blocks. */
-static struct content look_into(struct segments *segments, const struct segment *segment,
-                                bool whole)
-{
-    struct content content = {0};
-    struct segment_walk walk = {.size = segment->size};
-    uint8_t window[SEGMENT_WINDOW_MIN];
-    struct block_head head;
-    if (!open_segment(segments, segment, &walk.file))
-        return content;
-    content.is_readable = content.is_read = true;
-    enum segment_found found;
-    unsigned failures = 0;
-    while ((found = segment_next(&walk, window, sizeof window, &head, NULL)) != SEGMENT_END) {
-        if (found == SEGMENT_FAILED) {
-            if (++failures < ATTEMPTS)
-                continue;
-            failures = 0;
-            content.is_read = false;
-            walk.offset += sizeof window;
+    uint64_t found = 0;
+    uint64_t most = 0;
+    for (size_t i = 0; i < listed->count; i++) {
+        uint64_t spill = listed->files[i].look.first.spill;
+        uint64_t bytes = 0;
+        if (!listed->files[i].look.has_block)
             continue;
+        if (place != NULL && spill == place->spill)
+            return spill;
+        for (size_t k = 0; k < listed->count; k++)
+            if (listed->files[k].look.has_block && listed->files[k].look.first.spill == spill)
+                bytes += listed->files[k].size;
+        if (bytes > most) {
+            most = bytes;
+            found = spill;
         }
-        failures = 0;
-        if (walk.offset == 0) {
-            content.has_head = true;
-            content.first = head;
-        }
-        walk.offset += block_head_whole(&head);
-        content.has_block = true;
-        content.last = head;
-        content.end = walk.offset;
-        if (!whole)
-            break;
     }
-    data_file_close(walk.file);
-    return content;
+    return found;
 }
 
-/* Whether a file without a whole block is the beginning of one: its writer was killed. */
-static bool is_torn(struct segments *segments, const struct segment *segment)
+/* --- which of them count ---------------------------------------------------------------------- */
+
+/* A segment without a whole block. What cannot be read may well hold blocks: it is set aside. */
+static void discard(struct segments *segments, const struct candidate *one,
+                    struct recovered *recovered)
 {
-    uint8_t bytes[SPILL_HEAD_SIZE];
-    struct block_head head;
-    struct data_file file;
-    size_t got = 0;
-    if (segment->size < SPILL_HEAD_SIZE)
-        return true;
-    if (!open_segment(segments, segment, &file))
-        return false;
-    bool read = data_file_read(file, 0, bytes, sizeof bytes, &got, NULL);
-    data_file_close(file);
-    return read && got == sizeof bytes && block_head_read(bytes, &head);
+    const struct look *look = &one->look;
+    bool is_torn = one->size < SPILL_HEAD_SIZE || look->torn.count != 0;
+    if (!one->is_named) {
+        recovered->strange++;
+        warn(segments, one->name,
+             look->is_readable ? "holds no blocks of this spill" : "cannot be read");
+    } else if (look->is_read && is_torn) {
+        segments_discard(segments, one->name);
+    } else {
+        segments_set_aside(segments, one->name, one->number);
+    }
 }
-
-/* What could not be read may well hold blocks: it is kept. */
-static void discard(struct segments *segments, const struct segment *segment, bool is_read)
-{
-    if (is_read && is_torn(segments, segment))
-        segments_discard(segments, segment->first);
-    else
-        segments_set_aside(segments, segment->first);
-}
-
-/* --- all of them ------------------------------------------------------------------------------ */
 
 /*
- * The last segment with a block in it says whose blocks count, and where they end; those after it
- * are not counted any more. Returns false where there is none.
+ * Notes where a block ends that was cut, as its head says: its records are lost. Where the cursor
+ * ends as it begins, its append failed.
  */
-static bool find_end(struct segments *segments, struct listed *listed, struct recovered *recovered)
+static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
+                      const struct cursor_place *place)
 {
-    for (; listed->count != 0; listed->count--) {
-        struct segment *last = &listed->segments[listed->count - 1];
-        struct content content = look_into(segments, last, true);
-        if (content.has_block && content.last.position >= last->first &&
-            is_where_it_was_written(&content, last)) {
-            if (content.is_read && content.end != last->size)
-                segments_cut(segments, last, content.end);
-            recovered->spill = content.last.spill;
-            segments->end = block_head_end(&content.last);
-            return true;
-        }
-        discard(segments, last, content.is_read);
-    }
-    return false;
+    bool was_stored = place == NULL || place->end != torn->position;
+    if (torn->count != 0 && torn->spill == spill && was_stored &&
+        block_head_end(torn) > segments->end)
+        segments->end = block_head_end(torn);
 }
 
-static bool is_ours(struct segments *segments, const struct segment *segment, uint64_t spill)
+/* Leaves this spill's own segments in the list, and adds those that are kept to their table. */
+static bool choose(struct segments *segments, struct kept *kept, struct listed *listed,
+                   const struct cursor_place *place, struct recovered *recovered)
 {
-    struct content content = look_into(segments, segment, false);
-    return !content.is_readable || !content.has_head ||
-           (is_where_it_was_written(&content, segment) && content.first.spill == spill);
+    size_t count = 0;
+    for (size_t i = 0; i < listed->count; i++) {
+        struct candidate *one = &listed->files[i];
+        if (!one->look.has_block) {
+            note_torn(segments, &one->look.torn, recovered->spill, place);
+            discard(segments, one, recovered);
+        } else if (one->look.first.spill != recovered->spill) {
+            recovered->strange++;
+            warn(segments, one->name, "holds blocks of another spill");
+        } else if (one->is_kept) {
+            struct kept_file file = {.first = one->first, .end = one->end, .size = one->size};
+            memcpy(file.name, one->name, sizeof file.name);
+            if (!kept_add(kept, &file))
+                return false;
+        } else {
+            one->first = one->look.first.position;
+            listed->files[count++] = *one;
+        }
+    }
+    listed->count = count;
+    return true;
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct candidate *one = a;
+    const struct candidate *other = b;
+    if (one->first != other->first)
+        return one->first < other->first ? -1 : 1;
+    if (one->size != other->size)
+        return one->size > other->size ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+/*
+ * Of several files that begin with the same block the longest counts. Where the first block of one
+ * is damaged, its name says where it began, if that fits what is before it.
+ */
+static void put_in_order(struct segments *segments, struct listed *listed)
+{
+    size_t count = 0;
+    if (listed->count != 0)
+        qsort(listed->files, listed->count, sizeof *listed->files, by_position);
+    for (size_t i = 0; i < listed->count; i++) {
+        struct candidate *one = &listed->files[i];
+        const struct candidate *before = count == 0 ? NULL : &listed->files[count - 1];
+        if (before != NULL && one->look.first.position == before->look.first.position) {
+            warn(segments, one->name, "holds the same blocks as another segment");
+            continue;
+        }
+        if (!one->look.has_head && one->is_named && one->number < one->first &&
+            (before == NULL || one->number > before->first))
+            one->first = one->number;
+        listed->files[count++] = *one;
+    }
+    listed->count = count;
+}
+
+/* --- where they end --------------------------------------------------------------------------- */
+
+static void find_end(struct segments *segments, const struct listed *listed, uint64_t spill,
+                     const struct cursor_place *place)
+{
+    if (listed->count == 0)
+        return;
+    struct candidate *last = &listed->files[listed->count - 1];
+    last->look = look_into(segments, last->name, last->size, spill, true);
+    if (!last->look.has_block)
+        return; /* it could be read a moment ago */
+    if (block_head_end(&last->look.last) > segments->end)
+        segments->end = block_head_end(&last->look.last);
+    note_torn(segments, &last->look.torn, spill, place);
+}
+
+/* Takes what is no whole block off the last segment. */
+static void cut_end(struct segments *segments, const struct listed *listed)
+{
+    struct segment *segment = segments_last(segments);
+    if (segment == NULL || listed->count == 0)
+        return;
+    const struct look *look = &listed->files[listed->count - 1].look;
+    if (look->has_block && look->is_read && look->end != segment->size)
+        segments_cut(segments, segment, look->end);
+}
+
+/* The newest of what is kept may not be in the cursor, where a run was killed. */
+static void pass_kept(struct segments *segments, const struct kept *kept,
+                      struct recovered *recovered, bool has_cursor)
+{
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct kept_file *file = &kept->files[i];
+        if (file->end > segments->end)
+            segments->end = file->end;
+        if (has_cursor && file->first >= recovered->position)
+            recovered->position = file->end;
+    }
+}
+
+static void count_missing_kept(struct segments *segments, const struct kept *kept,
+                               const struct cursor_place *place, struct recovered *recovered)
+{
+    uint64_t there = kept_records(kept, true) + kept_records(kept, false);
+    if (place->kept <= there || place->kept >= BLOCK_POSITION_END)
+        return;
+    recovered->lost += place->kept - there;
+    if (!segments->looks_only)
+        log_line(LOG_WARNING,
+                 "spill %s: files of kept segments are missing; their %" PRIu64
+                 " records are lost",
+                 segments->folder, place->kept - there);
 }
 
 /* Puts the listed ones that are not done with into the table. */
-static int fill(struct segments *segments, const struct listed *listed, bool has_cursor,
+static int fill(struct segments *segments, const struct listed *listed,
+                const struct cursor_place *place, const struct kept *kept,
                 struct recovered *recovered, struct error *error)
 {
     if (segments_reserve(segments, listed->count, error) != 0)
         return -1;
     for (size_t i = 0; i < listed->count; i++) {
-        const struct segment *one = &listed->segments[i];
-        if (i + 1 < listed->count && !is_ours(segments, one, recovered->spill))
-            segments_set_aside(segments, one->first);
-        else
-            segments_push(segments, one->first, one->size)->sealed = true;
+        const struct candidate *one = &listed->files[i];
+        segments_push(segments, one->name, one->first, one->size)->sealed = true;
     }
-    if (!has_cursor && segments->count != 0)
+    cut_end(segments, listed);
+    if (place == NULL && segments->count != 0)
         recovered->position = segments_at(segments, segments->removed)->first;
+    pass_kept(segments, kept, recovered, place != NULL);
+    if (place != NULL && place->end < BLOCK_POSITION_END && place->end > segments->end)
+        segments->end = place->end;
+    if (place == NULL && segments->count == 0)
+        recovered->position = segments->end; /* nothing is known of what there was */
     if (segments->end < recovered->position)
         segments->end = recovered->position;
     while (segments->count != 0 &&
@@ -206,24 +291,39 @@ static int fill(struct segments *segments, const struct listed *listed, bool has
     return 0;
 }
 
-int recovery_run(struct segments *segments, const struct cursor_place *place,
-                 struct recovered *recovered, struct error *error)
+int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_place *place,
+                 const char *label, struct recovered *recovered, struct error *error)
 {
     struct listed listed = {0};
     *recovered = (struct recovered){0};
     int result = list(segments, &listed, error);
+    for (size_t i = 0; result == 0 && i < listed.count; i++)
+        listed.files[i].look =
+            look_into(segments, listed.files[i].name, listed.files[i].size, 0, false);
     if (result == 0) {
-        bool found = find_end(segments, &listed, recovered);
+        recovered->spill = find_spill(&listed, place);
         /* Of a cursor that is another spill's nothing is known; alone, it says where to go on. */
-        bool has_cursor = place != NULL && place->position < BLOCK_POSITION_END &&
-                          (!found || place->spill == recovered->spill);
-        if (has_cursor)
-            *recovered = (struct recovered){place->spill, place->position, place->read};
-        result = fill(segments, &listed, has_cursor, recovered, error);
-        /* The next blocks are new, whatever the cursor says of their positions. */
-        if (!has_cursor || recovered->read > segments->end)
-            recovered->read = segments->end;
+        if (place != NULL && (place->position >= BLOCK_POSITION_END ||
+                              (recovered->spill != 0 && place->spill != recovered->spill)))
+            place = NULL;
+        if (place != NULL)
+            *recovered = (struct recovered){place->spill, place->position, place->read, 0, 0};
+        result = choose(segments, kept, &listed, place, recovered) ? 0 : error_no_memory(error);
     }
-    free(listed.segments);
-    return result;
+    if (result == 0) {
+        put_in_order(segments, &listed);
+        find_end(segments, &listed, recovered->spill, place);
+        result = fill(segments, &listed, place, kept, recovered, error);
+    }
+    free(listed.files);
+    if (result != 0)
+        return -1;
+    if (place != NULL)
+        count_missing_kept(segments, kept, place, recovered);
+    kept_match(kept, segments, recovered->spill, label);
+    /* The next blocks are new, whatever the cursor says of their positions. */
+    if (place == NULL || recovered->read > segments->end)
+        recovered->read = segments->end;
+    return kept_sort_out(kept, segments, recovered->spill, label, &recovered->position,
+                         &recovered->lost, error);
 }

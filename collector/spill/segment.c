@@ -6,23 +6,30 @@
 
 #include "collector/text/digit.h"
 
-/* Digits of a name: those of the largest number of 64 bits. */
-#define DIGITS 20
-
 void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE])
 {
     snprintf(name, SEGMENT_NAME_SIZE, "%020" PRIu64 "%s", first, ending);
 }
 
-bool segment_is_named(const char *name, const char *ending, uint64_t *first)
+enum segment_named segment_is_named(const char *name, const char *ending, uint64_t *first)
 {
     *first = 0;
-    for (size_t i = 0; i < DIGITS; i++) {
+    for (size_t i = 0; i < SEGMENT_DIGITS; i++) {
         if (!is_digit(name[i]) || *first >= BLOCK_POSITION_END / 10)
-            return false;
+            return SEGMENT_NAME_OTHER;
         *first = *first * 10 + (uint64_t)(name[i] - '0');
     }
-    return strcmp(name + DIGITS, ending) == 0;
+    size_t length = strlen(ending);
+    if (strncmp(name + SEGMENT_DIGITS, ending, length) != 0)
+        return SEGMENT_NAME_OTHER;
+    return name[SEGMENT_DIGITS + length] == '\0' ? SEGMENT_NAME_IS : SEGMENT_NAME_BEGINS;
+}
+
+bool segment_has_ending(const char *name, const char *ending)
+{
+    size_t length = strlen(name);
+    return length < SEGMENT_NAME_SIZE && length > strlen(ending) &&
+           strcmp(name + length - strlen(ending), ending) == 0;
 }
 
 /* Whether the bytes are the head of a block that ends within the segment. */

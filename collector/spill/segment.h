@@ -13,20 +13,30 @@
 
 /* A segment that is on disk. */
 struct segment {
-    uint64_t first; /* position of its first record, and its name */
+    char name[64];  /* of its file, in the folder */
+    uint64_t first; /* position of its first record */
     uint64_t size;  /* bytes, as far as they are looked at */
     bool damaged;   /* something in it was passed over */
     bool sealed;    /* nothing more is appended */
+    bool gone;      /* its file was removed while the spill was open */
 };
 
-/* Room for a name in the folder, and its NUL. */
-#define SEGMENT_NAME_SIZE 32
+/* Room for a name in the folder, and its NUL: that of struct segment. */
+#define SEGMENT_NAME_SIZE 64
+
+/* Digits of a name: those of the largest number of 64 bits. */
+#define SEGMENT_DIGITS 20
 
 /* "00000000000000001200.seg", or ".bad" of one that was set aside. */
 void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE]);
 
-/* Whether a name is such a one with that ending; *first is its number. */
-bool segment_is_named(const char *name, const char *ending, uint64_t *first);
+enum segment_named { SEGMENT_NAME_OTHER, SEGMENT_NAME_BEGINS, SEGMENT_NAME_IS };
+
+/* Whether a name is such a one with that ending, or begins with one; *first is its number. */
+enum segment_named segment_is_named(const char *name, const char *ending, uint64_t *first);
+
+/* Whether a name has this ending and room in struct segment. */
+bool segment_has_ending(const char *name, const char *ending);
 
 /* A place to look for blocks in a segment. */
 struct segment_walk {

@@ -65,13 +65,6 @@ const char *segments_path(struct segments *segments, const char *name)
     return path;
 }
 
-const char *segments_file(struct segments *segments, uint64_t first)
-{
-    char name[SEGMENT_NAME_SIZE];
-    segment_name(first, SEGMENT_ENDING, name);
-    return segments_path(segments, name);
-}
-
 struct segment *segments_at(const struct segments *segments, uint64_t number)
 {
     return &segments->ring[slot_of(segments, (size_t)(number - segments->removed))];
@@ -90,12 +83,14 @@ uint64_t segments_end_of(const struct segments *segments, uint64_t number)
                : segments->end;
 }
 
-struct segment *segments_push(struct segments *segments, uint64_t first, uint64_t size)
+struct segment *segments_push(struct segments *segments, const char *name, uint64_t first,
+                              uint64_t size)
 {
     if (segments->count == segments->capacity)
         return NULL;
     struct segment *added = &segments->ring[slot_of(segments, segments->count++)];
     *added = (struct segment){.first = first, .size = size};
+    snprintf(added->name, sizeof added->name, "%s", name);
     segments->bytes += size;
     return added;
 }
@@ -109,31 +104,36 @@ void segments_pop(struct segments *segments)
 bool segments_remove_first(struct segments *segments)
 {
     struct segment *first = segments_at(segments, segments->removed);
-    bool gone = segments->looks_only ||
-                (first->damaged ? segments_set_aside(segments, first->first)
-                                : folder_remove_file(segments_file(segments, first->first)));
+    bool gone = segments->looks_only || first->gone ||
+                (first->damaged ? segments_set_aside(segments, first->name, first->first)
+                                : folder_remove_file(segments_path(segments, first->name)));
     if (!gone)
         return false;
-    segments->bytes -= first->size;
-    segments->start = slot_of(segments, 1);
-    segments->count--;
-    segments->removed++;
+    segments_forget_first(segments);
     return true;
 }
 
-bool segments_set_aside(struct segments *segments, uint64_t first)
+void segments_forget_first(struct segments *segments)
+{
+    segments->bytes -= segments_at(segments, segments->removed)->size;
+    segments->start = slot_of(segments, 1);
+    segments->count--;
+    segments->removed++;
+}
+
+bool segments_set_aside(struct segments *segments, const char *file, uint64_t position)
 {
     char name[SEGMENT_NAME_SIZE];
-    const char *from = segments_file(segments, first);
+    const char *from = segments_path(segments, file);
     if (segments->looks_only)
         return true;
-    segment_name(first, SEGMENT_BAD_ENDING, name);
+    segment_name(position, SEGMENT_BAD_ENDING, name);
     if (!folder_rename_file(from, segments_path(segments, name)) && folder_has(from))
         return false;
     log_line(LOG_WARNING,
-             "spill %s: a segment is damaged, or is not of this spill; it is kept as %s",
-             segments->folder, name);
-    segments_note_bad(segments, first);
+             "spill %s: segment %s is damaged, or cannot be read; it is kept as %s",
+             segments->folder, file, name);
+    segments_note_bad(segments, position);
     return true;
 }
 
@@ -144,14 +144,14 @@ void segments_cut(struct segments *segments, struct segment *segment, uint64_t s
     if (segments->looks_only)
         return;
     log_line(LOG_INFO, "spill segment %s: its last %" PRIu64 " bytes are no whole block; cut off",
-             segments_file(segments, segment->first), cut);
-    segments_cut_file(segments, segment->first, size);
+             segments_path(segments, segment->name), cut);
+    segments_cut_file(segments, segment->name, size);
 }
 
-bool segments_cut_file(struct segments *segments, uint64_t first, uint64_t size)
+bool segments_cut_file(struct segments *segments, const char *name, uint64_t size)
 {
     struct data_file file;
-    enum data_file_result result = data_file_open(segments_file(segments, first), &file, NULL);
+    enum data_file_result result = data_file_open(segments_path(segments, name), &file, NULL);
     if (result != DATA_FILE_DONE)
         return result == DATA_FILE_MISSING;
     bool done = data_file_cut(file, size, NULL);
@@ -159,9 +159,9 @@ bool segments_cut_file(struct segments *segments, uint64_t first, uint64_t size)
     return done;
 }
 
-bool segments_discard(struct segments *segments, uint64_t first)
+bool segments_discard(struct segments *segments, const char *name)
 {
-    return segments->looks_only || folder_remove_file(segments_file(segments, first));
+    return segments->looks_only || folder_remove_file(segments_path(segments, name));
 }
 
 void segments_note_bad(struct segments *segments, uint64_t first)

@@ -43,9 +43,8 @@ void segments_free(struct segments *segments);
 /* Makes room for so many segments, or for those that are there. Returns 0, or -1 with `error`. */
 int segments_reserve(struct segments *segments, size_t capacity, struct error *error);
 
-/* The path of a name in the folder, or of a segment: it stays until the next call but one. */
+/* The path of a name in the folder: it stays until the next call but one. */
 const char *segments_path(struct segments *segments, const char *name);
-const char *segments_file(struct segments *segments, uint64_t first);
 
 /* The segment of a number, which is from `removed` on and below removed + count. */
 struct segment *segments_at(const struct segments *segments, uint64_t number);
@@ -57,7 +56,8 @@ struct segment *segments_last(const struct segments *segments);
 uint64_t segments_end_of(const struct segments *segments, uint64_t number);
 
 /* Adds one after the last; returns NULL where the table is full. */
-struct segment *segments_push(struct segments *segments, uint64_t first, uint64_t size);
+struct segment *segments_push(struct segments *segments, const char *name, uint64_t first,
+                              uint64_t size);
 
 /* Takes the last one off the table; its file is not touched. */
 void segments_pop(struct segments *segments);
@@ -68,9 +68,12 @@ void segments_pop(struct segments *segments);
  */
 bool segments_remove_first(struct segments *segments);
 
-/* Gives a segment's file the ending ".bad", and removes the oldest such file where there are too
- * many. Returns false where it keeps its name. */
-bool segments_set_aside(struct segments *segments, uint64_t first);
+/* The same without touching its file. */
+void segments_forget_first(struct segments *segments);
+
+/* Gives a file the name of this position and the ending ".bad", and removes the oldest such file
+ * where there are too many. Returns false where it keeps its name. */
+bool segments_set_aside(struct segments *segments, const char *file, uint64_t position);
 
 /* Takes what follows its first `size` bytes off a segment, whose file nobody has open. */
 void segments_cut(struct segments *segments, struct segment *segment, uint64_t size);
@@ -79,10 +82,10 @@ void segments_cut(struct segments *segments, struct segment *segment, uint64_t s
  * Makes a segment's file, which nobody has open, end after its first `size` bytes. Returns whether
  * nothing follows those: true also where there is no file.
  */
-bool segments_cut_file(struct segments *segments, uint64_t first, uint64_t size);
+bool segments_cut_file(struct segments *segments, const char *name, uint64_t size);
 
 /* Removes the file of a segment that is not in the table. Returns false where it is still there. */
-bool segments_discard(struct segments *segments, uint64_t first);
+bool segments_discard(struct segments *segments, const char *name);
 
 /* A file with that ending is there. Removes the oldest where there are too many. */
 void segments_note_bad(struct segments *segments, uint64_t first);

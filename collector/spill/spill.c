@@ -1,238 +1,26 @@
 #include "collector/spill/spill.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/crc32c.h"
-#include "collector/platform/file_path.h"
 #include "collector/platform/folder.h"
-#include "collector/platform/part_file.h"
-#include "collector/platform/pause.h"
-#include "collector/platform/random.h"
-#include "collector/spill/cursor.h"
-#include "collector/spill/left_block.h"
-#include "collector/spill/reader.h"
-#include "collector/spill/recovery.h"
-#include "collector/spill/segments.h"
 #include "collector/spill/settings.h"
+#include "collector/spill/spill_state.h"
 
-/* The segment that blocks are appended to: the last one. */
-struct tail {
-    struct data_file file;
-    bool is_open;
-    bool unsynced;      /* written since the last sync */
-    bool name_unsynced; /* it was made since then */
-};
-
-struct spill {
-    struct spill_settings settings;
-    char label[SPILL_LABEL_SIZE]; /* of what is appended */
-    uint32_t label_size, label_checksum;
-    struct disk_room room; /* their folder is that of the segments */
-    struct part_file *lock;
-    struct segments segments;
-    struct reader reader;
-    struct tail tail;
-    struct left_block left;
-    struct cursor cursor;
-
-    uint64_t id; /* what each of its blocks bears */
-    uint64_t epoch;
-    uint64_t recovered;
-    uint64_t recovered_bytes;
-    uint64_t appended;
-
-    struct cursor_place written; /* what the cursor's file says */
-    bool has_cursor;             /* it says something */
-    int64_t cursor_ns;           /* when it was last written, or that was tried */
-    int64_t synced_ns;           /* the same of blocks */
-    bool owes_sync;              /* segments that were there at the opening are not synced yet */
-
-    /* Blocks that begin below it may have been sent: before the last rewind, or the opening; */
-    uint64_t again;
-    uint64_t sent; /* and since then, as their reader says. */
-};
-
-/* --- opening ---------------------------------------------------------------------------------- */
-
-/* Of two that follow each other at least one is half full, or they would be one. */
-static size_t most_segments(const struct spill_settings *settings, size_t there)
+/* What waits under the label so far is kept, where the new one is another. */
+static int change_label(struct spill *spill, const char *label, struct error *error)
 {
-    return there + (size_t)(settings->size / settings->segment_size) * 2 + 4;
-}
-
-/* The file is made with its folder, and stays: whoever removed it could lock another one. */
-static enum part_result lock_file(const char *path, size_t root, struct part_file **lock,
-                                  struct error *error)
-{
-    enum part_result result = PART_TAKEN;
-    for (int i = 0; i < 3 && result == PART_TAKEN; i++) {
-        result = part_file_open_left(path, lock, error);
-        if (result == PART_MISSING)
-            result = part_file_open_private(path, root, lock, error);
-    }
-    return result;
-}
-
-/* Whoever only looks (inspection.h) has the lock for a moment. */
-#define LOOKS   3
-#define LOOK_NS INT64_C(2000000)
-
-static enum part_result lock_patiently(const char *path, size_t root, struct part_file **lock,
-                                       struct error *error)
-{
-    enum part_result result = lock_file(path, root, lock, error);
-    struct pause *pause = result == PART_LOCKED ? pause_create() : NULL;
-    for (int i = 0; i < LOOKS && result == PART_LOCKED && pause != NULL; i++) {
-        pause_wait(pause, LOOK_NS);
-        result = lock_file(path, root, lock, error);
-    }
-    pause_destroy(pause);
-    return result;
-}
-
-static int take_lock(struct spill *spill, struct error *error)
-{
-    const char *path = segments_path(&spill->segments, "lock");
-    switch (lock_patiently(path, file_path_root(path), &spill->lock, error)) {
-    case PART_DONE:
+    struct reader *reader = &spill->reader;
+    if (strcmp(spill->label, label == NULL ? "" : label) == 0)
         return 0;
-    case PART_LOCKED:
-    case PART_TAKEN:
-        error_set(error, EXIT_CODE_CONFIG, "spill %s: another sink or program has it open",
-                  spill->segments.folder);
+    spill_seal(spill, NULL);
+    kept_match(&spill->kept, &spill->segments, spill->id, label);
+    if (kept_sort_out(&spill->kept, &spill->segments, spill->id, label, &reader->position,
+                      &reader->lost, error) != 0)
         return -1;
-    case PART_MISSING:
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: it is no file", path);
-        return -1;
-    default:
-        return -1;
-    }
-}
-
-static uint64_t random_number(struct error *error)
-{
-    uint64_t number = 0;
-    while (number == 0)
-        if (random_bytes((uint8_t *)&number, sizeof number, error) != 0)
-            return 0;
-    return number;
-}
-
-static bool may_sync(const struct spill *spill)
-{
-    return spill->settings.sync != SPILL_SYNC_NEVER;
-}
-
-static bool write_cursor(struct spill *spill, uint64_t position, uint64_t read, struct error *error)
-{
-    const struct cursor_place place = {spill->id, position, read};
-    if (spill->has_cursor && spill->written.position == position && spill->written.read == read)
-        return true;
-    if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &place,
-                      may_sync(spill), error))
-        return false;
-    spill->written = place;
-    spill->has_cursor = true;
-    return true;
-}
-
-/*
- * Syncs what is there at the opening, which counts as stored from then on: a run that was killed
- * may not have synced it yet, and one with SPILL_SYNC_NEVER has not. A sync that fails is tried
- * again with the next one of blocks.
- */
-static void sync_recovered(struct spill *spill)
-{
-    struct segments *segments = &spill->segments;
-    for (uint64_t i = 0; i < segments->count; i++) {
-        const struct segment *segment = segments_at(segments, segments->removed + i);
-        struct data_file file;
-        enum data_file_result result =
-            data_file_open(segments_file(segments, segment->first), &file, NULL);
-        if (result == DATA_FILE_MISSING)
-            continue;
-        if (result != DATA_FILE_DONE)
-            return;
-        bool synced = data_file_sync(file, NULL);
-        data_file_close(file);
-        if (!synced)
-            return;
-    }
-    spill->owes_sync = !folder_sync(segments->folder, NULL);
-}
-
-static int open_all(struct spill *spill, const struct spill_settings *settings, struct error *error)
-{
-    struct recovered recovered;
-    if (segments_init(&spill->segments, settings->folder, error) != 0)
-        return -1;
-    spill->settings.folder = spill->segments.folder;
-    if (take_lock(spill, error) != 0)
-        return -1;
-    bool found =
-        cursor_open(&spill->cursor, segments_path(&spill->segments, "ack"), &spill->written);
-    if (recovery_run(&spill->segments, found ? &spill->written : NULL, &recovered, error) != 0 ||
-        segments_reserve(&spill->segments, most_segments(&spill->settings, spill->segments.count),
-                         error) != 0)
-        return -1;
-    spill->owes_sync = may_sync(spill) && spill->segments.count != 0;
-    if (spill->owes_sync)
-        sync_recovered(spill);
-    spill->id = recovered.spill != 0 ? recovered.spill : random_number(error);
-    spill->epoch = random_number(error);
-    if (spill->id == 0 || spill->epoch == 0)
-        return -1;
-    spill->recovered = spill->segments.end - recovered.position;
-    spill->recovered_bytes = spill->segments.bytes;
-    spill->has_cursor = found && spill->written.spill == spill->id;
-    spill->again = recovered.read;
-    /* One that is missing later was lost, and not unwritten. It is tried again with the next one.
-     */
-    if (!spill->has_cursor) {
-        spill->written = (struct cursor_place){0};
-        write_cursor(spill, recovered.position, recovered.read, NULL);
-    }
-    spill->cursor_ns = spill->synced_ns = clock_monotonic_ns();
-    return reader_init(&spill->reader, spill->id, recovered.position, settings->window, error);
-}
-
-/* What is appended from now on has this label. */
-static void set_label(struct spill *spill, const char *label)
-{
-    spill->label_size = label == NULL ? 0 : (uint32_t)strlen(label);
-    memcpy(spill->label, label == NULL ? "" : label, spill->label_size + 1);
-    spill->label_checksum = crc32c(0, spill->label, spill->label_size);
-    spill->settings.label = spill->label;
-}
-
-static void free_all(struct spill *spill)
-{
-    reader_free(&spill->reader);
-    cursor_close(&spill->cursor);
-    part_file_close(spill->lock);
-    segments_free(&spill->segments);
-    free(spill);
-}
-
-int spill_open(const struct spill_settings *settings, struct spill **out, struct error *error)
-{
-    struct spill_settings checked;
-    if (spill_settings_complete(settings, &checked, error) != 0)
-        return -1;
-    struct spill *spill = calloc(1, sizeof *spill);
-    if (spill == NULL)
-        return error_no_memory(error);
-    spill->settings = checked;
-    set_label(spill, checked.label);
-    if (open_all(spill, settings, error) != 0) {
-        free_all(spill);
-        return -1;
-    }
-    *out = spill;
+    reader->number = spill->segments.removed;
+    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
     return 0;
 }
 
@@ -240,15 +28,17 @@ int spill_change(struct spill *spill, const struct spill_settings *settings, str
 {
     struct spill_settings checked;
     if (spill_settings_complete(settings, &checked, error) != 0 ||
-        segments_reserve(&spill->segments, most_segments(&checked, spill->segments.count), error) !=
-            0)
+        segments_reserve(&spill->segments,
+                         spill_most_segments(&checked, spill->segments.count), error) != 0)
         return -1;
     spill_rewind(spill);
+    if (change_label(spill, settings->label, error) != 0)
+        return -1;
     if (reader_resize(&spill->reader, settings->window, error) != 0)
         return -1;
     checked.folder = spill->segments.folder;
     spill->settings = checked;
-    set_label(spill, checked.label);
+    spill_set_label(spill, checked.label);
     return 0;
 }
 
@@ -262,54 +52,6 @@ uint64_t spill_epoch(const struct spill *spill)
     return spill->epoch;
 }
 
-/* --- reaching the disk ------------------------------------------------------------------------ */
-
-static bool sync_blocks(struct spill *spill, struct error *error)
-{
-    struct tail *tail = &spill->tail;
-    if (spill->owes_sync)
-        sync_recovered(spill);
-    if (tail->is_open && tail->unsynced && !data_file_sync(tail->file, error))
-        return false;
-    tail->unsynced = false;
-    if (tail->name_unsynced && !folder_sync(spill->segments.folder, error))
-        return false;
-    tail->name_unsynced = false;
-    return true;
-}
-
-/*
- * Whatever was settled is below the first segment that is still there, even where blocks that were
- * read before their segment was evicted are not acknowledged yet: they cannot be read again.
- */
-static uint64_t settled(const struct spill *spill)
-{
-    const struct segments *segments = &spill->segments;
-    uint64_t position = reader_settled(&spill->reader);
-    uint64_t first =
-        segments->count == 0 ? segments->end : segments_at(segments, segments->removed)->first;
-    return position < first && segments->removed != 0 ? first : position;
-}
-
-/* Whether all that is there was acknowledged, or is gone. */
-static bool is_settled(const struct spill *spill)
-{
-    return reader_settled(&spill->reader) == spill->segments.end;
-}
-
-/* Ends the segment that is written: the next block begins another one. */
-static bool seal(struct spill *spill, struct error *error)
-{
-    struct tail *tail = &spill->tail;
-    if (!tail->is_open)
-        return true;
-    bool done = !may_sync(spill) || is_settled(spill) || sync_blocks(spill, error);
-    data_file_close(tail->file);
-    *tail = (struct tail){.name_unsynced = tail->name_unsynced};
-    segments_last(&spill->segments)->sealed = true;
-    return done;
-}
-
 /* --- removing --------------------------------------------------------------------------------- */
 
 /*
@@ -320,9 +62,9 @@ static bool remove_first(struct spill *spill, uint64_t position)
 {
     struct segments *segments = &spill->segments;
     uint64_t read = spill->written.read;
-    write_cursor(spill, position, read, NULL);
+    spill_write_cursor(spill, position, read, NULL);
     reader_leave(&spill->reader, segments->removed);
-    return segments_remove_first(segments) && write_cursor(spill, position, read, NULL);
+    return segments_remove_first(segments) && spill_write_cursor(spill, position, read, NULL);
 }
 
 /* Removes those that are done with; the last one only where it is not written any more. */
@@ -338,195 +80,48 @@ static void remove_settled(struct spill *spill)
     }
 }
 
+/* Kept segments are older than all others. */
+static bool evict_kept(struct spill *spill, uint64_t *records, struct error *error)
+{
+    const struct kept_file *file = &spill->kept.files[0];
+    if (!folder_remove_file(segments_path(&spill->segments, file->name))) {
+        error_set(error, EXIT_CODE_IO, "cannot remove %s",
+                  segments_path(&spill->segments, file->name));
+        return false;
+    }
+    *records = file->end - file->first;
+    spill->reader.evicted += *records;
+    kept_remove(&spill->kept, 0);
+    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
+    return true;
+}
+
 bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
 {
     struct segments *segments = &spill->segments;
     *records = 0;
+    if (spill->kept.count != 0)
+        return evict_kept(spill, records, error);
     if (segments->count == 0) {
         error_set(error, EXIT_CODE_IO, "spill %s: nothing is there", segments->folder);
         return false;
     }
     if (segments->count == 1)
-        seal(spill, NULL);
+        spill_seal(spill, NULL);
     uint64_t end = segments_end_of(segments, segments->removed);
+    bool gone = segments_at(segments, segments->removed)->gone;
     reader_leave(&spill->reader, segments->removed);
     if (!segments_remove_first(segments)) {
         error_set(error, EXIT_CODE_IO, "cannot remove %s",
-                  segments_file(segments, segments_at(segments, segments->removed)->first));
+                  segments_path(segments, segments_at(segments, segments->removed)->name));
         return false;
     }
     *records = reader_evict(&spill->reader, end);
-    write_cursor(spill, settled(spill), spill->written.read, NULL);
-    return true;
-}
-
-/* --- appending -------------------------------------------------------------------------------- */
-
-static enum spill_stored failed(struct spill *spill, enum data_file_result result,
-                                const struct error *why, struct error *error)
-{
-    error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why->text);
-    return result == DATA_FILE_FULL ? SPILL_FULL : SPILL_FAILED;
-}
-
-/* An empty file is one that could not be removed when the first write to it had failed. */
-static bool take_empty(const char *path, struct data_file *file)
-{
-    uint64_t size;
-    if (data_file_open(path, file, NULL) != DATA_FILE_DONE)
-        return false;
-    if (data_file_size(*file, &size, NULL) && size == 0)
-        return true;
-    data_file_close(*file);
-    return false;
-}
-
-/* What has the name is no segment of ours, or it would be in the table. */
-static enum data_file_result make_file(struct spill *spill, uint64_t first, struct error *error)
-{
-    struct segments *segments = &spill->segments;
-    struct data_file *file = &spill->tail.file;
-    enum data_file_result result = data_file_make(segments_file(segments, first), file, error);
-    if (result == DATA_FILE_TAKEN && take_empty(segments_file(segments, first), file))
-        return DATA_FILE_DONE;
-    if (result == DATA_FILE_TAKEN && segments_set_aside(segments, first))
-        result = data_file_make(segments_file(segments, first), file, error);
-    if (result == DATA_FILE_TAKEN)
-        error_set(error, EXIT_CODE_IO, "cannot create %s: the name is taken",
-                  segments_file(segments, first));
-    return result;
-}
-
-static enum data_file_result begin_segment(struct spill *spill, struct error *error)
-{
-    struct segments *segments = &spill->segments;
-    if (segments->count == segments->capacity) {
-        error_set(error, EXIT_CODE_IO, "it has too many segments");
-        return DATA_FILE_FULL;
+    if (gone) { /* it had been removed by others */
+        spill->reader.evicted -= *records;
+        spill->reader.lost += *records;
     }
-    enum data_file_result result = make_file(spill, segments->end, error);
-    if (result != DATA_FILE_DONE)
-        return result;
-    left_block_note_segment(&spill->left, segments->end);
-    segments_push(segments, segments->end, 0);
-    spill->tail =
-        (struct tail){.file = spill->tail.file, .is_open = true, .name_unsynced = may_sync(spill)};
-    return result;
-}
-
-/*
- * After a write that failed: what was written of it is cut off, and what comes next is written to a
- * new segment, unless only room was missing. Returns whether it is off the disk.
- */
-static bool take_back(struct spill *spill, enum data_file_result result)
-{
-    struct segments *segments = &spill->segments;
-    struct segment *last = segments_last(segments);
-    bool gone = data_file_cut(spill->tail.file, last->size, NULL);
-    if (last->size != 0 && result == DATA_FILE_FULL)
-        return gone;
-    seal(spill, NULL);
-    /* An empty one has the name that the next one will have. */
-    if (last->size == 0) {
-        uint64_t number = segments->removed + segments->count - 1;
-        uint64_t first = last->first;
-        reader_leave(&spill->reader, number);
-        segments_pop(segments);
-        gone = segments_discard(segments, first) || gone;
-    }
-    return gone;
-}
-
-static enum data_file_result write_block(struct spill *spill, const struct block_head *head,
-                                         const struct text *pieces, size_t count,
-                                         struct error *error)
-{
-    _Static_assert(2 + SPILL_PIECES_MAX <= DATA_FILE_PIECES_MAX, "a write takes them all");
-    uint8_t bytes[SPILL_HEAD_SIZE];
-    struct text all[2 + SPILL_PIECES_MAX];
-    const struct segment *last = segments_last(&spill->segments);
-    struct left_block block = {
-        .number = head->number,
-        .first = last->first,
-        .offset = last->size,
-        .end = block_head_end(head),
-    };
-    block_head_write(head, bytes);
-    all[0] = (struct text){(const char *)bytes, sizeof bytes};
-    all[1] = (struct text){spill->label, spill->label_size};
-    memcpy(all + 2, pieces, count * sizeof *pieces);
-    enum data_file_result result =
-        data_file_write(spill->tail.file, last->size, all, 2 + count, error);
-    if (result != DATA_FILE_DONE) {
-        take_back(spill, result); /* if it stays, it is no whole block */
-        return result;
-    }
-    spill->tail.unsynced = true;
-    if (spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error))
-        return DATA_FILE_DONE;
-    block.is_there = !take_back(spill, DATA_FILE_FAILED);
-    if (block.is_there)
-        spill->left = block;
-    return DATA_FILE_FAILED;
-}
-
-enum spill_stored spill_append(struct spill *spill, const struct spill_block *block,
-                               const struct text *pieces, size_t count, struct error *error)
-{
-    struct segments *segments = &spill->segments;
-    struct block_head head = {
-        .spill = spill->id,
-        .epoch = spill->epoch,
-        .position = segments->end,
-        .number = block->number,
-        .count = block->count,
-        .layout = block->layout,
-        .label_size = spill->label_size,
-        .label_checksum = spill->label_checksum,
-    };
-    struct error why;
-    size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        size += pieces[i].size;
-        head.checksum = crc32c(head.checksum, pieces[i].data, pieces[i].size);
-    }
-    RULE(count <= SPILL_PIECES_MAX && size != 0 && size <= spill->settings.image_size,
-         "an image is of the size that was agreed on");
-    RULE(block->count != 0, "a block has records");
-    head.size = (uint32_t)size;
-    uint64_t whole = block_head_whole(&head);
-    left_block_take_back(&spill->left, segments);
-    if (segments->bytes + whole > spill->settings.size) {
-        error_set(error, EXIT_CODE_IO, "spill %s: it has its size", segments->folder);
-        return SPILL_FULL;
-    }
-    if (!disk_room_has(&spill->room, &spill->settings.reserve, segments->folder, &why))
-        return failed(spill, DATA_FILE_FULL, &why, error);
-    const struct segment *last = segments_last(segments);
-    if (spill->tail.is_open &&
-        (last->sealed || (last->size != 0 && last->size + whole > spill->settings.segment_size)))
-        seal(spill, NULL);
-    if (!spill->tail.is_open) {
-        enum data_file_result result = begin_segment(spill, &why);
-        if (result != DATA_FILE_DONE)
-            return failed(spill, result, &why, error);
-    }
-    enum data_file_result result = write_block(spill, &head, pieces, count, &why);
-    if (result != DATA_FILE_DONE)
-        return failed(spill, result, &why, error);
-    spill->left.is_there = false; /* it would be where this block is: nobody reads it */
-    segments_last(segments)->size += whole;
-    segments->bytes += whole;
-    segments->end += block->count;
-    spill->appended += block->count;
-    return SPILL_STORED;
-}
-
-bool spill_give_up(struct spill *spill, uint64_t number)
-{
-    if (spill->left.number != number || left_block_take_back(&spill->left, &spill->segments))
-        return false;
-    spill->left.is_there = false; /* it is for the next opening */
+    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
     return true;
 }
 
@@ -541,9 +136,9 @@ bool spill_give_up(struct spill *spill, uint64_t number)
  */
 static void note_read(struct spill *spill, uint64_t end, uint32_t count)
 {
-    uint64_t ahead = may_sync(spill) ? (uint64_t)READ_AHEAD * count : 0;
+    uint64_t ahead = spill_may_sync(spill) ? (uint64_t)READ_AHEAD * count : 0;
     if (end > spill->written.read)
-        write_cursor(spill, settled(spill), end + ahead, NULL);
+        spill_write_cursor(spill, spill_settled(spill), end + ahead, NULL);
 }
 
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
@@ -569,6 +164,16 @@ bool spill_holds(const struct spill *spill, size_t place)
     return reader_holds(&spill->reader, place);
 }
 
+bool spill_lacks(const struct spill *spill, size_t place)
+{
+    const struct segments *segments = &spill->segments;
+    uint64_t end = reader_end_of(&spill->reader, place);
+    for (uint64_t i = 0; i < segments->count; i++)
+        if (end <= segments_end_of(segments, segments->removed + i))
+            return segments_at(segments, segments->removed + i)->gone;
+    return false;
+}
+
 void spill_note_sent(struct spill *spill, size_t place)
 {
     uint64_t end = reader_end_of(&spill->reader, place);
@@ -585,6 +190,8 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
     struct error why;
     enum spill_found found =
         reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
+    while (found == SPILL_FOUND_NONE && reader_has_room(&spill->reader) && spill_return(spill))
+        found = reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
     if (found == SPILL_FOUND_FAILED)
         error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why.text);
     if (found == SPILL_FOUND)
@@ -624,7 +231,8 @@ static bool sync_is_due(const struct spill *spill)
 static bool cursor_is_due(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
-    return spill->written.position != settled(spill) || !spill->has_cursor ||
+    return spill->written.position != spill_settled(spill) || !spill->has_cursor ||
+           spill->written.end != segments->end ||
            spill->left.is_there ||
            (segments->count != 0 &&
             segments_end_of(segments, segments->removed) <= reader_settled(&spill->reader));
@@ -655,16 +263,17 @@ bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error)
     bool done = true;
     if (sync_is_due(spill) && now_ns >= spill->synced_ns + spill->settings.sync_interval_ns) {
         spill->synced_ns = now_ns;
-        done = report(spill, sync_blocks(spill, &why), &why, error);
+        done = report(spill, spill_sync_blocks(spill, &why), &why, error);
     }
     if (!cursor_is_due(spill) || now_ns < spill->cursor_ns + spill->settings.cursor_interval_ns)
         return done;
     spill->cursor_ns = now_ns;
-    if (is_settled(spill))
-        seal(spill, NULL);
+    spill_look(spill, false);
+    if (spill_is_settled(spill))
+        spill_seal(spill, NULL);
     remove_settled(spill);
     left_block_take_back(&spill->left, &spill->segments);
-    bool written = write_cursor(spill, settled(spill), spill->written.read, &why);
+    bool written = spill_write_cursor(spill, spill_settled(spill), spill->written.read, &why);
     return report(spill, written, done ? &why : NULL, error) && done;
 }
 
@@ -677,8 +286,10 @@ struct spill_counts spill_counts(const struct spill *spill)
         .acknowledged = reader->acknowledged,
         .evicted = reader->evicted,
         .lost = reader->lost,
-        .bytes = spill->segments.bytes,
+        .bytes = spill->segments.bytes + kept_bytes(&spill->kept),
         .recovered_bytes = spill->recovered_bytes,
+        .kept = kept_records(&spill->kept, false),
+        .gone = spill_gone(spill),
     };
     counts.held =
         counts.recovered + counts.appended - counts.acknowledged - counts.evicted - counts.lost;
@@ -689,7 +300,28 @@ struct spill_counts spill_counts(const struct spill *spill)
 static uint64_t settled_at_close(struct spill *spill)
 {
     bool gone = left_block_take_back(&spill->left, &spill->segments);
-    return !gone && is_settled(spill) ? spill->left.end : settled(spill);
+    return !gone && spill_is_settled(spill) ? spill->left.end : spill_settled(spill);
+}
+
+/* What was removed at the beginning or at the end is counted: the next opening does not miss it. */
+static void forget_gone(struct spill *spill)
+{
+    struct segments *segments = &spill->segments;
+    struct reader *reader = &spill->reader;
+    while (segments->count != 0 && segments_last(segments)->gone) {
+        uint64_t first = segments_last(segments)->first;
+        uint64_t end = first > reader->position ? first : reader->position;
+        reader->lost += segments->end - end;
+        segments->end = end;
+        segments_pop(segments);
+    }
+    while (reader->count == 0 && segments->count != 0 &&
+           segments_at(segments, segments->removed)->gone) {
+        uint64_t end = segments_end_of(segments, segments->removed);
+        reader->lost += end > reader->position ? end - reader->position : 0;
+        reader->position = end > reader->position ? end : reader->position;
+        segments_forget_first(segments);
+    }
 }
 
 bool spill_close(struct spill *spill, struct error *error)
@@ -697,11 +329,13 @@ bool spill_close(struct spill *spill, struct error *error)
     if (spill == NULL)
         return true;
     struct error why;
-    bool done = report(spill, seal(spill, &why), &why, error);
+    spill_look(spill, false);
+    forget_gone(spill);
+    bool done = report(spill, spill_seal(spill, &why), &why, error);
     remove_settled(spill);
     uint64_t sent = spill->sent > spill->again ? spill->sent : spill->again;
-    bool written = write_cursor(spill, settled_at_close(spill), sent, &why);
+    bool written = spill_write_cursor(spill, settled_at_close(spill), sent, &why);
     done = report(spill, written, done ? &why : NULL, error) && done;
-    free_all(spill);
+    spill_free(spill);
     return done;
 }

@@ -9,12 +9,17 @@
  * needs that for a name.
  *
  * In the folder: segments, which hold nothing but blocks and are named by the position of their
- * first record ("00000000000000001200.seg"); "ack", the cursor; "lock"; and, ending in ".bad", the
- * last two segments that were damaged, which do not count towards its size. A position is the
- * number of records that were stored before, in all runs. Each block has its own, so the segments
- * alone say what there is, and how many records damage has cost. The cursor may only be old: then a
- * block is read again. It also says up to where blocks were read, before any of them is handed
- * out, so that it is known of each block whether it may have been sent before.
+ * first record ("00000000000000001200.seg"); "ack", the cursor; "lock"; segments whose blocks have
+ * another label, ending in ".kept" (kept.h); and, ending in ".bad", the last two segments that were
+ * damaged, which do not count towards its size. A position is the number of records that were
+ * stored before, in all runs. Each block has its own, so the segments say what there is, and how
+ * many records damage has cost. The cursor may only be old: then a block is read again. It also
+ * says up to where blocks were read, before any of them is handed out, so that it is known of each
+ * block whether it may have been sent before; and up to where blocks were stored, so that it is
+ * known how many are missing at the end.
+ *
+ * A block has the label of the settings that it was stored with. A block with another label is not
+ * read: it is kept until the settings have its label again.
  *
  * After kill -9 each block is there whose append had returned. After a power cut those may be gone
  * that were appended after the last sync, and what was acknowledged after the last write of the
@@ -164,6 +169,10 @@ void spill_acknowledge(struct spill *spill);
  * has no note was not sent, unless the run was killed: then that is not known of what it had read.
  */
 bool spill_holds(const struct spill *spill, size_t place);
+
+/* Whether the file of its segment was removed by others: it may be appended again. */
+bool spill_lacks(const struct spill *spill, size_t place);
+
 void spill_note_sent(struct spill *spill, size_t place);
 
 /* Reads again from the oldest block on that is not acknowledged. */
@@ -199,6 +208,8 @@ struct spill_counts {
     uint64_t evicted;         /* their segment was removed before they were read */
     uint64_t lost;            /* by damage, or because their segment is gone */
     uint64_t held;            /* are there, read or not */
+    uint64_t kept;            /* of these: under another label, and not read while it is another */
+    uint64_t gone;            /* of these: not read yet, and their files were removed */
     uint64_t bytes;           /* of all segments on disk */
     uint64_t recovered_bytes; /* the same when it was opened */
 };

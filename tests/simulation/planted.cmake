@@ -115,12 +115,12 @@ planted(what_waits_loses_its_order FILE collector/output/delivery_blocks.c
 planted(doubt_is_not_stored FILE collector/output/delivery_image.c
     FROM "(record->done ? FLAG_DONE : 0) | (record->doubtful ? FLAG_DOUBTFUL : 0)"
     TO "record->done ? FLAG_DONE : 0")
-planted(cursor_is_ahead FILE collector/spill/spill.c
+planted(cursor_is_ahead FILE collector/spill/spill_state.c
     FROM "    uint64_t position = reader_settled(&spill->reader);"
     TO "    uint64_t position = spill->reader.position;")
-planted(stored_block_is_not_synced FILE collector/spill/spill.c
-    FROM "    if (spill->settings.sync != SPILL_SYNC_ALWAYS || sync_blocks(spill, error))"
-    TO "    if (spill->settings.sync != SPILL_SYNC_CLOSE || sync_blocks(spill, error))")
+planted(stored_block_is_not_synced FILE collector/spill/spill_append.c
+    FROM "    if (spill->settings.sync != SPILL_SYNC_ALWAYS || spill_sync_blocks(spill, error))"
+    TO "    if (spill->settings.sync != SPILL_SYNC_CLOSE || spill_sync_blocks(spill, error))")
 
 # --- commands ------------------------------------------------------------------------------------
 planted(what_nobody_reads_is_written FILE sinks/destinations/destination_command.c
@@ -166,7 +166,7 @@ planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
     FROM "    note_read(spill, spill->segments.end + block->count, block->count);
     enum spill_stored"
     TO "    enum spill_stored")
-planted(failing_reads_add_up FILE collector/spill/recovery.c
+planted(failing_reads_add_up FILE collector/spill/look.c
     FROM "            continue;
         }
         failures = 0;"
@@ -181,7 +181,7 @@ planted(reload_forgets_what_was_settled FILE collector/output/delivery_spill.c
     return open;"
     TO "    free_all(spill);
     return open;")
-planted(block_that_stays_on_disk_is_forgotten FILE collector/spill/spill.c
+planted(block_that_stays_on_disk_is_forgotten FILE collector/spill/spill_append.c
     FROM "    if (block.is_there)"
     TO "    if (block.is_there && 0)")
 planted(what_was_left_is_evicted_unseen FILE collector/output/delivery_spill.c

@@ -1,0 +1,155 @@
+#include "collector/spill/kept.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/log/log.h"
+#include "collector/platform/folder.h"
+#include "collector/spill/look.h"
+
+void kept_free(struct kept *kept)
+{
+    free(kept->files);
+    *kept = (struct kept){0};
+}
+
+bool kept_add(struct kept *kept, const struct kept_file *file)
+{
+    if (kept->count == kept->capacity) {
+        size_t capacity = kept->capacity == 0 ? 16 : 2 * kept->capacity;
+        struct kept_file *larger = realloc(kept->files, capacity * sizeof *larger);
+        if (larger == NULL)
+            return false;
+        kept->files = larger;
+        kept->capacity = capacity;
+    }
+    size_t place = kept->count++;
+    for (; place > 0 && kept->files[place - 1].first > file->first; place--)
+        kept->files[place] = kept->files[place - 1];
+    kept->files[place] = *file;
+    return true;
+}
+
+void kept_remove(struct kept *kept, size_t place)
+{
+    kept->count--;
+    memmove(kept->files + place, kept->files + place + 1,
+            (kept->count - place) * sizeof *kept->files);
+}
+
+uint64_t kept_records(const struct kept *kept, bool fit)
+{
+    uint64_t records = 0;
+    for (size_t i = 0; i < kept->count; i++)
+        if (kept->files[i].fits == fit)
+            records += kept->files[i].end - kept->files[i].first;
+    return records;
+}
+
+uint64_t kept_bytes(const struct kept *kept)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < kept->count; i++)
+        bytes += kept->files[i].size;
+    return bytes;
+}
+
+const struct kept_file *kept_next(const struct kept *kept, size_t *place)
+{
+    for (*place = 0; *place < kept->count; ++*place)
+        if (kept->files[*place].fits)
+            return &kept->files[*place];
+    return NULL;
+}
+
+bool kept_is_named(const char *name, struct kept_file *file)
+{
+    return segment_is_named(name, "-", &file->first) == SEGMENT_NAME_BEGINS &&
+           segment_is_named(name + SEGMENT_DIGITS + 1, KEPT_ENDING, &file->end) ==
+               SEGMENT_NAME_IS &&
+           file->first < file->end;
+}
+
+static void name_file(struct kept_file *file)
+{
+    snprintf(file->name, sizeof file->name, "%020" PRIu64 "-%020" PRIu64 KEPT_ENDING, file->first,
+             file->end);
+}
+
+/* A label of earlier versions fits every sink, as does every label one that has none. */
+static bool is_fit(const char *found, const char *label)
+{
+    return found[0] == '\0' || label == NULL || label[0] == '\0' || strcmp(found, label) == 0;
+}
+
+/* Of what cannot be read nothing is known: it fits, and the reader finds out. */
+static bool file_fits(struct segments *segments, const char *name, uint64_t spill,
+                      uint64_t position, const char *label)
+{
+    char found[SPILL_LABEL_SIZE];
+    return !look_at_label(segments, name, spill, position, found) || is_fit(found, label);
+}
+
+void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, const char *label)
+{
+    for (size_t i = 0; i < kept->count; i++)
+        kept->files[i].fits =
+            file_fits(segments, kept->files[i].name, spill, kept->files[i].first, label);
+}
+
+/* Renames the first segment and moves it from one table to the other. */
+static int keep_first(struct kept *kept, struct segments *segments, struct kept_file *file,
+                      struct error *error)
+{
+    const struct segment *first = segments_at(segments, segments->removed);
+    snprintf(file->name, sizeof file->name, "%s", first->name);
+    if (!segments->looks_only) {
+        name_file(file);
+        const char *from = segments_path(segments, first->name);
+        const char *to = segments_path(segments, file->name);
+        if (folder_has(to) || !folder_rename_file(from, to)) {
+            error_set(error, EXIT_CODE_CANNOT_CREATE, "spill %s: cannot rename %s to %s",
+                      segments->folder, first->name, file->name);
+            return -1;
+        }
+    }
+    file->size = first->size;
+    segments_forget_first(segments);
+    return kept_add(kept, file) ? 0 : error_no_memory(error);
+}
+
+int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, const char *label,
+                  uint64_t *position, uint64_t *lost, struct error *error)
+{
+    size_t misfits = 0;
+    for (size_t i = 0; i < segments->count; i++) {
+        const struct segment *one = segments_at(segments, segments->removed + i);
+        if (!file_fits(segments, one->name, spill, *position, label))
+            misfits = i + 1;
+    }
+    for (; misfits > 0; misfits--) {
+        const struct segment *first = segments_at(segments, segments->removed);
+        uint64_t next = segments_end_of(segments, segments->removed);
+        struct kept_file file = {
+            .first = *position > first->first ? *position : first->first,
+            .end = look_at_end(segments, first->name, spill),
+            .fits = file_fits(segments, first->name, spill, *position, label),
+        };
+        if (file.end > next)
+            file.end = next;
+        if (file.end <= file.first) { /* all of it is done with, or missing */
+            *lost += next > *position ? next - *position : 0;
+            if (!segments_remove_first(segments))
+                segments_forget_first(segments);
+        } else {
+            *lost += file.first - *position + (next - file.end);
+            if (keep_first(kept, segments, &file, error) != 0)
+                return -1;
+        }
+        if (next > *position)
+            *position = next;
+    }
+    return 0;
+}

@@ -1,0 +1,118 @@
+#include <inttypes.h>
+
+#include "collector/platform/folder.h"
+#include "collector/spill/spill_state.h"
+
+/* Whether the file still has all that was written to it. */
+static bool is_there(struct spill *spill, const struct segment *segment)
+{
+    struct data_file file;
+    uint64_t size;
+    enum data_file_result opened =
+        data_file_open(segments_path(&spill->segments, segment->name), &file, NULL);
+    if (opened != DATA_FILE_DONE)
+        return opened != DATA_FILE_MISSING; /* what cannot be looked at counts as there */
+    bool there = !data_file_size(file, &size, NULL) || size >= segment->size;
+    data_file_close(file);
+    return there;
+}
+
+/*
+ * The folder was removed, renamed or replaced, or only its lock was. Where the lock cannot be made
+ * again for now, the old one stays.
+ */
+static void look_at_lock(struct spill *spill)
+{
+    struct part_file *old = spill->lock;
+    struct error error = {.code = EXIT_CODE_OK};
+    spill->locked_out = false;
+    if (part_file_is_there(old))
+        return;
+    spill->lock = NULL;
+    if (spill_take_lock(spill, &error) == 0) {
+        part_file_close(old);
+        log_line(LOG_WARNING, "spill %s: the folder or its lock was removed; it is made again",
+                 spill->segments.folder);
+        return;
+    }
+    part_file_close(spill->lock);
+    spill->lock = old;
+    spill->locked_out = error.code == EXIT_CODE_CONFIG;
+}
+
+/* The cursor's file is made again by the next write. */
+static void look_at_cursor(struct spill *spill)
+{
+    if (!spill->cursor.is_open || folder_has(segments_path(&spill->segments, "ack")))
+        return;
+    cursor_close(&spill->cursor);
+    spill->has_cursor = false;
+}
+
+/* Returns the records of it that are not read yet. */
+static uint64_t unread_of(const struct spill *spill, uint64_t number)
+{
+    uint64_t first = segments_at(&spill->segments, number)->first;
+    uint64_t end = segments_end_of(&spill->segments, number);
+    uint64_t position = spill->reader.position > first ? spill->reader.position : first;
+    return end > position ? end - position : 0;
+}
+
+/* Looks at a segment that was there. Returns the records that are lost. */
+static uint64_t look_at(struct spill *spill, uint64_t number)
+{
+    struct segments *segments = &spill->segments;
+    struct segment *segment = segments_at(segments, number);
+    if (segment->gone || segment->size == 0 || is_there(spill, segment))
+        return 0;
+    segment->gone = segment->sealed = true;
+    if (spill->tail.is_open && segment == segments_last(segments)) {
+        data_file_close(spill->tail.file);
+        spill->tail = (struct tail){0};
+    }
+    reader_leave(&spill->reader, number);
+    return unread_of(spill, number);
+}
+
+static uint64_t look_at_kept(struct spill *spill)
+{
+    struct kept *kept = &spill->kept;
+    uint64_t lost = 0;
+    for (size_t i = kept->count; i-- > 0;) {
+        const struct kept_file *file = &kept->files[i];
+        if (folder_has(segments_path(&spill->segments, file->name)))
+            continue;
+        lost += file->end - file->first;
+        kept_remove(kept, i);
+    }
+    spill->reader.lost += lost;
+    return lost;
+}
+
+void spill_look(struct spill *spill, bool tail_only)
+{
+    struct segments *segments = &spill->segments;
+    const struct segment *last = segments_last(segments);
+    look_at_lock(spill);
+    if (tail_only && (!spill->tail.is_open || last->size == 0 || is_there(spill, last)))
+        return;
+    look_at_cursor(spill);
+    uint64_t lost = look_at_kept(spill);
+    for (uint64_t i = 0; i < segments->count; i++)
+        lost += look_at(spill, segments->removed + i);
+    if (lost != 0)
+        log_line(LOG_WARNING,
+                 "spill %s: segments were removed or cut while the spill was open; their %" PRIu64
+                 " records are lost; later blocks are stored in new segments",
+                 segments->folder, lost);
+}
+
+uint64_t spill_gone(const struct spill *spill)
+{
+    const struct segments *segments = &spill->segments;
+    uint64_t gone = 0;
+    for (uint64_t i = 0; i < segments->count; i++)
+        if (segments_at(segments, segments->removed + i)->gone)
+            gone += unread_of(spill, segments->removed + i);
+    return gone;
+}

@@ -1,0 +1,119 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/crc32c.h"
+#include "collector/platform/folder.h"
+#include "collector/spill/spill_state.h"
+
+/* A block of a kept segment, in memory that is as large as the spill's largest. */
+struct returned {
+    char label[SPILL_LABEL_SIZE];
+    uint8_t *image;
+    size_t room;
+};
+
+static bool read_block(const struct segment_walk *walk, const struct block_head *head,
+                       struct returned *block)
+{
+    size_t label, image;
+    return head->size <= block->room &&
+           data_file_read(walk->file, walk->offset + SPILL_HEAD_SIZE, block->label,
+                          head->label_size, &label, NULL) &&
+           data_file_read(walk->file, walk->offset + block_head_image(head), block->image,
+                          head->size, &image, NULL) &&
+           label == head->label_size && image == head->size &&
+           crc32c(0, block->label, label) == head->label_checksum &&
+           crc32c(0, block->image, image) == head->checksum;
+}
+
+/*
+ * Stores all sound blocks of the file that are not done with. Returns false where one cannot be
+ * stored now; *position is where the next one begins then.
+ */
+static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct returned *block,
+                         uint64_t *position, uint64_t *stored)
+{
+    uint8_t window[SEGMENT_WINDOW_MIN];
+    struct block_head head;
+    while (segment_next(walk, window, sizeof window, &head, NULL) == SEGMENT_BLOCK) {
+        uint64_t offset = walk->offset;
+        uint64_t end = block_head_end(&head);
+        bool wanted = head.position >= *position && read_block(walk, &head, block);
+        walk->offset = offset + block_head_whole(&head);
+        if (!wanted)
+            continue;
+        const struct text image = {(const char *)block->image, head.size};
+        *position = head.position;
+        if (spill_store(spill, &head, block->label, &image, 1, NULL) != SPILL_STORED)
+            return false;
+        *stored += head.count;
+        *position = end;
+    }
+    return true;
+}
+
+/* The file's blocks below a position are stored, or lost; what is left of it stays kept. */
+static void note_returned(struct spill *spill, size_t place, uint64_t position, uint64_t stored)
+{
+    struct kept_file *file = &spill->kept.files[place];
+    uint64_t lost = position - file->first - stored;
+    spill->reader.lost += lost;
+    if (lost != 0)
+        log_line(LOG_WARNING,
+                 "spill %s: %" PRIu64 " records of the kept segment %s are missing or damaged; "
+                 "they are lost",
+                 spill->segments.folder, lost, file->name);
+    file->first = position;
+}
+
+static bool return_file(struct spill *spill, size_t place, struct returned *block)
+{
+    struct segments *segments = &spill->segments;
+    struct kept_file file = spill->kept.files[place];
+    struct segment_walk walk = {.spill = spill->id};
+    uint64_t position = file.first;
+    uint64_t stored = 0;
+    uint64_t size = spill->settings.size;
+    enum data_file_result opened =
+        data_file_open(segments_path(segments, file.name), &walk.file, NULL);
+    if (opened == DATA_FILE_FAILED)
+        return false;
+    bool done = opened == DATA_FILE_MISSING;
+    if (opened == DATA_FILE_DONE) {
+        if (data_file_size(walk.file, &walk.size, NULL)) {
+            spill->settings.size = UINT64_MAX; /* the file has its part of the size already */
+            done = store_blocks(spill, &walk, block, &position, &stored);
+            spill->settings.size = size;
+        }
+        data_file_close(walk.file);
+    }
+    note_returned(spill, place, done ? file.end : position, stored);
+    bool damaged = file.end - file.first != stored;
+    if (done)
+        kept_remove(&spill->kept, place);
+    /* A kill before the file is gone sends its blocks twice. */
+    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
+    if (done && damaged)
+        segments_set_aside(segments, file.name, file.first);
+    else if (done)
+        folder_remove_file(segments_path(segments, file.name));
+    return stored != 0;
+}
+
+bool spill_return(struct spill *spill)
+{
+    struct returned block = {.room = spill->settings.image_size};
+    size_t place;
+    if (kept_next(&spill->kept, &place) == NULL || (block.image = malloc(block.room)) == NULL)
+        return false;
+    bool stored = false;
+    while (!stored && kept_next(&spill->kept, &place) != NULL) {
+        size_t before = spill->kept.count;
+        stored = return_file(spill, place, &block);
+        if (!stored && spill->kept.count == before)
+            break; /* it is tried again with the next read */
+    }
+    free(block.image);
+    return stored;
+}

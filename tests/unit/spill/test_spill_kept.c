@@ -1,0 +1,243 @@
+/*
+ * Blocks have a label: a spill whose label is another one keeps them, and a later one whose label
+ * fits has them again. Files that others remove while it is open are counted as lost.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/folder.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/spilling.h"
+#include "tests/support/test.h"
+
+static struct spill *open_labelled(const char *label)
+{
+    struct spill_settings settings = spilling_settings();
+    settings.label = label;
+    return spilling_open_inspected(&settings);
+}
+
+static void expect_nothing(struct spill *spill)
+{
+    uint64_t number;
+    assert_false(spilling_read(spill, &number));
+}
+
+TEST_WITH(blocks_of_another_label_are_kept_until_theirs_is_there_again, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, 30);
+    spilling_expect(spill, 0, 4, true);
+    spilling_close(spill);
+    uint64_t waiting = spilling_records(4, 30);
+
+    spill = open_labelled("influx");
+    assert_int_equal(spilling_counts(spill).recovered, waiting);
+    assert_int_equal(spilling_counts(spill).kept, waiting);
+    spilling_append_all(spill, 30, 50);
+    spilling_expect(spill, 30, 45, true);
+    spilling_expect(spill, 45, 50, false);
+    expect_nothing(spill);
+    spilling_close(spill);
+
+    spill = open_labelled("json");
+    assert_int_equal(spilling_counts(spill).kept, spilling_records(45, 50));
+    assert_int_equal(spilling_counts(spill).recovered, waiting + spilling_records(45, 50));
+    spilling_append(spill, 50);
+    spilling_expect(spill, 50, 51, true); /* what waits comes first */
+    spilling_expect(spill, 4, 30, true);
+    expect_nothing(spill);
+    assert_int_equal(spilling_counts(spill).held, spilling_records(45, 50));
+    spilling_close(spill);
+
+    spill = open_labelled("influx");
+    spilling_expect(spill, 45, 50, true);
+    assert_int_equal(spilling_counts(spill).held, 0);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+    assert_int_equal(scratch_count("spill"), 2); /* the cursor and the lock */
+}
+
+TEST_WITH(an_open_spill_that_gets_another_label_keeps_what_it_has, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled("json");
+    struct spill_settings settings = spilling_settings();
+    spilling_append_all(spill, 0, 9);
+    spilling_expect(spill, 0, 2, true);
+    settings.label = "otlp";
+    assert_int_equal(spill_change(spill, &settings, NULL), 0);
+    assert_int_equal(spilling_counts(spill).kept, spilling_records(2, 9));
+    spilling_append_all(spill, 9, 12);
+    spilling_expect(spill, 9, 12, true);
+    expect_nothing(spill);
+    settings.label = "json";
+    assert_int_equal(spill_change(spill, &settings, NULL), 0);
+    assert_int_equal(spilling_counts(spill).kept, 0);
+    spilling_expect(spill, 2, 9, true);
+    assert_int_equal(spilling_counts(spill).held, 0);
+    spilling_close(spill);
+}
+
+TEST_WITH(blocks_without_a_label_fit_every_one, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled(NULL);
+    spilling_append_all(spill, 0, 9);
+    spilling_close(spill);
+    spill = open_labelled("json");
+    spilling_append_all(spill, 9, 12);
+    spilling_close(spill);
+    spill = open_labelled("influx"); /* those of json are not at the end of what it reads */
+    assert_int_equal(spilling_counts(spill).kept, spilling_records(9, 12));
+    spilling_expect(spill, 0, 9, true);
+    spilling_close(spill);
+    spill = open_labelled("json");
+    spilling_expect(spill, 9, 12, true);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+}
+
+TEST_WITH(a_kept_segment_that_is_missing_or_damaged_is_counted, scratch_make, scratch_remove)
+{
+    (void)state;
+    for (unsigned how = 0; how < 2; how++) {
+        char name[80] = "";
+        size_t size;
+        struct spill *spill = open_labelled("json");
+        spilling_append_all(spill, 0, 3);
+        spilling_close(spill);
+        spilling_close(open_labelled("influx"));
+        struct folder *folder = folder_open(scratch_path("spill"));
+        struct folder_entry entry;
+        while (folder_next(folder, &entry))
+            if (strstr(entry.name, ".kept") != NULL)
+                snprintf(name, sizeof name, "spill/%s", entry.name);
+        folder_close(folder);
+        assert_true(name[0] != '\0');
+        char *bytes = scratch_read(name, &size);
+        bytes[size - 1] ^= 1; /* the last byte of the last block */
+        if (how == 0)
+            others_remove(name);
+        else
+            scratch_put(name, bytes, size);
+        free(bytes);
+        spill = open_labelled("json");
+        assert_int_equal(spilling_counts(spill).recovered, spilling_records(0, 3));
+        spilling_expect(spill, 0, how == 0 ? 0 : 2, true);
+        expect_nothing(spill);
+        assert_int_equal(spilling_counts(spill).lost, spilling_records(how == 0 ? 0 : 2, 3));
+        assert_int_equal(spilling_counts(spill).held, 0);
+        spilling_close(spill);
+        assert_int_equal(scratch_remove(state), 0);
+        assert_int_equal(scratch_make(state), 0);
+    }
+}
+
+TEST_WITH(kept_segments_make_room_first, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint64_t records;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, 3);
+    spilling_close(spill);
+    spill = open_labelled("influx");
+    spilling_append(spill, 3);
+    assert_true(spill_evict(spill, &records, NULL));
+    assert_int_equal(records, spilling_records(0, 3));
+    assert_int_equal(spilling_counts(spill).evicted, records);
+    spilling_expect(spill, 3, 4, true);
+    spilling_close(spill);
+}
+
+/* --- removed while it is open ----------------------------------------------------------------- */
+
+static void remove_folder(void)
+{
+    struct folder *folder = folder_open(scratch_path("spill"));
+    struct folder_entry entry;
+    char name[80];
+    while (folder_next(folder, &entry)) {
+        snprintf(name, sizeof name, "spill/%s", entry.name);
+        others_remove(name);
+    }
+    folder_close(folder);
+    assert_int_equal(remove(scratch_path("spill")), 0);
+}
+
+TEST_WITH(a_folder_that_is_removed_is_made_again_and_what_it_held_is_lost, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    for (unsigned renamed = 0; renamed < 2; renamed++) {
+        struct spill *spill = open_labelled("json");
+        spilling_append_all(spill, 0, 40);
+        spilling_expect(spill, 0, 3, true);
+        if (renamed)
+            assert_int_equal(rename(scratch_path("spill"), scratch_path("other")), 0);
+        else
+            remove_folder();
+        spilling_tick(spill);
+        assert_int_equal(spilling_counts(spill).gone, spilling_records(3, 40));
+        spilling_append_all(spill, 40, 44);
+        spilling_expect(spill, 40, 42, true);
+        assert_int_equal(spilling_counts(spill).lost, spilling_records(3, 40));
+        spilling_close(spill);
+        spill = open_labelled("json");
+        spilling_expect(spill, 42, 44, true);
+        assert_int_equal(spilling_counts(spill).recovered, spilling_records(42, 44));
+        spilling_close(spill);
+        assert_int_equal(scratch_remove(state), 0);
+        assert_int_equal(scratch_make(state), 0);
+    }
+}
+
+TEST_WITH(what_is_gone_at_the_end_is_counted_once, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, 40);
+    remove_folder();
+    spilling_close(spill);
+    spill = open_labelled("json");
+    assert_int_equal(spilling_counts(spill).recovered, 0);
+    spilling_append_all(spill, 40, 44);
+    spilling_expect(spill, 40, 44, true);
+    spilling_close(spill);
+}
+
+TEST_WITH(files_that_are_removed_or_cut_are_noticed, scratch_make, scratch_remove)
+{
+    (void)state;
+    for (unsigned how = 0; how < 4; how++) {
+        struct spill *spill = open_labelled("json");
+        spilling_append_all(spill, 0, 40);
+        const char *last = spilling_segment(spilling_segments() - 1);
+        if (how == 0)
+            others_remove(last);
+        else if (how == 1)
+            others_cut(last, 0);
+        else
+            others_remove(how == 2 ? "spill/ack" : "spill/lock");
+        spilling_append_all(spill, 40, 44);
+        spilling_tick(spill);
+        uint64_t gone = spilling_counts(spill).gone;
+        assert_true(how < 2 ? gone != 0 && gone < spilling_records(0, 40) : gone == 0);
+        uint64_t number, records = 0;
+        while (spilling_read(spill, &number)) {
+            records += spilling_count(number);
+            spill_acknowledge(spill);
+        }
+        assert_int_equal(number, 43);
+        assert_int_equal(spilling_counts(spill).lost, gone);
+        assert_int_equal(records + gone, spilling_records(0, 44));
+        spilling_close(spill);
+        assert_true(scratch_has("spill/ack") && scratch_has("spill/lock"));
+        assert_int_equal(scratch_remove(state), 0);
+        assert_int_equal(scratch_make(state), 0);
+    }
+}

@@ -60,15 +60,15 @@ struct udp_socket_options {
 
     /*
      * The kernel refuses what comes from anyone else, without waking who waits for the socket, and
-     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open, and as
-     * long as it may be changed. What udp_socket_check_filter refuses does not open.
+     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open, and until
+     * the next change has returned. What udp_socket_check_filter refuses does not open.
      */
     const struct networks *only_from;
 
     /*
      * The network interface that datagrams come in by, by its name: of a multicast group where it
      * is joined, of another address the only one that they are taken from. NULL: the system
-     * chooses; every one. The caller's, as long as the socket is open.
+     * chooses; every one. It is copied, and a change leaves it as it is.
      */
     const char *interface;
 
@@ -173,11 +173,18 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
  */
 int udp_socket_bind(struct udp_socket *socket, struct error *error);
 
+/* How a socket is in its multicast group. */
+enum udp_socket_group {
+    GROUP_JOINED,       /* or it has none */
+    GROUP_NO_INTERFACE, /* the interface where it was joined has gone */
+    GROUP_REFUSED,      /* the interface came again, and the system does not join the group there */
+};
+
 /*
- * Of a socket in a multicast group: whether the interface where it was joined is there; on one that
- * went and came it is joined again. True of all others.
+ * Joins the group again on an interface that went and came. `error` is filled where that is
+ * GROUP_REFUSED.
  */
-bool udp_socket_keep_group(struct udp_socket *socket);
+enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error);
 
 /* For the notifier. */
 wait_handle udp_socket_handle(const struct udp_socket *socket);

@@ -42,6 +42,7 @@ struct endpoint {
     _Atomic int64_t due_ns; /* the same while unclaimed */
 
     struct endpoint *next; /* of all */
+    enum udp_socket_group group; /* as last looked at */
     _Atomic bool *group_lost;
     int64_t coalesce_ns;
     size_t buffer; /* bytes that were granted */

@@ -36,17 +36,25 @@ static struct endpoint *take_first(struct endpoint_list *list)
 /* The interface of a multicast group may have gone, and come again. */
 static void keep_group(struct endpoint *endpoint)
 {
-    bool was_lost = atomic_load(endpoint->group_lost);
-    bool lost = !udp_socket_keep_group(endpoint->socket);
-    if (lost == was_lost)
+    struct error error;
+    const char *name = endpoint->listener->name;
+    enum udp_socket_group before = endpoint->group;
+    endpoint->group = udp_socket_keep_group(endpoint->socket, &error);
+    if (endpoint->group == before)
         return;
-    atomic_store(endpoint->group_lost, lost);
-    if (lost)
-        log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
+    atomic_store(endpoint->group_lost, endpoint->group != GROUP_JOINED);
+    switch (endpoint->group) {
+    case GROUP_NO_INTERFACE:
+        log_about(LOG_WARNING, LOG_OF_LISTENER, name,
                   "the interface has gone, and the multicast group with it; looking for it");
-    else
-        log_about(LOG_INFO, LOG_OF_LISTENER, endpoint->listener->name,
-                  "the multicast group is joined again");
+        break;
+    case GROUP_REFUSED:
+        log_about(LOG_WARNING, LOG_OF_LISTENER, name, "%s; trying again", error.text);
+        break;
+    case GROUP_JOINED:
+        log_about(LOG_INFO, LOG_OF_LISTENER, name, "the multicast group is joined again");
+        break;
+    }
 }
 
 void receiver_read_drops(struct endpoint *endpoint)

@@ -244,10 +244,11 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     return 0;
 }
 
-bool udp_socket_keep_group(struct udp_socket *socket)
+enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     (void)socket;
-    return true;
+    (void)error;
+    return GROUP_JOINED;
 }
 
 wait_handle udp_socket_handle(const struct udp_socket *socket)

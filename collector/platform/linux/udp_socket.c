@@ -7,6 +7,7 @@
 #include <linux/sock_diag.h>
 #include <linux/udp.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -136,6 +137,7 @@ static int set_up(struct udp_socket *socket, const struct udp_socket_options *op
         set_flag(fd, SOL_SOCKET, SO_DETACH_FILTER, 0);
     set_buffer(socket, ipv6, options);
     socket->options = *options;
+    socket->options.interface = socket->interface[0] != '\0' ? socket->interface : NULL;
     if (options->max_datagram > DATAGRAM_MAX_SIZE)
         socket->options.max_datagram = DATAGRAM_MAX_SIZE;
     return 0;
@@ -166,6 +168,8 @@ static int restrict_to_interface(struct udp_socket *made, const struct udp_socke
         error_set(error, EXIT_CODE_CANNOT_BIND, "there is no network interface \"%s\"", name);
         return -1;
     }
+    if (name != NULL)
+        snprintf(made->interface, sizeof made->interface, "%s", name);
     if (name != NULL && options->address.scope != 0 &&
         options->address.scope != multicast_interface(name)) {
         error_set(error, EXIT_CODE_CANNOT_BIND, "\"%s\" is not the interface %%%u of the address",
@@ -288,27 +292,33 @@ static int join(struct udp_socket *socket, unsigned index, struct error *error)
 }
 
 /* What is bound to an interface by its number is bound to the new one: a right may be missing. */
-static bool bind_again(struct udp_socket *socket)
+static bool bind_again(struct udp_socket *socket, struct error *error)
 {
     const char *name = socket->group_interface;
-    return !multicast_is_of_link(&socket->options.address) ||
-           setsockopt(socket->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0;
+    if (!multicast_is_of_link(&socket->options.address) ||
+        setsockopt(socket->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0)
+        return true;
+    error_set(error, EXIT_CODE_CANNOT_BIND, "cannot bind to the interface %s again: %s", name,
+              strerror(errno));
+    return false;
 }
 
 /* A group is joined on an interface by its number; one that came again has another. */
-bool udp_socket_keep_group(struct udp_socket *socket)
+enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     const struct udp_socket_options *options = &socket->options;
-    struct error error;
     if (socket->group_interface[0] == '\0')
-        return true;
+        return GROUP_JOINED;
     unsigned index = multicast_interface(socket->group_interface);
-    if (index == socket->group_index)
-        return index != 0;
+    if (index != 0 && index == socket->group_index)
+        return GROUP_JOINED;
     if (socket->group_index != 0)
         multicast_leave(socket->fd, &options->address, &options->group_source, socket->group_index);
     socket->group_index = 0;
-    return index != 0 && bind_again(socket) && join(socket, index, &error) == 0;
+    if (index == 0)
+        return GROUP_NO_INTERFACE;
+    return bind_again(socket, error) && join(socket, index, error) == 0 ? GROUP_JOINED
+                                                                        : GROUP_REFUSED;
 }
 
 int udp_socket_bind(struct udp_socket *socket, struct error *error)

@@ -52,7 +52,8 @@ struct udp_socket {
     const struct receive_way *way; /* chosen by open; a notifier that receives changes it */
     const struct receive_ops *ops; /* chosen by open */
     struct inbox *inbox;           /* of receive_way_inbox */
-    struct udp_socket_options options;
+    struct udp_socket_options options; /* its interface is the copy, */
+    char interface[IF_NAMESIZE];       /* as this outlives the configuration that names it */
     struct address address;
     size_t receive_buffer;
     unsigned group_index; /* of the interface where its group is joined; 0: not, or anywhere */

@@ -289,10 +289,11 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
 }
 
 /* It is in no group. */
-bool udp_socket_keep_group(struct udp_socket *socket)
+enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     (void)socket;
-    return true;
+    (void)error;
+    return GROUP_JOINED;
 }
 
 /* No notifier receives here. */

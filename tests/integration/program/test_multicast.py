@@ -8,9 +8,10 @@ import subprocess
 import unittest
 import urllib.request
 
+from built import not_on_windows
 from namespaces import run_tests
 from protobuf import metric
-from sluice_program import DEADLINE, ProgramTest, read_lines, same_with_one_thread
+from sluice_program import DEADLINE, ProgramTest, free_port, read_lines, same_with_one_thread
 
 PORT = 5656
 
@@ -149,6 +150,36 @@ class Multicast(ProgramTest):
         self.send("239.1.2.3", 2)
         program.wait_for_lines(2)
         self.assertEqual([line["value"] for line in program.output()], [1, 2])
+        program.stop()
+
+    @not_on_windows("no configuration file there")
+    def test_a_group_that_came_by_a_reload_keeps_its_interface_after_others(self):
+        """The configuration that named the interface is freed by then; what is said is the error of
+        the join that fails."""
+        config = self.folder / "sluice.yaml"
+        listeners = [f"udp://127.0.0.1:{free_port()}?schema=riemann",
+                     f"udp://239.1.2.3:{PORT}?schema=riemann&interface=in1"]
+
+        def write(count, memory):
+            config.write_text(f"listeners: {json.dumps(listeners[:count])}\n"
+                              f"stop-timeout: {memory}ms\n")
+        write(1, 1000)
+        program = self.start("--config", str(config))
+        for reloads in range(1, 4):
+            write(2, 1000 + reloads)
+            program.ask_to_reload()
+            program.wait_for_log("the configuration was read anew", reloads)
+        limit = pathlib.Path("/proc/sys/net/ipv4/igmp_max_memberships")
+        before = limit.read_text()
+        self.addCleanup(limit.write_text, before)
+        ip("link", "delete", "in1")
+        program.wait_for_log("the interface has gone, and the multicast group with it")
+        limit.write_text("0")
+        make_link()
+        program.wait_for_log("cannot join the multicast group 239.1.2.3 on in1: "
+                             "No buffer space available; trying again")
+        limit.write_text(before)
+        program.wait_for_log("the multicast group is joined again")
         program.stop()
 
     def test_a_group_of_the_link_takes_its_interface_by_name_or_by_number(self):

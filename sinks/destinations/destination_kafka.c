@@ -207,11 +207,16 @@ static void produce(struct kafka *kafka, rd_kafka_topic_t *topic, rd_kafka_messa
 static void hand_chunk(struct kafka *kafka, rd_kafka_topic_t *topic, rd_kafka_message_t *messages,
                        size_t count)
 {
+    bool missing = false;
     produce(kafka, topic, messages, count);
-    for (size_t i = 0; i < count; i++)
-        if (messages[i].err != RD_KAFKA_RESP_ERR_NO_ERROR)
-            settle(kafka, messages[i]._private, kafka_fate_unsent(messages[i].err),
-                   messages[i].err);
+    for (size_t i = 0; i < count; i++) {
+        if (messages[i].err == RD_KAFKA_RESP_ERR_NO_ERROR)
+            continue;
+        missing = missing || kafka_fate_topic_is_missing(messages[i].err);
+        settle(kafka, messages[i]._private, kafka_fate_unsent(messages[i].err), messages[i].err);
+    }
+    if (missing)
+        kafka_producer_ask(&kafka->producer, topic);
 }
 
 /* Whether the record of that place is a message of its own that is to be sent. */

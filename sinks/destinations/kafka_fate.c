@@ -2,7 +2,11 @@
 
 #include <stddef.h>
 
-/* What a broker, or the library for it, says for good. */
+/*
+ * What a broker, or the library for it, says for good. All other errors are for now, and the records
+ * are sent again: brokers that are away or too few, and a topic or partition that is missing, which
+ * may be made, or be made again after it was deleted.
+ */
 static const struct {
     rd_kafka_resp_err_t error;
     enum delivery_reason reason;
@@ -13,9 +17,6 @@ static const struct {
     {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, DELIVERY_DENIED},
     {RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, DELIVERY_DENIED},
     {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED, DELIVERY_DENIED},
-    {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, DELIVERY_REJECTED},
-    {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, DELIVERY_REJECTED},
-    {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, DELIVERY_REJECTED},
     {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, DELIVERY_REJECTED},
     {RD_KAFKA_RESP_ERR_INVALID_MSG, DELIVERY_REJECTED},
     {RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, DELIVERY_REJECTED},
@@ -30,6 +31,13 @@ struct kafka_fate kafka_fate_unsent(rd_kafka_resp_err_t error)
         if (refusals[i].error == error)
             return (struct kafka_fate){DELIVERY_REFUSED, refusals[i].reason};
     return (struct kafka_fate){.fate = DELIVERY_NOT_SENT};
+}
+
+bool kafka_fate_topic_is_missing(rd_kafka_resp_err_t error)
+{
+    return error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+           error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
+           error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
 }
 
 struct kafka_fate kafka_fate_reported(rd_kafka_msg_status_t status, rd_kafka_resp_err_t error)

@@ -5,6 +5,7 @@
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_FATE_H
 
 #include <librdkafka/rdkafka.h>
+#include <stdbool.h>
 
 #include "collector/contract/delivery.h"
 
@@ -18,5 +19,8 @@ struct kafka_fate kafka_fate_unsent(rd_kafka_resp_err_t error);
 
 /* Of one with a delivery report. */
 struct kafka_fate kafka_fate_reported(rd_kafka_msg_status_t status, rd_kafka_resp_err_t error);
+
+/* Whether the topic, or its partition, is not there now, as far as the library knows. */
+bool kafka_fate_topic_is_missing(rd_kafka_resp_err_t error);
 
 #endif

@@ -212,6 +212,15 @@ void kafka_producer_renew(struct kafka_producer *producer, const size_t *unrepor
     log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", error.text);
 }
 
+/* The library uses an answer that comes later all the same. */
+void kafka_producer_ask(const struct kafka_producer *producer, rd_kafka_topic_t *topic)
+{
+    const struct kafka_library *library = producer->library;
+    const struct rd_kafka_metadata *answer = NULL;
+    if (library->metadata(producer->handle, 0, topic, &answer, 0) == RD_KAFKA_RESP_ERR_NO_ERROR)
+        library->metadata_destroy(answer);
+}
+
 /* A purge that waited for the library's threads would wait for their lookups of names. */
 void kafka_producer_abandon(struct kafka_producer *producer, int ms)
 {

@@ -68,6 +68,12 @@ bool kafka_producer_takes(const struct kafka_producer *producer);
 void kafka_producer_renew(struct kafka_producer *producer, const size_t *unreported);
 
 /*
+ * Has the library ask a broker for a topic that it takes no messages for, without waiting for the
+ * answer: by itself it asks every five minutes.
+ */
+void kafka_producer_ask(const struct kafka_producer *producer, rd_kafka_topic_t *topic);
+
+/*
  * The deadline is over. Waits up to `ms` milliseconds for the reports of all messages that it was
  * given, but for no broker: the library's threads may be looking up a name.
  */

@@ -27,6 +27,7 @@ enum delivery_fate {
     DELIVERY_NOT_SENT,     /* it is certainly not there: it may be sent again */
     DELIVERY_UNKNOWN,      /* it was sent, and no answer came: it is there, or not */
     DELIVERY_DOUBTFUL,     /* the same, but the far end's protocol has it sent again */
+    DELIVERY_TAKEN_IN_PART, /* refused, and some of it may be there: it is not sent again */
 };
 
 /* Why the far end refused. */
@@ -44,6 +45,8 @@ struct delivery_record {
     uint8_t fate, reason; /* the answer, where the block is answered record by record */
     bool done;            /* its fate is known since an earlier try: it is not sent again */
     bool doubtful;        /* it was sent before, and nobody answered */
+    bool repeated;        /* it was refused with others, some of which may have been taken */
+    uint8_t group;        /* the destination's own, while the block is with it */
 };
 
 /*
@@ -85,6 +88,12 @@ enum delivery_retry {
     RETRY_AT_MOST_ONCE,  /* never */
     RETRY_AT_LEAST_ONCE, /* always */
 };
+
+/* Whether what may be there is sent again. `overwrites`: as the encoder does. */
+static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool overwrites)
+{
+    return retry == RETRY_AT_LEAST_ONCE || spills || (retry == RETRY_AUTO && overwrites);
+}
 
 /* The keys of a sink's URL that are about every delivery. */
 struct delivery_options {

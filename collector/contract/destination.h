@@ -85,6 +85,7 @@ struct destination_options {
     struct broker_options broker;
     uint64_t timeout_ns;       /* of a delivery: how long a block is sent for */
     bool spills;               /* of a delivery: it is sent without end, what waits lies on disk */
+    enum delivery_retry retry; /* of a delivery: whether what may be there is sent again */
     size_t in_flight;          /* of a delivery: blocks that are handed over at a time, at most */
     size_t block_size;         /* of a delivery: bytes of a block, at most */
     uint64_t flush_interval;   /* nanoseconds that records may be collected for */

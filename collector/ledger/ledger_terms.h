@@ -199,7 +199,8 @@ enum ledger_part {
     TERM(filtered, PART_FLOW, "Records that left nothing to write.")                               \
     TERM(evicted, PART_FLOW, "Records taken out of a queue for newer ones.")                       \
     TERM(unknown, PART_FLOW,                                                                       \
-         "Records that a delivery sent and nobody answered: the far end has them, or not.")        \
+         "Records that a delivery sent without an answer, or which the far end refused after it "  \
+         "may have taken a part: it has them, or not.")                                            \
     TERM(recovered, PART_FLOW, "Records that lay in a spill when it was opened.")                  \
     TERM(spilled, PART_NOW, "Records that lie in a spill now, less those that are being sent.")    \
     TERM(lines, PART_ALWAYS, "Lines written.")                                                     \
@@ -215,7 +216,8 @@ enum ledger_part {
     TERM(json_fallback, PART_BESIDE,                                                               \
          "Values written that the protobuf JSON mapping has no form for.")                         \
     TERM(possible_duplicates, PART_BESIDE,                                                         \
-         "Written records that a delivery sent again after nobody had answered.")                  \
+         "Written records that a delivery sent again after no answer, or after one by which some " \
+         "may have been taken.")                                                                   \
     TERM(points_rejected, PART_BESIDE,                                                             \
          "Data points, log records or spans that a receiver of OTLP left out of written records.") \
     TERM(left_out, PART_BESIDE, "Samples that a file had no place for.")                           \

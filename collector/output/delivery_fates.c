@@ -47,12 +47,13 @@ void delivery_settle_record(const struct delivery_writer *delivery, const struct
     if (fate == DELIVERY_ACKNOWLEDGED) {
         record->done = true;
         fates->written++;
-        fates->duplicates += record->doubtful;
+        fates->duplicates += record->doubtful || record->repeated;
         fates->bytes += record->size;
         encoded_counts_add(&fates->sum, &held->counts[index]);
         return;
     }
-    record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL;
+    record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL ||
+                       fate == DELIVERY_TAKEN_IN_PART;
     if (fate == DELIVERY_REFUSED && !record->doubtful) {
         record->done = true;
         fates->failed[reason_of(reason)]++;

@@ -331,9 +331,9 @@ struct sink_writer *delivery_writer_create(const struct sink_thread_options *opt
     delivery->base.ops = &delivery_writer_ops;
     delivery->base.stores = options->delivery.spill != NULL;
     delivery->oldest_ns = INT64_MAX;
-    delivery->repeats = options->delivery.retry == RETRY_AT_LEAST_ONCE ||
-                        options->delivery.spill != NULL ||
-                        (options->delivery.retry == RETRY_AUTO && options->encoder->overwrites);
+    delivery->repeats =
+        delivery_repeats(options->delivery.retry, options->delivery.spill != NULL,
+                         options->encoder->overwrites);
     bool made = make_epoch(delivery);
     while (made && delivery->count < count)
         made = held_block_make(&delivery->blocks[delivery->count++], record_size);

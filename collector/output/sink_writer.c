@@ -305,6 +305,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .stall_timeout_ns = options->stall_timeout_ns,
         .timeout_ns = options->delivery.timeout,
         .spills = options->delivery.spill != NULL,
+        .retry = options->delivery.retry,
         .in_flight = (size_t)options->delivery.in_flight,
         .block_size = sink_writer_block_room(sink_writer_record_size(options)),
         .http = options->http,

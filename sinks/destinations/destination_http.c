@@ -12,6 +12,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/input_load.h"
+#include "collector/platform/random.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/http_body.h"
@@ -31,6 +32,7 @@ struct http {
     struct http_urls urls;
     struct http_body_maker *maker;
     struct http_client *client;
+    uint8_t secret[16]; /* of the fingerprints */
     struct log_limit partial_log;
 };
 
@@ -92,6 +94,15 @@ static int reopen(struct destination *destination, struct error *error)
     return 0;
 }
 
+/* What a record is isolated by, when the server has refused one. */
+static size_t key(struct destination *destination, const struct listener *listener,
+                  const struct record *record, uint8_t *key)
+{
+    const struct http *http = of(destination);
+    (void)listener;
+    return http_client_has_lessons(http->client) ? http_lessons_key(http->secret, record, key) : 0;
+}
+
 static void abandon(struct destination *destination)
 {
     http_client_abandon(of(destination)->client);
@@ -100,6 +111,7 @@ static void abandon(struct destination *destination)
 static const struct delivery_ops delivery_ops = {
     .send = send_block,
     .answer = answer,
+    .key = key,
     .reopen = reopen,
     .abandon = abandon,
 };
@@ -121,6 +133,7 @@ static const struct delivery_ops otlp_ops = {
     .send = send_block,
     .answer = answer,
     .route = otlp_route,
+    .key = key,
     .reopen = reopen,
     .abandon = abandon,
 };
@@ -194,6 +207,8 @@ static int fill(struct http *http, const char *scheme, const struct destination_
         .format = options->encoder->name,
         .two_shapes =
             options->encoder->request != NULL && options->encoder->request->shape_count == 2,
+        .repeats =
+            delivery_repeats(options->retry, options->spills, options->encoder->overwrites),
         .urls = &http->urls,
         .maker = http->maker,
         .request = request_options(options, (int64_t)options->timeout_ns / 3),
@@ -216,7 +231,8 @@ static int create(const char *scheme, const struct destination_options *options,
     made->destination.delivery = is_otlp(options) ? &otlp_ops : &delivery_ops;
     made->destination.destroy = destroy;
     made->options = *options;
-    if (fill(made, scheme, options, error) != 0) {
+    if (random_bytes(made->secret, sizeof made->secret, error) != 0 ||
+        fill(made, scheme, options, error) != 0) {
         destroy(&made->destination);
         return -1;
     }

@@ -1,5 +1,6 @@
 #include "sinks/destinations/http_answer.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -14,12 +15,16 @@ static const struct http_meaning denied = {.fate = DELIVERY_REFUSED, .reason = D
 static const struct http_meaning rejected = {.fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED};
 static const struct http_meaning bad_records = {
     .fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true};
+/* Some servers take the good samples and refuse the others: Prometheus 3, Mimir. */
+static const struct http_meaning bad_samples = {
+    .fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true, .some = true};
 static const struct http_meaning too_large = {
     .fate = DELIVERY_REFUSED, .reason = DELIVERY_TOO_LARGE, .parts = true};
 static const struct http_meaning not_now = {.fate = DELIVERY_NOT_SENT};
 static const struct http_meaning not_now_or_never = {.fate = DELIVERY_NOT_SENT,
                                                      .reason = DELIVERY_REJECTED,
                                                      .parts = true,
+                                                     .some = true,
                                                      .tries = REMOTE_WRITE_TRIES};
 static const struct http_meaning unknown = {.fate = DELIVERY_UNKNOWN};
 static const struct http_meaning doubtful = {.fate = DELIVERY_DOUBTFUL};
@@ -37,10 +42,12 @@ static const struct {
     const struct http_meaning *means;
 } answers[] = {
     {NULL, 200, 299, &written},
+    {"remote-write", 400, 400, &bad_samples},
     {NULL, 400, 400, &bad_records},
     {NULL, 401, 401, &denied},
     {NULL, 403, 403, &denied},
     {NULL, 413, 413, &too_large},
+    {"remote-write", 422, 422, &bad_samples},
     {NULL, 422, 422, &bad_records},
     {NULL, 429, 429, &not_now},
 
@@ -67,4 +74,33 @@ struct http_meaning http_meaning_of(const char *format, long status, bool sent)
             (answers[i].format == NULL || strcmp(answers[i].format, format) == 0))
             return *answers[i].means;
     return sent ? unknown : not_now;
+}
+
+/* Whether `text`, in small letters, is in the body, whose letters may be of either case. */
+static bool has(const char *body, size_t size, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t at = 0; at + length <= size; at++) {
+        size_t same = 0;
+        while (same < length && tolower((unsigned char)body[at + same]) == text[same])
+            same++;
+        if (same == length)
+            return true;
+    }
+    return false;
+}
+
+bool http_answer_says_partly(const char *body, size_t size)
+{
+    return has(body, size, "partial");
+}
+
+bool http_answer_says_never(const char *body, size_t size)
+{
+    static const char *const reasons[] = {"too old sample", "out of order", "out of bounds",
+                                          "duplicate sample"};
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (has(body, size, reasons[i]))
+            return true;
+    return false;
 }

@@ -5,6 +5,7 @@
 struct http_body_maker {
     const struct encoder_request *request; /* NULL: records are sent as they lie there */
     struct compression *compression;       /* NULL: bodies are not compressed */
+    size_t block_size;                     /* bytes that records have, at most */
     size_t room;                           /* bytes that a body needs for what is made */
     struct output plain;                   /* what is compressed next */
     void *scratch;
@@ -50,6 +51,7 @@ struct http_body_maker *http_body_maker_create(const struct encoder_ops *encoder
     if (made == NULL)
         return NULL;
     made->request = encoder->request;
+    made->block_size = block_size;
     made->room = sizes.body;
     made->plain.capacity = sizes.plain;
     if (sizes.plain != 0)
@@ -79,16 +81,22 @@ void http_body_maker_destroy(struct http_body_maker *maker)
 
 bool http_body_init(struct http_body *body, const struct http_body_maker *maker)
 {
-    *body = (struct http_body){.memory = {.capacity = maker->room}};
+    *body = (struct http_body){.memory = {.capacity = maker->room},
+                               .gathered = {.capacity = maker->block_size}};
+    body->gathered.data = malloc(maker->block_size);
     if (maker->room != 0)
         body->memory.data = malloc(maker->room);
-    return maker->room == 0 || body->memory.data != NULL;
+    if (body->gathered.data != NULL && (maker->room == 0 || body->memory.data != NULL))
+        return true;
+    http_body_free(body);
+    return false;
 }
 
 void http_body_free(struct http_body *body)
 {
     free(body->memory.data);
-    body->memory.data = NULL;
+    free(body->gathered.data);
+    body->memory.data = body->gathered.data = NULL;
 }
 
 size_t http_body_memory(const struct encoder_ops *encoder,
@@ -96,7 +104,8 @@ size_t http_body_memory(const struct encoder_ops *encoder,
 {
     const struct compression_ops *used = used_compression(encoder, compression);
     const struct sizes sizes = sizes_of(encoder->request, used, block_size);
-    return sizeof(struct http_body_maker) + sizes.plain + sizes.scratch + count * sizes.body +
+    return sizeof(struct http_body_maker) + sizes.plain + sizes.scratch +
+           count * (sizes.body + block_size) +
            (used == NULL ? 0 : used->memory());
 }
 
@@ -118,6 +127,30 @@ static void begin(struct output *out)
 {
     out->used = 0;
     out->overflow = false;
+}
+
+static bool is_mixed(const struct delivery_block *block, const struct http_range *range)
+{
+    const struct delivery_record *first = &block->records[range->first];
+    for (size_t i = 1; i < range->count; i++)
+        if (first[i].group != first->group)
+            return true;
+    return false;
+}
+
+/* The same where records of other groups are between them. */
+static void gather(struct http_body *body, const struct delivery_block *block,
+                   const struct http_range *range)
+{
+    struct output *out = &body->gathered;
+    uint8_t group = block->records[range->first].group;
+    begin(out);
+    for (size_t i = range->first; i < range->first + range->count; i++) {
+        const struct delivery_record *record = &block->records[i];
+        if (record->group == group)
+            output_bytes(out, (const char *)block->bytes + record->offset, record->size);
+    }
+    body->pieces[1] = (struct text){out->data, out->used};
 }
 
 /* Appends what is sent where nothing is compressed. */
@@ -158,6 +191,8 @@ enum http_body_result http_body_make(struct http_body_maker *maker, struct http_
                                      const struct http_range *range, size_t shape)
 {
     point_at(body, block, range);
+    if (is_mixed(block, range))
+        gather(body, block, range);
     return make_of_pieces(maker, body, shape);
 }
 

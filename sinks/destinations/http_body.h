@@ -20,7 +20,8 @@
 #define HTTP_BODY_PIECES 2
 
 struct http_body {
-    struct output memory; /* for what is made */
+    struct output memory;   /* for what is made */
+    struct output gathered; /* for records of one group among others */
     struct text pieces[HTTP_BODY_PIECES];
 };
 
@@ -52,7 +53,10 @@ enum http_body_result {
     HTTP_BODY_TOO_LARGE, /* to be compressed at once */
 };
 
-/* Makes the body of some records of a block, in that shape of the encoder's. */
+/*
+ * Makes the body of some records of a block, in that shape of the encoder's: those of the range
+ * that are of the group of its first.
+ */
 enum http_body_result http_body_make(struct http_body_maker *maker, struct http_body *body,
                                      const struct delivery_block *block,
                                      const struct http_range *range, size_t shape);

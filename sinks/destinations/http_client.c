@@ -44,6 +44,7 @@ struct http_client {
     CURLM *multi;
     struct http_headers *headers; /* of the thread, as the next one */
     struct http_shapes shapes;
+    struct http_lessons lessons;     /* of the thread */
     struct delivery_figures figures; /* raised by the thread */
     uint64_t requests;               /* of the thread: under way */
     struct thread *thread;
@@ -85,6 +86,7 @@ static struct slot *move_one(struct http_client *client, enum slot_state from, e
 
 static void set_ended(struct http_client *client, struct slot *slot)
 {
+    http_exchange_end(&slot->exchange);
     slot->result.block = slot->exchange.block;
     slot->result.error = slot->exchange.error;
     slot->result.retry_after_ns = slot->exchange.retry_after_ns;
@@ -188,8 +190,10 @@ static void go_on(struct http_client *client, struct slot *slot)
 static void begin_requests(struct http_client *client)
 {
     struct slot *slot;
-    while ((slot = move_one(client, SLOT_GIVEN, SLOT_SENT)) != NULL)
+    while ((slot = move_one(client, SLOT_GIVEN, SLOT_SENT)) != NULL) {
+        http_exchange_know(&slot->exchange, &client->lessons, client->options.repeats);
         go_on(client, slot);
+    }
 }
 
 /* Data points that may be in the request: each of a record that was passed on has two bytes. */
@@ -198,7 +202,8 @@ static uint64_t most_points(const struct http_exchange *exchange)
     const struct delivery_record *records = exchange->block->records + exchange->range.first;
     uint64_t points = 0;
     for (size_t i = 0; i < exchange->range.count; i++)
-        points += records[i].samples != 0 ? records[i].samples : records[i].size / 2;
+        if (records[i].group == records[0].group)
+            points += records[i].samples != 0 ? records[i].samples : records[i].size / 2;
     return points;
 }
 
@@ -346,6 +351,11 @@ bool http_client_answer(struct http_client *client, struct http_result *result)
         return false;
     *result = slot->result;
     return true;
+}
+
+bool http_client_has_lessons(const struct http_client *client)
+{
+    return http_lessons_any(&client->lessons);
 }
 
 void http_client_set_headers(struct http_client *client, struct http_headers *headers)

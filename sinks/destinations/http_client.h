@@ -31,6 +31,7 @@ struct http_client_options {
     const struct curl_library *library;
     const char *format; /* the encoder's name */
     bool two_shapes;    /* requests of the format have two */
+    bool repeats;       /* records may come twice (delivery_repeats) */
     const struct http_urls *urls;
     struct http_body_maker *maker;
     struct http_request_options request;
@@ -72,6 +73,9 @@ bool http_client_send(struct http_client *client, struct delivery_block *block);
 
 /* The next block that has its answer. Returns false where none has. */
 bool http_client_answer(struct http_client *client, struct http_result *result);
+
+/* Whether the server has refused a record by itself: then blocks need the keys of their records. */
+bool http_client_has_lessons(const struct http_client *client);
 
 /* From now on requests begin with these headers, which become the client's. */
 void http_client_set_headers(struct http_client *client, struct http_headers *headers);

@@ -6,90 +6,183 @@
 /* Of a record that no request was made for yet. */
 #define NO_FATE UINT8_MAX
 
-#define NO_HALF 2
+/* Of a hopeless group more than these are not divided. */
+#define DIVIDED_ALL_THE_SAME 3
+
+/* Records that are tried by themselves before a hopeless group is refused. */
+#define PROBES 2
 
 void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *block,
                          const char *format)
 {
-    *exchange = (struct http_exchange){.format = format, .block = block, .half = NO_HALF};
+    *exchange = (struct http_exchange){.format = format, .block = block, .group_count = 1};
     block->per_record = true;
-    for (size_t i = 0; i < block->count; i++)
+    for (size_t i = 0; i < block->count; i++) {
         block->records[i].fate = NO_FATE;
+        block->records[i].group = 0;
+    }
+}
+
+/* The group of that fingerprint in this block, which may be a new one. */
+static size_t find_group(struct http_exchange *exchange, uint32_t fingerprint, uint32_t refusals)
+{
+    for (size_t i = 1; i < exchange->group_count; i++)
+        if (exchange->groups[i].fingerprint == fingerprint)
+            return i;
+    if (exchange->group_count > HTTP_GROUPS_MOST) {
+        exchange->groups[HTTP_GROUPS_MOST].hopeless = false;
+        return HTTP_GROUPS_MOST;
+    }
+    exchange->groups[exchange->group_count] = (struct http_group){
+        .fingerprint = fingerprint, .hopeless = refusals >= HTTP_LESSONS_HOPELESS};
+    return exchange->group_count++;
+}
+
+void http_exchange_know(struct http_exchange *exchange, struct http_lessons *lessons, bool repeats)
+{
+    struct delivery_block *block = exchange->block;
+    exchange->lessons = lessons;
+    exchange->repeats = repeats;
+    exchange->groups[0].hopeless = lessons->in_a_row >= HTTP_LESSONS_ALL_HOPELESS;
+    http_lessons_begin(lessons);
+    if (exchange->groups[0].hopeless)
+        return; /* one group is enough */
+    for (size_t i = 0; i < block->count; i++) {
+        uint32_t refusals = 0;
+        uint32_t print = http_lessons_group(lessons, block, &block->records[i], &refusals);
+        if (print != 0)
+            block->records[i].group = (uint8_t)find_group(exchange, print, refusals);
+    }
+}
+
+/* --- the records of a range ------------------------------------------------------------------- */
+
+static bool is_member(const struct http_exchange *exchange, size_t index)
+{
+    return exchange->block->records[index].group == exchange->group;
+}
+
+static bool is_open(const struct http_exchange *exchange, size_t index)
+{
+    const struct delivery_record *record = &exchange->block->records[index];
+    return !record->done && record->fate == NO_FATE;
 }
 
 static void set_fate(struct http_exchange *exchange, const struct http_range *range, uint8_t fate,
                      uint8_t reason)
 {
-    for (size_t i = range->first; i < range->first + range->count; i++) {
-        exchange->block->records[i].fate = fate;
-        exchange->block->records[i].reason = reason;
-    }
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_member(exchange, i)) {
+            exchange->block->records[i].fate = fate;
+            exchange->block->records[i].reason = reason;
+        }
 }
 
-static void note(struct http_exchange *exchange, const char *why, int64_t retry_after_ns)
+static size_t bytes_of(const struct http_exchange *exchange, const struct http_range *range)
 {
-    error_set(&exchange->error, EXIT_CODE_IO, "%s", why);
-    if (retry_after_ns > exchange->retry_after_ns)
-        exchange->retry_after_ns = retry_after_ns;
+    size_t bytes = 0;
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_member(exchange, i))
+            bytes += exchange->block->records[i].size;
+    return bytes;
 }
 
-/* --- halves ----------------------------------------------------------------------------------- */
-
-static void divide(struct http_exchange *exchange, const struct http_range *range)
+static size_t count_members(const struct http_exchange *exchange, const struct http_range *range)
 {
-    size_t first = range->count / 2;
-    exchange->halves[0] = (struct http_half){.range = {range->first, first}};
-    exchange->halves[1] = (struct http_half){.range = {range->first + first, range->count - first}};
-    exchange->half = 0;
-    exchange->range = exchange->halves[0].range;
+    size_t members = 0;
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        members += is_member(exchange, i);
+    return members;
 }
 
-/* The range that was refused has its reason, or waits to be divided. */
-static void settle_refused(struct http_exchange *exchange, const struct http_half *half,
-                           bool other_taken)
+static bool has_one(const struct http_exchange *exchange, const struct http_range *range)
 {
-    bool worth = half->reason == DELIVERY_TOO_LARGE || other_taken;
-    if (!half->parts || !worth || half->range.count == 1) {
-        set_fate(exchange, &half->range, DELIVERY_REFUSED, half->reason);
-        return;
-    }
-    RULE(exchange->waiting_count < HTTP_HALVES_MOST, "ranges are divided one after the other");
-    exchange->waiting[exchange->waiting_count++] = *half;
+    return count_members(exchange, range) == 1;
 }
 
-/* Where the other half is open, what was refused is left open, too: both are sent again. */
-static void settle_half(struct http_exchange *exchange, const struct http_half *half,
-                        const struct http_half *other)
+/* The range of its members from the one with that number on, so many of them. */
+static struct http_range members_of(const struct http_exchange *exchange,
+                                    const struct http_range *range, size_t from, size_t members)
 {
-    bool other_taken = other->fate == DELIVERY_ACKNOWLEDGED;
-    if (half->fate == DELIVERY_REFUSED && (other_taken || other->fate == DELIVERY_REFUSED))
-        settle_refused(exchange, half, other_taken);
+    size_t at = range->first;
+    while (!is_member(exchange, at) || from-- != 0)
+        at++;
+    struct http_range found = {.first = at};
+    for (; members != 0; at++)
+        members -= is_member(exchange, at);
+    found.count = at - found.first;
+    return found;
 }
 
-/* There are too many of them. */
-static void refuse_waiting(struct http_exchange *exchange)
-{
-    for (; exchange->waiting_count != 0; exchange->waiting_count--) {
-        const struct http_half *last = &exchange->waiting[exchange->waiting_count - 1];
-        set_fate(exchange, &last->range, DELIVERY_REFUSED, last->reason);
-    }
-}
-
-/* --- ranges ----------------------------------------------------------------------------------- */
-
-/* The next records without a fate. */
-static bool next_range(struct http_exchange *exchange)
+/* The next records of the group in hand without a fate. */
+static bool next_of_group(struct http_exchange *exchange)
 {
     const struct delivery_block *block = exchange->block;
-    size_t at = exchange->at;
-    while (at < block->count && block->records[at].done)
+    size_t at = exchange->at, end;
+    while (at < block->count && !(is_member(exchange, at) && is_open(exchange, at)))
         at++;
-    exchange->range.first = at;
-    while (at < block->count && !block->records[at].done)
-        at++;
-    exchange->range.count = at - exchange->range.first;
+    exchange->range = (struct http_range){.first = at};
+    for (end = at; at < block->count && (is_open(exchange, at) || !is_member(exchange, at)); at++)
+        if (is_member(exchange, at))
+            end = at + 1;
+    exchange->range.count = end - exchange->range.first;
     exchange->at = at;
     return exchange->range.count != 0;
+}
+
+static bool next_range(struct http_exchange *exchange)
+{
+    while (!next_of_group(exchange)) {
+        if (exchange->group + 1 == exchange->group_count)
+            return false;
+        exchange->group++;
+        exchange->at = 0;
+    }
+    return true;
+}
+
+/* --- dividing --------------------------------------------------------------------------------- */
+
+static void put_waiting(struct http_exchange *exchange, const struct http_range *range,
+                        bool divided)
+{
+    RULE(exchange->waiting_count < HTTP_HALVES_MOST, "each range that waits is half of another");
+    exchange->waiting[exchange->waiting_count++] = (struct http_part){*range, divided};
+}
+
+static bool is_hopeless(const struct http_exchange *exchange)
+{
+    return exchange->groups[exchange->group].hopeless;
+}
+
+/* Whether the server would say that it is too large, as far as that is known. */
+static bool is_too_large(const struct http_exchange *exchange, const struct http_range *range)
+{
+    size_t most = exchange->lessons == NULL ? 0 : exchange->lessons->most_bytes;
+    return most != 0 && !is_hopeless(exchange) && bytes_of(exchange, range) > most;
+}
+
+/* The part comes next, or the first piece of it that may be taken: the others wait. */
+static void take_up(struct http_exchange *exchange, struct http_part part)
+{
+    size_t members = count_members(exchange, &part.range);
+    while (members > 1 && (part.divided || is_too_large(exchange, &part.range))) {
+        size_t half = members / 2;
+        const struct http_range first = members_of(exchange, &part.range, 0, half);
+        const struct http_range second = members_of(exchange, &part.range, half, members - half);
+        put_waiting(exchange, &second, false);
+        part = (struct http_part){.range = first};
+        members = half;
+    }
+    exchange->range = part.range;
+}
+
+/* A member of the doubted range, the newest first, by itself. */
+static void take_probe(struct http_exchange *exchange)
+{
+    const struct http_range *doubted = &exchange->doubted;
+    size_t from = exchange->probes == PROBES ? count_members(exchange, doubted) - 1 : 0;
+    exchange->range = members_of(exchange, doubted, from, 1);
 }
 
 bool http_exchange_next(struct http_exchange *exchange)
@@ -97,42 +190,137 @@ bool http_exchange_next(struct http_exchange *exchange)
     if (exchange->over)
         return false;
     if (exchange->requests == HTTP_REQUESTS_MOST) {
-        refuse_waiting(exchange);
-        http_exchange_cancel(exchange, "it took too many requests");
+        http_exchange_cancel(exchange, "too many of its records are refused to try all at once");
         return false;
     }
-    if (exchange->half == NO_HALF && exchange->waiting_count != 0)
-        divide(exchange, &exchange->waiting[--exchange->waiting_count].range);
-    else if (exchange->half == NO_HALF && !next_range(exchange))
+    if (exchange->probes != 0)
+        take_probe(exchange);
+    else if (exchange->waiting_count != 0)
+        take_up(exchange, exchange->waiting[--exchange->waiting_count]);
+    else if (next_range(exchange))
+        take_up(exchange, (struct http_part){.range = exchange->range});
+    else
         return false;
     exchange->requests++;
     return true;
 }
 
-/* The records in hand were refused. */
-static void refuse(struct http_exchange *exchange, uint8_t reason, bool parts)
+/* --- refusals --------------------------------------------------------------------------------- */
+
+/* A refusal: the reason; whether parts may be taken; whether some may have been taken by it. */
+struct refusal {
+    uint8_t reason;
+    bool parts, some;
+};
+
+/* A record of several lines may be there in part. */
+static void refuse_record(struct http_exchange *exchange, size_t index,
+                          const struct refusal *refusal)
 {
-    if (exchange->half == NO_HALF) {
-        const struct http_half whole = {exchange->range, DELIVERY_REFUSED, reason, parts};
-        settle_refused(exchange, &whole, true);
-        return;
-    }
-    exchange->halves[exchange->half].fate = DELIVERY_REFUSED;
-    exchange->halves[exchange->half].reason = reason;
-    exchange->halves[exchange->half].parts = parts;
+    struct delivery_record *record = &exchange->block->records[index];
+    bool in_part = refusal->some && record->lines > 1;
+    record->fate = in_part ? DELIVERY_TAKEN_IN_PART : DELIVERY_REFUSED;
+    record->reason = refusal->reason;
 }
 
-/* The half in hand has its fate: the other one follows, or both are settled. */
-static void end_half(struct http_exchange *exchange)
+static void refuse_members(struct http_exchange *exchange, const struct http_range *range,
+                           const struct refusal *refusal)
 {
-    if (exchange->half == NO_HALF)
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_member(exchange, i))
+            refuse_record(exchange, i, refusal);
+}
+
+static void refuse_single(struct http_exchange *exchange, const struct refusal *refusal)
+{
+    struct http_lessons *lessons = exchange->lessons;
+    refuse_record(exchange, exchange->range.first, refusal);
+    if (lessons == NULL)
         return;
-    if (exchange->half++ == 0) {
-        exchange->range = exchange->halves[1].range;
+    lessons->in_a_row += lessons->in_a_row != UINT32_MAX;
+    if (refusal->reason == DELIVERY_REJECTED)
+        http_lessons_refused(lessons, exchange->block,
+                             &exchange->block->records[exchange->range.first]);
+}
+
+/* The members of the doubted range but for the record in hand. */
+static void end_probe(struct http_exchange *exchange)
+{
+    struct http_range *doubted = &exchange->doubted;
+    size_t from = exchange->probes == PROBES ? 0 : 1;
+    *doubted = members_of(exchange, doubted, from, count_members(exchange, doubted) - 1);
+}
+
+/* A single record of a hopeless group was refused, too. */
+static void refuse_probe(struct http_exchange *exchange, const struct refusal *refusal)
+{
+    refuse_single(exchange, refusal);
+    end_probe(exchange);
+    if (--exchange->probes == 0)
+        refuse_members(exchange, &exchange->doubted, refusal);
+}
+
+/* One was taken after all: the group is divided as any other. */
+static void take_back_doubt(struct http_exchange *exchange)
+{
+    end_probe(exchange);
+    exchange->groups[exchange->group].hopeless = false;
+    exchange->probes = 0;
+    put_waiting(exchange, &exchange->doubted, true);
+}
+
+/* Records that some of may have been taken come again. */
+static void note_repeated(struct http_exchange *exchange)
+{
+    const struct http_range *range = &exchange->range;
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_member(exchange, i))
+            exchange->block->records[i].repeated = true;
+}
+
+/* The records in hand were refused. */
+static void refuse(struct http_exchange *exchange, const struct refusal *refusal)
+{
+    const struct http_range *range = &exchange->range;
+    if (!refusal->parts && exchange->probes == 0) {
+        refuse_members(exchange, range, refusal);
         return;
     }
-    settle_half(exchange, &exchange->halves[0], &exchange->halves[1]);
-    settle_half(exchange, &exchange->halves[1], &exchange->halves[0]);
+    size_t members = count_members(exchange, range);
+    if (refusal->some && members > 1)
+        note_repeated(exchange);
+    if (exchange->probes != 0) {
+        refuse_probe(exchange, refusal);
+    } else if (members == 1) {
+        refuse_single(exchange, refusal);
+    } else if (is_hopeless(exchange) && members > DIVIDED_ALL_THE_SAME) {
+        exchange->doubted = *range;
+        exchange->probes = PROBES;
+    } else {
+        if (refusal->reason == DELIVERY_TOO_LARGE && exchange->lessons != NULL)
+            http_lessons_too_large(exchange->lessons, bytes_of(exchange, range));
+        put_waiting(exchange, range, true);
+    }
+}
+
+/* The records in hand were taken. */
+static void take(struct http_exchange *exchange)
+{
+    set_fate(exchange, &exchange->range, DELIVERY_ACKNOWLEDGED, 0);
+    exchange->taken = true;
+    if (exchange->lessons != NULL)
+        exchange->lessons->in_a_row = 0;
+    if (exchange->probes != 0)
+        take_back_doubt(exchange);
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+static void note(struct http_exchange *exchange, const char *why, int64_t retry_after_ns)
+{
+    error_set(&exchange->error, EXIT_CODE_IO, "%s", why);
+    if (retry_after_ns > exchange->retry_after_ns)
+        exchange->retry_after_ns = retry_after_ns;
 }
 
 void http_exchange_cancel(struct http_exchange *exchange, const char *why)
@@ -149,40 +337,70 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
         note(exchange, why, 0);
 }
 
-/* --- answers ---------------------------------------------------------------------------------- */
+/*
+ * An answer that may pass, or never, is a refusal after too many tries, where the server says so,
+ * and where it took others while it refused an isolated group.
+ */
+static bool is_refused_now(struct http_exchange *exchange, const struct http_reply *reply,
+                           unsigned tries)
+{
+    bool known = reply->never || (exchange->group != 0 && exchange->taken);
+    return tries != 0 && (known || exchange->block->tries++ >= tries);
+}
 
-/* What is refused after too many tries, or as a half of what was, is refused for good. */
+/*
+ * Where the answer says that some were taken, the others may be found by dividing only where
+ * records may come twice.
+ */
 static struct http_meaning meaning_of(struct http_exchange *exchange,
                                       const struct http_reply *reply)
 {
     struct http_meaning means = http_meaning_of(exchange->format, reply->status, reply->sent);
-    if (means.tries != 0 && exchange->block->tries++ >= means.tries)
+    if (is_refused_now(exchange, reply, means.tries))
         means.fate = DELIVERY_REFUSED;
+    if (!reply->partly)
+        return means;
+    means.some = true;
+    if (means.fate == DELIVERY_NOT_SENT)
+        means.fate = DELIVERY_UNKNOWN;
+    else if (means.fate == DELIVERY_REFUSED && !has_one(exchange, &exchange->range) &&
+             !(means.parts && exchange->repeats))
+        means.fate = DELIVERY_TAKEN_IN_PART;
     return means;
 }
 
 void http_exchange_answer(struct http_exchange *exchange, const struct http_reply *reply)
 {
     const struct http_meaning means = meaning_of(exchange, reply);
+    bool refused = means.fate == DELIVERY_REFUSED || means.fate == DELIVERY_TAKEN_IN_PART;
     if (means.fate != DELIVERY_ACKNOWLEDGED) /* refused records wait for no time */
-        note(exchange, reply->text, means.fate == DELIVERY_REFUSED ? 0 : reply->retry_after_ns);
-    if (means.fate == DELIVERY_REFUSED) {
-        refuse(exchange, (uint8_t)means.reason, means.parts);
-        end_half(exchange);
-        return;
+        note(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
+    if (means.fate == DELIVERY_ACKNOWLEDGED) {
+        take(exchange);
+    } else if (means.fate == DELIVERY_REFUSED) {
+        const struct refusal refusal = {(uint8_t)means.reason, means.parts, means.some};
+        refuse(exchange, &refusal);
+    } else {
+        set_fate(exchange, &exchange->range, (uint8_t)means.fate, 0);
+        if (!refused)
+            http_exchange_cancel(exchange, reply->text);
     }
-    set_fate(exchange, &exchange->range, (uint8_t)means.fate, 0);
-    if (exchange->half != NO_HALF)
-        exchange->halves[exchange->half].fate = (uint8_t)means.fate;
-    end_half(exchange);
-    if (means.fate != DELIVERY_ACKNOWLEDGED)
-        http_exchange_cancel(exchange, reply->text);
 }
 
 void http_exchange_reject(struct http_exchange *exchange, enum delivery_reason reason,
                           const char *why)
 {
+    const struct refusal refusal = {(uint8_t)reason, reason == DELIVERY_TOO_LARGE, false};
     note(exchange, why, 0);
-    refuse(exchange, (uint8_t)reason, reason == DELIVERY_TOO_LARGE);
-    end_half(exchange);
+    refuse(exchange, &refusal);
+}
+
+void http_exchange_end(struct http_exchange *exchange)
+{
+    const struct delivery_block *block = exchange->block;
+    if (exchange->lessons == NULL)
+        return;
+    for (size_t i = 0; i < block->count; i++)
+        if (!block->records[i].done && block->records[i].fate == DELIVERY_ACKNOWLEDGED)
+            http_lessons_taken(exchange->lessons, block, &block->records[i]);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/parse_error.h"
+#include "sinks/destinations/http_answer.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -208,12 +209,17 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
                                  .connects = (uint64_t)connects,
                                  .took_ns = (int64_t)took_us * 1000,
                                  .text = request->text};
+    if (whole && !is_success(status)) {
+        reply->partly = http_answer_says_partly(request->answer, request->answer_size);
+        reply->never = http_answer_says_never(request->answer, request->answer_size);
+    }
     explain(request, reply, result, status);
 }
 
 void http_request_give_up(struct http_request *request, struct http_reply *reply)
 {
-    *reply = (struct http_reply){.sent = request->at != 0, .text = "the stop came before an answer"};
+    *reply =
+        (struct http_reply){.sent = request->at != 0, .text = "the stop came before an answer"};
 }
 
 bool http_request_answer(const struct http_request *request, struct text *answer)

@@ -77,7 +77,8 @@ class Spilling(ProgramTest):
         self.send_in_outage(program, 0, COUNT)
         self.wait_for(program, lambda sink: sink["spilled"] == COUNT - 1)
         program.stop()
-        store = self.store(*[400] * COUNT)
+        store = self.store()
+        store.otherwise = 400
         program = self.deliver()
         self.wait_for(program, lambda sink: sink["spilled"] == 0)
         sink = program.stop()["sinks"][0]

@@ -1,6 +1,8 @@
 /* What answers by HTTP mean, by format: the whole table. */
 #include "sinks/destinations/http_answer.h"
 
+#include <string.h>
+
 #include "tests/support/test.h"
 
 /* What the statuses from `first` to `last` are to mean. */
@@ -116,5 +118,39 @@ TEST(without_an_answer_it_depends_on_what_was_sent)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         assert_int_equal(http_meaning_of(formats[i], 0, true).fate, DELIVERY_UNKNOWN);
         assert_int_equal(http_meaning_of(formats[i], 0, false).fate, DELIVERY_NOT_SENT);
+    }
+}
+
+static bool is_said(bool (*said)(const char *body, size_t size), const char *body)
+{
+    return said(body, strlen(body));
+}
+
+TEST(answers_that_some_were_taken_say_so)
+{
+    assert_true(is_said(http_answer_says_partly, "{\"error\":\"partial write: dropped=2\"}"));
+    assert_true(is_said(http_answer_says_partly, "A Partial success"));
+    assert_false(is_said(http_answer_says_partly, "unable to parse"));
+    assert_false(is_said(http_answer_says_partly, "partia"));
+    assert_false(is_said(http_answer_says_partly, ""));
+    assert_false(http_answer_says_partly("partial", 6));
+}
+
+TEST(samples_that_prometheus_never_takes_are_known_by_its_words)
+{
+    assert_true(is_said(http_answer_says_never, "too old sample\n"));
+    assert_true(is_said(http_answer_says_never, "out of order sample"));
+    assert_true(is_said(http_answer_says_never, "out of bounds"));
+    assert_true(is_said(http_answer_says_never, "duplicate sample for timestamp"));
+    assert_false(is_said(http_answer_says_never, "no space left on device"));
+}
+
+TEST(a_server_of_remote_write_may_have_taken_some)
+{
+    static const long statuses[] = {400, 422, 500};
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        assert_true(http_meaning_of("remote-write", statuses[i], true).some);
+        assert_false(http_meaning_of("influx", statuses[i], true).some);
+        assert_false(http_meaning_of("otlp", statuses[i], true).some);
     }
 }

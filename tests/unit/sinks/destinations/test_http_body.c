@@ -148,6 +148,17 @@ TEST(what_is_made_is_compressed)
     assert_body(&bracketed, &marked, 1, 1, 0, "~(33,44\n)");
 }
 
+TEST(records_of_one_group_are_sent_without_those_between_them)
+{
+    longest = ROOM;
+    records[1].group = 1;
+    assert_body(&lines, NULL, 0, 3, 0, HEAD "1,2\n5,6\n");
+    assert_body(&lines, NULL, 1, 2, 0, HEAD "33,44\n");
+    assert_body(&bracketed, NULL, 0, 3, 0, "(1,2\n5,6\n)");
+    assert_body(&lines, &marked, 0, 3, 0, "~" HEAD "1,2\n5,6\n");
+    records[1].group = 0;
+}
+
 TEST(what_is_too_long_to_be_compressed_is_reported_as_such)
 {
     longest = 10;

@@ -319,7 +319,7 @@ static void wait_for_added(size_t count)
     pthread_mutex_unlock(&fake.lock);
 }
 
-/* --- a client ---------------------------------------------------------------------------------- */
+/* --- a client --------------------------------------------------------------------------------- */
 
 #define RECORDS 4
 
@@ -406,7 +406,7 @@ static void assert_fates(size_t count, const enum delivery_fate *fates)
 
 #define STEPS(steps) (steps), sizeof(steps) / sizeof(steps)[0]
 
-/* --- what is given up -------------------------------------------------------------------------- */
+/* --- what is given up ------------------------------------------------------------------------- */
 
 TEST(what_never_left_has_no_answer_of_the_request_before_it)
 {
@@ -457,7 +457,7 @@ TEST(after_that_it_goes_on)
     end();
 }
 
-/* --- what libcurl still knows of the request before --------------------------------------------- */
+/* --- what libcurl still knows of the request before ------------------------------------------- */
 
 TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
 {
@@ -478,7 +478,7 @@ TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
     }
 }
 
-/* --- answers that are cut, or have no end ------------------------------------------------------- */
+/* --- answers that are cut, or have no end ----------------------------------------------------- */
 
 static struct http_result answered_by(const char *format, const struct step *step)
 {
@@ -544,7 +544,7 @@ TEST(of_a_body_without_end_the_status_counts)
     assert_in_range(fake.body_taken, 1, HTTP_ANSWER_MOST + 16);
 }
 
-/* --- OTLP ---------------------------------------------------------------------------------------- */
+/* --- OTLP ------------------------------------------------------------------------------------- */
 
 TEST(a_receiver_cannot_leave_out_more_points_than_it_was_sent)
 {
@@ -558,7 +558,7 @@ TEST(a_receiver_cannot_leave_out_more_points_than_it_was_sent)
     end();
 }
 
-/* --- a libcurl that cannot wait ------------------------------------------------------------------ */
+/* --- a libcurl that cannot wait --------------------------------------------------------------- */
 
 TEST(where_libcurl_cannot_wait_the_thread_does_not_spin)
 {

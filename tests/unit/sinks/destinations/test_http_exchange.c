@@ -131,13 +131,57 @@ TEST(one_bad_record_is_found_and_the_others_are_saved)
     }
 }
 
-TEST(where_both_halves_are_refused_it_ends)
+/* That many of the records are bad, evenly spread, or all at one end. */
+static bool is_bad_of(size_t index, size_t count, size_t bad_of)
 {
-    open_block(MOST);
+    return index * bad_of / count != (index + 1) * bad_of / count;
+}
+
+static size_t many_bad;
+
+static long refuses_many(const struct http_range *range)
+{
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_bad_of(i, block.count, many_bad))
+            return bad_status;
+    return 204;
+}
+
+TEST(each_good_record_is_taken_however_many_are_bad)
+{
+    static const size_t numbers[] = {0, 1, 2, 3, 5, 20, 100, 500, 999, 1000};
+    static const size_t most[] = {1, 21, 40, 57, 90, 280, 930, 1999, 1999, 1999};
     bad_status = 400;
-    exchange_as("json", takes_nothing);
-    assert_int_equal(requests, 3);
-    assert_fates(0, MOST, 0);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        open_block(1000);
+        many_bad = numbers[i];
+        exchange_as("json", refuses_many);
+        assert_fates(1000 - many_bad, many_bad, 0);
+        for (size_t at = 0; at < 1000; at++)
+            assert_int_equal(records[at].fate == DELIVERY_REFUSED, is_bad_of(at, 1000, many_bad));
+        assert_in_range(requests, 1, most[i]);
+    }
+}
+
+TEST(what_takes_too_many_requests_goes_on_later)
+{
+    size_t tries = 0;
+    open_block(MOST);
+    many_bad = MOST / 2;
+    bad_status = 400;
+    for (size_t open = MOST; open != 0; tries++) {
+        exchange_as("json", refuses_many);
+        assert_in_range(requests, 1, HTTP_REQUESTS_MOST);
+        for (size_t i = 0; i < MOST; i++)
+            if (!records[i].done && records[i].fate != DELIVERY_NOT_SENT) {
+                assert_int_equal(records[i].fate == DELIVERY_REFUSED,
+                                 is_bad_of(i, MOST, many_bad));
+                records[i].done = true;
+                open--;
+            }
+        requests = 0;
+    }
+    assert_in_range(tries, 2, 5);
 }
 
 TEST(a_record_alone_has_no_halves)
@@ -276,4 +320,277 @@ TEST(a_stop_leaves_what_was_not_answered_unsent)
     http_exchange_cancel(&exchange, "the stop");
     assert_false(http_exchange_next(&exchange));
     assert_fates(0, 0, 8);
+}
+
+/* --- answers that mean some of the records ---------------------------------------------------- */
+
+/* Answers each request so, and says that some were taken. */
+static void exchange_partly(const char *format, bool repeats, server *answers)
+{
+    static struct http_lessons lessons;
+    memset(&lessons, 0, sizeof lessons);
+    http_exchange_begin(&exchange, &block, format);
+    http_exchange_know(&exchange, &lessons, repeats);
+    while (http_exchange_next(&exchange)) {
+        long status = answers(&exchange.range);
+        const struct http_reply reply = {
+            .status = status, .sent = true, .partly = status != 204, .text = "partial write"};
+        requests++;
+        http_exchange_answer(&exchange, &reply);
+    }
+    http_exchange_end(&exchange);
+}
+
+TEST(where_some_were_taken_and_twice_matters_it_is_not_sent_again)
+{
+    static const long statuses[] = {400, 404, 413, 422};
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        open_block(100);
+        many_bad = 2;
+        bad_status = statuses[i];
+        exchange_partly("json", false, refuses_many);
+        assert_int_equal(requests, 1);
+        assert_int_equal(count_fate(DELIVERY_TAKEN_IN_PART), 100);
+    }
+}
+
+TEST(where_it_does_not_the_bad_ones_are_found)
+{
+    open_block(100);
+    many_bad = 2;
+    bad_status = 400;
+    exchange_partly("influx", true, refuses_many);
+    assert_fates(98, 2, 0);
+    for (size_t i = 0; i < 100; i++)
+        assert_true(records[i].repeated);
+}
+
+TEST(what_may_pass_and_was_taken_in_part_is_unknown)
+{
+    static const long statuses[] = {408, 429, 500, 503};
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        open_block(100);
+        bad_status = statuses[i];
+        exchange_partly("json", false, takes_nothing);
+        assert_int_equal(requests, 1);
+        assert_int_equal(count_fate(DELIVERY_UNKNOWN), 100);
+    }
+}
+
+TEST(a_record_of_several_lines_may_be_there_in_part)
+{
+    open_block(100);
+    for (size_t i = 0; i < 100; i++)
+        records[i].lines = i < 50 ? 1 : 2;
+    many_bad = 4;
+    bad_status = 400;
+    exchange_as("remote-write", refuses_many); /* whatever it says */
+    assert_int_equal(count_fate(DELIVERY_ACKNOWLEDGED), 96);
+    assert_int_equal(count_fate(DELIVERY_REFUSED), 2);
+    assert_int_equal(count_fate(DELIVERY_TAKEN_IN_PART), 2);
+    open_block(1);
+    records[0].lines = 2;
+    exchange_as("influx", takes_nothing); /* it does not say so */
+    assert_int_equal(count_fate(DELIVERY_REFUSED), 1);
+    open_block(1);
+    records[0].lines = 2;
+    exchange_partly("influx", true, takes_nothing);
+    assert_int_equal(count_fate(DELIVERY_TAKEN_IN_PART), 1);
+}
+
+TEST(what_prometheus_says_it_never_takes_is_not_tried_again)
+{
+    open_block(16);
+    many_bad = 3;
+    bad_status = 500;
+    http_exchange_begin(&exchange, &block, "remote-write");
+    while (http_exchange_next(&exchange)) {
+        const struct http_reply reply = {.status = refuses_many(&exchange.range),
+                                         .sent = true,
+                                         .never = true,
+                                         .text = "too old sample"};
+        http_exchange_answer(&exchange, &reply);
+    }
+    assert_fates(13, 3, 0);
+}
+
+/* --- what was learnt -------------------------------------------------------------------------- */
+
+static struct http_lessons lessons;
+static uint32_t keys[MOST][2];
+
+/* The record is of that series, and of that sender. */
+static void set_key(size_t index, uint32_t series, uint32_t sender)
+{
+    keys[index][0] = series;
+    keys[index][1] = sender;
+    records[index].key = (uint32_t)(index * sizeof keys[0]);
+    records[index].key_size = sizeof keys[0];
+    records[index].size = 100;
+    block.keys = (const uint8_t *)keys;
+}
+
+static uint32_t bad_series;
+
+static bool is_meant(const struct http_range *range, size_t index)
+{
+    return records[index].group == records[range->first].group;
+}
+
+static long refuses_series(const struct http_range *range)
+{
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_meant(range, i) && keys[i][0] == bad_series)
+            return bad_status;
+    return 204;
+}
+
+/* A block of 1,000 records of 250 series, of one sender, as a sink that has learnt sends it. */
+static void exchange_learning(const char *format, server *answers)
+{
+    open_block(1000);
+    for (size_t i = 0; i < block.count; i++)
+        set_key(i, 1000 + (uint32_t)i % 250, 7);
+    http_exchange_begin(&exchange, &block, format);
+    http_exchange_know(&exchange, &lessons, true);
+    while (http_exchange_next(&exchange)) {
+        const struct http_reply reply = {
+            .status = answers(&exchange.range), .sent = true, .text = "answered"};
+        requests++;
+        http_exchange_answer(&exchange, &reply);
+    }
+    http_exchange_end(&exchange);
+}
+
+TEST(a_series_that_is_refused_again_and_again_has_its_own_requests)
+{
+    lessons = (struct http_lessons){0};
+    bad_series = 1100;
+    bad_status = 400;
+    exchange_learning("json", refuses_series);
+    assert_fates(996, 4, 0);
+    assert_in_range(requests, 40, 80);
+    assert_true(http_lessons_any(&lessons));
+    exchange_learning("json", refuses_series); /* the others, all four, two, two, and each */
+    assert_fates(996, 4, 0);
+    assert_int_equal(requests, 8);
+    for (int i = 0; i < 4; i++)
+        exchange_learning("json", refuses_series);
+    assert_fates(996, 4, 0);
+    assert_int_equal(requests, 4); /* the others, all four, the newest and the oldest */
+}
+
+TEST(it_is_as_all_others_when_it_is_taken_again)
+{
+    bad_series = 0;
+    exchange_learning("json", refuses_series);
+    assert_fates(1000, 0, 0);
+    assert_int_equal(requests, 2);
+    exchange_learning("json", refuses_series);
+    assert_int_equal(requests, 1);
+    assert_int_equal(lessons.used, 0);
+}
+
+static size_t good_from;
+
+static long refuses_series_before(const struct http_range *range)
+{
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_meant(range, i) && keys[i][0] == bad_series && i < good_from)
+            return bad_status;
+    return 204;
+}
+
+TEST(a_hopeless_series_that_recovers_within_a_block_loses_nothing)
+{
+    lessons = (struct http_lessons){0};
+    bad_series = 1100;
+    for (int i = 0; i < 6; i++)
+        exchange_learning("json", refuses_series);
+    for (good_from = 0; good_from <= 1000; good_from += 250) {
+        struct http_lessons hopeless = lessons;
+        size_t refused = good_from / 250;
+        exchange_learning("json", refuses_series_before);
+        assert_fates(1000 - refused, refused, 0);
+        lessons = hopeless;
+    }
+}
+
+TEST(a_sender_of_which_all_is_refused_is_one_group)
+{
+    lessons = (struct http_lessons){0};
+    bad_status = 400;
+    for (size_t block_number = 0; block_number < 12; block_number++) {
+        open_block(1000);
+        for (size_t i = 0; i < block.count; i++) /* each time another series */
+            set_key(i, (uint32_t)(i + 1000 * block_number), i % 100 == 0 ? 66 : 7);
+        http_exchange_begin(&exchange, &block, "json");
+        http_exchange_know(&exchange, &lessons, true);
+        while (http_exchange_next(&exchange)) {
+            bool refused = false;
+            for (size_t i = exchange.range.first;
+                 i < exchange.range.first + exchange.range.count; i++)
+                refused = refused || (is_meant(&exchange.range, i) && keys[i][1] == 66);
+            const struct http_reply reply = {
+                .status = refused ? 400 : 204, .sent = true, .text = "answered"};
+            requests++;
+            http_exchange_answer(&exchange, &reply);
+        }
+        http_exchange_end(&exchange);
+        assert_fates(990, 10, 0);
+    }
+    assert_int_equal(requests, 4);
+}
+
+TEST(remote_write_does_not_wait_for_a_series_that_it_knows)
+{
+    lessons = (struct http_lessons){0};
+    bad_series = 1100;
+    bad_status = 400;
+    exchange_learning("remote-write", refuses_series);
+    bad_status = 500;
+    exchange_learning("remote-write", refuses_series);
+    assert_fates(996, 4, 0);
+}
+
+TEST(a_server_that_refuses_everything_is_not_asked_for_each_record)
+{
+    lessons = (struct http_lessons){0};
+    bad_status = 400;
+    exchange_learning("json", takes_nothing);
+    assert_fates(0, 1000, 0);
+    assert_int_equal(requests, 1999);
+    exchange_learning("json", takes_nothing);
+    assert_fates(0, 1000, 0);
+    assert_int_equal(requests, 3);
+    bad_series = 1100;
+    exchange_learning("json", refuses_series);
+    assert_fates(996, 4, 0);
+}
+
+TEST(the_bytes_that_are_taken_at_a_time_are_learnt)
+{
+    lessons = (struct http_lessons){0};
+    largest = 40;
+    exchange_learning("json", takes_a_few);
+    assert_fates(1000, 0, 0);
+    assert_in_range(requests, 32, 63);
+    exchange_learning("json", takes_a_few);
+    assert_fates(1000, 0, 0);
+    assert_in_range(requests, 32, 35);
+    largest = 1000;
+    for (int i = 0; i < 100; i++)
+        exchange_learning("json", takes_a_few);
+    assert_int_equal(requests, 1); /* a limit that is gone */
+}
+
+TEST(what_is_remembered_is_bounded)
+{
+    lessons = (struct http_lessons){0};
+    open_block(1);
+    for (uint32_t i = 0; i < 100000; i++) {
+        set_key(0, 2 * i + 1, 2 * i + 2);
+        http_lessons_refused(&lessons, &block, &records[0]);
+        assert_in_range(lessons.used, 1, HTTP_LESSONS_MOST);
+    }
 }

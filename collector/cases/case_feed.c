@@ -161,7 +161,8 @@ static void read_to_end(struct feeder *feeder, const struct stream_settings *set
         fail_without_memory(feeder);
         return;
     }
-    stream_connection_begin(connection, NO_HANDLE, &item->source, 0, settings);
+    struct stream_share share = {0};
+    stream_connection_begin(connection, NO_HANDLE, &item->source, &share, 0, settings);
     connection->own = &feeder->destination;
     do
         stream_connection_read(connection, settings, worker, true, 0);
@@ -191,7 +192,6 @@ static void take_connection(struct feeder *feeder, const struct feed_item *item)
         worker->ingest = feeder->ingest;
         worker->counters = ingest_counters(feeder->ingest);
         read_to_end(feeder, &settings, worker, item);
-        stream_blocks_give(settings.blocks, worker->spare);
     } else {
         fail_without_memory(feeder);
     }

@@ -74,19 +74,6 @@ int stream_server_listen(struct stream_server *server, struct address *bound, st
 
 /* --- accepting -------------------------------------------------------------------------------- */
 
-/* Why one that wants to connect may not, a counter of the listener's; NULL: it may. */
-static struct counter *refusal(struct worker *worker, const struct address *peer)
-{
-    struct stream_server *server = worker->server;
-    struct ingest_counters *counters = worker->stream.counters;
-    const struct networks *senders = server->options.listener->senders;
-    if (senders != NULL && !networks_hold(senders, peer))
-        return &counters->denied;
-    if (stream_slots_of_address(&server->slots, peer) >= server->options.limits.max_per_address)
-        return &counters->over_address_limit;
-    return NULL;
-}
-
 static void refuse(struct worker *worker, wait_handle socket, const struct address *peer,
                    struct counter *why)
 {
@@ -106,19 +93,25 @@ static void admit(struct worker *worker, const struct listening *from, wait_hand
                   const struct address *peer)
 {
     struct stream_server *server = worker->server;
-    counter_add(&worker->stream.counters->connections, 1);
-    struct counter *why = refusal(worker, peer);
-    struct stream_slot *slot =
-        why == NULL ? stream_slots_take(&server->slots, server->options.limits.max_connections)
-                    : NULL;
-    if (slot == NULL) {
-        refuse(worker, socket, peer, why != NULL ? why : &worker->stream.counters->over_limit);
+    struct ingest_counters *counters = worker->stream.counters;
+    const struct networks *senders = server->options.listener->senders;
+    const struct stream_limits *limits = &server->options.limits;
+    bool of_host;
+    counter_add(&counters->connections, 1);
+    if (senders != NULL && !networks_hold(senders, peer)) {
+        refuse(worker, socket, peer, &counters->denied);
         return;
     }
-    if (!stream_connection_begin(&slot->connection, socket, peer, clock_monotonic_ns(),
-                                 &server->settings)) {
+    struct stream_slot *slot = stream_slots_take(&server->slots, peer, limits->max_connections,
+                                                 limits->max_per_address, &of_host);
+    if (slot == NULL) {
+        refuse(worker, socket, peer, of_host ? &counters->over_address_limit : &counters->over_limit);
+        return;
+    }
+    if (!stream_connection_begin(&slot->connection, socket, peer, &slot->network->share,
+                                 clock_monotonic_ns(), &server->settings)) {
         stream_slots_give_back(&server->slots, slot);
-        refuse(worker, socket, peer, &worker->stream.counters->tls_failed);
+        refuse(worker, socket, peer, &counters->tls_failed);
         return;
     }
     slot->connection.own = &from->address;

@@ -5,8 +5,9 @@
 #include "collector/platform/mutex.h"
 
 struct stream_blocks {
-    struct mutex *lock; /* taken once a large frame */
-    size_t waiting;     /* for a block */
+    struct mutex *lock; /* also of the shares */
+    size_t waiting;     /* connections */
+    size_t poor;        /* of these, those whose host has no block */
     uint8_t *memory;
     size_t free_count;
     uint8_t *free[];
@@ -42,64 +43,118 @@ void stream_blocks_destroy(struct stream_blocks *blocks)
     free(blocks);
 }
 
-static uint8_t *take_last(struct stream_blocks *blocks)
+/* --- all of these with the lock --------------------------------------------------------------- */
+
+static uint8_t *take_last(struct stream_blocks *blocks, struct stream_share *share)
 {
+    if (share->held++ == 0)
+        blocks->poor -= share->waiting;
     return blocks->free[--blocks->free_count];
 }
 
-static void stop_waiting(struct stream_blocks *blocks, bool *waits)
+static bool may_have(const struct stream_blocks *blocks, const struct stream_share *share,
+                     bool waits)
 {
-    blocks->waiting -= *waits;
-    *waits = false;
+    if (share->held == 0)
+        return blocks->free_count != 0 && (waits || blocks->poor == 0);
+    return blocks->free_count > blocks->poor + share->held && (waits || share->waiting == 0);
 }
 
-uint8_t *stream_blocks_take(struct stream_blocks *blocks, bool *waits)
+static void wait_for_one(struct stream_blocks *blocks, struct stream_share *share, bool *waits)
+{
+    if (*waits)
+        return;
+    *waits = true;
+    blocks->waiting++;
+    blocks->poor += share->held == 0;
+    share->waiting++;
+}
+
+static void stop_waiting(struct stream_blocks *blocks, struct stream_share *share, bool *waits)
+{
+    if (!*waits)
+        return;
+    *waits = false;
+    blocks->waiting--;
+    blocks->poor -= share->held == 0;
+    share->waiting--;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+uint8_t *stream_blocks_take(struct stream_blocks *blocks, struct stream_share *share, bool *waits)
 {
     uint8_t *block = NULL;
     mutex_lock(blocks->lock);
-    if (blocks->free_count != 0 && (*waits || blocks->waiting == 0)) {
-        block = take_last(blocks);
-        stop_waiting(blocks, waits);
-    } else if (!*waits) {
-        blocks->waiting++;
-        *waits = true;
+    if (may_have(blocks, share, *waits)) {
+        stop_waiting(blocks, share, waits);
+        block = take_last(blocks, share);
+    } else {
+        wait_for_one(blocks, share, waits);
     }
     mutex_unlock(blocks->lock);
     return block;
 }
 
-void stream_blocks_stop_waiting(struct stream_blocks *blocks, bool *waits)
+void stream_blocks_stop_waiting(struct stream_blocks *blocks, struct stream_share *share,
+                                bool *waits)
 {
     if (!*waits)
         return;
     mutex_lock(blocks->lock);
-    stop_waiting(blocks, waits);
+    stop_waiting(blocks, share, waits);
     mutex_unlock(blocks->lock);
 }
 
-uint8_t *stream_blocks_take_spare(struct stream_blocks *blocks)
+uint8_t *stream_blocks_try(struct stream_blocks *blocks, struct stream_share *share)
 {
     uint8_t *block = NULL;
     mutex_lock(blocks->lock);
-    if (blocks->free_count != 0 && blocks->waiting == 0)
-        block = take_last(blocks);
+    if (may_have(blocks, share, false))
+        block = take_last(blocks, share);
     mutex_unlock(blocks->lock);
     return block;
 }
 
-void stream_blocks_give(struct stream_blocks *blocks, uint8_t *block)
+uint8_t *stream_blocks_move(struct stream_blocks *blocks, struct stream_share *share)
+{
+    uint8_t *block = NULL;
+    mutex_lock(blocks->lock);
+    if (blocks->free_count != 0)
+        block = take_last(blocks, share);
+    mutex_unlock(blocks->lock);
+    return block;
+}
+
+void stream_blocks_give(struct stream_blocks *blocks, struct stream_share *share, uint8_t *block)
 {
     if (block == NULL)
         return;
     mutex_lock(blocks->lock);
     blocks->free[blocks->free_count++] = block;
+    if (--share->held == 0)
+        blocks->poor += share->waiting;
     mutex_unlock(blocks->lock);
 }
 
 bool stream_blocks_are_short(struct stream_blocks *blocks)
 {
     mutex_lock(blocks->lock);
-    bool are_short = blocks->waiting != 0 && blocks->free_count == 0;
+    bool host_waits_for_itself = blocks->waiting > blocks->poor;
+    bool are_short = host_waits_for_itself || (blocks->poor != 0 && blocks->free_count == 0);
     mutex_unlock(blocks->lock);
     return are_short;
+}
+
+enum stream_blocks_demand stream_blocks_demand(struct stream_blocks *blocks,
+                                               const struct stream_share *share)
+{
+    enum stream_blocks_demand demand = STREAM_BLOCKS_ENOUGH;
+    mutex_lock(blocks->lock);
+    if (blocks->poor != 0 && blocks->free_count == 0)
+        demand = share->held > 1 ? STREAM_BLOCKS_WANTED_FIRST : STREAM_BLOCKS_WANTED;
+    else if (share->waiting != 0)
+        demand = STREAM_BLOCKS_WANTED;
+    mutex_unlock(blocks->lock);
+    return demand;
 }

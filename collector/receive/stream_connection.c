@@ -29,13 +29,14 @@ size_t stream_block_size(size_t max_frame)
 }
 
 bool stream_connection_begin(struct stream_connection *connection, wait_handle socket,
-                             const struct address *peer, int64_t now_ns,
-                             const struct stream_settings *settings)
+                             const struct address *peer, struct stream_share *share,
+                             int64_t now_ns, const struct stream_settings *settings)
 {
     connection->channel = (struct stream_channel){.ops = settings->kind.ops, .socket = socket};
     if (!connection->channel.ops->begin(&connection->channel, settings->kind.context))
         return false;
     connection->peer = *peer;
+    connection->share = share;
     connection->active_ns = now_ns;
     connection->begun_ns = connection->channel.opening ? now_ns : 0;
     connection->due_ns =
@@ -250,33 +251,22 @@ static size_t held_size(const struct stream_connection *connection)
     return connection->used - connection->at;
 }
 
-static uint8_t *take_block(struct stream_connection *connection,
-                           const struct stream_settings *settings, struct stream_worker *worker)
-{
-    uint8_t *block = worker->spare;
-    if (block == NULL)
-        return stream_blocks_take(settings->blocks, &connection->waits_for_block);
-    worker->spare = NULL;
-    stream_blocks_stop_waiting(settings->blocks, &connection->waits_for_block);
-    return block;
-}
-
 /* Nothing is held any more. */
 static void forget(struct stream_connection *connection, const struct stream_settings *settings)
 {
-    stream_blocks_give(settings->blocks, connection->block);
-    stream_blocks_stop_waiting(settings->blocks, &connection->waits_for_block);
+    stream_blocks_give(settings->blocks, connection->share, connection->block);
+    stream_blocks_stop_waiting(settings->blocks, connection->share, &connection->waits_for_block);
     connection->block = NULL;
     connection->at = connection->used = 0;
 }
 
-/* The rest of a read, which fits: there is a spare block, or it is small. */
-static void hold(struct stream_connection *connection, struct stream_worker *worker,
-                 const uint8_t *data, size_t size)
+/* The rest of a read, which fits: it is small, or there is a block, which it takes then. */
+static void hold(struct stream_connection *connection, uint8_t **block, const uint8_t *data,
+                 size_t size)
 {
     if (size > STREAM_SMALL_SIZE) {
-        connection->block = worker->spare;
-        worker->spare = NULL;
+        connection->block = *block;
+        *block = NULL;
     }
     memcpy(held(connection), data, size);
     connection->at = 0;
@@ -300,7 +290,7 @@ static size_t take_held(struct stream_connection *connection,
  * missing. Returns false where that takes a block, and none is free.
  */
 static bool make_room(struct stream_connection *connection, const struct stream_settings *settings,
-                      struct stream_worker *worker, size_t *room)
+                      size_t *room)
 {
     size_t whole;
     size_t size = held_size(connection);
@@ -310,7 +300,8 @@ static bool make_room(struct stream_connection *connection, const struct stream_
     if (!known)
         whole = size + 1; /* of a length, which is short: byte by byte it is found once */
     if (connection->block == NULL && whole > STREAM_SMALL_SIZE) {
-        uint8_t *block = take_block(connection, settings, worker);
+        uint8_t *block = stream_blocks_take(settings->blocks, connection->share,
+                                            &connection->waits_for_block);
         if (block == NULL)
             return false;
         memcpy(block, from, size);
@@ -366,7 +357,7 @@ static bool receive_rest(struct stream_connection *connection,
                          size_t *frames)
 {
     size_t room, received;
-    if (!make_room(connection, settings, worker, &room)) {
+    if (!make_room(connection, settings, &room)) {
         connection->next = STREAM_HOLD;
         return false;
     }
@@ -380,24 +371,27 @@ static bool receive_rest(struct stream_connection *connection,
     return true;
 }
 
-/* What follows a whole frame. Returns as above. */
+/*
+ * What follows a whole frame, with a block at hand for the rest of it; without one, as much as needs
+ * none. Returns as above.
+ */
 static bool receive_new(struct stream_connection *connection,
                         const struct stream_settings *settings, struct stream_worker *worker,
                         size_t *frames)
 {
     size_t received, used;
-    if (worker->spare == NULL)
-        worker->spare = stream_blocks_take_spare(settings->blocks);
-    size_t most = worker->spare != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
+    uint8_t *block = stream_blocks_try(settings->blocks, connection->share);
+    size_t most = block != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
     connection->max_frame = settings->max_frame;
-    enum channel_result result = receive(connection, worker->read, most, &received);
+    bool found = judge(connection, receive(connection, worker->read, most, &received));
     worker->received += received;
-    if (!judge(connection, result))
-        return false;
-    *frames += take_frames(connection, settings, worker, worker->read, received, &used);
-    if (used != received)
-        hold(connection, worker, worker->read + used, received - used);
-    return received == most || used != received;
+    if (found) {
+        *frames += take_frames(connection, settings, worker, worker->read, received, &used);
+        if (used != received)
+            hold(connection, &block, worker->read + used, received - used);
+    }
+    stream_blocks_give(settings->blocks, connection->share, block);
+    return found && (received == most || used != received);
 }
 
 static void discard(struct stream_connection *connection, struct stream_worker *worker,
@@ -421,20 +415,30 @@ static void note_time(struct stream_connection *connection, size_t frames, int64
         connection->begun_ns = now_ns;
 }
 
-/* When others may have its block: one that is slow is not to cost them more than that. */
+/* When others may want its block: one that is slow is not to cost them more than that. */
 static int64_t hurry_ns(const struct stream_connection *connection)
 {
-    if (connection->block == NULL || connection->begun_ns == 0)
-        return INT64_MAX;
-    uint64_t held = held_size(connection);
-    return connection->begun_ns + STREAM_HURRY_NS +
-           (int64_t)(held * (uint64_t)STREAM_HURRY_NS / STREAM_HURRY_SIZE);
+    bool has_block = connection->block != NULL && connection->begun_ns != 0;
+    return has_block ? connection->begun_ns + STREAM_HURRY_NS : INT64_MAX;
 }
 
 static bool holds_up_others(const struct stream_connection *connection,
                             const struct stream_settings *settings, int64_t now_ns)
 {
-    return now_ns >= hurry_ns(connection) && stream_blocks_are_short(settings->blocks);
+    int64_t late_ns = hurry_ns(connection);
+    if (now_ns < late_ns)
+        return false;
+    switch (stream_blocks_demand(settings->blocks, connection->share)) {
+    case STREAM_BLOCKS_WANTED_FIRST:
+        return true;
+    case STREAM_BLOCKS_WANTED:
+        late_ns += (int64_t)((uint64_t)held_size(connection) * (uint64_t)STREAM_HURRY_NS /
+                             STREAM_HURRY_SIZE);
+        return now_ns >= late_ns;
+    case STREAM_BLOCKS_ENOUGH:
+        break;
+    }
+    return false;
 }
 
 static void judge_time(struct stream_connection *connection, const struct stream_settings *settings,
@@ -618,14 +622,14 @@ void stream_connection_follow(struct stream_connection *connection,
 {
     uint8_t *block = connection->block;
     if (settings->blocks != before) /* of the new ones it asks for one itself */
-        stream_blocks_stop_waiting(before, &connection->waits_for_block);
+        stream_blocks_stop_waiting(before, connection->share, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
-        connection->block = stream_blocks_take_spare(settings->blocks);
+        connection->block = stream_blocks_move(settings->blocks, connection->share);
         RULE(connection->block != NULL, "there are as many blocks as before");
         memcpy(connection->block, block + connection->at, held_size(connection));
         connection->used = held_size(connection);
         connection->at = 0;
-        stream_blocks_give(before, block);
+        stream_blocks_give(before, connection->share, block);
     }
     if (connection->due_ns == INT64_MAX || connection->discarding)
         return;

@@ -34,8 +34,9 @@
 #define STREAM_LINGER_NS INT64_C(1000000000)
 
 /*
- * Where others wait for a block, who has one gets his frame into it in this time (nanoseconds), and
- * in as much for each so many bytes of it that have come.
+ * While others wait for a block, a connection that has one must complete its frame within this time
+ * (nanoseconds), and the same time for each STREAM_HURRY_SIZE bytes of it that have come; where its
+ * host has several blocks and another one has none, within this time only (stream_blocks.h).
  */
 #define STREAM_HURRY_NS   INT64_C(1000000000)
 #define STREAM_HURRY_SIZE ((size_t)64 * 1024)
@@ -60,7 +61,6 @@ size_t stream_block_size(size_t max_frame);
 struct stream_worker {
     struct ingest *ingest;
     struct ingest_counters *counters; /* the thread's block of the listener's */
-    uint8_t *spare;                   /* a block for the rest of a read; NULL: none was free */
     size_t received;                  /* bytes; the caller's to set to 0 */
     bool is_awaited; /* one that was read since the caller set it to false may not be kept waiting:
                         it is owed an answer, or has more to be read */
@@ -94,6 +94,7 @@ enum stream_end {
 struct stream_connection {
     struct stream_channel channel;
     struct address peer;
+    struct stream_share *share; /* its host's, of the blocks */
     const struct address *own; /* what it is connected to; the listener's */
     int64_t active_ns;         /* monotonic: when something came, or an answer went, last */
     int64_t begun_ns; /* monotonic: since when a frame is not whole, or the channel is opened;
@@ -123,10 +124,13 @@ struct stream_connection {
     uint8_t answers[STREAM_ANSWERS_SIZE];
 };
 
-/* One that was just accepted. False: memory is short, and nothing began. */
+/*
+ * One that was just accepted. The share stays the caller's, for longer than the connection. False:
+ * memory is short, and nothing began.
+ */
 bool stream_connection_begin(struct stream_connection *connection, wait_handle socket,
-                             const struct address *peer, int64_t now_ns,
-                             const struct stream_settings *settings);
+                             const struct address *peer, struct stream_share *share,
+                             int64_t now_ns, const struct stream_settings *settings);
 
 /*
  * Receives, and takes the frames that are whole, as long as there is room for their answers.

@@ -11,7 +11,7 @@
 /* Bytes that the system takes of a connection at least before who sends has to wait. */
 #define STREAM_WINDOW ((uint64_t)64 * 1024)
 
-/* Blocks for large frames, besides the one that each thread has for the rest of a read. */
+/* Blocks for large frames, besides the one that each thread needs for the rest of a read. */
 #define BLOCKS 8
 
 size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame)
@@ -193,13 +193,8 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
         stream_connection_follow(&slot->connection, &server->settings, before);
         stream_slot_note_times(slot);
     }
-    if (blocks == before)
-        return 0;
-    for (size_t i = 0; i < server->options.thread_count; i++) {
-        stream_blocks_give(before, server->workers[i].stream.spare);
-        server->workers[i].stream.spare = NULL;
-    }
-    stream_blocks_destroy(before);
+    if (blocks != before)
+        stream_blocks_destroy(before);
     return 0;
 }
 

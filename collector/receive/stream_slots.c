@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
+
 struct stream_slot_group {
     struct stream_slot_group *next;
     struct stream_slot slots[];
@@ -9,18 +11,25 @@ struct stream_slot_group {
 
 size_t stream_slots_memory(size_t count)
 {
-    return count * (sizeof(struct stream_slot) + sizeof(struct stream_slot *));
+    return count * (sizeof(struct stream_slot) + sizeof(struct stream_slot *)) +
+           stream_hosts_memory(count + 1) + stream_hosts_memory(count);
 }
 
 int stream_slots_init(struct stream_slots *slots, struct error *error)
 {
     slots->lock = mutex_create();
-    return slots->lock != NULL ? 0 : error_no_memory(error);
+    if (slots->lock == NULL)
+        return error_no_memory(error);
+    if (stream_hosts_init(&slots->hosts, error) != 0)
+        return -1;
+    return stream_hosts_init(&slots->networks, error);
 }
 
 void stream_slots_destroy(struct stream_slots *slots)
 {
     mutex_destroy(slots->lock);
+    stream_hosts_destroy(&slots->hosts);
+    stream_hosts_destroy(&slots->networks);
     while (slots->groups != NULL) {
         struct stream_slot_group *group = slots->groups;
         slots->groups = group->next;
@@ -33,6 +42,8 @@ bool stream_slots_grow(struct stream_slots *slots, size_t count)
 {
     if (count <= slots->count)
         return true;
+    if (!stream_hosts_grow(&slots->hosts, count + 1) || !stream_hosts_grow(&slots->networks, count))
+        return false;
     struct stream_slot **grown = realloc(slots->all, count * sizeof(struct stream_slot *));
     if (grown == NULL)
         return false;
@@ -119,19 +130,33 @@ void stream_slot_leave(struct stream_slot *slot)
 
 /* --- which are free --------------------------------------------------------------------------- */
 
-struct stream_slot *stream_slots_take(struct stream_slots *slots, size_t most)
+/* One for a connection of the host, which is in its table already. Locked. */
+static struct stream_slot *take_for(struct stream_slots *slots, struct stream_host *host)
+{
+    const struct address network = stream_hosts_network(&host->address);
+    struct stream_slot *slot = slots->free;
+    if (slot != NULL)
+        slots->free = slot->next;
+    else
+        slot = slots->all[slots->made++];
+    slot->host = host;
+    slot->network = stream_hosts_enter(&slots->networks, &network, SIZE_MAX);
+    RULE(slot->network != NULL, "there is a place for each connection's network");
+    atomic_fetch_add(&slots->open, 1);
+    return slot;
+}
+
+struct stream_slot *stream_slots_take(struct stream_slots *slots, const struct address *peer,
+                                      size_t most, size_t most_of_host, bool *of_host)
 {
     struct stream_slot *slot = NULL;
     mutex_lock(slots->lock);
-    bool allowed = atomic_load(&slots->open) < most;
-    if (allowed && slots->free != NULL) {
-        slot = slots->free;
-        slots->free = slot->next;
-    } else if (allowed) {
-        slot = slots->all[slots->made++];
-    }
-    if (slot != NULL)
-        atomic_fetch_add(&slots->open, 1);
+    struct stream_host *host = stream_hosts_enter(&slots->hosts, peer, most_of_host);
+    *of_host = host == NULL; /* there is a place for one host more than for connections */
+    if (host != NULL && atomic_load(&slots->open) < most)
+        slot = take_for(slots, host);
+    else
+        stream_hosts_leave(&slots->hosts, host);
     mutex_unlock(slots->lock);
     return slot;
 }
@@ -139,6 +164,8 @@ struct stream_slot *stream_slots_take(struct stream_slots *slots, size_t most)
 void stream_slots_give_back(struct stream_slots *slots, struct stream_slot *slot)
 {
     mutex_lock(slots->lock);
+    stream_hosts_leave(&slots->hosts, slot->host);
+    stream_hosts_leave(&slots->networks, slot->network);
     atomic_store(&slot->state, in_phase(atomic_load(&slot->state), SLOT_FREE));
     slot->next = slots->free;
     slots->free = slot;
@@ -152,16 +179,4 @@ size_t stream_slots_made(struct stream_slots *slots)
     size_t made = slots->made;
     mutex_unlock(slots->lock);
     return made;
-}
-
-/* Whoever is connected stays where it is noted until its slot is free, which takes the lock. */
-size_t stream_slots_of_address(struct stream_slots *slots, const struct address *peer)
-{
-    size_t count = 0;
-    mutex_lock(slots->lock);
-    for (size_t i = 0; i < slots->made; i++)
-        count += stream_slot_phase(slots->all[i]) != SLOT_FREE &&
-                 address_same_host(&slots->all[i]->connection.peer, peer);
-    mutex_unlock(slots->lock);
-    return count;
 }

@@ -21,6 +21,7 @@
 #include "collector/platform/mutex.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/stream_connection.h"
+#include "collector/receive/stream_hosts.h"
 
 enum stream_slot_phase { SLOT_FREE, SLOT_OWNED, SLOT_ARMING, SLOT_ARMED };
 #define STREAM_SLOT_PHASES 4
@@ -34,6 +35,8 @@ struct stream_slot {
     _Atomic bool waits;       /* for the rest of a frame, although the listener stops */
     bool hung_up;             /* its hang-up was reported: it is not armed for that again */
     struct stream_slot *next; /* the next one that is free */
+    struct stream_host *host; /* its connection's, by address */
+    struct stream_host *network;
     struct stream_connection connection;
 };
 
@@ -48,6 +51,7 @@ struct stream_slots {
     struct mutex *lock; /* of what follows: taken when a connection comes or goes */
     struct stream_slot *free;
     size_t made; /* slots that were ever used: the first ones */
+    struct stream_hosts hosts, networks; /* of the connections */
 
     _Atomic size_t open; /* connections */
 };
@@ -64,17 +68,18 @@ void stream_slots_destroy(struct stream_slots *slots);
 /* There are `count` slots at least. Returns false, nothing changed, where memory is short. */
 bool stream_slots_grow(struct stream_slots *slots, size_t count);
 
-/* A slot that becomes the caller's with stream_slot_own. NULL: `most` of them are open already. */
-struct stream_slot *stream_slots_take(struct stream_slots *slots, size_t most);
+/*
+ * A slot for a connection from there, which becomes the caller's with stream_slot_own. NULL: its
+ * host has `most_of_host` of them already (*of_host), or `most` of them are open.
+ */
+struct stream_slot *stream_slots_take(struct stream_slots *slots, const struct address *peer,
+                                      size_t most, size_t most_of_host, bool *of_host);
 
 /* Its connection has ended. */
 void stream_slots_give_back(struct stream_slots *slots, struct stream_slot *slot);
 
 /* Those that were ever used are the first ones. */
 size_t stream_slots_made(struct stream_slots *slots);
-
-/* How many connections the host has. */
-size_t stream_slots_of_address(struct stream_slots *slots, const struct address *peer);
 
 /* The phase that it is in now. */
 enum stream_slot_phase stream_slot_phase(const struct stream_slot *slot);

@@ -4,11 +4,13 @@ import pathlib
 import re
 import resource
 import socket
+import time
 import unittest
 
 from built import WINDOWS
+from protobuf import metric
 from sluice_program import DEADLINE, SANITIZED
-from test_tcp import TCP, Tcp
+from test_tcp import OK, TCP, Tcp, framed
 
 COUNT = 12000  # connections; the test and the program have a descriptor each for every one
 
@@ -55,6 +57,42 @@ class Many(Tcp):
             waits = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - others - before
         self.assertEqual(self.ends(listener), {"stopped": COUNT})
         self.assertLess(waits, 100)
+
+
+@unittest.skipIf(WINDOWS, "one address of the loopback")
+class Shares(Tcp):
+    """Many connections of a few hosts, each with the beginning of a large frame, and one client
+    whose large frames come whole."""
+
+    def hold_up(self, program, hosts, count):
+        for number in range(count):
+            client = self.client(program, source=f"127.0.0.{2 + number % hosts}")
+            client.send(framed(b"x" * 1000000)[:3000])
+
+    def answers_in(self, program, frames):
+        """Seconds for each of the client's frames, at most."""
+        client = self.client(program)
+        most = 0
+        for number in range(frames):
+            begun = time.monotonic()
+            client.send(framed(metric(number, host="h" * 10000)))
+            self.assertEqual(client.answer(), OK)
+            most = max(most, time.monotonic() - begun)
+        return most
+
+    def test_many_connections_of_three_hosts_leave_a_block_to_others(self):
+        """They kept all blocks, each for a second, and a frame waited for its turn among them: 15 s.
+        """
+        program = self.start("--listen", TCP)
+        self.hold_up(program, 3, 120)
+        self.assertLess(self.answers_in(program, 20), 5)
+        program.stop()
+
+    def test_where_all_blocks_are_in_use_a_host_with_several_gives_one_up_within_a_second(self):
+        program = self.start("--listen", TCP)
+        self.hold_up(program, 6, 120)
+        self.assertLess(self.answers_in(program, 3), 9)
+        program.stop()
 
 
 if __name__ == "__main__":

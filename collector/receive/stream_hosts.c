@@ -1,0 +1,147 @@
+#include "collector/receive/stream_hosts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/rule.h"
+#include "collector/base/siphash.h"
+#include "collector/platform/random.h"
+
+struct stream_host_group {
+    struct stream_host_group *next;
+    struct stream_host hosts[];
+};
+
+static size_t buckets_for(size_t count)
+{
+    size_t buckets = 1;
+    while (buckets < count)
+        buckets *= 2;
+    return buckets;
+}
+
+size_t stream_hosts_memory(size_t count)
+{
+    return sizeof(struct stream_host_group) + count * sizeof(struct stream_host) +
+           buckets_for(count) * sizeof(struct stream_host *);
+}
+
+int stream_hosts_init(struct stream_hosts *hosts, struct error *error)
+{
+    return random_bytes(hosts->secret, sizeof hosts->secret, error);
+}
+
+void stream_hosts_destroy(struct stream_hosts *hosts)
+{
+    while (hosts->groups != NULL) {
+        struct stream_host_group *group = hosts->groups;
+        hosts->groups = group->next;
+        free(group);
+    }
+    free(hosts->buckets);
+}
+
+static struct stream_host **bucket_of(const struct stream_hosts *hosts,
+                                      const struct address *address)
+{
+    struct siphash hash;
+    uint64_t result[2];
+    siphash_begin(&hash, hosts->secret);
+    siphash_feed(&hash, &address->family, sizeof address->family);
+    siphash_feed(&hash, &address->scope, sizeof address->scope);
+    siphash_feed(&hash, address->bytes, sizeof address->bytes);
+    siphash_end(&hash, result);
+    return &hosts->buckets[result[0] & (hosts->bucket_count - 1)];
+}
+
+static void link_host(const struct stream_hosts *hosts, struct stream_host *host)
+{
+    struct stream_host **bucket = bucket_of(hosts, &host->address);
+    host->next = *bucket;
+    *bucket = host;
+}
+
+static void use_buckets(struct stream_hosts *hosts, struct stream_host **buckets, size_t count)
+{
+    struct stream_host **before = hosts->buckets;
+    size_t count_before = hosts->bucket_count;
+    hosts->buckets = buckets;
+    hosts->bucket_count = count;
+    for (size_t i = 0; i < count_before; i++) {
+        for (struct stream_host *host = before[i]; host != NULL;) {
+            struct stream_host *next = host->next;
+            link_host(hosts, host);
+            host = next;
+        }
+    }
+    free(before);
+}
+
+bool stream_hosts_grow(struct stream_hosts *hosts, size_t count)
+{
+    if (count <= hosts->count)
+        return true;
+    size_t more = count - hosts->count;
+    size_t bucket_count = buckets_for(count);
+    struct stream_host_group *group = calloc(1, sizeof *group + more * sizeof group->hosts[0]);
+    struct stream_host **buckets = calloc(bucket_count, sizeof *buckets);
+    if (group == NULL || buckets == NULL) {
+        free(group);
+        free(buckets);
+        return false;
+    }
+    group->next = hosts->groups;
+    hosts->groups = group;
+    for (size_t i = 0; i < more; i++) {
+        group->hosts[i].next = hosts->free;
+        hosts->free = &group->hosts[i];
+    }
+    hosts->count = count;
+    use_buckets(hosts, buckets, bucket_count);
+    return true;
+}
+
+static struct stream_host *find(const struct stream_hosts *hosts, const struct address *address)
+{
+    struct stream_host *host = hosts->bucket_count == 0 ? NULL : *bucket_of(hosts, address);
+    while (host != NULL && !address_same_host(&host->address, address))
+        host = host->next;
+    return host;
+}
+
+struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct address *address,
+                                       size_t most)
+{
+    struct stream_host *host = find(hosts, address);
+    if (host == NULL && most != 0 && hosts->free != NULL) {
+        host = hosts->free;
+        hosts->free = host->next;
+        *host = (struct stream_host){.address = *address};
+        link_host(hosts, host);
+    }
+    if (host == NULL || host->connections >= most)
+        return NULL;
+    host->connections++;
+    return host;
+}
+
+void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
+{
+    if (host == NULL || --host->connections != 0)
+        return;
+    RULE(host->share.held == 0 && host->share.waiting == 0, "a host without connections has nothing");
+    struct stream_host **at = bucket_of(hosts, &host->address);
+    while (*at != host)
+        at = &(*at)->next;
+    *at = host->next;
+    host->next = hosts->free;
+    hosts->free = host;
+}
+
+struct address stream_hosts_network(const struct address *address)
+{
+    struct address network = *address;
+    if (network.family == ADDRESS_IPV6)
+        memset(network.bytes + 8, 0, 8);
+    return network;
+}

@@ -1,0 +1,137 @@
+/* Blocks for large frames are shared by host: what one has leaves something to others. */
+#include <stdint.h>
+#include <string.h>
+
+#include "collector/receive/stream_blocks.h"
+#include "tests/support/test.h"
+
+#define COUNT 9 /* 8, and one for a thread */
+#define SIZE  16
+
+/* A host whose connections each take a block, or wait. */
+struct host {
+    struct stream_share share;
+    uint8_t *held[COUNT];
+    bool waits[COUNT];
+};
+
+/* As many as it gets, by connections of their own; one more of them waits. Returns how many. */
+static size_t take_all(struct stream_blocks *blocks, struct host *host)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        host->held[i] = stream_blocks_take(blocks, &host->share, &host->waits[i]);
+        if (host->held[i] == NULL)
+            return i;
+    }
+    return COUNT;
+}
+
+static void give_all(struct stream_blocks *blocks, struct host *host)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        stream_blocks_stop_waiting(blocks, &host->share, &host->waits[i]);
+        stream_blocks_give(blocks, &host->share, host->held[i]);
+    }
+    assert_int_equal(host->share.held, 0);
+    assert_int_equal(host->share.waiting, 0);
+}
+
+static enum stream_blocks_demand demand_on(struct stream_blocks *blocks, const struct host *host)
+{
+    return stream_blocks_demand(blocks, &host->share);
+}
+
+TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
+{
+    static const size_t shares[] = {5, 2, 1, 1};
+    struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
+    struct host hosts[5];
+    memset(hosts, 0, sizeof hosts);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(take_all(blocks, &hosts[i]), shares[i]);
+    /* A fifth waits. It is one with several blocks that has to give one up for it first. */
+    assert_int_equal(take_all(blocks, &hosts[4]), 0);
+    assert_true(stream_blocks_are_short(blocks));
+    assert_int_equal(demand_on(blocks, &hosts[0]), STREAM_BLOCKS_WANTED_FIRST);
+    assert_int_equal(demand_on(blocks, &hosts[2]), STREAM_BLOCKS_WANTED);
+    /* Those that have one do not get what comes back, whoever asks first. */
+    stream_blocks_give(blocks, &hosts[0].share, hosts[0].held[0]);
+    hosts[0].held[0] = NULL;
+    assert_null(stream_blocks_take(blocks, &hosts[0].share, &hosts[0].waits[5]));
+    assert_null(stream_blocks_take(blocks, &hosts[2].share, &hosts[2].waits[1]));
+    assert_null(stream_blocks_try(blocks, &hosts[2].share));
+    hosts[4].held[0] = stream_blocks_take(blocks, &hosts[4].share, &hosts[4].waits[0]);
+    assert_non_null(hosts[4].held[0]);
+    assert_false(hosts[4].waits[0]);
+    for (size_t i = 0; i < 5; i++)
+        give_all(blocks, &hosts[i]);
+    assert_false(stream_blocks_are_short(blocks));
+    assert_int_equal(take_all(blocks, &hosts[1]), 5); /* all are there again */
+    give_all(blocks, &hosts[1]);
+    stream_blocks_destroy(blocks);
+}
+
+TEST(who_waits_comes_before_others_without_a_block)
+{
+    struct stream_blocks *blocks = stream_blocks_create(1, SIZE);
+    struct host hosts[3];
+    memset(hosts, 0, sizeof hosts);
+    assert_int_equal(take_all(blocks, &hosts[0]), 1);
+    assert_int_equal(take_all(blocks, &hosts[1]), 0);
+    give_all(blocks, &hosts[0]);
+    hosts[0].held[0] = NULL;
+    assert_null(stream_blocks_try(blocks, &hosts[2].share));
+    assert_int_equal(take_all(blocks, &hosts[2]), 0);
+    assert_int_equal(take_all(blocks, &hosts[1]), 1);
+    give_all(blocks, &hosts[1]);
+    memset(&hosts[1], 0, sizeof hosts[1]);
+    assert_int_equal(take_all(blocks, &hosts[2]), 1);
+    give_all(blocks, &hosts[2]);
+    stream_blocks_destroy(blocks);
+}
+
+TEST(a_host_that_waits_for_itself_hurries_nobody_else)
+{
+    struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
+    struct host many = {0}, one = {0};
+    one.held[0] = stream_blocks_take(blocks, &one.share, &one.waits[0]);
+    assert_int_equal(take_all(blocks, &many), 4);
+    assert_true(stream_blocks_are_short(blocks)); /* of what it may have */
+    assert_int_equal(demand_on(blocks, &many), STREAM_BLOCKS_WANTED);
+    assert_int_equal(demand_on(blocks, &one), STREAM_BLOCKS_ENOUGH);
+    give_all(blocks, &many);
+    assert_false(stream_blocks_are_short(blocks));
+    give_all(blocks, &one);
+    stream_blocks_destroy(blocks);
+}
+
+/* Whatever three hosts take and give back, in whatever order: a fourth gets one at once. */
+TEST(three_hosts_never_have_all)
+{
+    struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
+    struct host hosts[3], other = {0};
+    uint32_t random = 1;
+    memset(hosts, 0, sizeof hosts);
+    for (int step = 0; step < 20000; step++) {
+        random = random * 1664525 + 1013904223;
+        struct host *host = &hosts[(random >> 24) % 3];
+        size_t i = (random >> 16) % COUNT;
+        if (host->held[i] == NULL) {
+            host->held[i] = stream_blocks_take(blocks, &host->share, &host->waits[i]);
+        } else {
+            stream_blocks_give(blocks, &host->share, host->held[i]);
+            host->held[i] = NULL;
+        }
+        size_t poor = 0;
+        for (size_t k = 0; k < 3; k++)
+            poor += hosts[k].share.held == 0 && hosts[k].share.waiting != 0;
+        if (poor != 0) /* it is for them */
+            continue;
+        uint8_t *block = stream_blocks_take(blocks, &other.share, &other.waits[0]);
+        assert_non_null(block);
+        stream_blocks_give(blocks, &other.share, block);
+    }
+    for (size_t k = 0; k < 3; k++)
+        give_all(blocks, &hosts[k]);
+    stream_blocks_destroy(blocks);
+}

@@ -9,7 +9,9 @@ struct yaml_reading {
     yaml_event_t event;
     const char *text;
     size_t length;
+    size_t depth; /* maps and lists that are open */
     bool has_event;
+    bool has_begun;
     bool has_document; /* one has begun */
 };
 
@@ -99,6 +101,31 @@ static bool refuse(const struct yaml_reading *reading, struct parse_error *fault
     return parse_error_set(fault, 0, "%s", text);
 }
 
+/*
+ * %TAG is refused with the tags that it is for, and by the tokens: the parser takes all directives
+ * at once, and compares each with all before it.
+ */
+static bool has_no_tag_directive(const struct yaml_reading *reading, struct parse_error *fault,
+                                 struct provenance_mark *mark)
+{
+    yaml_parser_t parser;
+    yaml_token_t token;
+    bool begins = true;
+    bool found = false;
+    if (yaml_parser_initialize(&parser) == 0)
+        return parse_error_no_memory(fault);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)reading->text, reading->length);
+    while (begins && !found && yaml_parser_scan(&parser, &token) != 0) {
+        begins = token.type == YAML_STREAM_START_TOKEN || token.type == YAML_VERSION_DIRECTIVE_TOKEN;
+        found = token.type == YAML_TAG_DIRECTIVE_TOKEN;
+        *mark = mark_of(&token.start_mark);
+        yaml_token_delete(&token);
+    }
+    yaml_parser_delete(&parser);
+    return !found ||
+           parse_error_set(fault, 0, "this is a directive about tags, which are not read here");
+}
+
 /* --- pieces ----------------------------------------------------------------------------------- */
 
 static bool take_text(struct yaml_reading *reading, struct yaml_piece *piece,
@@ -166,6 +193,15 @@ static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
     }
 }
 
+/* The library's time for a piece grows with what is open around it. */
+static bool is_too_deep(struct yaml_reading *reading)
+{
+    yaml_event_type_t type = reading->event.type;
+    reading->depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+    reading->depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+    return reading->depth > YAML_DEPTH_MOST;
+}
+
 /* What YAML has and a configuration has not. */
 static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
                        struct provenance_mark *mark)
@@ -183,12 +219,18 @@ static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
                "quotation marks";
     else if (event->type == YAML_DOCUMENT_START_EVENT && reading->has_document)
         text = "a second document begins here; a configuration is one";
+    else if (is_too_deep(reading))
+        text = "this is nested more than 100 levels deep";
     return text != NULL && !refuse(reading, fault, mark, text);
 }
 
 bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
                        struct parse_error *fault, struct provenance_mark *mark)
 {
+    _Static_assert(YAML_DEPTH_MOST == 100, "as is_refused says");
+    if (!reading->has_begun && !has_no_tag_directive(reading, fault, mark))
+        return false;
+    reading->has_begun = true;
     do {
         if (reading->has_event)
             yaml_event_delete(&reading->event);

@@ -14,6 +14,9 @@
 
 struct yaml_reading;
 
+/* Maps and lists within each other: beyond that a text is refused. */
+#define YAML_DEPTH_MOST 100
+
 enum yaml_kind {
     PIECE_TEXT,
     PIECE_LIST,

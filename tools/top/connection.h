@@ -33,7 +33,9 @@ enum connection_result {
 
 /*
  * Waits for the next line, for at most `timeout_ms` milliseconds. It is *size bytes with its
- * newline, the connection's own until the next call. Standard output is watched meanwhile.
+ * newline, the connection's own until the next call, without other control characters: a collector
+ * sends none, and what else listens there must not steer a terminal. Standard output is watched
+ * meanwhile.
  */
 enum connection_result connection_read(struct connection *connection, int timeout_ms,
                                        const char **line, size_t *size);

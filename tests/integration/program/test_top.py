@@ -236,6 +236,27 @@ class Once(TopTest):
         self.assertEqual((process.returncode, output), (65, b""))
         self.assertIn(b"no JSON", errors)
 
+    def test_what_another_program_sends_does_not_steer_the_terminal(self):
+        """To --tap: lines, and a refusal; every byte and character that a terminal acts on."""
+        steering = bytes(range(1, 10)) + bytes(range(11, 32)) + b"\x7f\x9b31m\x9d"
+        steering += "".join(map(chr, range(0x80, 0xa0))).encode()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+            other.bind(str(self.path))
+            other.listen()
+            process = subprocess.Popen([TOP, self.address, "--tap", "*"],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            connection, _ = other.accept()
+            with connection:
+                connection.recv(100)
+                connection.sendall(b'{"name":"caf\xc3\xa9' + steering + b'"}\n' +
+                                   b'{"left_out_records":' + steering + b'}\n' +
+                                   b'{"error":"' + steering + b'"}\n')
+                output, errors = process.communicate(timeout=DEADLINE)
+        self.assertTrue(output.startswith(b'{"name":"caf\xc3\xa9??'), output)
+        for text in (output, errors):
+            self.assertNotRegex(text, rb"[\x00-\x09\x0b-\x1f\x7f\x9b\x9d]|\xc2[\x80-\x9f]")
+
     def test_wrong_command_lines(self):
         for arguments in (["/tmp/x"], ["unix:"], ["--once", "--tap", "*"], ["unix:a", "unix:b"],
                           ["--tap", ""], ["--tap", "x" * 257], ["--fast"]):

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/retry.h"
+#include "collector/text/control_character.h"
 
 /* The longest line is one of a tap: no more than the collector's buffer holds. */
 #define BUFFER_SIZE ((size_t)512 * 1024)
@@ -94,12 +95,13 @@ int connection_send(struct connection *connection, const char *request, struct e
 /* The next line of what has come already; 0: not all of it is there. */
 static size_t next_line(struct connection *connection, const char **line)
 {
-    const char *begin = connection->buffer + connection->begin;
+    char *begin = connection->buffer + connection->begin;
     const char *newline = memchr(begin, '\n', connection->end - connection->begin);
     if (newline == NULL)
         return 0;
     size_t size = (size_t)(newline - begin) + 1;
     connection->begin += size;
+    control_characters_hide(begin, size - 1);
     *line = begin;
     return size;
 }

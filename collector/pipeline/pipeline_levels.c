@@ -39,9 +39,9 @@ static int64_t earlier(int64_t a, int64_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static void add_sink(struct pipeline_levels *levels, const char *name,
-                     const struct sink_thread *sink)
+static void add_sink(struct pipeline_levels *levels, const char *name, const struct sink_slot *slot)
 {
+    const struct sink_thread *sink = slot->sink;
     struct sink_condition condition = sink_thread_condition(sink);
     struct queue_levels queue = sink_thread_queue_levels(sink);
     struct sink_level *level = levels->sinks;
@@ -54,6 +54,7 @@ static void add_sink(struct pipeline_levels *levels, const char *name,
         earlier(level->condition.waits_since_ns, condition.waits_since_ns);
     level->condition.fails_since_ns =
         earlier(level->condition.fails_since_ns, condition.fails_since_ns);
+    level->condition.fails_since_ns = earlier(level->condition.fails_since_ns, slot->unopened_ns);
     level->condition.oldest_ns = earlier(level->condition.oldest_ns, condition.oldest_ns);
     level->condition.spill_bytes += condition.spill_bytes;
     level->condition.spill_size += condition.spill_size;
@@ -104,7 +105,7 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
         add_stream(levels, pipeline, pipeline->sources[i]);
     }
     for (size_t i = 0; i < config->sink_count; i++)
-        add_sink(levels, config->sinks[i].name, pipeline->slots[i]->sink);
+        add_sink(levels, config->sinks[i].name, pipeline->slots[i]);
     levels->pool = batch_pool_levels(pipeline->pool);
     if (keep_texts(levels))
         return levels;

@@ -77,6 +77,7 @@ struct sink_slot {
     size_t route_count;
     bool opened;         /* and started, or that comes next; one before it may still write there */
     int64_t try_ns;      /* when that is tried again; 0: it was not tried */
+    int64_t unopened_ns; /* monotonic: since when it cannot be opened; 0: it can, or was not tried */
     int64_t deadline_ns; /* of its retirement; 0: it is not retired */
 };
 

@@ -206,6 +206,21 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
     return false;
 }
 
+/*
+ * It is opened when the one that writes there has ended, and this one with it: where that is certain
+ * to fail, with the rights that are left after --user, the reload is refused and the old one goes
+ * on.
+ */
+static int check_later(const struct reload *reload, const struct sink_config *config,
+                       struct error *error)
+{
+    const struct sink_thread_options options = pipeline_sink_of(reload->to, config);
+    if (sink_thread_check(&options, error) == 0)
+        return 0;
+    error_place(error, config->written_at);
+    return -1;
+}
+
 static int make_sink(struct reload *reload, size_t index, struct error *error)
 {
     const struct sink_config *config = &reload->to->sinks[index];
@@ -217,7 +232,7 @@ static int make_sink(struct reload *reload, size_t index, struct error *error)
     slot->generation = reload->generation;
     reload->generation->slots++;
     if (is_in_use(reload, config))
-        return 0;
+        return check_later(reload, config, error);
     if (sink_thread_open(slot->sink, error) != 0)
         return -1;
     slot->opened = true;

@@ -185,8 +185,11 @@ static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool 
     struct error error;
     if (sink_thread_open(slot->sink, &error) == 0 && sink_thread_start(slot->sink, &error) == 0) {
         slot->opened = true;
+        slot->unopened_ns = 0;
         return false;
     }
+    if (slot->unopened_ns == 0)
+        slot->unopened_ns = now;
     if (slot->try_ns == 0)
         log_about(LOG_ERROR, LOG_OF_SINK, slot->config->name, "%s; trying again", error.text);
     slot->try_ns = now + TRY_AGAIN_NS;

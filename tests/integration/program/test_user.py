@@ -146,6 +146,39 @@ class Root(ProgramTest):
         self.assertEqual([line["value"] for line in read_lines(moved)], [1])
         self.assertEqual([line["value"] for line in read_lines(path)], [2])
 
+    def assert_reload_is_refused(self, before, after, said):
+        """The sink that root has opened goes on."""
+        config = self.folder / "config.yaml"
+        text = "listeners: [\"{}\"]\nsinks: [\"{}\"]\n"
+        config.write_text(text.format(RIEMANN, before), encoding="ascii")
+        program = self.start("--config", config, "--user", USER)
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        program.wait_for_settled(1)
+        config.write_text(text.format(RIEMANN, after), encoding="ascii")
+        self.folder.chmod(0o755)
+        config.chmod(0o644)
+        program.ask_to_reload()
+        program.wait_for_log(said)
+        sender.send_all([metric(2)], before=1)
+        program.wait_for_settled(2)
+        ledger = program.stop()
+        self.assertEqual([(sink["written"], sink["offered"]) for sink in ledger["sinks"]], [(2, 2)])
+
+    def test_a_reload_that_the_user_has_no_rights_for_is_refused(self):
+        closed = self.folder / "closed"
+        closed.mkdir(mode=0o755)
+        path = closed / "a"
+        self.assert_reload_is_refused(f"file:{path}", f"file:{path}?view=message",
+                                      "cannot write to .*closed/a: Permission denied")
+        self.assertEqual(len(read_lines(path)), 2)
+
+    def test_a_reload_of_a_relay_that_only_root_can_open_is_refused(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taker:
+            taker.bind(("127.0.0.1", 0))
+            relay = f"udp:127.0.0.1:{taker.getsockname()[1]}?keep_source=on"
+            self.assert_reload_is_refused(relay, f"{relay}&bad=too", "not permitted|CAP_NET_RAW")
+
     def test_root_is_nobody_to_become(self):
         self.assertIn("--user root: that is root, who gives nothing up",
                       self.refused("--listen", RIEMANN, "--user", "root", "--check", code=78))

@@ -27,6 +27,12 @@ int user_ask(const char *user, int (*question)(const void *context, struct error
              const void *context, struct error *error);
 
 /*
+ * Root's rights are going to be given up for a user, who may own folders in which root opens files
+ * until then: no link of the user's leads root to a file that only root may have. Until user_become.
+ */
+void user_expect(void);
+
+/*
  * Becomes that user, for good: with the user's groups (of which GROUP is the first where it is
  * named, else the user's own one), without any capability, and so that none of it can be had again.
  * What is open stays open. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG); the process may

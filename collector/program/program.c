@@ -421,6 +421,8 @@ static uint64_t reserved_memory(const struct config *config)
 
 int program_check(const struct config *config, struct error *error)
 {
+    if (config->user != NULL)
+        user_expect();
     if (config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
         return -1;
     return pipeline_check(config, reserved_memory(config), error);
@@ -437,6 +439,8 @@ static int give_root_up(const struct run *run, struct error *error)
 
 static int start(struct run *run, struct error *error)
 {
+    if (run->config->user != NULL)
+        user_expect();
     if (run->config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
         return -1;
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)

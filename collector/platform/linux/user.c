@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
 
 #define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than any group's */
@@ -158,6 +159,11 @@ static bool can_be_regained(void)
     return setresuid((uid_t)-1, 0, (uid_t)-1) == 0 || setuid(0) == 0;
 }
 
+void user_expect(void)
+{
+    guarded_open_set(geteuid() == 0);
+}
+
 int user_become(const char *user, struct error *error)
 {
     struct target target;
@@ -169,6 +175,7 @@ int user_become(const char *user, struct error *error)
         return -1;
     if (can_be_regained())
         return cannot(error, user, "root's rights are not given up for good");
+    guarded_open_set(false);
     /*
      * The kernel has made the process as dumpable as fs.suid_dumpable says, by default not at all:
      * keys and passwords that root has read are in its memory, and this user may not trace it.

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/sync_failure.h"
 
@@ -30,7 +31,7 @@ static enum data_file_result failed(struct error *error, const char *what)
 
 enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+    int fd = guarded_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
     if (fd < 0 && errno == EEXIST)
         return DATA_FILE_TAKEN;
     if (fd < 0)
@@ -42,7 +43,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
 {
     struct stat status;
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    int fd = guarded_open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW, 0);
     if (fd < 0 && errno == ENOENT)
         return DATA_FILE_MISSING;
     if (fd < 0) {

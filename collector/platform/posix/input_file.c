@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
 
 struct input_file {
@@ -22,7 +23,8 @@ struct input_file {
 
 static int cannot_open(const char *path, int number, struct error *error)
 {
-    error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(number));
+    error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be opened: %s", path,
+              guarded_open_why(number));
     return -1;
 }
 
@@ -67,7 +69,7 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
     }
     file->cancel_reader = file->cancel_writer = -1;
     /* Not blocking: a FIFO's open would wait for a writer, and a read for what it writes. */
-    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    file->fd = guarded_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
     struct stat status;
     int result = 0;
     if (file->fd < 0 || fstat(file->fd, &status) != 0) {

@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include "collector/platform/file_path.h"
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/text/copy.h"
 
 static int cannot_write(struct error *error, const char *path, int number)
 {
-    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot write to %s: %s", path, strerror(number));
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot write to %s: %s", path,
+              guarded_open_why(number));
     return -1;
 }
 
@@ -46,6 +48,12 @@ static int problem_of_folder_of(const char *path)
 static int file_problem(const char *path)
 {
     struct stat status;
+    int found = guarded_open(path, O_PATH | O_CLOEXEC, 0);
+    int number = errno;
+    if (found >= 0)
+        close(found);
+    else if (number == EXDEV)
+        return number;
     if (stat(path, &status) != 0)
         return errno == ENOENT ? problem_of_folder_of(path) : errno;
     if (S_ISDIR(status.st_mode))

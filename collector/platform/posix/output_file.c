@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/stream.h"
 #include "collector/platform/posix/sync_failure.h"
 #include "collector/platform/posix/torn_line.h"
@@ -53,7 +54,7 @@ static const char *why_not_opened(int number, const char *path)
 {
     struct stat status;
     if (number != ENXIO)
-        return strerror(number);
+        return guarded_open_why(number);
     return stat(path, &status) == 0 && S_ISFIFO(status.st_mode)
                ? "nobody reads this pipe"
                : "it is a socket or a device without a driver";
@@ -67,7 +68,7 @@ static const char *why_not_opened(int number, const char *path)
 static int open_to_append(const char *path, struct stat *status, struct error *error)
 {
     int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    int fd = open(path, flags, 0644);
+    int fd = guarded_open(path, flags, 0644);
     if (fd < 0)
         return cannot_create(error, path, why_not_opened(errno, path));
     if (fstat(fd, status) != 0) {

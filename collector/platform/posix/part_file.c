@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/sync_failure.h"
 
@@ -105,9 +106,9 @@ static enum part_result open_new(const char *path, size_t base_length, struct mo
                                  struct part_file **out, struct error *error)
 {
     const int flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
-    int fd = open(path, flags, modes.file);
+    int fd = guarded_open(path, flags, modes.file);
     if (fd < 0 && errno == ENOENT && make_folders(path, base_length, modes.folder))
-        fd = open(path, flags, modes.file);
+        fd = guarded_open(path, flags, modes.file);
     if (fd < 0 && errno == EEXIST)
         return PART_TAKEN;
     if (fd < 0) {
@@ -138,7 +139,8 @@ enum part_result part_file_open_private(const char *path, size_t base_length,
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)
 {
     struct stat status;
-    int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW;
+    int fd = guarded_open(path, flags, 0);
     if (fd < 0 && errno == ENOENT)
         return PART_MISSING;
     if (fd < 0) {

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/torn_end.h"
 
@@ -77,7 +78,7 @@ void torn_line_look_again(struct torn_line_look *look, const char *path)
     if (!S_ISREG(status.st_mode))
         return;
     do
-        look->reader = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        look->reader = guarded_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
     while (look->reader < 0 && retry_interrupted(&times));
     if (look->reader < 0 && !is_no_reason(errno))
         look->failed = errno;

@@ -179,6 +179,43 @@ class Root(ProgramTest):
             relay = f"udp:127.0.0.1:{taker.getsockname()[1]}?keep_source=on"
             self.assert_reload_is_refused(relay, f"{relay}&bad=too", "not permitted|CAP_NET_RAW")
 
+    def test_root_follows_no_link_of_the_users(self):
+        """To a file of root's, to one that is not there, or through a folder."""
+        self.folder.chmod(0o755)
+        own, closed = self.folder / "own", self.folder / "closed"
+        own.mkdir()
+        closed.mkdir(mode=0o700)
+        secret = closed / "secret"
+        secret.write_text("", encoding="ascii")
+        (own / "file").symlink_to(secret)
+        (own / "new").symlink_to(closed / "new")
+        (own / "folder").symlink_to(closed)
+        os.link(secret, own / "hard")
+        for path in (own, *own.iterdir()):
+            os.chown(path, self.user.pw_uid, self.user.pw_gid, follow_symlinks=False)
+        os.chown(secret, 0, 0)
+        for name in ("file", "new", "folder/new", "hard"):
+            for arguments in (("--sink", f"file:{own}/{name}"),
+                              ("--dead-letter", f"file:{own}/{name}")):
+                with self.subTest(name=name, arguments=arguments):
+                    for check in ((), ("--check",)):
+                        self.assertIn("a link that is not root's",
+                                      self.refused("--listen", RIEMANN, "--user", USER, *arguments,
+                                                   *check, code=73))
+        self.assertEqual([path.name for path in closed.iterdir()], ["secret"])
+        self.assertEqual(secret.read_bytes(), b"")
+
+    def test_root_follows_links_of_roots(self):
+        (self.folder / "folder").mkdir()
+        (self.folder / "name").symlink_to("folder")
+        (self.folder / "folder" / "a").symlink_to("../b")
+        program = self.start("--listen", RIEMANN, "--user", USER, "--sink",
+                             f"file:{self.folder}/name/./a", "--sink", "file:/dev/stdout")
+        self.sender(program).send_all([metric(1)])
+        program.stop()
+        self.assertEqual(len(read_lines(self.folder / "b")), 1)
+        self.assertEqual(program.output(), read_lines(self.folder / "b"))
+
     def test_root_is_nobody_to_become(self):
         self.assertIn("--user root: that is root, who gives nothing up",
                       self.refused("--listen", RIEMANN, "--user", "root", "--check", code=78))

@@ -10,6 +10,7 @@ A kind has
     command(group, node, packages)    what starts the node, as a list of words
     is_ready(group)    whether all nodes that run take requests, and know each other
 """
+import influxdb
 import kafka
 import nats
 import otelcol
@@ -17,6 +18,7 @@ import prometheus
 import victoria_metrics
 
 KINDS = {
+    "influxdb": influxdb,
     "kafka": kafka,
     "nats": nats,
     "otelcol": otelcol,

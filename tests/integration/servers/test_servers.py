@@ -14,7 +14,7 @@ from readme import SOURCE, from_readme
 from server_group import TOOL, tools_servers
 from sluice_program import wait_until
 
-KINDS = ("kafka", "nats", "otelcol", "prometheus", "victoria-metrics")
+KINDS = ("influxdb", "kafka", "nats", "otelcol", "prometheus", "victoria-metrics")
 USAGE = 2
 
 

@@ -13,10 +13,11 @@ SETTLING = 300  # seconds until all is acknowledged
 QUERY_LIMIT = 300  # seconds
 
 
-def ask(url, **parameters):
+def ask(url, method="GET", **parameters):
     """What the store answers: parsed lines."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(f"{url}?{urllib.parse.urlencode(parameters)}", timeout=QUERY_LIMIT) as answer:
+    request = urllib.request.Request(f"{url}?{urllib.parse.urlencode(parameters)}", method=method)
+    with opener.open(request, timeout=QUERY_LIMIT) as answer:
         for line in answer:
             if line.strip():
                 yield json.loads(line)

@@ -1,6 +1,7 @@
 #include "sinks/destinations/http_request.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/base/parse_error.h"
@@ -24,6 +25,8 @@ static size_t read_body(char *to, size_t size, size_t count, void *context)
     struct http_request *request = context;
     const struct text *piece = request->body->pieces;
     size_t at = request->at;
+    if (at == 0)
+        request->refused = false; /* that was another attempt */
     if (at >= piece->size && piece != request->body->pieces + HTTP_BODY_PIECES - 1)
         at -= piece++->size;
     size_t left = piece->size - at;
@@ -32,6 +35,50 @@ static size_t read_body(char *to, size_t size, size_t count, void *context)
         memcpy(to, piece->data + at, taken);
     request->at += taken;
     return taken;
+}
+
+/*
+ * libcurl would send the request again, on another connection: the one that it was sent on is used
+ * again and has ended, or the server has refused the stream (HTTP/2). It does not say which.
+ */
+static int rewind_body(void *context, curl_off_t offset, int origin)
+{
+    struct http_request *request = context;
+    (void)offset, (void)origin;
+    request->retry = request->why[0] == '\0';
+    return CURL_SEEKFUNC_FAIL;
+}
+
+/* The number after a word in libcurl's words; 0: it is not there. */
+static unsigned long number_after(const char *words, const char *word)
+{
+    const char *at = strstr(words, word);
+    return at == NULL ? 0 : strtoul(at + strlen(word), NULL, 10);
+}
+
+/*
+ * libcurl tells only in words for people that a server refused a stream, or went away before it
+ * (RFC 9113, section 8.7). In other words it is not known, and the request may have been processed.
+ */
+static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, void *context)
+{
+    static const char last[] = "last_stream=";
+    struct http_request *request = context;
+    char words[128];
+    (void)easy;
+    if (type != CURLINFO_TEXT)
+        return 0;
+    snprintf(words, sizeof words, "%.*s", (int)(size < sizeof words ? size : sizeof words), bytes);
+    unsigned long stream = number_after(words, "Using Stream ID: ");
+    if (stream == 0 && strstr(words, "] OPENED stream") != NULL)
+        stream = number_after(words, "[HTTP/2] [");
+    if (stream != 0)
+        request->stream = stream;
+    if (strstr(words, "REFUSED_STREAM") != NULL ||
+        (strstr(words, "GOAWAY") != NULL && strstr(words, last) != NULL &&
+         number_after(words, last) < request->stream))
+        request->refused = true;
+    return 0;
 }
 
 /* Reads no more of what has no end: the connection is closed, and the status counts. */
@@ -58,12 +105,20 @@ static bool is_called(const char *header, size_t size, const char *text)
     return true;
 }
 
+static void begin_head(struct http_request *request, const char *line, size_t size)
+{
+    static const char second[] = "HTTP/2";
+    request->head_ended = request->proof = false;
+    request->http2 =
+        size >= sizeof second - 1 && memcmp(line, second, sizeof second - 1) == 0;
+}
+
 /* A line of a head: the status first, an empty line at the end. Interim answers have heads, too. */
 static void note_head_line(struct http_request *request, const char *line, size_t size)
 {
     static const char status[] = "HTTP/";
     if (size >= sizeof status - 1 && memcmp(line, status, sizeof status - 1) == 0)
-        request->head_ended = request->proof = false;
+        begin_head(request, line, size);
     else if (size == 0 || line[0] == '\r' || line[0] == '\n')
         request->head_ended = true;
     else if (is_called(line, size, "X-Prometheus-Remote-Write-Samples-Written"))
@@ -102,6 +157,11 @@ static bool set_options(struct http_request *request, const struct http_request_
            curl->easy_setopt(easy, CURLOPT_WRITEDATA, request) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, note_header) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_HEADERDATA, request) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_SEEKFUNCTION, rewind_body) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_SEEKDATA, request) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_DEBUGFUNCTION, note_words) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_DEBUGDATA, request) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_VERBOSE, 1L) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, request->why) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK &&
@@ -134,7 +194,9 @@ bool http_request_begin(struct http_request *request, const char *url, struct cu
     request->answer_size = request->answer_seen = 0;
     request->why[0] = '\0';
     request->proof = request->head_ended = false;
+    request->refused = request->retry = request->http2 = false;
     request->head_seen = 0;
+    request->stream = 0;
     return curl->easy_setopt(request->easy, CURLOPT_URL, url) == CURLE_OK &&
            curl->easy_setopt(request->easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
            curl->easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -154,6 +216,8 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
     if (request->head_seen > HTTP_HEAD_MOST)
         snprintf(request->text, sizeof request->text,
                  "the headers of the server's answer are longer than 256 KiB");
+    else if (request->retry)
+        snprintf(request->text, sizeof request->text, "the connection ended before an answer");
     else if (request->head_ended && is_success(status))
         snprintf(request->text, sizeof request->text,
                  "the server answered %ld, but its answer was cut: %.180s", status, why);
@@ -191,6 +255,21 @@ static bool is_whole(const struct http_request *request, CURLcode result, long s
     return request->head_ended && status >= 200 && (read || !is_success(status));
 }
 
+/* Whether the server certainly did not look at a request that ended so. */
+static bool is_unseen(const struct http_request *request, CURLcode result)
+{
+    switch (result) {
+    case CURLE_SEND_FAIL_REWIND:
+        return request->refused;
+    case CURLE_HTTP2:
+        return request->refused && request->why[0] == '\0';
+    case CURLE_HTTP2_STREAM:
+        return strstr(request->why, "REFUSED_STREAM") != NULL;
+    default:
+        return false;
+    }
+}
+
 void http_request_end(struct http_request *request, CURLcode result, struct http_reply *reply)
 {
     const struct curl_library *curl = request->library;
@@ -205,6 +284,10 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
     *reply = (struct http_reply){.status = whole ? status : 0,
                                  .sent = request->at != 0,
                                  .proof = whole && request->proof,
+                                 .http2 = whole && request->http2,
+                                 .unseen = !whole && is_unseen(request, result),
+                                 .retry = !whole && request->retry &&
+                                          result == CURLE_SEND_FAIL_REWIND,
                                  .retry_after_ns = whole ? bounded_retry_after(retry_after) : 0,
                                  .connects = (uint64_t)connects,
                                  .took_ns = (int64_t)took_us * 1000,

@@ -30,9 +30,13 @@ struct http_request {
     size_t at; /* bytes of the body that libcurl has read */
     char why[CURL_ERROR_SIZE];
     char text[256]; /* of the reply */
-    bool proof;       /* as in the reply */
-    bool head_ended;  /* all headers after the latest status line came */
-    size_t head_seen; /* bytes of headers */
+    bool proof;           /* as in the reply */
+    bool head_ended;      /* all headers after the latest status line came */
+    size_t head_seen;     /* bytes of headers */
+    bool http2;           /* the latest status line is of HTTP/2 */
+    bool refused;         /* by libcurl's words the server did not look at the request */
+    bool retry;           /* as in the reply */
+    unsigned long stream; /* of HTTP/2, by libcurl's words; 0: not known */
     size_t answer_size;
     size_t answer_seen; /* with what was not kept */
     char answer[HTTP_ANSWER_SIZE];

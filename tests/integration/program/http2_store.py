@@ -1,0 +1,109 @@
+"""A store that speaks HTTP/2 and ends streams and connections as a test says (RFC 9113)."""
+import collections
+import socket
+import struct
+import threading
+
+DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 7, 8
+END_STREAM, END_HEADERS, ACK = 1, 4, 1
+PREFACE = 24  # bytes
+NO_CONTENT = b"\x89"  # :status 204 (RFC 7541, appendix A)
+REFUSED, CANCEL = 7, 8
+
+# What becomes of a request.
+TAKEN = "it is stored and acknowledged"
+REFUSE = "its stream is refused"
+GO_AWAY = "the connection goes away, and the request was not looked at"
+GO_AWAY_AND_END = "the same, and the connection ends"
+STORE_AND_GO_AWAY = "it is stored, and the connection goes away and ends without an answer"
+STORE_AND_CANCEL = "it is stored, and its stream is cancelled"
+STORE_AND_END = "it is stored, and the connection ends"
+STORE_AND_RESET = "it is stored, and the connection is reset"
+
+
+def number(value):
+    return struct.pack(">I", value)
+
+
+class Http2Store:
+    """Each whole request has the next step of `script`, then it is taken."""
+
+    def __init__(self, context, *script):
+        context.set_alpn_protocols(["h2"])
+        self.script = collections.deque(script)
+        self.stored = []  # bodies
+        self.requests = 0
+        self._context = context
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.place = f"//127.0.0.1:{self._socket.getsockname()[1]}/write"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+    def lines(self):
+        return b"".join(self.stored).decode().splitlines()
+
+    def _accept(self):
+        while True:
+            try:
+                connection = self._socket.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        try:
+            with self._context.wrap_socket(connection, server_side=True) as secure:
+                Http2Connection(self, secure).serve()
+        except OSError:
+            pass  # the client has gone
+
+
+class Http2Connection:
+    def __init__(self, store, connection):
+        self._store = store
+        self._connection = connection
+        self._stream = connection.makefile("rb")
+        self._bodies = collections.defaultdict(bytes)
+
+    def serve(self):
+        self._stream.read(PREFACE)
+        self._send(SETTINGS, 0, 0)
+        while len(head := self._stream.read(9)) == 9:
+            length, kind, flags = int.from_bytes(head[:3], "big"), head[3], head[4]
+            stream = int.from_bytes(head[5:], "big")
+            payload = self._stream.read(length)
+            if kind == SETTINGS and not flags & ACK:
+                self._send(SETTINGS, ACK, 0)
+            if kind == DATA:
+                self._bodies[stream] += payload
+                if payload:
+                    self._send(WINDOW_UPDATE, 0, 0, number(length))
+            if kind in (DATA, HEADERS) and flags & END_STREAM and not self._answer(stream):
+                return
+
+    def _send(self, kind, flags, stream, payload=b""):
+        self._connection.sendall(len(payload).to_bytes(3, "big") + bytes([kind, flags]) +
+                                 number(stream) + payload)
+
+    def _answer(self, stream):
+        """Returns whether the connection goes on."""
+        store = self._store
+        step = store.script.popleft() if store.script else TAKEN
+        store.requests += 1
+        if step in (TAKEN, STORE_AND_GO_AWAY, STORE_AND_CANCEL, STORE_AND_END, STORE_AND_RESET):
+            store.stored.append(self._bodies.pop(stream))
+        if step == TAKEN:
+            self._send(HEADERS, END_STREAM | END_HEADERS, stream, NO_CONTENT)
+        elif step in (REFUSE, STORE_AND_CANCEL):
+            self._send(RST_STREAM, 0, stream, number(REFUSED if step == REFUSE else CANCEL))
+        elif step in (GO_AWAY, GO_AWAY_AND_END):
+            self._send(GOAWAY, 0, 0, number(stream - 2 if stream > 1 else 0) + number(0))
+        elif step == STORE_AND_GO_AWAY:
+            self._send(GOAWAY, 0, 0, number(stream) + number(0))
+        elif step == STORE_AND_RESET:
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                        struct.pack("ii", 1, 0))
+        return step in (TAKEN, REFUSE, STORE_AND_CANCEL, GO_AWAY)

@@ -1,0 +1,66 @@
+"""https: sinks over HTTP/2: what the server certainly did not look at is sent again, and counted;
+what it may have is unknown."""
+import ssl
+import unittest
+
+from certificates import OPENSSL, Authority
+from http2_store import (GO_AWAY, GO_AWAY_AND_END, REFUSE, STORE_AND_CANCEL, STORE_AND_END,
+                         STORE_AND_GO_AWAY, STORE_AND_RESET, TAKEN, Http2Store)
+from metrics_client import MetricsClient, labels
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest
+
+
+@unittest.skipIf(OPENSSL is None, "needs openssl")
+class Http2(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.authority = Authority(self.folder)
+        self.certificate = self.authority.issue("server")
+
+    def deliver(self, *script):
+        """What the ledger says of three records, each a block, that are answered so; the store; the
+        requests that were repeated."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*self.certificate)
+        store = Http2Store(context, *script)
+        self.addCleanup(store.close)
+        program = self.start("--metrics", "127.0.0.1:0", "--listen", RIEMANN, "--sink",
+                             f"https:{store.place}?format=json&flush_interval=20ms&in_flight=1"
+                             f"&server_ca={self.authority.cert}")
+        sender = self.sender(program)
+        for value in range(3):
+            sender.send(metric(value))
+            program.wait_for_settled(value + 1)
+        label = labels(sink=f"https:{store.place}")
+        repeated = MetricsClient(program).numbers()["sluice_sink_request_retries_total", label]
+        return program.stop()["sinks"][0], store, repeated
+
+    def test_what_was_not_looked_at_is_sent_again(self):
+        for step in (REFUSE, GO_AWAY, GO_AWAY_AND_END):
+            for before in ([], [TAKEN], [TAKEN, TAKEN]):
+                with self.subTest(step=step, before=len(before)):
+                    sink, store, repeated = self.deliver(*before, step)
+                    self.assertEqual((sink["written"], sink["unknown"]), (3, 0))
+                    self.assertEqual((store.requests, repeated), (4, 1))
+                    self.assertEqual(len(set(store.lines())), 3)
+                    self.assertEqual(len(store.lines()), 3)
+                    self.assertEqual(sink["possible_duplicates"], 0)
+
+    def test_also_where_that_happens_twice(self):
+        sink, store, repeated = self.deliver(TAKEN, REFUSE, GO_AWAY)
+        self.assertEqual((sink["written"], sink["unknown"]), (3, 0))
+        self.assertEqual((store.requests, repeated), (5, 2))
+
+    def test_what_the_server_may_have_is_unknown(self):
+        for step in (STORE_AND_GO_AWAY, STORE_AND_CANCEL, STORE_AND_END, STORE_AND_RESET):
+            for before in ([], [TAKEN]):
+                with self.subTest(step=step, before=len(before)):
+                    sink, store, repeated = self.deliver(*before, step)
+                    self.assertEqual((sink["written"], sink["unknown"]), (2, 1))
+                    self.assertEqual((store.requests, repeated), (3, 0))
+                    self.assertEqual(len(store.lines()), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

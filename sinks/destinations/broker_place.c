@@ -56,6 +56,17 @@ static bool add_broker(struct broker_place *place, const char *text, size_t leng
     return needed > 0 && (size_t)needed < room;
 }
 
+int broker_place_refuse(const char *text, const char *why, struct error *error)
+{
+    if (strchr(text, '@') == NULL)
+        error_set(error, EXIT_CODE_CONFIG, "\"%.300s\" %s", text, why);
+    else
+        error_set(error, EXIT_CODE_CONFIG,
+                  "a user and a password have no place before the brokers; put them in the file "
+                  "of properties_file= (kafka:) or credentials_file= (nats:)");
+    return -1;
+}
+
 int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
                       struct error *error)
 {
@@ -72,6 +83,8 @@ int broker_place_read(const char *text, unsigned default_port, struct broker_pla
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",/");
         if (!add_broker(place, at, length, default_port)) {
+            if (strchr(at, '@') != NULL)
+                return broker_place_refuse(at, "", error);
             error_set(error, EXIT_CODE_CONFIG, "\"%.*s\" is no HOST:PORT of a broker",
                       (int)(length < 300 ? length : 300), at);
             return -1;

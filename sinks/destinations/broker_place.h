@@ -28,4 +28,10 @@ struct broker_place {
 int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
                       struct error *error);
 
+/*
+ * Fills `error` (EXIT_CODE_CONFIG): "\"TEXT\" WHY", or, where a user and a password may be in the
+ * text, that they have no place there, without any of it. Returns -1.
+ */
+int broker_place_refuse(const char *text, const char *why, struct error *error);
+
 #endif

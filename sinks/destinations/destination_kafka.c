@@ -463,10 +463,8 @@ static int check_topic(const struct kafka *kafka, struct error *error)
     if (size != 0 && strspn(name, allowed) == size && strcmp(name, ".") != 0 &&
         strcmp(name, "..") != 0)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG,
-              "\"%s\" is no topic: it may have letters, digits, '.', '_' and '-'",
-              kafka->place.route);
-    return -1;
+    return broker_place_refuse(
+        kafka->place.route, "is no topic: it may have letters, digits, '.', '_' and '-'", error);
 }
 
 /* Reads what stands in the options. Returns 0, or -1 with `error` filled. */

@@ -96,8 +96,7 @@ static int read_options(struct nats *nats, const struct destination_options *opt
     char example[DELIVERY_ROUTE_SIZE];
     topic_template_example(&nats->subject, example);
     if (!nats_subject_is_valid(example)) {
-        error_set(error, EXIT_CODE_CONFIG, "\"%s\" is no subject to publish to", nats->place.route);
-        return -1;
+        return broker_place_refuse(nats->place.route, "is no subject to publish to", error);
     }
     nats->broker = options->broker;
     nats->tls = options->tls;

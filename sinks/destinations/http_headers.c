@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/secure_clear.h"
 #include "collector/contract/compression.h"
 #include "collector/platform/input_load.h"
 #include "collector/text/base64.h"
@@ -183,7 +184,7 @@ static int make_list(const struct curl_library *library, const struct http_optio
         return error_no_memory(error);
     }
     int result = add_secrets(library, options, secrets, headers, error);
-    memset(secrets, 0, sizeof *secrets);
+    secure_clear(secrets, sizeof *secrets);
     free(secrets);
     return result;
 }
@@ -217,7 +218,10 @@ void http_headers_free(struct http_headers *headers)
 {
     if (headers == NULL)
         return;
-    for (size_t i = 0; i < HTTP_SHAPES_MOST; i++)
+    for (size_t i = 0; i < HTTP_SHAPES_MOST; i++) {
+        for (struct curl_slist *line = headers->lists[i]; line != NULL; line = line->next)
+            secure_clear(line->data, strlen(line->data));
         headers->library->slist_free_all(headers->lists[i]);
+    }
     free(headers);
 }

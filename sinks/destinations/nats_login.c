@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/secure_clear.h"
 #include "collector/platform/input_load.h"
 #include "sinks/destinations/property_file.h"
 
@@ -84,7 +85,7 @@ int nats_login_read(const struct nats_library *library, natsOptions *options, co
     else if (result == 0 &&
              library->natsOptions_SetUserCredentialsFromFiles(options, path, NULL) != NATS_OK)
         result = error_no_memory(error);
-    memset(text, 0, PROPERTY_FILE_SIZE + 1);
+    secure_clear(text, PROPERTY_FILE_SIZE + 1);
     free(text);
     return result;
 }

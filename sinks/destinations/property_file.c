@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/secure_clear.h"
 #include "collector/platform/input_load.h"
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -89,6 +90,7 @@ int property_file_read(const char *path, property_taker *take, void *context, st
     int result = property_file_load(path, text, PROPERTY_FILE_SIZE + 1, error);
     if (result == 0)
         result = property_text_read(path, text, take, context, error);
+    secure_clear(text, PROPERTY_FILE_SIZE + 1); /* it may have passwords */
     free(text);
     return result;
 }

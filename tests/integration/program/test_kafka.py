@@ -11,7 +11,7 @@ from test_config import READS_FILES
 USAGE, CONFIGURATION = 64, 78
 
 # What is found when the sink is opened, not when its URL is read.
-LATER = ("no topic", "begins no field", "after the brokers", "no HOST:PORT",
+LATER = ("no topic", "a user and a password", "begins no field", "after the brokers", "no HOST:PORT",
          "properties:2: librdkafka does")
 
 
@@ -158,6 +158,10 @@ class Refused(ProgramTest):
                 ("kafka://127.0.0.1:1/%{source}", "begins no field"),
                 ("kafka://127.0.0.1:1", "after the brokers"),
                 ("kafka://127.0.0.1:x/t", "no HOST:PORT"),
+                ("kafka://user:hidden@127.0.0.1:1/t", "a user and a password"),
+                ("kafka://user:1/hidden@127.0.0.1:1/t", "a user and a password"),
+                ("kafka://user:x,hidden@127.0.0.1:1/t", "a user and a password"),
+                ("nats://user:hidden@127.0.0.1:1/t", "a user and a password"),
                 (f"kafka://127.0.0.1:1/t?properties_file={secret}", "properties:2: librdkafka does"),
                 ("kafka://127.0.0.1:1/t?key=name", "key is"),
                 ("kafka://127.0.0.1:1/t?headers=schema,x", "headers has no"),

@@ -10,6 +10,7 @@
 #include "collector/cases/case_frame.h"
 #include "collector/cases/case_output.h"
 #include "collector/config/config.h"
+#include "collector/contract/destination.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
@@ -55,6 +56,19 @@ static bool is_called(const char *name, const struct case_text *given)
     return length == given->size && memcmp(name, given->data, length) == 0;
 }
 
+/* A command also by its line, "command:LINE". */
+static bool is_sink(const struct sink_config *sink, const struct case_text *given)
+{
+    size_t scheme = strlen(sink->destination->scheme) + 1;
+    if (is_called(sink->name, given))
+        return true;
+    if (!sink->destination->place_is_command || given->size <= scheme ||
+        memcmp(given->data, sink->url, scheme) != 0)
+        return false;
+    const struct case_text line = {.data = given->data + scheme, .size = given->size - scheme};
+    return is_called(sink->path, &line);
+}
+
 static void set_unknown(const struct case_file *file, const struct case_text *given,
                         const char *what, const struct suggestion *suggestion, struct error *error)
 {
@@ -81,7 +95,7 @@ int case_find_sink(const struct case_file *file, const struct config *config,
     suggestion_begin(&suggestion, given->data, given->size);
     for (size_t i = 0; i < config->sink_count; i++) {
         suggestion_offer(&suggestion, config->sinks[i].name);
-        if (is_called(config->sinks[i].name, given))
+        if (is_sink(&config->sinks[i], given))
             return (int)i;
     }
     set_unknown(file, given, "sink", &suggestion, error);

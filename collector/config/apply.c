@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/config/command_name.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
 #include "collector/config/variables.h"
+#include "collector/contract/destination.h"
 #include "collector/text/copy.h"
 
 _Static_assert(sizeof(enum ledger_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
@@ -167,6 +169,36 @@ static bool add_listener(const struct applying *applying, const struct provenanc
     return note_place(applying, entry, &added->written_at);
 }
 
+static bool is_taken(const struct sink_config *sinks, const struct sink_config *end,
+                     const char *name)
+{
+    for (; sinks != end; sinks++)
+        if (strcmp(sinks->name, name) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * A command's line may hold secrets, and its name is logged and shown: it is called by its program,
+ * "command:psql", and "command:psql#2" where another one is called that.
+ */
+static bool name_command(const struct config *config, struct sink_config *added)
+{
+    char program[COMMAND_NAME_SIZE];
+    size_t size = strlen(added->destination->scheme) + COMMAND_NAME_SIZE + 24;
+    char *name = malloc(size);
+    size_t number = 1;
+    if (name == NULL)
+        return false;
+    command_name(added->path, strlen(added->path), program);
+    snprintf(name, size, "%s:%s", added->destination->scheme, program);
+    while (is_taken(config->sinks, added, name))
+        snprintf(name, size, "%s:%s#%zu", added->destination->scheme, program, ++number);
+    free(added->name);
+    added->name = name;
+    return true;
+}
+
 static bool add_sink(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct config *config = applying->config;
@@ -184,6 +216,8 @@ static bool add_sink(const struct applying *applying, const struct provenance_en
     for (const struct sink_config *other = config->sinks; other != added; other++)
         if (sink_configs_conflict(other, added))
             return conflict(applying, entry, "sink", "writes there already");
+    if (added->destination->place_is_command && !name_command(config, added))
+        return no_memory(applying);
     return note_place(applying, entry, &added->written_at);
 }
 

@@ -46,7 +46,7 @@ enum on_epipe {
 };
 
 struct sink_config {
-    char *name;       /* the URL without its keys: "stdout:", "file:PATH" */
+    char *name;       /* the URL without its keys: "stdout:", "file:PATH"; "command:PROGRAM" */
     char *url;        /* with them, as it was written */
     char *written_at; /* as above */
     const struct destination_ops *destination;

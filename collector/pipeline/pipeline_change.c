@@ -84,6 +84,12 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
+/* Where one of two commands of one program goes, the other one may be called otherwise. */
+static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
+{
+    return strcmp(a->url, b->url) == 0 && strcmp(a->name, b->name) == 0;
+}
+
 /* One that has no room for records of messages as long as there are to be is replaced. */
 static int match_sinks(const struct pipeline *pipeline, const struct config *to,
                        struct change *change, struct error *error)
@@ -94,7 +100,7 @@ static int match_sinks(const struct pipeline *pipeline, const struct config *to,
     for (size_t i = 0; i < to->sink_count; i++) {
         change->sinks[i] = PIPELINE_NEW;
         for (size_t k = 0; k < from->sink_count; k++)
-            if (!longer && strcmp(from->sinks[k].url, to->sinks[i].url) == 0)
+            if (!longer && is_same_sink(&from->sinks[k], &to->sinks[i]))
                 change->sinks[i] = k;
         same += change->sinks[i] != PIPELINE_NEW;
     }

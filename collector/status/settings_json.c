@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/config/config_walk.h"
+#include "collector/contract/destination.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/text/json_writer.h"
 
@@ -55,6 +56,15 @@ static void put_key(struct output *out, const struct config_value *value)
         put_text(out, value->part == CONFIG_OF_LISTENER ? "address" : "to");
 }
 
+/* A command's line may hold one, too. */
+static bool is_secret(const struct writing *writing, const struct config_value *value)
+{
+    if (value->setting != NULL)
+        return value->setting->secret;
+    return value->part == CONFIG_OF_SINK &&
+           writing->config->sinks[value->index].destination->place_is_command;
+}
+
 static void put_value(const struct writing *writing, const struct config_value *value)
 {
     struct output *out = writing->out;
@@ -62,7 +72,7 @@ static void put_value(const struct writing *writing, const struct config_value *
     json_key_literal(out, "key");
     put_key(out, value);
     json_key_literal(out, "value");
-    if (value->setting != NULL && value->setting->secret)
+    if (is_secret(writing, value))
         json_null(out);
     else
         json_string(out, value->text, value->length);

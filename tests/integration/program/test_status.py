@@ -218,6 +218,42 @@ class Events(StatusTest):
         self.assertNotIn("hush", str(first))
         program.ask_to_stop()
 
+    def test_command_lines_are_shown_nowhere(self):
+        """They may hold secrets: in the log, the ledger, metrics and events stand programs."""
+        file = self.folder / "c.yaml"
+
+        def write(*lines):
+            file.write_text("ledger: json\nmetrics: 0\n"
+                            "listeners: ['udp://127.0.0.1:0?schema=riemann']\nsinks:\n" +
+                            "".join(f"  - command:{line}\n" for line in lines), encoding="utf-8")
+        first = "TOKEN=hush exec cat >/dev/null"
+        second = "exec /bin/cat >/dev/null # hush"
+        other = "sh -c 'exit 3' hush"  # it is logged that it ends
+        write(first, second, other)
+        program = self.start("--config", file)
+        client = MetricsClient(program)
+        watcher, first_event = self.watch_well(client)
+        self.sender(program).send_all([metric(1)] * 10)
+        program.wait_for_log("command:sh: ")
+        names = ["command:cat", "command:cat#2", "command:sh"]
+        _, now = watcher.next()
+        self.assertEqual([each["name"] for each in now["ledger"]["sinks"]], names)
+        self.assertEqual([each["name"] for each in now["levels"]["sinks"]], names)
+        self.assertEqual([each["name"] for each in first_event["settings"]["sinks"]], names)
+        for each in first_event["settings"]["sinks"]:
+            self.assertEqual({"key": "to", "value": None},
+                             {name: each["settings"][0][name] for name in ("key", "value")})
+        # Where one goes, the other is called as its program is.
+        write(second)
+        program.ask_to_reload()
+        program.wait_for_log("read anew")
+        now = watcher.wait_for(lambda event: len(event["levels"]["sinks"]) == 1, "two go")
+        self.assertEqual(now["levels"]["sinks"][0]["name"], "command:cat")
+        said = [str(first_event), str(now), client.page(), client.ask("/healthz").text()]
+        program.stop(code=74)  # as one of them read nothing
+        for text in [*said, *program.log()]:
+            self.assertNotIn("hush", text)
+
     def test_a_reload_sends_the_settings_again(self):
         file = self.folder / "c.yaml"
 

@@ -3,13 +3,16 @@
 
 #include <string.h>
 
+#include "collector/contract/destination.h"
 #include "tests/support/test.h"
 
 #define SINKS 2
 
 static char path[] = "t.yaml";
 static char stdout_name[] = "stdout:", file_name[] = "file:x";
-static struct sink_config sinks[SINKS] = {{.name = stdout_name}, {.name = file_name}};
+static const struct destination_ops destination = {.scheme = "stdout"};
+static struct sink_config sinks[SINKS] = {{.name = stdout_name, .destination = &destination},
+                                          {.name = file_name, .destination = &destination}};
 static const struct config config = {.sinks = sinks, .sink_count = SINKS};
 static const struct case_file file = {.path = path, .config = path};
 
@@ -114,4 +117,24 @@ TEST(what_the_configuration_has_not_is_refused_with_its_place)
     assert_int_equal(case_find_sink(&file, &config, &one, &error), -1);
     assert_string_equal(error.text,
                         "t.yaml:3:4: \"sink\" is missing: the configuration has several");
+}
+
+TEST(a_command_is_found_by_its_program_or_by_its_line)
+{
+    static char name[] = "command:cat", url[] = "command:exec cat?format=csv", line[] = "exec cat";
+    static const struct destination_ops ops = {.scheme = "command", .place_is_command = true};
+    struct sink_config commands[] = {
+        sinks[0], {.name = name, .url = url, .path = line, .destination = &ops}};
+    const struct config with_command = {.sinks = commands, .sink_count = 2};
+    char by_program[] = "command:cat", by_line[] = "command:exec cat";
+    char *const wrong[] = {(char[]){"command:"}, (char[]){"command:exec"}, (char[]){"exec cat"}};
+    struct case_expectation one = {.sink = text_of(by_program)};
+    struct error error;
+    assert_int_equal(case_find_sink(&file, &with_command, &one, &error), 1);
+    one.sink = text_of(by_line);
+    assert_int_equal(case_find_sink(&file, &with_command, &one, &error), 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        one.sink = text_of(wrong[i]);
+        assert_int_equal(case_find_sink(&file, &with_command, &one, &error), -1);
+    }
 }

@@ -8,8 +8,8 @@
 #include "collector/platform/input_file.h"
 #include "collector/platform/tcp_connection.h"
 #include "collector/receive/stream_connection.h"
+#include "collector/receive/tls_handshake.h"
 #include "collector/receive/tls_library.h"
-#include "collector/receive/tls_memory.h"
 
 /*
  * Bytes that one receive takes off the socket at most: whoever sends much that is no data of its
@@ -19,26 +19,25 @@
 
 /*
  * What a side's certificates may take, and the names of those who sign clients': four with RSA keys
- * of 4,096 bits take half of it. No message of a handshake is much longer (tls_memory.h).
+ * of 4,096 bits take half of it. No message of a handshake is longer (tls_hello.h).
  */
 #define CERTIFICATES_MOST ((size_t)16 * 1024)
+
+/* Certificates between a client's and its root's. */
+#define CHAIN_MOST 8
 
 /* The type of a record with a handshake, which every client begins with (RFC 8446, 5.1). */
 #define RECORD_HANDSHAKE 22
 
-/*
- * Bytes, more than was measured (OpenSSL 3.0): the library takes 5 MiB when it is loaded, of which
- * it allocates 0.5; a connection 34 KiB, 57 while it shakes hands, and, with a client's
- * certificate, 6 more.
- */
-#define LISTENER_MEMORY   ((size_t)5 * 1024 * 1024)
-#define CONNECTION_MEMORY ((size_t)64 * 1024)
+/* Bytes that the library takes when it is loaded (OpenSSL 3.0; measured). */
+#define LIBRARY_MEMORY ((size_t)5 * 1024 * 1024)
 
 /* Of a listener. Its channels keep the SSL_CTX, which counts them, for as long as they last. */
 struct tls_listener {
     const struct tls_library *library;
     SSL_CTX *settings;
-    size_t memory; /* bytes that are allowed for it */
+    struct tls_budget *budget;
+    size_t certificates; /* bytes of its own, and of a client's */
 };
 
 /* Of a channel. */
@@ -46,9 +45,11 @@ struct tls_session {
     const struct tls_library *library;
     wait_handle socket;
     SSL *ssl;
-    size_t budget;                  /* bytes that may still be taken off the socket */
+    size_t left;                    /* bytes that may still be taken off the socket */
     enum tcp_result at_socket;      /* of the last call */
     enum channel_result ended;      /* CHANNEL_OK: it did not */
+    struct tls_handshake handshake; /* until it is open */
+    const char *too_much;           /* what the other side wants more of than it gets; or NULL */
     bool heard;                     /* something came */
     bool no_tls;                    /* and it was no TLS */
     bool renegotiates;              /* the other side wants to */
@@ -104,10 +105,21 @@ static struct tls_session *begin_call(const struct tls_library *library, BIO *bi
 static const struct tls_library *loaded;
 static BIO_METHOD *sockets;
 
+/* Whether the library may have what came. */
+static bool is_within_limits(struct tls_session *session, const char *bytes, size_t size)
+{
+    if (session->handshake.budget == NULL)
+        return true;
+    bool is_old = session->library->SSL_version(session->ssl) == TLS1_2_VERSION;
+    session->too_much =
+        tls_handshake_read(&session->handshake, (const uint8_t *)bytes, size, is_old);
+    return session->too_much == NULL;
+}
+
 static int read_socket(BIO *bio, char *to, int size)
 {
     struct tls_session *session = begin_call(loaded, bio);
-    size_t most = (size_t)size < session->budget ? (size_t)size : session->budget;
+    size_t most = (size_t)size < session->left ? (size_t)size : session->left;
     size_t done = 0;
     if (most == 0)
         return try_again(session, bio, BIO_FLAGS_READ);
@@ -119,8 +131,8 @@ static int read_socket(BIO *bio, char *to, int size)
     if (!session->heard)
         session->no_tls = (unsigned char)to[0] != RECORD_HANDSHAKE;
     session->heard = true;
-    session->budget -= done;
-    return (int)done;
+    session->left -= done;
+    return is_within_limits(session, to, done) ? (int)done : -1;
 }
 
 static int write_socket(BIO *bio, const char *from, int size)
@@ -219,6 +231,7 @@ static void note_alert(const SSL *ssl, int where, int value)
 static void free_session(struct tls_session *session)
 {
     session->library->SSL_free(session->ssl); /* and its BIO; NULL is allowed */
+    tls_handshake_end(&session->handshake);
     free(session);
 }
 
@@ -232,6 +245,7 @@ static bool begin(struct stream_channel *channel, void *context)
     library->ERR_clear_error();
     session->library = library;
     session->socket = channel->socket;
+    tls_handshake_begin(&session->handshake, listener->budget, listener->certificates);
     session->ssl = library->SSL_new(listener->settings);
     BIO *bio = session->ssl != NULL ? library->BIO_new(sockets) : NULL;
     if (bio == NULL) {
@@ -278,6 +292,10 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     library->ERR_clear_error(); /* they are the thread's, not the channel's */
     int result = library->SSL_read_ex(session->ssl, to, size, done);
     channel->opening = channel->opening && library->SSL_in_init(session->ssl);
+    if (!channel->opening)
+        tls_handshake_end(&session->handshake);
+    if (session->too_much != NULL)
+        return fails(session, session->too_much, NULL);
     if (session->renegotiates)
         return fails(session, "renegotiation is not served", NULL);
     return result == 1 ? CHANNEL_OK : judge(session, result, channel->opening);
@@ -296,7 +314,7 @@ static enum channel_result receive(struct stream_channel *channel, void *to, siz
         return receive_useless(session, to, size, done);
     if (session->ended != CHANNEL_OK)
         return session->ended;
-    session->budget = RECEIVE_MOST;
+    session->left = RECEIVE_MOST;
     do {
         size_t got;
         result = receive_record(channel, (char *)to + *done, size - *done, &got);
@@ -363,7 +381,7 @@ static void end_listener(void *context)
 {
     struct tls_listener *listener = context;
     listener->library->SSL_CTX_free(listener->settings); /* NULL is allowed */
-    tls_memory_disallow(listener->memory);
+    tls_budget_leave(listener->budget);
     free(listener);
 }
 
@@ -436,7 +454,7 @@ static size_t size_of_chain(const struct tls_listener *listener)
     return (size_t)size;
 }
 
-static int use_certificate(const struct tls_listener *listener, const char *file,
+static int use_certificate(struct tls_listener *listener, const char *file,
                            struct error *error)
 {
     const struct tls_library *library = listener->library;
@@ -445,7 +463,9 @@ static int use_certificate(const struct tls_listener *listener, const char *file
     library->ERR_clear_error();
     if (library->SSL_CTX_use_certificate_chain_file(listener->settings, file) != 1)
         return refuse_by_library(library, "cert", file, "certificate", error);
-    if (size_of_chain(listener) > CERTIFICATES_MOST)
+    size_t size = size_of_chain(listener);
+    listener->certificates += size;
+    if (size > CERTIFICATES_MOST)
         return refuse("cert", file, "its certificates take more than 16 KiB, the most", error);
     return 0;
 }
@@ -512,12 +532,16 @@ static bool set_up(const struct tls_listener *listener)
     const struct tls_library *library = listener->library;
     SSL_CTX *settings = listener->settings;
     library->SSL_CTX_ctrl(settings, SSL_CTRL_MODE,
-                          SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER,
+                          SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS,
                           NULL);
     library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
+    library->SSL_CTX_set_default_read_buffer_len(settings, 0); /* a record */
+    library->SSL_CTX_set_verify_depth(settings, CHAIN_MOST);
     library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
     library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MAX_CERT_LIST, (long)CERTIFICATES_MOST, NULL);
-    library->SSL_CTX_set_options(settings, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    library->SSL_CTX_set_options(settings, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                               SSL_OP_CIPHER_SERVER_PREFERENCE);
     library->SSL_CTX_set_info_callback(settings, note_alert);
     library->SSL_CTX_set_default_passwd_cb(settings, no_passphrase);
     return library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) ==
@@ -553,11 +577,10 @@ int channel_tls_kind(const struct channel_tls_options *options, struct channel_k
     if (listener == NULL)
         return error_no_memory(error);
     listener->library = library;
-    listener->memory = channel_tls_memory(options->connections);
-    tls_memory_allow(listener->memory);
-    tls_memory_read_files(true);
-    int result = read_files(listener, options, error);
-    tls_memory_read_files(false);
+    listener->certificates = options->client_ca != NULL ? CERTIFICATES_MOST * 3 / 4 : 0;
+    listener->budget = tls_budget_create(options->connections);
+    int result = listener->budget != NULL ? read_files(listener, options, error)
+                                          : error_no_memory(error);
     if (result == 0)
         *kind = (struct channel_kind){.ops = &channel_tls, .context = listener};
     else
@@ -567,5 +590,5 @@ int channel_tls_kind(const struct channel_tls_options *options, struct channel_k
 
 size_t channel_tls_memory(size_t connections)
 {
-    return LISTENER_MEMORY + connections * CONNECTION_MEMORY;
+    return LIBRARY_MEMORY + connections * TLS_CONNECTION_MEMORY;
 }

@@ -105,7 +105,8 @@ static void admit(struct worker *worker, const struct listening *from, wait_hand
     struct stream_slot *slot = stream_slots_take(&server->slots, peer, limits->max_connections,
                                                  limits->max_per_address, &of_host);
     if (slot == NULL) {
-        refuse(worker, socket, peer, of_host ? &counters->over_address_limit : &counters->over_limit);
+        refuse(worker, socket, peer,
+               of_host ? &counters->over_address_limit : &counters->over_limit);
         return;
     }
     if (!stream_connection_begin(&slot->connection, socket, peer, &slot->network->share,

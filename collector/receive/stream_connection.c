@@ -372,8 +372,8 @@ static bool receive_rest(struct stream_connection *connection,
 }
 
 /*
- * What follows a whole frame, with a block at hand for the rest of it; without one, as much as needs
- * none. Returns as above.
+ * What follows a whole frame, with a block at hand for the rest of it; without one, as much as
+ * needs none. Returns as above.
  */
 static bool receive_new(struct stream_connection *connection,
                         const struct stream_settings *settings, struct stream_worker *worker,

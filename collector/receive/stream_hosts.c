@@ -129,7 +129,8 @@ void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
 {
     if (host == NULL || --host->connections != 0)
         return;
-    RULE(host->share.held == 0 && host->share.waiting == 0, "a host without connections has nothing");
+    RULE(host->share.held == 0 && host->share.waiting == 0,
+         "a host without connections has no blocks");
     struct stream_host **at = bucket_of(hosts, &host->address);
     while (*at != host)
         at = &(*at)->next;

@@ -400,7 +400,7 @@ static void stand_still(struct worker *worker)
         server->options.finished(server->options.context);
 }
 
-/* Between two passes over the slots: so that looking at very many costs a small share of the time. */
+/* Between two passes over the slots: to look at very many costs a small share of the time. */
 static int64_t look_pause_ns(struct stream_server *server)
 {
     return (HELD_LOOK_MS + (int64_t)(stream_slots_made(&server->slots) / 1000)) * INT64_C(1000000);

@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "collector/platform/library_table.h"
-#include "collector/receive/tls_memory.h"
 
 /* The interface that <openssl/ssl.h> declares. It brings libcrypto. */
 #define FILE_NAME "libssl.so.3"
@@ -19,10 +18,5 @@ const struct tls_library *tls_library(struct error *error)
                                          .functions = names,
                                          .count = sizeof names / sizeof *names,
                                          .pointers = &functions};
-    bool is_new = !table.loaded;
-    if (!library_table_load(&table, error))
-        return NULL;
-    if (is_new)
-        tls_memory_begin(&functions);
-    return &functions;
+    return library_table_load(&table, error) ? &functions : NULL;
 }

@@ -15,7 +15,6 @@
 /* The functions that are used of it. */
 #define TLS_LIBRARY_FUNCTIONS(FUNCTION)                                                            \
     FUNCTION(OpenSSL_version)                                                                      \
-    FUNCTION(CRYPTO_set_mem_functions)                                                             \
     FUNCTION(BIO_get_new_index)                                                                    \
     FUNCTION(BIO_meth_new)                                                                         \
     FUNCTION(BIO_meth_set_read)                                                                    \
@@ -44,6 +43,9 @@
     FUNCTION(SSL_CTX_load_verify_file)                                                             \
     FUNCTION(SSL_CTX_set_client_CA_list)                                                           \
     FUNCTION(SSL_CTX_set_verify)                                                                   \
+    FUNCTION(SSL_CTX_set_verify_depth)                                                             \
+    FUNCTION(SSL_CTX_set_default_read_buffer_len)                                                  \
+    FUNCTION(SSL_version)                                                                          \
     FUNCTION(SSL_load_client_CA_file)                                                              \
     FUNCTION(SSL_new)                                                                              \
     FUNCTION(SSL_free)                                                                             \

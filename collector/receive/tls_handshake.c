@@ -1,0 +1,65 @@
+#include "collector/receive/tls_handshake.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct tls_budget {
+    _Atomic size_t taken; /* bytes */
+    size_t most;
+    _Atomic size_t users;
+};
+
+struct tls_budget *tls_budget_create(size_t connections)
+{
+    struct tls_budget *budget = calloc(1, sizeof *budget);
+    if (budget == NULL)
+        return NULL;
+    budget->most = connections * (TLS_CONNECTION_MEMORY - TLS_OPEN_MEMORY);
+    atomic_store(&budget->users, 1);
+    return budget;
+}
+
+void tls_budget_leave(struct tls_budget *budget)
+{
+    if (budget != NULL && atomic_fetch_sub(&budget->users, 1) == 1)
+        free(budget);
+}
+
+void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *budget,
+                         size_t certificates)
+{
+    atomic_fetch_add(&budget->users, 1);
+    handshake->budget = budget;
+    handshake->certificates = certificates;
+}
+
+/* OpenSSL makes four times its size of a hello at most. Returns whether there is that much. */
+static bool reserve(struct tls_handshake *handshake)
+{
+    size_t wanted = handshake->certificates + handshake->hello.longest * 4;
+    if (handshake->hello.longest == 0 || wanted <= handshake->reserved)
+        return true;
+    size_t more = wanted - handshake->reserved;
+    handshake->reserved = wanted;
+    return atomic_fetch_add(&handshake->budget->taken, more) + more <= handshake->budget->most;
+}
+
+const char *tls_handshake_read(struct tls_handshake *handshake, const uint8_t *bytes, size_t size,
+                               bool is_old)
+{
+    handshake->taken += size;
+    if (!tls_hello_read(&handshake->hello, bytes, size, is_old))
+        return "its hello is longer than 8 KiB, or has more than 512 cipher suites";
+    if (handshake->taken > TLS_HANDSHAKE_MOST)
+        return "its handshake is longer than 64 KiB";
+    return reserve(handshake) ? NULL : "too many handshakes that take much memory are under way";
+}
+
+void tls_handshake_end(struct tls_handshake *handshake)
+{
+    if (handshake->budget == NULL)
+        return;
+    atomic_fetch_sub(&handshake->budget->taken, handshake->reserved);
+    tls_budget_leave(handshake->budget);
+    handshake->budget = NULL;
+}

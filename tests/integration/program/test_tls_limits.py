@@ -1,0 +1,209 @@
+"""What the clients of a tls=on listener can make it take is limited, and nobody else's OpenSSL is."""
+import os
+import pathlib
+import ssl
+import struct
+import tempfile
+import unittest
+
+from certificates import OPENSSL, Authority
+from http_store import Store
+from protobuf import metric
+from sluice_program import ONE_THREAD, SANITIZED, wait_until
+from test_resident import resident
+from test_tcp import OK, TCP, Client, Tcp, framed
+
+EACH = 64 + 6  # KiB: the plan for a connection, and the connection's own buffers
+SUITES = struct.pack(">HH", 0x1301, 0xC02B)  # one of TLS 1.3, one of 1.2
+SINKS = 8
+
+
+def setUpModule():
+    global AUTHORITY, TLS, MUTUAL, SERVER  # pylint: disable=global-variable-undefined
+    folder = tempfile.TemporaryDirectory(prefix="sluice-test-certificates-")
+    unittest.addModuleCleanup(folder.cleanup)
+    AUTHORITY = Authority(pathlib.Path(folder.name))
+    SERVER = AUTHORITY.issue("server")
+    TLS = f"{TCP}&tls=on&cert={SERVER[0]}&key={SERVER[1]}"
+    MUTUAL = f"{TLS}&client_ca={AUTHORITY.cert}"
+
+
+def sized(size, data):
+    """The data after its length in so many bytes."""
+    return len(data).to_bytes(size, "big") + data
+
+
+def extension(number, data):
+    return struct.pack(">H", number) + sized(2, data)
+
+
+def record(kind, data):
+    return bytes([kind, 3, 3]) + sized(2, data)
+
+
+KEY = b"\x00\x1d" + sized(2, os.urandom(32))  # of X25519
+
+
+def hello(size=8192, suites=256, is_new=True, key=KEY):
+    """A ClientHello of TLS 1.3, or of 1.2, of so many bytes, which repeats what it can."""
+    parts = extension(10, sized(2, b"\x00\x1d\x00\x17"))  # groups: X25519, P-256
+    if is_new:
+        parts += extension(43, b"\x02\x03\x04") + extension(
+            51, sized(2, key))
+    head = b"\x03\x03" + os.urandom(32) + sized(1, os.urandom(32)) + sized(2, SUITES * suites) + b"\x01\x00"
+    left = size - len(head) - 2 - len(parts)
+    count = (left - 12) // 4
+    parts += extension(13, sized(2, b"\x04\x03" * count))  # signatures by P-256
+    left = size - len(head) - 2 - len(parts)
+    names = b"\x01a" * ((left - 6) // 2)
+    parts += extension(16, sized(2, names))  # protocols
+    body = head + sized(2, parts)
+    return b"\x01" + sized(3, body)
+
+
+def certificates(size=16300):
+    """The message of TLS 1.2 with certificates of so many bytes, of which the last is missing."""
+    return (b"\x0b" + size.to_bytes(3, "big") + (size - 3).to_bytes(3, "big") + bytes(size - 4))
+
+
+class Limits(Tcp):
+    def refused(self, why, *data):
+        program = self.start("--listen", TLS)
+        client = self.client(program)
+        client.send(b"".join(data))
+        program.wait_for_log("TLS failed: " + why)
+        client.socket.close()
+        self.wait_for_end(program, "tls_failed")
+        program.stop()
+
+    def test_a_hello_that_is_too_long(self):
+        self.refused("its hello is longer than 8 KiB", record(22, b"\x01\x00\x20\x01"))
+        self.refused("its hello is longer than 8 KiB",
+                     *(record(22, bytes([byte])) for byte in b"\x01\x02\x00\x00"))
+
+    def test_a_hello_with_very_many_cipher_suites(self):
+        self.refused("its hello is longer than 8 KiB, or has more than 512",
+                     record(22, hello(suites=257)))
+
+    def test_a_handshake_that_goes_on_and_on(self):
+        """A hello without a key is asked for another one; each byte here has a record of its own."""
+        program = self.start("--listen", TLS)
+        client = self.client(program)
+        pieces = b"".join(record(22, bytes([byte])) for byte in hello(suites=1, key=b""))
+        client.send(pieces)
+        self.assertEqual(client.socket.recv(1), b"\x16")
+        client.send(pieces)
+        program.wait_for_log("TLS failed: its handshake is longer than 64 KiB")
+        client.socket.close()
+        self.wait_for_end(program, "tls_failed")
+        program.stop()
+
+    def test_the_largest_hello_is_served(self):
+        program = self.start("--listen", TLS)
+        for is_new in (True, False):
+            client = self.client(program)
+            client.send(record(22, hello(is_new=is_new)))
+            self.assertEqual(client.socket.recv(1), b"\x16")
+        program.stop()
+
+
+@unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
+class Memory(Tcp):
+    def start_for(self, listen, count):
+        """With the least memory, where few blocks wait for records (test_tls.py)."""
+        arguments = ["--listen", f"{listen}&max_connections={count}&frame_timeout=1h&"
+                     f"max_connections_per_address={count}"]
+        return self.start(*arguments, "--memory", self.least_memory(*arguments))
+
+    def check_hostile(self, listen, attack, count=200):
+        """That many connections attack, as far as they are let; the memory that it takes."""
+        program = self.start_for(listen, count)
+        before = resident(program)
+        for _ in range(count):
+            client = self.client(program)
+            try:
+                attack(client)
+            except ConnectionError:
+                pass  # it was refused
+        program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["connections"] == count,
+                                "all have come")
+        grown = resident(program) - before
+        self.assertLess(grown / count, EACH, "KiB a connection")
+        program.stop()
+
+    def test_the_largest_hellos_of_tls_1_3_and_a_part_of_a_record(self):
+        def attack(client):
+            client.send(record(22, hello()))
+            client.socket.recv(1)
+            client.send(record(23, bytes(16384))[:-1])
+        self.check_hostile(TLS, attack)
+
+    def test_the_largest_hellos_and_certificates_of_tls_1_2(self):
+        def attack(client):
+            client.send(record(22, hello(is_new=False)))
+            client.socket.recv(1)
+            client.send(record(22, certificates()))
+        self.check_hostile(MUTUAL, attack)
+
+    def test_certificates_of_the_listener_that_are_as_long_as_they_may_be(self):
+        def attack(client):
+            client.send(record(22, hello(is_new=False)))
+            client.socket.recv(1)
+            client.send(record(22, certificates()))
+        cert, key = SERVER
+        long = self.folder / "long"
+        one = len(ssl.PEM_cert_to_DER_cert(AUTHORITY.cert.read_text(encoding="ascii")))
+        long.write_bytes(cert.read_bytes() + AUTHORITY.cert.read_bytes() * (15000 // one))
+        self.check_hostile(f"{TCP}&tls=on&cert={long}&key={key}&client_ca={AUTHORITY.cert}", attack)
+
+    def test_parts_of_records_after_the_handshake(self):
+        made = ssl.create_default_context(cafile=AUTHORITY.cert)
+
+        def attack(client):
+            secret = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
+            secret.sendall(framed(metric(1)))
+            self.assertEqual(secret.recv(100)[4:], OK)
+            client.socket = secret  # what follows goes as it is
+            os.write(secret.fileno(), record(23, bytes(16384))[:-1])
+            self.addCleanup(secret.close)
+        self.check_hostile(TLS, attack)
+
+
+class Beside(Tcp):
+    """Sinks by https, in a program whose listener has few connections."""
+
+    def check_all_write(self, **environment):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*SERVER)
+        stores = [Store(context=context) for _ in range(SINKS)]
+        sinks = []
+        for store in stores:
+            self.addCleanup(store.close)
+            sinks += ["--sink", f"https:{store.place}?format=json&server_ca={AUTHORITY.cert}"]
+        program = self.start("--listen", TLS + "&max_connections=10", *sinks,
+                             env={**os.environ, **environment})
+        client = Client(program)
+        made = ssl.create_default_context(cafile=AUTHORITY.cert)
+        client.socket = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
+        self.addCleanup(client.socket.close)
+        for number in range(10):
+            client.send(framed(metric(number)))
+            self.assertEqual(client.answer(), OK)
+        wait_until(lambda: all(len(store.lines()) == 10 for store in stores), "all stores have all")
+        ledger = program.stop()
+        self.assertEqual([sink["written"] for sink in ledger["sinks"]], [10] * SINKS)
+
+    @unittest.skipUnless(os.environ.get("TEST_CURL") == "1", "there is no curl")
+    def test_eight_sinks_by_https_write(self):
+        self.check_all_write()
+
+    @unittest.skipUnless(os.environ.get("TEST_CURL") == "1", "there is no curl")
+    @unittest.skipIf(SANITIZED, "the sanitizer has to be loaded first")
+    def test_and_where_curl_reads_64_kib_at_a_time(self):
+        self.check_all_write(LD_PRELOAD=os.environ["TEST_LARGE_READS"])
+
+
+if __name__ == "__main__":
+    if ONE_THREAD or OPENSSL is None:
+        raise SystemExit(77)
+    unittest.main()

@@ -1,0 +1,129 @@
+/* What a client's hello says of sizes is found in whatever pieces it comes, before all of it has. */
+#include <string.h>
+
+#include "collector/receive/tls_hello.h"
+#include "tests/support/test.h"
+
+#define ROOM ((size_t)20000)
+
+struct bytes {
+    uint8_t data[ROOM];
+    size_t size;
+};
+
+static void put(struct bytes *to, const void *bytes, size_t size)
+{
+    assert_true(to->size + size <= ROOM);
+    memcpy(to->data + to->size, bytes, size);
+    to->size += size;
+}
+
+static void put_record(struct bytes *to, uint8_t type, const uint8_t *bytes, size_t size)
+{
+    const uint8_t head[] = {type, 3, 3, (uint8_t)(size >> 8), (uint8_t)size};
+    put(to, head, sizeof head);
+    put(to, bytes, size);
+}
+
+/* A ClientHello with the beginning of a body of so many bytes, in records of at most `piece`. */
+static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, size_t piece)
+{
+    static uint8_t hello[4 + 300];
+    memset(hello, 1, sizeof hello);
+    const uint8_t head[] = {1, (uint8_t)(size >> 16), (uint8_t)(size >> 8), (uint8_t)size};
+    memcpy(hello, head, sizeof head);
+    hello[4 + 34] = id;
+    hello[4 + 35 + id] = (uint8_t)(suites >> 8);
+    hello[4 + 36 + id] = (uint8_t)suites;
+    size_t all = size + 4 < sizeof hello ? size + 4 : sizeof hello;
+    for (size_t at = 0; at < all; at += piece)
+        put_record(to, 22, hello + at, all - at < piece ? all - at : piece);
+}
+
+/* Whether all of it may pass, and the same byte by byte. */
+static bool passes(const struct bytes *bytes, bool is_old)
+{
+    struct tls_hello whole = {0}, single = {0};
+    bool fits = true;
+    bool result = tls_hello_read(&whole, bytes->data, bytes->size, is_old);
+    for (size_t i = 0; i < bytes->size && fits; i++)
+        fits = tls_hello_read(&single, bytes->data + i, 1, is_old);
+    assert_int_equal(fits, result);
+    return result;
+}
+
+static bool passes_hello(size_t size, uint8_t id, size_t suites)
+{
+    bool results[3];
+    static const size_t pieces[] = {16384, 7, 1};
+    for (size_t i = 0; i < 3; i++) {
+        struct bytes bytes = {.size = 0};
+        put_hello(&bytes, size, id, suites, pieces[i]);
+        results[i] = passes(&bytes, false);
+    }
+    assert_int_equal(results[0], results[1]);
+    assert_int_equal(results[0], results[2]);
+    return results[0];
+}
+
+TEST(a_hello_is_refused_by_the_length_that_it_claims)
+{
+    assert_true(passes_hello(200, 32, 100));
+    assert_true(passes_hello(TLS_HELLO_MOST, 32, 100));
+    assert_false(passes_hello(TLS_HELLO_MOST + 1, 32, 100));
+    assert_false(passes_hello(128 * 1024, 0, 2));
+    assert_false(passes_hello(0xffffff, 0, 2));
+}
+
+TEST(and_by_its_cipher_suites)
+{
+    assert_true(passes_hello(4000, 0, TLS_HELLO_SUITES_MOST));
+    assert_false(passes_hello(4000, 0, TLS_HELLO_SUITES_MOST + 1));
+    assert_true(passes_hello(4000, 255, TLS_HELLO_SUITES_MOST));
+    assert_false(passes_hello(4000, 255, 0xffff));
+}
+
+TEST(a_second_hello_has_the_same_limits)
+{
+    struct bytes bytes = {.size = 0};
+    const uint8_t change[] = {1};
+    put_hello(&bytes, 200, 32, 100, 50);
+    put_record(&bytes, 20, change, sizeof change); /* as TLS 1.3 has it between the two */
+    put_record(&bytes, 23, change, sizeof change); /* early data */
+    assert_true(passes(&bytes, false));
+    put_hello(&bytes, 100000, 32, 100, 50);
+    assert_false(passes(&bytes, false));
+}
+
+/* After that, and after that only, a message of TLS 1.2 is encrypted: whatever it looks like. */
+TEST(of_tls_1_2_nothing_is_read_that_is_encrypted)
+{
+    struct bytes bytes = {.size = 0};
+    const uint8_t change[] = {1}, key[] = {16, 0, 0, 2, 1, 1}, done[] = {14, 0, 0, 0};
+    put_hello(&bytes, 200, 32, 100, 50);
+    put_record(&bytes, 22, key, sizeof key);
+    put_record(&bytes, 22, done, sizeof done);
+    struct bytes hello = bytes;
+    put_hello(&hello, 100000, 32, 100, 50);
+    assert_false(passes(&hello, true));
+    put_record(&bytes, 20, change, sizeof change);
+    put_hello(&bytes, 100000, 32, 100, 50);
+    assert_true(passes(&bytes, true));
+    assert_false(passes(&bytes, false));
+}
+
+TEST(a_hello_of_ssl_2_is_refused)
+{
+    const uint8_t old[] = {0x80, 0x2e, 1, 3, 3, 0, 0, 0};
+    struct tls_hello hello = {0};
+    assert_false(tls_hello_read(&hello, old, sizeof old, false));
+}
+
+TEST(what_is_no_tls_passes_for_the_library_to_refuse)
+{
+    static const char *const texts[] = {"GET / HTTP/1.1\r\n\r\n", "", "\x16\x03", "\x00\x00\x00\x05hello"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct tls_hello hello = {0};
+        assert_true(tls_hello_read(&hello, (const uint8_t *)texts[i], strlen(texts[i]), false));
+    }
+}

@@ -188,9 +188,13 @@ static bool subscribe(struct nats_publisher *publisher)
                                           on_answer, publisher) != NATS_OK)
         return false;
     atomic_store(&publisher->unsubscribed, false);
-    return library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed,
-                                                     publisher) == NATS_OK &&
-           library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
+    if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed,
+                                                  publisher) != NATS_OK) {
+        /* The library will not say when it ends; no answer calls us, as nothing was published. */
+        atomic_store(&publisher->unsubscribed, true);
+        return false;
+    }
+    return library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
 }
 
 /* `connects`: how often this has connected, beside the library. */

@@ -6,6 +6,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
 #include "sinks/destinations/destinations.h"
+#include "sinks/destinations/nats_publisher.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/delivery_lines.h"
@@ -316,6 +317,58 @@ NATS_TEST(a_message_that_waits_for_its_answer_is_counted)
     scene.destination->delivery->abandon(scene.destination);
     assert_int_equal(counter_read(messages), 0);
     scene_end(&scene);
+}
+
+static unsigned refusals; /* of the next calls */
+
+static natsStatus refuse_callback(natsSubscription *subscription, natsOnCompleteCB callback,
+                                  void *closure)
+{
+    struct error error;
+    if (refusals != 0) {
+        refusals--;
+        return NATS_NO_MEMORY;
+    }
+    return nats_library(&error)->natsSubscription_SetOnCompleteCB(subscription, callback, closure);
+}
+
+/* The library never says of such a subscription that it has ended. */
+NATS_TEST(a_connection_that_is_set_up_in_part_is_ended_and_another_one_made)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    struct nats_publisher *publisher;
+    struct broker_place place;
+    const struct broker_options broker = {0};
+    const struct client_tls tls = {0};
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 0);
+    scene_begin(&scene);
+    struct nats_library library = *nats_library(&error);
+    library.natsSubscription_SetOnCompleteCB = refuse_callback;
+    refusals = 1;
+    assert_int_equal(broker_place_read(scene.path, 4222, &place, &error), 0);
+    const struct nats_publisher_options options = {.library = &library,
+                                                   .name = "nats:test",
+                                                   .place = &place,
+                                                   .broker = &broker,
+                                                   .tls = &tls,
+                                                   .per_block = true,
+                                                   .timeout_ns = scene.options.timeout_ns,
+                                                   .sink = scene.wakeup};
+    assert_int_equal(nats_publisher_create(&options, &publisher, &error), 0);
+    delivery_lines_fill(&lines, "t", 1);
+    assert_true(nats_publisher_put(publisher, &lines.block));
+    for (int64_t until = patience_until(); nats_publisher_take(publisher, &error) == NULL;) {
+        assert_true(patience(until));
+        wakeup_wait(scene.wakeup, NO_HANDLE, false, 100);
+    }
+    assert_int_equal(refusals, 0);
+    delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+    nats_publisher_destroy(publisher);
+    wakeup_destroy(scene.wakeup);
 }
 
 NATS_TEST(what_a_silent_server_got_is_unknown_when_it_is_abandoned)

@@ -316,6 +316,7 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
         open_listeners(pipeline, error) != 0 ||
         pipeline_check_relays(pipeline->config, pipeline->sources, error) != 0 ||
+        pipeline_check_places(pipeline->config, error) != 0 ||
         make_spills_of_user(pipeline->config, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
@@ -327,5 +328,8 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         return -1;
     if (config_reports_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)
         return -1;
-    return pipeline->letters == NULL ? 0 : dead_letters_open(pipeline->letters, error);
+    if (pipeline->letters != NULL && dead_letters_open(pipeline->letters, error) != 0)
+        return -1;
+    /* Files that were not there are there now. */
+    return pipeline_check_places(pipeline->config, error);
 }

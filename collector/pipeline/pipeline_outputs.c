@@ -46,7 +46,7 @@ static int check_sinks_of_user(const void *context, struct error *error)
 
 int pipeline_check_outputs(const struct config *config, struct error *error)
 {
-    if (check_sinks_of_start(config, error) != 0)
+    if (pipeline_check_places(config, error) != 0 || check_sinks_of_start(config, error) != 0)
         return -1;
     if (config->dead_letter.name != NULL && output_check_file(config->dead_letter.path, error) != 0)
         return -1;

@@ -268,6 +268,15 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
                          uint64_t reserved, struct memory_needs *needs, struct error *error);
 
 /*
+ * Whether no two of sinks, spills, dead letters, --control and captures use one file by two names,
+ * as far as their files are there, or their folders. Returns 0, or -1 with `error` filled.
+ */
+int pipeline_check_places(const struct config *config, struct error *error);
+
+/* Whether two sinks write to one place, by whatever names. */
+bool pipeline_sinks_meet(const struct sink_config *a, const struct sink_config *b);
+
+/*
  * Whether no sink passes datagrams on to one of the listeners: by their settings, or, where the
  * sources are open (else NULL), by where they are bound. Returns 0, or -1 with `error` filled.
  */

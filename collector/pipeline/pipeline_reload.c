@@ -198,10 +198,10 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 {
     const struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (sink_configs_conflict(pipeline->slots[i]->config, config))
+        if (pipeline_sinks_meet(pipeline->slots[i]->config, config))
             return true;
     for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
-        if (sink_configs_conflict(slot->config, config))
+        if (pipeline_sinks_meet(slot->config, config))
             return true;
     return false;
 }
@@ -297,7 +297,8 @@ static int prepare(struct reload *reload, struct error *error)
         return -1;
     pipeline_number_schemas(reload->pipeline, reload->lists, reload->to->listener_count);
     if (make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
-        make_sinks(reload, error) != 0 || reserve(reload, error) != 0)
+        pipeline_check_places(reload->to, error) != 0 || make_sinks(reload, error) != 0 ||
+        pipeline_check_places(reload->to, error) != 0 || reserve(reload, error) != 0)
         return -1;
     return create_producers(reload, error);
 }

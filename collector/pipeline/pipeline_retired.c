@@ -155,7 +155,7 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
 static bool is_in_the_way(const struct sink_slot *before, const struct sink_slot *slot)
 {
     for (; before != NULL; before = before->next)
-        if (sink_configs_conflict(before->config, slot->config))
+        if (pipeline_sinks_meet(before->config, slot->config))
             return true;
     return false;
 }

@@ -2,11 +2,13 @@
 import gzip
 import os
 import resource
+import subprocess
 import unittest
 
-from built import NO_FIFO, NO_LIMIT, not_on_windows
+from built import NO_FIFO, NO_LIMIT, command, not_on_windows
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, parse_lines, read_lines, same_with_one_thread
+from sluice_program import (DEADLINE, RIEMANN, SLUICE, ProgramTest, parse_lines, read_lines,
+                            same_with_one_thread)
 
 
 class Append(ProgramTest):
@@ -132,6 +134,94 @@ class Append(ProgramTest):
         self.assertEqual((lines[1]["message"], lines[1]["bytes"]), ({}, 0))
         self.assertEqual([(sink["written"], sink["filtered"]) for sink in ledger["sinks"]],
                          [(1, 1), (2, 0)])
+
+
+class SameFile(ProgramTest):
+    """Two parts of a configuration that use one file by two names."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "a"
+        self.dotted = f"{self.folder}/./a"
+
+    def assert_refused(self, *arguments):
+        for check in ((), ("--check",)):
+            with self.subTest(arguments=arguments, check=check):
+                self.assertIn("use the same file",
+                              self.refused("--listen", RIEMANN, *arguments, *check, code=78))
+
+    def test_two_sinks_of_one_file_are_refused(self):
+        both = ("--sink", f"file:{self.path}", "--sink", f"file:{self.dotted}")
+        self.assert_refused(*both)
+        self.assertFalse(self.path.exists())
+        self.path.touch()
+        self.assert_refused(*both)
+        for link in (os.link, os.symlink):
+            other = self.folder / "other"
+            link(self.path, other)
+            self.assert_refused("--sink", f"file:{self.path}", "--sink", f"file:{other}")
+            other.unlink()
+        self.assert_refused("--sink", f"file:{self.path}?rotate_size=1MiB", "--sink",
+                            f"file:{self.dotted}?rotate_size=1MiB")
+        self.assert_refused("--sink", f"file:{self.folder}/%Y.x", "--sink",
+                            f"file:{self.folder}/./%Y.x")
+        self.run_to_end("--check", "--listen", RIEMANN, "--sink", f"file:{self.path}", "--sink",
+                        f"file:{self.folder}/b", "--sink", f"file:{self.folder}/%Y.x", "--sink",
+                        f"file:{self.folder}/%m.x", ledger=None)
+
+    def test_a_link_to_a_file_that_is_not_there_is_refused_by_the_start(self):
+        link = self.folder / "link"
+        link.symlink_to(self.path)
+        self.assertIn("use the same file", self.refused(
+            "--listen", RIEMANN, "--sink", f"file:{link}", "--sink", f"file:{self.path}", code=78))
+
+    def test_other_parts_that_use_the_file_of_a_sink_are_refused(self):
+        self.assert_refused("--sink", f"file:{self.path}", "--dead-letter", f"file:{self.dotted}")
+        self.assert_refused("--sink", f"file:{self.path}", "--control",
+                            f"unix:{self.dotted}")
+        spills = [f"http://127.0.0.1:9/{each}?format=influx&spill={self.folder}{dot}/spill"
+                  for each, dot in enumerate(("", "/."))]
+        self.assert_refused("--sink", spills[0], "--sink", spills[1])
+        capture = self.folder / "a.pcap"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{capture}?format=pcap")
+        program.stop()
+        self.assert_refused("--listen", f"pcap:{capture}?schema=riemann", "--sink",
+                            f"file:{self.folder}/./a.pcap?format=pcap")
+
+    def test_standard_output_may_be_that_file(self):
+        with open(self.path, "ab") as there:
+            done = subprocess.run(command(SLUICE, "--listen", RIEMANN, "--sink", "stdout:", "--sink",
+                                          f"file:{self.path}"), stdout=there, check=False,
+                                  stderr=subprocess.PIPE, timeout=DEADLINE)
+        self.assertEqual(done.returncode, 78)
+        self.assertIn(b"use the same file", done.stderr)
+
+    def test_a_reload_that_names_it_twice_is_refused(self):
+        config = self.folder / "config.yaml"
+        text = f"listeners: [\"{RIEMANN}\"]\nsinks: [\"file:{self.path}\""
+        config.write_text(f"{text}]\n", encoding="ascii")
+        program = self.start("--config", config)
+        config.write_text(f"{text}, \"file:{self.dotted}\"]\n", encoding="ascii")
+        program.ask_to_reload()
+        program.wait_for_log("use the same file")
+        self.sender(program).send_all([metric(1)])
+        program.stop()
+        self.assertEqual(len(read_lines(self.path)), 1)
+
+    def test_a_reload_may_name_it_otherwise(self):
+        config = self.folder / "config.yaml"
+        text = f"listeners: [\"{RIEMANN}\"]\nsinks: "
+        config.write_text(f"{text}[\"file:{self.path}\"]\n", encoding="ascii")
+        program = self.start("--config", config)
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        program.wait_for_settled(1)
+        config.write_text(f"{text}[\"file:{self.dotted}\"]\n", encoding="ascii")
+        program.ask_to_reload()
+        program.wait_for_log("1 come, 1 go|1 added, 1 removed")
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.path)], [1, 2])
 
 
 class Astray(ProgramTest):

@@ -1,0 +1,148 @@
+/*
+ * Whether two parts of a configuration use one file by two names. What has the same text is refused
+ * where the configuration is read; here the system is asked what the paths lead to.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/pipeline/pipeline_parts.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/file_place.h"
+
+/* A file or folder that one part of a configuration has for itself. */
+struct used_place {
+    const char *name; /* of the part, for people: that of a sink, a listener, an option */
+    const char *path;
+    const char *fields;     /* what follows the folder of a path with fields; "": it has none */
+    const char *written_at; /* NULL: no place to name */
+    bool only_read;
+    struct file_place place;
+};
+
+struct used_places {
+    struct used_place *all;
+    size_t count;
+};
+
+/* A path with fields is many files: its folder is compared, and the text from there on. */
+static bool find_template(const char *path, const char **fields, struct file_place *place)
+{
+    char base[4096];
+    size_t length = strcspn(path, "%");
+    *fields = "";
+    if (path[length] == '\0')
+        return file_place_find(path, place);
+    if (length >= sizeof base)
+        return false;
+    memcpy(base, path, length);
+    base[length] = '\0';
+    size_t folder = file_path_folder(base);
+    *fields = path + folder + (path[folder] == '/');
+    memcpy(base, folder == 0 ? "." : path, folder == 0 ? 1 : folder);
+    base[folder == 0 ? 1 : folder] = '\0';
+    return file_place_find(base, place);
+}
+
+static void add(struct used_places *places, const struct used_place *used, bool has_fields)
+{
+    struct used_place *added = &places->all[places->count];
+    *added = *used;
+    added->fields = "";
+    bool found = has_fields ? find_template(used->path, &added->fields, &added->place)
+                            : file_place_find(used->path, &added->place);
+    places->count += found;
+}
+
+static bool is_stdout(const struct sink_config *sink)
+{
+    return strcmp(sink->destination->scheme, "stdout") == 0;
+}
+
+static void add_sink(struct used_places *places, const struct sink_config *sink)
+{
+    struct used_place used = {
+        .name = sink->name, .path = sink->path, .fields = "", .written_at = sink->written_at};
+    if (sink->destination->is_file) {
+        add(places, &used, true);
+    } else if (is_stdout(sink)) {
+        places->all[places->count] = used;
+        places->all[places->count].path = "standard output";
+        places->count += file_place_of_stdout(&places->all[places->count].place);
+    }
+    used.path = sink->delivery.spill;
+    if (used.path != NULL)
+        add(places, &used, false);
+}
+
+/* Two that only read do each other no harm. */
+static bool is_same(const struct used_place *a, const struct used_place *b)
+{
+    return !(a->only_read && b->only_read) && file_place_same(&a->place, &b->place) &&
+           strcmp(a->fields, b->fields) == 0;
+}
+
+static int compare(const struct used_places *places, struct error *error)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        const struct used_place *used = &places->all[i];
+        for (size_t k = 0; k < i; k++) {
+            const struct used_place *before = &places->all[k];
+            if (!is_same(before, used))
+                continue;
+            error_set(error, EXIT_CODE_CONFIG, "%s and %s use the same file: %s is %s", before->name,
+                      used->name, used->path, before->path);
+            if (used->written_at != NULL)
+                error_place(error, used->written_at);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int pipeline_check_places(const struct config *config, struct error *error)
+{
+    static const char unix_scheme[] = "unix:";
+    const size_t scheme_size = sizeof unix_scheme - 1;
+    struct used_places places = {
+        .all = calloc(2 * config->sink_count + config->listener_count + 2, sizeof *places.all)};
+    if (places.all == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        if ((listener->source->keys & SOURCE_KEYS_CAPTURE) != 0 && listener->place != NULL)
+            add(&places,
+                &(struct used_place){.name = listener->name,
+                                     .path = listener->place,
+                                     .written_at = listener->written_at,
+                                     .only_read = true},
+                false);
+    }
+    if (config->dead_letter.path != NULL)
+        add(&places,
+            &(struct used_place){.name = "--dead-letter", .path = config->dead_letter.path}, false);
+    if (config->control != NULL && strncmp(config->control, unix_scheme, scheme_size) == 0)
+        add(&places,
+            &(struct used_place){.name = "--control", .path = config->control + scheme_size},
+            false);
+    for (size_t i = 0; i < config->sink_count; i++)
+        add_sink(&places, &config->sinks[i]);
+    int result = compare(&places, error);
+    free(places.all);
+    return result;
+}
+
+bool pipeline_sinks_meet(const struct sink_config *a, const struct sink_config *b)
+{
+    struct used_place all[4];
+    struct used_places places = {.all = all};
+    if (sink_configs_conflict(a, b))
+        return true;
+    add_sink(&places, a);
+    size_t of_a = places.count;
+    add_sink(&places, b);
+    for (size_t i = 0; i < of_a; i++)
+        for (size_t k = of_a; k < places.count; k++)
+            if (is_same(&all[i], &all[k]))
+                return true;
+    return false;
+}

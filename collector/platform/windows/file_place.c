@@ -1,0 +1,56 @@
+/* collector/platform/file_place.h by GetFileInformationByHandle. */
+#include "collector/platform/file_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+#include "collector/platform/file_path.h"
+#include "collector/platform/windows/file_access.h"
+#include "collector/platform/windows/shared_file.h"
+#include "collector/text/copy.h"
+
+static bool fill(HANDLE file, struct file_place *place)
+{
+    struct file_identity found;
+    if (GetFileType(file) != FILE_TYPE_DISK || !shared_file_identify(file, &found))
+        return false;
+    *place = (struct file_place){.volume = found.volume,
+                                 .number = (uint64_t)found.index_high << 32 | found.index_low};
+    return true;
+}
+
+static bool find(const char *path, struct file_place *place)
+{
+    wchar_t *wide = file_access_path(path);
+    HANDLE file = wide == NULL ? INVALID_HANDLE_VALUE
+                               : CreateFileW(wide, 0, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
+                                             FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    bool found = file != INVALID_HANDLE_VALUE && fill(file, place);
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    free(wide);
+    return found;
+}
+
+bool file_place_find(const char *path, struct file_place *place)
+{
+    if (strncmp(path, "//./", 4) == 0) /* opening a device, or a pipe, is more than a question */
+        return false;
+    if (find(path, place))
+        return true;
+    size_t length = file_path_folder(path);
+    const char *name = path + length + (length != 0 && path[length] == '/');
+    char *folder = length == 0 ? text_copy_all(".") : text_copy(path, length);
+    bool found = folder != NULL && *name != '\0' && strlen(name) < sizeof place->name &&
+                 find(folder, place);
+    free(folder);
+    if (found)
+        memcpy(place->name, name, strlen(name) + 1);
+    return found;
+}
+
+bool file_place_of_stdout(struct file_place *place)
+{
+    return fill(GetStdHandle(STD_OUTPUT_HANDLE), place);
+}

@@ -51,6 +51,7 @@ struct file_options {
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */
     struct disk_reserve reserve; /* what stays free of the disk: the program's, and no key */
+    bool written; /* of check: a sink that goes is writing the file, perhaps within a line */
 };
 
 /* The most addresses that a relay sends to. */

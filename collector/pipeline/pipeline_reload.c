@@ -214,7 +214,8 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 static int check_later(const struct reload *reload, const struct sink_config *config,
                        struct error *error)
 {
-    const struct sink_thread_options options = pipeline_sink_of(reload->to, config);
+    struct sink_thread_options options = pipeline_sink_of(reload->to, config);
+    options.file.written = true;
     if (sink_thread_check(&options, error) == 0)
         return 0;
     error_place(error, config->written_at);

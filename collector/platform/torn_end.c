@@ -280,8 +280,10 @@ const char *torn_end_judge(const struct torn_file_ops *ops, void *context,
 {
     uint64_t size;
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
-    return has_records(format) ? judge_record(ops, context, format, start, &size)
-                               : judge_line(ops, context, format, start, &size);
+    if (has_records(format))
+        return judge_record(ops, context, format, start, &size);
+    const char *why = judge_line(ops, context, format, start, &size);
+    return why == foreign_end && format->opened ? NULL : why;
 }
 
 const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,

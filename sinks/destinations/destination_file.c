@@ -366,11 +366,13 @@ static int check_plain(const char *path, const struct destination_options *optio
 {
     struct output_file_start start;
     char name[FORMAT_NAME_SIZE];
-    const struct output_file_format format = format_of(options, name);
+    struct output_file_format format = format_of(options, name);
+    format.opened = options->file.written;
     if (output_check_file(path, error) != 0 ||
         output_file_check_content(path, &format, &start, error) != 0)
         return -1;
-    log_start(options, &start);
+    if (!options->file.written)
+        log_start(options, &start);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/pipeline/pipeline_levels.h"
+#include "collector/platform/clock.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/test.h"
 
@@ -323,13 +324,44 @@ TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up,
 }
 
 /* What was for it while it could not be opened is lost, in its time, and nothing else is. */
+/* A file of this name is in the way of a sink that rotates, which only its opening shows. */
+static void put_in_the_way(const struct flow *flow)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/output.part", flow->directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("somebody else's\n", file);
+    fclose(file);
+}
+
+static int64_t fails_since(const struct flow *flow)
+{
+    struct pipeline_levels *levels = pipeline_take_levels(flow->pipeline);
+    assert_non_null(levels);
+    int64_t since_ns = levels->sinks[0].condition.fails_since_ns;
+    pipeline_levels_free(levels);
+    return since_ns;
+}
+
+static void await_failure(struct flow *flow)
+{
+    const int64_t give_up = clock_monotonic_ns() + INT64_C(20000000000);
+    while (fails_since(flow) == 0) {
+        assert_true(clock_monotonic_ns() < give_up);
+        pipeline_state(flow->pipeline);
+        wakeup_wait(flow->changed, NO_HANDLE, false, 10);
+    }
+}
+
 TEST_WITH(a_sink_that_cannot_be_opened_is_in_nobodys_way_for_ever, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
     flow_send_paced(flow, 0, 0, 10);
     flow_await_written(flow, 0, 10);
-    take(flow, LISTEN TO_FILE "?format=pcap --stop-timeout 100ms");
+    put_in_the_way(flow);
+    take(flow, LISTEN TO_FILE "?rotate_size=1MiB --stop-timeout 100ms");
     flow_send_paced(flow, 0, 10, 10);
     flow_await_received(flow, 0, 20);
     take(flow, LISTEN TO_FILE " --stop-timeout 100ms");
@@ -352,8 +384,11 @@ TEST_WITH(a_sink_that_never_could_be_opened_does_not_keep_a_stop, flow_set_up, f
     flow_open(flow, LISTEN TO_FILE);
     flow_send_paced(flow, 0, 0, 10);
     flow_await_written(flow, 0, 10);
-    take(flow, LISTEN TO_FILE "?format=pcap");
+    put_in_the_way(flow);
+    take(flow, LISTEN TO_FILE "?rotate_size=1MiB");
     flow_send_paced(flow, 0, 10, 10);
+    flow_await_received(flow, 0, 20);
+    await_failure(flow);
     flow_finish(flow, 500);
     assert_int_equal(flow->final->sinks[1].failed[FAILED_IO_ERROR], 10);
 }

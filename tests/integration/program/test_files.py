@@ -196,6 +196,7 @@ class SameFile(ProgramTest):
         self.assertEqual(done.returncode, 78)
         self.assertIn(b"use the same file", done.stderr)
 
+    @same_with_one_thread
     def test_a_reload_that_names_it_twice_is_refused(self):
         config = self.folder / "config.yaml"
         text = f"listeners: [\"{RIEMANN}\"]\nsinks: [\"file:{self.path}\""
@@ -208,6 +209,7 @@ class SameFile(ProgramTest):
         program.stop()
         self.assertEqual(len(read_lines(self.path)), 1)
 
+    @same_with_one_thread
     def test_a_reload_may_name_it_otherwise(self):
         config = self.folder / "config.yaml"
         text = f"listeners: [\"{RIEMANN}\"]\nsinks: "

@@ -254,7 +254,7 @@ class Programs(RotationTest):
             first.process.kill()
             first.process.wait()
             with open(self.out / (name + ".part"), "ab") as file:
-                file.write(b'{"torn')
+                file.write(b'{"time')
             second = self.start_sink(path, "rotate_size=1MiB")
             second.wait_for_log(f"completed .*{name}, which an earlier run left behind; cut off "
                                 "the 6 bytes")

@@ -21,6 +21,7 @@
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
 #include "collector/program/service.h"
+#include "collector/program/spill_command.h"
 #include "collector/program/test_command.h"
 #include "collector/receive/channel_tls.h"
 #include "sinks/compression/compressions.h"
@@ -229,6 +230,8 @@ static enum exit_code run_subcommand(int argc, char **argv)
         return test_command(argc - 1, argv + 1);
     if (strcmp(name, "explain") == 0)
         return explain_command(argc - 1, argv + 1);
+    if (strcmp(name, "spill") == 0)
+        return spill_command(argc - 1, argv + 1);
     if (strcmp(name, "service") == 0)
         return service_command(&service, argc - 1, argv + 1);
     return collect(argc, argv);

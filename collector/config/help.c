@@ -240,6 +240,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
             "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
             "       sluice ctl reload|ledger|stop PID|%s\n"
             "       sluice explain WORD...\n"
+            "       sluice spill list|export FOLDER\n"
             "%s"
             "Receives protobuf telemetry by UDP and writes records; stdout gets data alone.\n\n",
             registry->local_syntax,

@@ -319,6 +319,14 @@ static void report_sink(struct reasons *reasons, const struct sink_level *sink,
         begin_reason(reasons, HEALTH_SPILL_FILLS, "sink", sink->name);
         end_reason_of(reasons, condition->spill_bytes);
     }
+    if (condition->spill_full_ns != 0) {
+        begin_reason(reasons, HEALTH_SPILL_FULL, "sink", sink->name);
+        end_reason_for(reasons, now_ns - condition->spill_full_ns);
+    }
+    if (condition->spill_kept != 0) {
+        begin_reason(reasons, HEALTH_SPILL_KEPT, "sink", sink->name);
+        end_reason_of(reasons, condition->spill_kept);
+    }
 }
 
 static void report_loss(struct reasons *reasons, enum health_reason reason, const char *of,
@@ -378,6 +386,10 @@ static void report_reasons(struct reasons *reasons, const struct health *health,
     }
     for (size_t i = 0; i < facts->levels->sink_count; i++)
         report_sink(reasons, &facts->levels->sinks[i], health, facts->now_ns);
+    for (size_t i = 0; i < facts->levels->left_count; i++) {
+        begin_reason(reasons, HEALTH_SPILL_LEFT, "sink", facts->levels->left[i].name);
+        end_reason_of(reasons, facts->levels->left[i].records);
+    }
     report_losses(reasons, health, facts);
     if (reasons->any)
         json_array_end(reasons->out);

@@ -35,6 +35,16 @@
     REASON(SPILL_FILLS, spill_fills,                                                               \
            "the sink's spill holds count bytes, four fifths of spill_size= or more: then the "     \
            "newest records are refused, or the oldest evicted")                                    \
+    REASON(SPILL_FULL, spill_full,                                                                 \
+           "records could not be stored in the sink's spill for so many seconds: it has its "      \
+           "spill_size=, or its disk is full, has less than --min-free, or fails")                 \
+    REASON(SPILL_KEPT, spill_kept,                                                                 \
+           "the sink's spill holds count records of another format or for another kind of "        \
+           "destination, topic or subject, which the sink cannot send: they stay there until a "   \
+           "sink that fits has the folder, or sluice spill export takes them out")                 \
+    REASON(SPILL_LEFT, spill_left,                                                                 \
+           "a reload took the sink away, and count records stay in its spill, which no sink has "  \
+           "now: configure one with that folder, or take them out with sluice spill export")       \
     REASON(KERNEL_DROPS, kernel_drops,                                                             \
            "the kernel dropped count datagrams of the listener in the last minute: raise "         \
            "receive_buffer=, or add receivers=")                                                   \

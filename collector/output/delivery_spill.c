@@ -349,12 +349,22 @@ static void count_left(struct delivery_spill *spill)
     }
 }
 
+void delivery_spill_kept_label(struct delivery_spill *spill, char *label)
+{
+    spill_kept_label(spill->spill, label);
+}
+
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error)
 {
     uint64_t records;
     bool done = spill_evict(spill->spill, &records, error);
     count_left(spill);
     return done;
+}
+
+void delivery_spill_check_files(struct delivery_spill *spill)
+{
+    spill_check_files(spill->spill);
 }
 
 int64_t delivery_spill_due(const struct delivery_spill *spill)

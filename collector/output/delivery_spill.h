@@ -85,8 +85,14 @@ void delivery_spill_settle(struct delivery_spill *spill, const struct held_block
  */
 void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open);
 
+/* Of records that are kept: the label of the oldest; "": there is none, or it cannot be read. */
+void delivery_spill_kept_label(struct delivery_spill *spill, char *label);
+
 /* Makes room, as spill_evict says. */
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error);
+
+/* Counts as lost what others have removed from the disk. */
+void delivery_spill_check_files(struct delivery_spill *spill);
 
 /* As spill_due and spill_tick say. */
 int64_t delivery_spill_due(const struct delivery_spill *spill);

@@ -1,5 +1,7 @@
 #include "collector/output/delivery_store.h"
 
+#include <inttypes.h>
+
 #include "collector/output/delivery_label.h"
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
@@ -17,6 +19,7 @@ void delivery_note_spill(struct delivery_writer *delivery)
     counter_add(&counters->failed[FAILED_DAMAGED], now.lost - delivery->seen.lost);
     counter_set(&counters->spilled, delivery->spilled_before + now.spilled);
     atomic_store_explicit(&delivery->base.spill_bytes, now.bytes, memory_order_relaxed);
+    atomic_store_explicit(&delivery->base.spill_kept, now.kept, memory_order_relaxed);
     delivery->seen = now;
 }
 
@@ -28,6 +31,16 @@ static void log_spill(struct delivery_writer *delivery, const struct error *erro
     if (log_allowed(&delivery->spill_log, &left_out))
         log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name, "%s; trying again",
                   error->text);
+}
+
+/* Others see since when nothing can be stored. */
+static void note_full(struct delivery_writer *delivery, bool is_full)
+{
+    _Atomic int64_t *since = &delivery->base.spill_full_ns;
+    if (!is_full)
+        atomic_store_explicit(since, 0, memory_order_relaxed);
+    else if (atomic_load_explicit(since, memory_order_relaxed) == 0)
+        atomic_store_explicit(since, clock_monotonic_ns(), memory_order_relaxed);
 }
 
 typedef enum spill_stored store_function(struct delivery_spill *spill, struct held_block *held,
@@ -46,6 +59,7 @@ static bool store_by(struct delivery_writer *delivery, struct held_block *held,
     if (stored == SPILL_FAILED)
         log_spill(delivery, &error);
     delivery->base.cannot_write = stored == SPILL_FAILED;
+    note_full(delivery, stored != SPILL_STORED);
     delivery_note_spill(delivery);
     return stored == SPILL_STORED;
 }
@@ -102,6 +116,7 @@ void delivery_place(struct delivery_writer *delivery, struct held_block *held)
         held->state = BLOCK_WAITS;
         delivery->stores_ns = clock_monotonic_ns() + STORE_PAUSE_NS;
     } else if (!waits) {
+        note_full(delivery, false);
         held->order = delivery->next_order++;
         held_block_queue(&delivery->waiting, held);
     }
@@ -173,6 +188,7 @@ static void leave(struct delivery_writer *delivery, struct held_block *held)
 void delivery_store_waiting(struct delivery_writer *delivery)
 {
     struct held_block **link = &delivery->waiting;
+    delivery_spill_check_files(delivery->spill);
     while (*link != NULL) {
         struct held_block *held = *link;
         if (held->on_disk && delivery_spill_lacks(delivery->spill, held)) {
@@ -197,6 +213,24 @@ void delivery_store_waiting(struct delivery_writer *delivery)
 
 /* --- from open to close ----------------------------------------------------------------------- */
 
+/* Says what is there that this sink cannot send. */
+static void log_kept(const struct delivery_writer *delivery, const char *label)
+{
+    char found[DELIVERY_LABEL_SIZE];
+    char theirs[DELIVERY_LABEL_WORDS_SIZE], ours[DELIVERY_LABEL_WORDS_SIZE];
+    uint64_t kept = delivery_spill_counts(delivery->spill).kept;
+    if (kept == 0)
+        return;
+    delivery_spill_kept_label(delivery->spill, found);
+    delivery_label_describe(found, theirs);
+    delivery_label_describe(label, ours);
+    log_about(LOG_WARNING, LOG_OF_SINK, delivery->base.options.name,
+              "spill %s: %" PRIu64 " record%s %s; this sink sends %s, so they stay there until a "
+              "sink that fits has the folder, or \"sluice spill export\" takes them out",
+              delivery->base.options.delivery.spill, kept, kept == 1 ? " is" : "s are", theirs,
+              ours);
+}
+
 int delivery_open_spill(struct sink_writer *writer, struct error *error)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -215,6 +249,7 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error)
     delivery->seen = (struct delivery_spill_counts){0};
     delivery->spilled_before = before - ours;
     counter_add(&options->counters->recovered, recovered - ours);
+    log_kept(delivery, label);
     delivery_note_spill(delivery);
     return 0;
 }
@@ -230,6 +265,8 @@ void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns)
 void delivery_leave_spill(struct delivery_writer *delivery)
 {
     struct sink_writer *writer = &delivery->base;
+    if (delivery->spill != NULL)
+        delivery_spill_check_files(delivery->spill); /* before the last sum */
     if (!atomic_load(&writer->leaves_spill_open)) {
         delivery_close_spill(delivery);
         return;

@@ -623,6 +623,8 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink)
         .spill_bytes = atomic_load_explicit(&writer->spill_bytes, memory_order_relaxed),
         .spill_size =
             writer->options.delivery.spill == NULL ? 0 : writer->options.delivery.spill_size,
+        .spill_kept = atomic_load_explicit(&writer->spill_kept, memory_order_relaxed),
+        .spill_full_ns = atomic_load_explicit(&writer->spill_full_ns, memory_order_relaxed),
     };
 }
 

@@ -191,6 +191,8 @@ struct sink_condition {
     int64_t oldest_ns;      /* of a delivery: since when the oldest record waits for its answer */
     uint64_t spill_bytes;   /* that lie in its spill */
     uint64_t spill_size;    /* that may lie there; 0: it has none */
+    uint64_t spill_kept;    /* records there that it cannot send: delivery_label.h */
+    int64_t spill_full_ns;  /* since then records cannot be stored there */
 };
 
 /* Any thread. */

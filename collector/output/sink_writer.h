@@ -159,6 +159,8 @@ struct sink_writer {
     _Atomic int64_t fails_since_ns;
     _Atomic int64_t oldest_ns;
     _Atomic uint64_t spill_bytes;
+    _Atomic uint64_t spill_kept;
+    _Atomic int64_t spill_full_ns;
 };
 
 /*

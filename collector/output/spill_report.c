@@ -55,6 +55,25 @@ static void warn_of_losses(const char *name, const char *folder,
                   folder, found->too_large, found->too_large == 1 ? " is" : "s are");
 }
 
+static void warn_of_kept(const char *name, const char *folder, const char *label,
+                         const struct spill_inspection *found)
+{
+    char theirs[DELIVERY_LABEL_WORDS_SIZE], ours[DELIVERY_LABEL_WORDS_SIZE];
+    delivery_label_describe(found->kept_label, theirs);
+    delivery_label_describe(label, ours);
+    if (found->kept != 0)
+        log_about(LOG_WARNING, LOG_OF_SINK, name,
+                  "spill %s: %" PRIu64 " record%s %s; this sink sends %s, so they stay there until "
+                  "a sink that fits has the folder, or \"sluice spill export\" takes them out",
+                  folder, found->kept, found->kept == 1 ? " is" : "s are", theirs, ours);
+    if (found->strange != 0)
+        log_about(LOG_WARNING, LOG_OF_SINK, name,
+                  "spill %s: %" PRIu64 " file%s named like segments and not of this spill; a start "
+                  "does not touch %s",
+                  folder, found->strange, found->strange == 1 ? " is" : "s are",
+                  found->strange == 1 ? "it" : "them");
+}
+
 static void warn_of_room(const char *name, const struct delivery_options *delivery,
                          const struct spill_inspection *found)
 {
@@ -81,6 +100,7 @@ int spill_report_log(const struct sink_thread_options *options, struct error *er
         return -1;
     log_found(options->name, delivery->spill, &found);
     warn_of_losses(options->name, delivery->spill, &found);
+    warn_of_kept(options->name, delivery->spill, label, &found);
     if (found.is_held)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
                   "spill %s: another sink or program has it open now; a start is refused as long "

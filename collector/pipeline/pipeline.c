@@ -371,6 +371,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     ledger_destroy(pipeline->ledger);
     wakeup_destroy(pipeline->refreshed);
     pipeline_free_generations(pipeline, true);
+    pipeline_forget_left_spills(pipeline);
     free(pipeline->known);
     free(pipeline->sources);
     free(pipeline->producers);

@@ -58,6 +58,9 @@ static void add_sink(struct pipeline_levels *levels, const char *name, const str
     level->condition.oldest_ns = earlier(level->condition.oldest_ns, condition.oldest_ns);
     level->condition.spill_bytes += condition.spill_bytes;
     level->condition.spill_size += condition.spill_size;
+    level->condition.spill_kept += condition.spill_kept;
+    level->condition.spill_full_ns =
+        earlier(level->condition.spill_full_ns, condition.spill_full_ns);
     sink_thread_add_figures(sink, &level->figures);
     level->queue.batches += queue.batches;
     level->queue.batches_most += queue.batches_most;
@@ -75,6 +78,8 @@ static size_t move_texts(struct pipeline_levels *levels, char *to)
         size += text_move(&levels->streams[i].name, to, size);
     for (size_t i = 0; i < levels->sink_count; i++)
         size += text_move(&levels->sinks[i].name, to, size);
+    for (size_t i = 0; i < levels->left_count; i++)
+        size += text_move(&levels->left[i].name, to, size);
     return size;
 }
 
@@ -96,7 +101,9 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
     levels->listeners = calloc(config->listener_count + 1, sizeof *levels->listeners);
     levels->streams = calloc(config->listener_count + 1, sizeof *levels->streams);
     levels->sinks = calloc(config->sink_count + 1, sizeof *levels->sinks);
-    if (levels->listeners == NULL || levels->streams == NULL || levels->sinks == NULL) {
+    levels->left = calloc(pipeline_left_spills(pipeline, NULL) + 1, sizeof *levels->left);
+    if (levels->listeners == NULL || levels->streams == NULL || levels->sinks == NULL ||
+        levels->left == NULL) {
         pipeline_levels_free(levels);
         return NULL;
     }
@@ -106,6 +113,7 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
     }
     for (size_t i = 0; i < config->sink_count; i++)
         add_sink(levels, config->sinks[i].name, pipeline->slots[i]);
+    levels->left_count = pipeline_left_spills(pipeline, levels->left);
     levels->pool = batch_pool_levels(pipeline->pool);
     if (keep_texts(levels))
         return levels;
@@ -121,6 +129,7 @@ void pipeline_levels_free(struct pipeline_levels *levels)
     free(levels->listeners);
     free(levels->streams);
     free(levels->sinks);
+    free(levels->left);
     free(levels);
 }
 

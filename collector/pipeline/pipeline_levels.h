@@ -40,11 +40,18 @@ struct sink_level {
     struct delivery_figure_totals figures;
 };
 
+/* A spill that no sink has, since a reload took away the one that had it. */
+struct left_level {
+    const char *name; /* of that sink */
+    uint64_t records; /* that stay in it */
+};
+
 struct pipeline_levels {
-    size_t listener_count, stream_count, sink_count;
+    size_t listener_count, stream_count, sink_count, left_count;
     struct listener_level *listeners;
     struct stream_level *streams;
     struct sink_level *sinks;
+    struct left_level *left;
     struct batch_pool_levels pool;
     char *texts; /* all names */
 };

@@ -109,6 +109,7 @@ struct pipeline {
     size_t receiver_threads;     /* of each of them */
     struct sink_slot **slots;    /* by sink */
     struct sink_slot *retired;   /* those that have not come to their end */
+    struct left_spill *left;     /* spills that no sink has since a reload */
     struct generation *generations;
     int64_t groups_ns; /* when multicast groups are looked at again */
     bool stopping;
@@ -225,6 +226,17 @@ void pipeline_vacate(struct pipeline *pipeline, struct producer *producer);
 
 /* The sink is offered nothing more: it writes what it has, until the deadline. */
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns);
+
+/*
+ * Spills that no sink has, and that hold records: writes them to `levels`, unless it is NULL.
+ * Returns how many there are at most. Freed with pipeline_forget_left_spills.
+ */
+struct left_level;
+size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels);
+void pipeline_forget_left_spills(struct pipeline *pipeline);
+
+/* A sink has come to its end: notes and logs what stays in its spill, where no sink has that. */
+void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slot);
 
 /* Whether it is not open yet, and has the spill of another one that still is. */
 bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_slot *before);

@@ -79,6 +79,7 @@ static void free_finished(struct pipeline *pipeline)
         }
         *link = slot->next;
         sink_thread_join(slot->sink);
+        pipeline_leave_spill(pipeline, slot);
         hand_spill_over(pipeline, slot);
         if (slot->generation != NULL)
             slot->generation->slots--;

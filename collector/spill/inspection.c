@@ -10,7 +10,6 @@
 #include "collector/platform/output_check.h"
 #include "collector/platform/part_file.h"
 #include "collector/spill/cursor.h"
-#include "collector/spill/look.h"
 #include "collector/spill/reader.h"
 #include "collector/spill/recovery.h"
 #include "collector/spill/segments.h"
@@ -121,11 +120,7 @@ static void note_kept(struct segments *segments, const struct kept *kept,
     inspection->kept = kept_records(kept, false);
     inspection->records = inspection->kept + kept_records(kept, true);
     inspection->gaps = recovered->lost != 0;
-    for (size_t i = 0; i < kept->count; i++)
-        if (!kept->files[i].fits &&
-            look_at_label(segments, kept->files[i].name, recovered->spill, kept->files[i].first,
-                          inspection->kept_label))
-            break;
+    kept_label(kept, segments, recovered->spill, inspection->kept_label);
 }
 
 static int look_at_blocks(struct segments *segments, const struct cursor_place *place,

@@ -72,6 +72,16 @@ bool kept_is_named(const char *name, struct kept_file *file)
            file->first < file->end;
 }
 
+void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
+                char label[SPILL_LABEL_SIZE])
+{
+    label[0] = '\0';
+    for (size_t i = 0; i < kept->count; i++)
+        if (!kept->files[i].fits &&
+            look_at_label(segments, kept->files[i].name, spill, kept->files[i].first, label))
+            return;
+}
+
 static void name_file(struct kept_file *file)
 {
     snprintf(file->name, sizeof file->name, "%020" PRIu64 "-%020" PRIu64 KEPT_ENDING, file->first,

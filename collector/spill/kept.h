@@ -43,6 +43,10 @@ uint64_t kept_bytes(const struct kept *kept);
 /* The first one that fits; NULL: there is none. *place is its place. */
 const struct kept_file *kept_next(const struct kept *kept, size_t *place);
 
+/* The label of the oldest that does not fit; "": there is none, or it cannot be read. */
+void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
+                char label[SPILL_LABEL_SIZE]);
+
 /* Whether this is the name of such a file, of which first and end are filled. */
 bool kept_is_named(const char *name, struct kept_file *file);
 

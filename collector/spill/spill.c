@@ -164,6 +164,11 @@ bool spill_holds(const struct spill *spill, size_t place)
     return reader_holds(&spill->reader, place);
 }
 
+void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE])
+{
+    kept_label(&spill->kept, &spill->segments, spill->id, label);
+}
+
 bool spill_lacks(const struct spill *spill, size_t place)
 {
     const struct segments *segments = &spill->segments;
@@ -275,6 +280,11 @@ bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error)
     left_block_take_back(&spill->left, &spill->segments);
     bool written = spill_write_cursor(spill, spill_settled(spill), spill->written.read, &why);
     return report(spill, written, done ? &why : NULL, error) && done;
+}
+
+void spill_check_files(struct spill *spill)
+{
+    spill_look(spill, false);
 }
 
 struct spill_counts spill_counts(const struct spill *spill)

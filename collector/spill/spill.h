@@ -170,6 +170,9 @@ void spill_acknowledge(struct spill *spill);
  */
 bool spill_holds(const struct spill *spill, size_t place);
 
+/* Of blocks with another label: that of the oldest; "": there is none, or it cannot be read. */
+void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE]);
+
 /* Whether the file of its segment was removed by others: it may be appended again. */
 bool spill_lacks(const struct spill *spill, size_t place);
 
@@ -196,6 +199,9 @@ int64_t spill_due(const struct spill *spill);
  * call failed; it is tried again after the interval.
  */
 bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error);
+
+/* Finds out now what spill_tick finds out at its interval: files that others have removed. */
+void spill_check_files(struct spill *spill);
 
 /*
  * Records, since it was opened. At any time

@@ -102,11 +102,12 @@ static void check_answers(const struct delivered *delivered, json_t *ledger, boo
 }
 
 /* This disk gives back what was written, if not at once; but what was not synced is lost with the
- * power. */
-static void check_damage(json_t *ledger)
+ * power, and the end of a block with its writer. */
+static void check_damage(const struct delivered *delivered, json_t *ledger)
 {
     if (!history->had_power_cut)
-        ledger_expect("damaged", optional(json_object_get(ledger, "failed"), "damaged"), 0);
+        at_least("blocks whose ends are cut", delivered->was_torn,
+                 optional(json_object_get(ledger, "failed"), "damaged"));
 }
 
 /* Each record that is not answered and not on disk has a term that says so. */
@@ -163,7 +164,7 @@ static void check_ledger(const struct scenario_sink *sink, unsigned index, json_
                       spilled,
                   queued + recovered);
     check_answers(delivered, ledger, known);
-    check_damage(ledger);
+    check_damage(of(index), ledger);
     check_rest(index, ledger, decoded, known);
     if (sink->spill[0] == '\0') {
         ledger_expect("unknown", unknown, count_doubtful(delivered) + delivered->refused_in_doubt);
@@ -222,8 +223,10 @@ void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *le
                     uint64_t decoded)
 {
     struct delivered *delivered = of(index);
+    delivered->was_torn = delivered->torn;
     if (sink->spill[0] != '\0')
-        delivered->last_block = spill_folder_read(sink->spill, delivered->on_disk);
+        delivered->last_block =
+            spill_folder_read(sink->spill, delivered->on_disk, &delivered->torn);
     check_that_it_stayed(sink, index, ledger != NULL);
     if (ledger != NULL)
         check_ledger(sink, index, ledger, decoded);
@@ -237,7 +240,7 @@ void check_delivery_after_power_cut(const struct scenario_sink *sink, unsigned i
     struct delivered *delivered = of(index);
     if (sink->spill[0] == '\0')
         return;
-    spill_folder_read(sink->spill, delivered->on_disk);
+    spill_folder_read(sink->spill, delivered->on_disk, &delivered->torn);
     uint64_t missing = count_missing(delivered);
     if (sink->syncs_each && history->faults == 0 && missing > delivered->last_block)
         world_fail("sink %u has lost %" PRIu64 " records with the power, datagram %u is the first",

@@ -49,13 +49,24 @@ static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
     return first;
 }
 
+/* Records of a block whose head is whole and whose end is not there. */
+static size_t torn_at(const uint8_t *head, size_t left)
+{
+    if (left < HEAD || memcmp(head, "SLB2", 4) != 0 ||
+        ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 60) != crc32c(0, head, 60) ||
+        label_size(head) + ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 4) <= left - HEAD)
+        return 0;
+    return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 40);
+}
+
 /* What is damaged is looked through byte by byte. */
 static void read_segment(const struct disk_node *node, bool *on_disk, uint64_t *latest,
-                         size_t *records)
+                         size_t *records, size_t *torn)
 {
     for (size_t at = 0; at + HEAD <= node->size;) {
         const uint8_t *head = node->bytes + at;
         if (!is_block(head, node->size - at)) {
+            *torn += torn_at(head, node->size - at);
             at++;
             continue;
         }
@@ -72,15 +83,16 @@ static void read_segment(const struct disk_node *node, bool *on_disk, uint64_t *
     }
 }
 
-size_t spill_folder_read(const char *folder, bool *on_disk)
+size_t spill_folder_read(const char *folder, bool *on_disk, size_t *torn)
 {
     size_t at = 0, records = 0;
     uint64_t latest = 0;
+    *torn = 0;
     struct disk_node *node;
     const char *name;
     memset(on_disk, 0, history->sent_count * sizeof *on_disk);
     while ((name = disk_next_name(folder, &at, &node)) != NULL)
         if (strstr(name, ".seg") != NULL)
-            read_segment(node, on_disk, &latest, &records);
+            read_segment(node, on_disk, &latest, &records, torn);
     return records;
 }

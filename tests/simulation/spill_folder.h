@@ -7,8 +7,8 @@
 
 /*
  * Notes for each datagram whether its line is in a block that is whole. Returns the records of the
- * block that was stored last.
+ * block that was stored last; *torn is those of blocks that the end of a file cuts.
  */
-size_t spill_folder_read(const char *folder, bool *on_disk);
+size_t spill_folder_read(const char *folder, bool *on_disk, size_t *torn);
 
 #endif

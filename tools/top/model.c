@@ -262,6 +262,7 @@ static enum model_state state_of(const char *reason)
         {"records_refused", MODEL_BEHIND}, {"records_evicted", MODEL_BEHIND},
         {"sink_waits", MODEL_STALLED},     {"sink_fails", MODEL_FAILING},
         {"sink_behind", MODEL_BEHIND},     {"spill_fills", MODEL_BEHIND},
+        {"spill_full", MODEL_BEHIND},      {"spill_kept", MODEL_BEHIND},
         {"records_failed", MODEL_FAILING}, {"records_unknown", MODEL_FAILING},
         {"sink_ended", MODEL_ENDED},
     };

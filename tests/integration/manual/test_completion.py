@@ -99,6 +99,8 @@ class Shell:
         "sluice ctl reload uni": "sluice ctl reload unix:",
         "sluice exp": "sluice explain",
         "sluice explain listener_sh": "sluice explain listener_share",
+        "sluice spi": "sluice spill",
+        "sluice spill exp": "sluice spill export",
         "sluice tes": "sluice test",
         "sluice test --reco": "sluice test --record",
         "sluice test --report ju": "sluice test --report junit",

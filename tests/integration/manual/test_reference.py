@@ -12,7 +12,7 @@ from sluice_program import ProgramTest, Sluice  # noqa: E402
 
 PAGES = pathlib.Path(os.environ["TEST_MANUAL"], "man")
 HEALTH = ("ready", "degraded", "stuck", "stopping", "sink_waits", "sink_fails", "sink_ended",
-          "sink_behind", "spill_fills",
+          "sink_behind", "spill_fills", "spill_full", "spill_kept", "spill_left",
           "kernel_drops", "no_buffer", "records_refused", "records_evicted", "receiver_stuck",
           "undecodable", "assembly_full", "segments_missing", "numbers_lost",
           "connections_refused", "connections_cut", "capture_cut", "records_failed",

@@ -131,6 +131,25 @@ TEST_WITH(a_delivery_whose_oldest_record_waits_for_ten_seconds_is_behind, set_up
                     "\"sink\":\"stdout:\",\"count\":800}]}\n");
 }
 
+TEST_WITH(what_a_spill_cannot_store_or_send_and_what_is_left_of_it_are_reasons, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    struct left_level left = {"kafka://b/t", 20000};
+    fixture->levels[0].condition.spill_kept = 5;
+    fixture->levels[0].condition.spill_full_ns = START;
+    fixture->facts.now_ns += SECOND / 2;
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":["
+                    "{\"reason\":\"spill_full\",\"sink\":\"stdout:\",\"seconds\":0.5},"
+                    "{\"reason\":\"spill_kept\",\"sink\":\"stdout:\",\"count\":5}]}\n");
+    fixture->levels[0].condition = (struct sink_condition){0};
+    fixture->all.left = &left;
+    fixture->all.left_count = 1;
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"spill_left\","
+                    "\"sink\":\"kafka://b/t\",\"count\":20000}]}\n");
+}
+
 TEST_WITH(what_was_lost_is_reported_for_a_minute, set_up, tear_down)
 {
     struct fixture *fixture = *state;

@@ -155,6 +155,11 @@ _sluice() {
         esac
     elif [[ ${words[1]} == explain && ${#words[@]} -gt 2 ]]; then
         _sluice_offer $("${words[0]}" explain --list 2>/dev/null)
+    elif [[ ${words[1]} == spill && ${#words[@]} -eq 3 ]]; then
+        _sluice_offer list export
+    elif [[ ${words[1]} == spill && ${#words[@]} -gt 3 ]]; then
+        [[ ${words[2]} != export || ${#words[@]} -ne 4 ]] || _sluice_offer --format
+        _sluice_offer_files '' "$current" -d
     elif [[ ${words[1]} == test && ${#words[@]} -gt 2 ]]; then
         case ${words[-2]} in
             --report) _sluice_offer text tap junit ;;
@@ -169,7 +174,7 @@ _sluice() {
         for option in $_sluice_options; do
             _sluice_offer "${option%%=*}"
         done
-        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl explain test
+        [[ ${#words[@]} -ne 2 ]] || _sluice_offer ctl explain spill test
     fi
     [[ ${COMPREPLY[0]} != *[=:/] ]] || compopt -o nospace 2>/dev/null
 }

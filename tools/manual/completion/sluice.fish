@@ -106,6 +106,9 @@ complete -c sluice -n __fish_use_subcommand -a ctl -d 'tell a running sluice som
 complete -c sluice -n '__fish_seen_subcommand_from ctl' -a 'reload ledger stop'
 complete -c sluice -n __fish_use_subcommand -a explain -d 'say what a word means, and what to do'
 complete -c sluice -n '__fish_seen_subcommand_from explain' -a '(sluice explain --list 2>/dev/null)'
+complete -c sluice -n __fish_use_subcommand -a spill -d 'list or export what lies in a spill'
+complete -c sluice -n '__fish_seen_subcommand_from spill' -a 'list export'
+complete -c sluice -n '__fish_seen_subcommand_from spill' -x -l format -d 'the format to export'
 complete -c sluice -n __fish_use_subcommand -a test -d 'run tests of a configuration'
 complete -c sluice -n '__fish_seen_subcommand_from test' -F
 complete -c sluice -n '__fish_seen_subcommand_from test' -l record -d 'write what came'

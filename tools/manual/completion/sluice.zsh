@@ -87,6 +87,15 @@ _sluice() {
         compadd -- $($words[1] explain --list 2>/dev/null)
         return
     fi
+    if [[ $words[2] == spill && CURRENT -gt 2 ]]; then
+        if (( CURRENT == 3 )); then
+            compadd -- list export
+        else
+            [[ $words[3] != export ]] || compadd -- --format
+            _files -/
+        fi
+        return
+    fi
     if [[ $words[2] == test && CURRENT -gt 2 ]]; then
         if [[ $words[CURRENT-1] == --report ]]; then
             compadd -- text tap junit
@@ -98,7 +107,7 @@ _sluice() {
     fi
     local -a options=(
 @zsh-options
-        '1:subcommand:(ctl explain test)'
+        '1:subcommand:(ctl explain spill test)'
     )
     _arguments $options
 }

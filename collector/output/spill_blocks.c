@@ -1,0 +1,81 @@
+#include "collector/output/spill_blocks.h"
+
+#include <string.h>
+
+#include "collector/output/delivery_blocks.h"
+#include "collector/output/delivery_image.h"
+#include "collector/spill/walk.h"
+
+struct visit {
+    struct spill_blocks *blocks;
+    struct held_block held;
+    bool is_made;
+    size_t room; /* bytes of images that it has room for */
+};
+
+/* A block as large as the image has room for what is in it. */
+static bool make_room(struct visit *visit, size_t size)
+{
+    if (visit->is_made && size <= visit->room)
+        return true;
+    if (visit->is_made)
+        held_block_free(&visit->held);
+    visit->is_made = true;
+    visit->room = size;
+    return held_block_make(&visit->held, size);
+}
+
+/* Moves the records that are not done with together. Returns their bytes. */
+static size_t gather(struct held_block *held, uint64_t *records)
+{
+    struct delivery_block *block = &held->block;
+    size_t used = block->records[0].offset;
+    size_t first = used;
+    *records = 0;
+    for (size_t i = 0; i < block->count; i++) {
+        const struct delivery_record *record = &block->records[i];
+        if (record->done)
+            continue;
+        memmove(held->out.data + used, held->out.data + record->offset, record->size);
+        used += record->size;
+        ++*records;
+    }
+    return used - first;
+}
+
+static bool visit_block(void *context, const struct walked_block *walked, struct error *error)
+{
+    struct visit *visit = context;
+    struct held_block *held = &visit->held;
+    if (!make_room(visit, walked->size)) {
+        error_no_memory(error);
+        return false;
+    }
+    if (walked->layout != DELIVERY_IMAGE_LAYOUT ||
+        !delivery_image_get(walked->image, walked->size, held)) {
+        visit->blocks->missing += walked->count;
+        return true;
+    }
+    struct spilled_block block = {
+        .label = walked->label,
+        .sealed_ns = held->sealed_ns,
+        .head = held->out.data,
+        .head_size = held->block.records[0].offset,
+        .bytes = held->out.data + held->block.records[0].offset,
+    };
+    block.size = gather(held, &block.records);
+    return visit->blocks->visit(visit->blocks->context, &block, error);
+}
+
+int spill_blocks_visit(const char *folder, struct spill_blocks *blocks, struct error *error)
+{
+    struct visit visit = {.blocks = blocks};
+    struct spill_walk walk = {.visit = visit_block, .context = &visit};
+    blocks->missing = 0;
+    int result = spill_walk(folder, &walk, error);
+    blocks->missing += walk.missing;
+    blocks->strange = walk.strange;
+    if (visit.is_made)
+        held_block_free(&visit.held);
+    return result;
+}

@@ -1,0 +1,86 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/log/log.h"
+#include "collector/pipeline/pipeline_levels.h"
+#include "collector/pipeline/pipeline_parts.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/folder.h"
+
+/* A spill that no sink has, since a reload took away the one that had it. */
+struct left_spill {
+    struct left_spill *next;
+    uint64_t records;
+    char *name; /* of the sink; the folder's path follows it */
+    const char *folder;
+};
+
+static bool has_sink(const struct pipeline *pipeline, const char *folder)
+{
+    for (size_t i = 0; i < pipeline->config->sink_count; i++) {
+        const char *spill = pipeline->config->sinks[i].delivery.spill;
+        if (spill != NULL && file_path_same(spill, folder))
+            return true;
+    }
+    return false;
+}
+
+void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slot)
+{
+    const struct sink_config *config = slot->config;
+    uint64_t records = counter_read(&slot->counters->spilled);
+    if (config->delivery.spill == NULL || records == 0 || pipeline->stopping ||
+        has_sink(pipeline, config->delivery.spill))
+        return;
+    log_line(LOG_WARNING,
+             "%s: %" PRIu64 " record%s in the spill %s, which no sink has now; configure a sink "
+             "with that folder, or take them out with \"sluice spill export\"",
+             config->name, records, records == 1 ? " stays" : "s stay", config->delivery.spill);
+    size_t length = strlen(config->name) + 1;
+    struct left_spill *left = malloc(sizeof *left);
+    char *name = malloc(length + strlen(config->delivery.spill) + 1);
+    if (left == NULL || name == NULL) {
+        free(left);
+        free(name);
+        return;
+    }
+    memcpy(name, config->name, length);
+    strcpy(name + length, config->delivery.spill);
+    *left = (struct left_spill){pipeline->left, records, name, name + length};
+    pipeline->left = left;
+}
+
+/* Whether a sink has it by now, or it was left again since, or it was removed. */
+static bool is_over(const struct pipeline *pipeline, const struct left_spill *left)
+{
+    if (has_sink(pipeline, left->folder))
+        return true;
+    for (const struct left_spill *one = pipeline->left; one != left; one = one->next)
+        if (file_path_same(one->folder, left->folder))
+            return true;
+    return !folder_has(left->folder);
+}
+
+size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels)
+{
+    size_t count = 0;
+    for (const struct left_spill *left = pipeline->left; left != NULL; left = left->next) {
+        if (levels != NULL && is_over(pipeline, left))
+            continue;
+        if (levels != NULL)
+            levels[count] = (struct left_level){left->name, left->records};
+        count++;
+    }
+    return count;
+}
+
+void pipeline_forget_left_spills(struct pipeline *pipeline)
+{
+    while (pipeline->left != NULL) {
+        struct left_spill *left = pipeline->left;
+        pipeline->left = left->next;
+        free(left->name);
+        free(left);
+    }
+}

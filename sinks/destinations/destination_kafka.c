@@ -22,6 +22,7 @@
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/kafka_fate.h"
+#include "sinks/destinations/kafka_flights.h"
 #include "sinks/destinations/kafka_headers.h"
 #include "sinks/destinations/kafka_library.h"
 #include "sinks/destinations/kafka_probe.h"
@@ -31,15 +32,13 @@
 
 #define DEFAULT_PORT 9092
 
-#define FLIGHTS KAFKA_LENT_MOST /* blocks at a time, at most: in_flight= is less */
-
 /* What the library may have on its way of one partition: messages, of blocks. */
 #define BLOCKS_MOST 5
 
 /* What one request holds, unless properties say otherwise: messages, and bytes with their heads. */
 #define REQUEST_MESSAGES ((size_t)10000)
 #define REQUEST_SIZE     ((size_t)1000000)
-#define MESSAGE_HEAD     ((size_t)80)
+#define HEADERS_SIZE     ((size_t)2048) /* of all headers of a message, at most */
 
 #define CHUNK 128 /* messages that are handed over in one call */
 
@@ -48,40 +47,20 @@
 /* Bytes that the library takes beside its queue, once it is connected: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
-/* A block that was taken. */
-struct flight {
-    struct delivery_block *block; /* NULL: none */
-    size_t unreported;            /* of its messages */
-    size_t messages;              /* that the library was given */
-    int64_t handed_ns;            /* when */
-    bool handed;                  /* to the library; else it waits for that */
-    uint64_t turn;                /* later ones have higher ones */
-    int64_t until_ns;             /* while it waits: when it is given back */
-    struct error error;           /* of the first message that was not acknowledged; empty: none */
-};
-
 struct kafka {
     struct destination destination;
     const struct kafka_library *library;
     struct broker_place place;
     struct kafka_headers headers;
     bool strips_newline; /* of a message of one record */
-    enum message_unit per;
     struct key_options key;
     struct topic_template topic;
 
     struct kafka_producer producer;
 
-    int64_t timeout_ns;  /* that a block may wait here; INT64_MAX: without end */
-    size_t flight_count; /* at a time */
-    struct flight flights[FLIGHTS];
-    uint64_t turns;
-    size_t handed;        /* flights that the library has */
-    size_t done[FLIGHTS]; /* flights with all reports, in the order of these: a ring */
-    size_t done_at, done_count;
-
+    int64_t timeout_ns; /* that a block may wait here; INT64_MAX: without end */
+    struct kafka_flights flights;
     struct delivery_figures figures;
-    size_t unreported; /* messages that the library has */
 };
 
 static struct kafka *of(struct destination *destination)
@@ -91,74 +70,32 @@ static struct kafka *of(struct destination *destination)
 
 /* --- what became of messages ------------------------------------------------------------------ */
 
-/* What a message carries through the library: its flight, and its record; of a block 0. */
-static void *token(size_t flight, size_t record)
-{
-    return (void *)(uintptr_t)(record * FLIGHTS + flight);
-}
-
-static void note_done(struct kafka *kafka, size_t flight)
-{
-    kafka->done[(kafka->done_at + kafka->done_count++) % FLIGHTS] = flight;
-}
-
-/* The library has other messages now than before. */
-static void note_unreported(struct kafka *kafka, size_t count)
-{
-    kafka->unreported = count;
-    delivery_figure_set(&kafka->figures, FIGURE_MESSAGES, count);
-}
-
-static void note_reported(struct kafka *kafka, const struct flight *flight)
-{
-    note_unreported(kafka, kafka->unreported - flight->messages);
-    histogram_note(&kafka->figures.request_time, histogram_times,
-                   (uint64_t)(clock_monotonic_ns() - flight->handed_ns));
-}
-
-/* Notes the fate of one message, given to the library as `opaque`. */
-static void settle(struct kafka *kafka, void *opaque, struct kafka_fate fate,
-                   rd_kafka_resp_err_t why)
-{
-    size_t at = (uintptr_t)opaque % FLIGHTS;
-    size_t record = (uintptr_t)opaque / FLIGHTS;
-    struct flight *flight = &kafka->flights[at];
-    if (flight->unreported == 0)
-        return; /* it was given up before */
-    struct delivery_block *block = flight->block;
-    if (kafka->per == MESSAGE_BLOCK) {
-        block->fate = (uint8_t)fate.fate;
-        block->reason = (uint8_t)fate.reason;
-    } else {
-        block->records[record].fate = (uint8_t)fate.fate;
-        block->records[record].reason = (uint8_t)fate.reason;
-    }
-    if (fate.fate != DELIVERY_ACKNOWLEDGED && flight->error.text[0] == '\0')
-        error_set(&flight->error, EXIT_CODE_IO, "%s", kafka->library->err2str(why));
-    if (--flight->unreported != 0)
-        return;
-    note_reported(kafka, flight);
-    kafka->handed--;
-    note_done(kafka, at);
-}
-
+/* A topic that takes less at a time than it was given gets half of that, message by message. */
 static void report(void *context, const rd_kafka_message_t *message)
 {
     struct kafka *kafka = context;
-    settle(kafka, message->_private,
-           kafka_fate_reported(kafka->library->message_status(message), message->err),
-           message->err);
+    const struct kafka_outcome outcome = {
+        .fate = kafka_fate_reported(kafka->library->message_status(message), message->err),
+        .why = kafka->library->err2str(message->err),
+    };
+    size_t bytes = kafka->flights.group_bytes;
+    const char *topic = kafka_flights_settle(&kafka->flights, message->_private, &outcome);
+    if (topic != NULL)
+        kafka_topics_lower(kafka->producer.topics, topic, bytes / 2);
 }
 
 /* --- handing over ----------------------------------------------------------------------------- */
 
-static size_t free_flight(const struct kafka *kafka)
-{
-    size_t at = 0;
-    while (at < kafka->flight_count && kafka->flights[at].block != NULL)
-        at++;
-    return at;
-}
+/* Messages that are handed over in one call. */
+struct chunk {
+    const struct delivery_block *block;
+    rd_kafka_topic_t *topic;
+    rd_kafka_message_t messages[CHUNK];
+    struct record_range ranges[CHUNK];
+    size_t count;
+    int flags;    /* of all of them */
+    bool missing; /* the topic is, of some message that was refused */
+};
 
 /* The bytes of a message of one record: its last newline does not belong to it. */
 static size_t record_size(const struct kafka *kafka, const struct delivery_block *block,
@@ -169,167 +106,204 @@ static size_t record_size(const struct kafka *kafka, const struct delivery_block
     return record->size - ends;
 }
 
-static rd_kafka_message_t message_of(const struct kafka *kafka, size_t flight, size_t record)
+/* The head of the block, which is before its first record, and the records: in memory of malloc. */
+static void *with_head(const struct delivery_block *block, const struct record_range *range)
 {
-    const struct delivery_block *block = kafka->flights[flight].block;
-    if (kafka->per == MESSAGE_BLOCK)
-        return (rd_kafka_message_t){.payload = (void *)(uintptr_t)block->bytes,
-                                    .len = block->size,
-                                    ._private = token(flight, 0)};
-    const struct delivery_record *one = &block->records[record];
+    size_t head = block->records[0].offset;
+    size_t size = record_range_size(block, range);
+    uint8_t *copy = malloc(size);
+    if (copy != NULL) {
+        memcpy(copy, block->bytes, head);
+        memcpy(copy + head, block->bytes + block->records[range->first].offset, size - head);
+    }
+    return copy;
+}
+
+/* Whether the message of a part of a block is a copy. */
+static bool is_copied(const struct kafka *kafka, const struct delivery_block *block,
+                      const struct record_range *range)
+{
+    return kafka->flights.per_block && range->first != 0 && block->records[0].offset != 0;
+}
+
+static rd_kafka_message_t message_of(const struct kafka *kafka, const struct delivery_block *block,
+                                     const struct record_range *range, void *token)
+{
+    const struct delivery_record *first = &block->records[range->first];
+    if (is_copied(kafka, block, range))
+        return (rd_kafka_message_t){.payload = with_head(block, range),
+                                    .len = record_range_size(block, range),
+                                    ._private = token};
+    size_t offset = kafka->flights.per_block && range->first == 0 ? 0 : first->offset;
+    void *payload = (void *)(uintptr_t)(block->bytes + offset);
+    if (kafka->flights.per_block)
+        return (rd_kafka_message_t){
+            .payload = payload,
+            .len = record_range_size(block, range) - (offset == 0 ? 0 : block->records[0].offset),
+            ._private = token};
     return (rd_kafka_message_t){
-        .payload = (void *)(uintptr_t)(block->bytes + one->offset),
-        .len = record_size(kafka, block, one),
-        .key = one->key_size == 0 ? NULL : (void *)(uintptr_t)(block->keys + one->key),
-        .key_len = one->key_size,
-        ._private = token(flight, record),
+        .payload = payload,
+        .len = record_size(kafka, block, first),
+        .key = first->key_size == 0 ? NULL : (void *)(uintptr_t)(block->keys + first->key),
+        .key_len = first->key_size,
+        ._private = token,
     };
 }
 
-/* Hands over `count` messages, each filled but for its headers; sets their errors. */
-static void produce(struct kafka *kafka, rd_kafka_topic_t *topic, rd_kafka_message_t *messages,
-                    size_t count)
+/*
+ * Hands over the messages, and sets their errors. Their memory is the library's until their report;
+ * a copy is the library's to free, and ours where it refuses the message.
+ */
+static void produce(struct kafka *kafka, struct chunk *chunk)
 {
+    rd_kafka_message_t *messages = chunk->messages;
     if (kafka->headers.wanted == 0) {
-        kafka->library->produce_batch(topic, RD_KAFKA_PARTITION_UA, 0, messages, (int)count);
+        kafka->library->produce_batch(chunk->topic, RD_KAFKA_PARTITION_UA, chunk->flags, messages,
+                                      (int)chunk->count);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        size_t flight = (uintptr_t)messages[i]._private % FLIGHTS;
-        size_t record = (uintptr_t)messages[i]._private / FLIGHTS;
-        messages[i].err =
-            kafka_headers_produce(&kafka->headers, kafka->library, kafka->producer.handle, topic,
-                                  &messages[i], kafka->flights[flight].block, record);
-    }
+    for (size_t i = 0; i < chunk->count; i++)
+        messages[i].err = kafka_headers_produce(
+            &kafka->headers, kafka->library, kafka->producer.handle, chunk->topic, &messages[i],
+            chunk->flags, chunk->block, chunk->ranges[i].first);
 }
 
-/* Hands over what was filled, and notes what was not taken. */
-static void hand_chunk(struct kafka *kafka, rd_kafka_topic_t *topic, rd_kafka_message_t *messages,
-                       size_t count)
+/* A message that the library did not take. */
+static void note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
 {
-    bool missing = false;
-    produce(kafka, topic, messages, count);
-    for (size_t i = 0; i < count; i++) {
-        if (messages[i].err == RD_KAFKA_RESP_ERR_NO_ERROR)
-            continue;
-        missing = missing || kafka_fate_topic_is_missing(messages[i].err);
-        settle(kafka, messages[i]._private, kafka_fate_unsent(messages[i].err), messages[i].err);
+    const rd_kafka_message_t *message = &chunk->messages[i];
+    const struct kafka_outcome outcome = {
+        .fate = kafka_fate_unsent(message->err),
+        .for_itself = true,
+        .why = kafka->library->err2str(message->err),
+    };
+    if ((chunk->flags & RD_KAFKA_MSG_F_FREE) != 0)
+        free(message->payload);
+    chunk->missing = chunk->missing || kafka_fate_topic_is_missing(message->err);
+    const char *topic = kafka_flights_settle(&kafka->flights, message->_private, &outcome);
+    if (topic != NULL)
+        kafka_topics_lower(kafka->producer.topics, topic,
+                           record_range_size(chunk->block, &chunk->ranges[i]) / 2);
+}
+
+/* Hands over what was filled. */
+static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
+{
+    if (chunk->count != 0)
+        produce(kafka, chunk);
+    for (size_t i = 0; i < chunk->count; i++)
+        if (chunk->messages[i].err != RD_KAFKA_RESP_ERR_NO_ERROR)
+            note_refused(kafka, chunk, i);
+    chunk->count = 0;
+}
+
+/* Adds a message. One that is copied is in a call of its own. */
+static void add(struct kafka *kafka, struct chunk *chunk, const struct record_range *range,
+                void *token)
+{
+    bool copied = is_copied(kafka, chunk->block, range);
+    if (chunk->count == CHUNK || copied)
+        hand_chunk(kafka, chunk);
+    rd_kafka_message_t message = message_of(kafka, chunk->block, range, token);
+    if (message.payload == NULL) {
+        static const struct kafka_outcome later = {.fate = {.fate = DELIVERY_NOT_SENT},
+                                                   .why = "no memory for a part of a block"};
+        kafka_flights_settle(&kafka->flights, token, &later);
+        return;
     }
-    if (missing)
+    chunk->messages[chunk->count] = message;
+    chunk->ranges[chunk->count++] = *range;
+    if (!copied)
+        return;
+    chunk->flags = RD_KAFKA_MSG_F_FREE;
+    hand_chunk(kafka, chunk);
+    chunk->flags = 0;
+}
+
+/* The bytes that a message of several records may have. */
+static size_t most_of_message(const struct kafka *kafka)
+{
+    size_t besides = KAFKA_MESSAGE_HEAD + (kafka->headers.wanted == 0 ? 0 : HEADERS_SIZE);
+    return kafka->producer.message_size > besides ? kafka->producer.message_size - besides : 1;
+}
+
+/* Hands over messages of the flight that have `limit` bytes together, and at least one. */
+static void hand_flight(struct kafka *kafka, rd_kafka_topic_t *topic, size_t at, size_t limit)
+{
+    const struct kafka_flight *flight = &kafka->flights.all[at];
+    struct chunk chunk = {.block = flight->block, .topic = topic};
+    size_t most = most_of_message(kafka);
+    size_t from = 0;
+    struct record_range range;
+    void *token;
+    kafka_flights_begin(&kafka->flights, at);
+    while (kafka_flights_next(&kafka->flights, at, &from, most < limit ? most : limit, &range,
+                              &token)) {
+        if (flight->bytes > limit && flight->messages > 1) {
+            kafka_flights_return(&kafka->flights, token);
+            break;
+        }
+        add(kafka, &chunk, &range, token);
+    }
+    hand_chunk(kafka, &chunk);
+    kafka_flights_end(&kafka->flights, at);
+    if (chunk.missing)
         kafka_producer_ask(&kafka->producer, topic);
 }
 
-/* Whether the record of that place is a message of its own that is to be sent. */
-static bool is_pending(const struct kafka *kafka, const struct delivery_block *block, size_t record)
+static void refuse_flight(struct kafka *kafka, size_t at)
 {
-    return kafka->per == MESSAGE_BLOCK ? record == 0 : !block->records[record].done;
+    kafka_flights_refuse(&kafka->flights, at,
+                         (struct kafka_fate){DELIVERY_REFUSED, DELIVERY_REJECTED},
+                         kafka->library->err2str(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION));
 }
 
-static void hand_over(struct kafka *kafka, rd_kafka_topic_t *topic, size_t flight)
-{
-    const struct delivery_block *block = kafka->flights[flight].block;
-    rd_kafka_message_t messages[CHUNK];
-    size_t filled = 0;
-    for (size_t i = 0; i < block->count; i++) {
-        if (!is_pending(kafka, block, i))
-            continue;
-        messages[filled++] = message_of(kafka, flight, i);
-        if (filled == CHUNK) {
-            hand_chunk(kafka, topic, messages, filled);
-            filled = 0;
-        }
-    }
-    if (filled != 0)
-        hand_chunk(kafka, topic, messages, filled);
-}
+/* What was handed over in one go, while the library had nothing before. */
+struct group {
+    size_t messages, bytes;
+};
 
-static void refuse_all(struct kafka *kafka, size_t flight)
+/* Whether the library may have the flight as well now. */
+static bool has_room(const struct kafka *kafka, const struct kafka_flight *flight, bool is_limited,
+                     struct group *group)
 {
-    const struct delivery_block *block = kafka->flights[flight].block;
-    for (size_t i = 0; i < block->count; i++)
-        if (is_pending(kafka, block, i))
-            settle(kafka, token(flight, i),
-                   (struct kafka_fate){DELIVERY_REFUSED, DELIVERY_REJECTED},
-                   RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION);
-}
-
-/* That is their fate until their reports. Returns how many messages there are. */
-static size_t begin_messages(const struct kafka *kafka, struct delivery_block *block,
-                             enum delivery_fate fate)
-{
-    size_t count = 0;
-    block->per_record = kafka->per != MESSAGE_BLOCK;
-    block->fate = (uint8_t)fate;
-    for (size_t i = 0; i < block->count; i++) {
-        if (!is_pending(kafka, block, i))
-            continue;
-        count++;
-        if (block->per_record)
-            block->records[i].fate = (uint8_t)fate;
-    }
-    return count;
-}
-
-static void hand_flight(struct kafka *kafka, size_t at)
-{
-    struct flight *flight = &kafka->flights[at];
-    begin_messages(kafka, flight->block, DELIVERY_UNKNOWN);
-    flight->handed = true;
-    flight->handed_ns = clock_monotonic_ns();
-    flight->messages = flight->unreported;
-    note_unreported(kafka, kafka->unreported + flight->messages);
-    kafka->handed++;
-    rd_kafka_topic_t *topic =
-        kafka_topics_find(kafka->producer.topics, kafka->producer.handle, flight->block->route);
-    if (topic == NULL)
-        refuse_all(kafka, at);
-    else
-        hand_over(kafka, topic, at);
-}
-
-/* The flight that waits for the longest time; FLIGHTS: none does. */
-static size_t first_waiting(const struct kafka *kafka)
-{
-    size_t first = FLIGHTS;
-    for (size_t i = 0; i < kafka->flight_count; i++) {
-        const struct flight *flight = &kafka->flights[i];
-        if (flight->unreported != 0 && !flight->handed &&
-            (first == FLIGHTS || flight->turn < kafka->flights[first].turn))
-            first = i;
-    }
-    return first;
+    if (kafka->flights.handed == 0)
+        return true;
+    if (is_limited)
+        return false;
+    if (kafka->flights.per_block)
+        return kafka->flights.handed < BLOCKS_MOST;
+    group->messages += flight->waiting;
+    group->bytes += flight->block->size + flight->waiting * KAFKA_MESSAGE_HEAD;
+    return group->messages <= REQUEST_MESSAGES && group->bytes <= REQUEST_SIZE;
 }
 
 /* Hands over what can be sent without something else of it having to wait. */
 static void hand_waiting(struct kafka *kafka)
 {
-    size_t at, messages = 0, bytes = 0;
-    bool per_block = kafka->per == MESSAGE_BLOCK;
-    if (!kafka_producer_takes(&kafka->producer) || (!per_block && kafka->handed != 0))
+    struct kafka_flights *flights = &kafka->flights;
+    struct kafka_topics *topics = kafka->producer.topics;
+    struct group group = {0, 0};
+    size_t at;
+    if (!flights->per_block && flights->handed != 0)
         return;
-    while ((at = first_waiting(kafka)) != FLIGHTS) {
-        const struct flight *flight = &kafka->flights[at];
-        messages += flight->unreported;
-        bytes += flight->block->size + flight->unreported * MESSAGE_HEAD;
-        bool room = per_block ? kafka->handed < BLOCKS_MOST
-                              : kafka->handed == 0 ||
-                                    (messages <= REQUEST_MESSAGES && bytes <= REQUEST_SIZE);
-        if (!room)
-            return;
-        hand_flight(kafka, at);
-    }
-}
-
-/* Without a producer that takes them, or behind blocks that nobody answers, their time goes by. */
-static void give_back_late(struct kafka *kafka, int64_t now_ns)
-{
-    for (size_t i = 0; i < kafka->flight_count; i++) {
-        struct flight *flight = &kafka->flights[i];
-        if (flight->unreported == 0 || flight->handed || now_ns < flight->until_ns)
+    while (kafka_producer_takes(&kafka->producer) &&
+           (at = kafka_flights_first_waiting(flights)) != KAFKA_FLIGHTS) {
+        struct kafka_flight *flight = &flights->all[at];
+        const char *name = flight->block->route;
+        rd_kafka_topic_t *topic = kafka_topics_find(topics, kafka->producer.handle, name);
+        if (topic == NULL) {
+            refuse_flight(kafka, at);
             continue;
-        flight->unreported = 0;
-        error_set(&flight->error, EXIT_CODE_IO, "no broker has taken what was to be sent before");
-        note_done(kafka, i);
+        }
+        size_t limit = kafka_topics_limit(topics, name);
+        if (!has_room(kafka, flight, limit != SIZE_MAX, &group))
+            return;
+        if (flights->handed == 0)
+            group = (struct group){flight->waiting, flight->block->size};
+        hand_flight(kafka, topic, at, limit);
+        if (flight->waiting != 0 && flight->unreported != 0)
+            return; /* the rest follows when that is reported */
     }
 }
 
@@ -338,16 +312,11 @@ static bool send_block(struct destination *destination, struct delivery_block *b
 {
     (void)error;
     struct kafka *kafka = of(destination);
-    size_t flight = free_flight(kafka);
-    if (flight >= kafka->flight_count || kafka_producer_is_left(&kafka->producer))
+    int64_t until_ns =
+        kafka->timeout_ns == INT64_MAX ? INT64_MAX : clock_monotonic_ns() + kafka->timeout_ns;
+    if (kafka_producer_is_left(&kafka->producer) ||
+        !kafka_flights_put(&kafka->flights, block, until_ns))
         return false;
-    int64_t now_ns = clock_monotonic_ns();
-    kafka->flights[flight] = (struct flight){
-        .block = block,
-        .unreported = begin_messages(kafka, block, DELIVERY_NOT_SENT),
-        .turn = ++kafka->turns,
-        .until_ns = kafka->timeout_ns == INT64_MAX ? INT64_MAX : now_ns + kafka->timeout_ns,
-    };
     hand_waiting(kafka);
     return true;
 }
@@ -356,24 +325,17 @@ static void serve(struct destination *destination)
 {
     struct kafka *kafka = of(destination);
     kafka_producer_poll(&kafka->producer);
-    kafka_producer_renew(&kafka->producer, &kafka->unreported);
+    kafka_producer_renew(&kafka->producer, &kafka->flights.unreported);
     hand_waiting(kafka);
-    give_back_late(kafka, clock_monotonic_ns());
+    kafka_flights_expire(&kafka->flights, clock_monotonic_ns());
 }
 
 static int64_t due(const struct destination *destination)
 {
     const struct kafka *kafka = (const struct kafka *)destination;
-    /* A block that the library refused at once has its answer without an event. */
-    if (kafka->done_count != 0)
-        return 0;
-    int64_t due_ns = kafka_producer_due(&kafka->producer);
-    for (size_t i = 0; i < kafka->flight_count; i++) {
-        const struct flight *flight = &kafka->flights[i];
-        if (flight->unreported != 0 && !flight->handed && flight->until_ns < due_ns)
-            due_ns = flight->until_ns;
-    }
-    return due_ns;
+    int64_t producer_ns = kafka_producer_due(&kafka->producer);
+    int64_t flights_ns = kafka_flights_due(&kafka->flights);
+    return producer_ns < flights_ns ? producer_ns : flights_ns;
 }
 
 static bool route(struct destination *destination, const struct listener *listener,
@@ -392,46 +354,27 @@ static size_t key(struct destination *destination, const struct listener *listen
 static struct delivery_block *answer(struct destination *destination, struct error *error,
                                      int64_t *retry_after_ns)
 {
-    struct kafka *kafka = of(destination);
     *retry_after_ns = 0;
-    if (kafka->done_count == 0)
-        return NULL;
-    struct flight *flight = &kafka->flights[kafka->done[kafka->done_at]];
-    kafka->done_at = (kafka->done_at + 1) % FLIGHTS;
-    kafka->done_count--;
-    struct delivery_block *block = flight->block;
-    if (error != NULL)
-        *error = flight->error;
-    flight->block = NULL;
-    return block;
+    return kafka_flights_take(&of(destination)->flights, error);
 }
 
 /*
  * A block that is not reported in time stays where it is: the library has no copy of it, and may be
- * about to send it. Its fates stay as they began.
+ * about to send it.
  */
-static void leave(struct kafka *kafka, size_t at)
+static void lend(void *context, struct delivery_block *block)
 {
-    struct flight *flight = &kafka->flights[at];
-    if (flight->handed) {
-        kafka_producer_lend(&kafka->producer, flight->block->bytes, flight->block->keys);
-        flight->block->lent = true;
-    }
-    flight->unreported = 0;
-    error_set(&flight->error, EXIT_CODE_IO, "no report came in time");
-    note_done(kafka, at);
+    struct kafka *kafka = context;
+    kafka_producer_lend(&kafka->producer, block->bytes, block->keys);
+    block->lent = true;
 }
 
 static void abandon(struct destination *destination)
 {
     struct kafka *kafka = of(destination);
-    if (kafka->handed != 0)
+    if (kafka->flights.handed != 0)
         kafka_producer_abandon(&kafka->producer, ABANDON_MS);
-    for (size_t i = 0; i < FLIGHTS; i++)
-        if (kafka->flights[i].unreported != 0)
-            leave(kafka, i);
-    kafka->handed = 0;
-    note_unreported(kafka, 0);
+    kafka_flights_abandon(&kafka->flights, lend, kafka);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -477,8 +420,9 @@ static int read_options(struct kafka *kafka, const struct destination_options *o
         topic_template_read(&kafka->topic, kafka->place.route, false, error) != 0 ||
         check_topic(kafka, error) != 0)
         return -1;
-    kafka->per = options->broker.per == MESSAGE_BLOCK ? MESSAGE_BLOCK : MESSAGE_RECORD;
-    kafka->flight_count = options->in_flight < FLIGHTS ? options->in_flight : FLIGHTS;
+    kafka->flights.per_block = options->broker.per == MESSAGE_BLOCK;
+    kafka->flights.most = options->in_flight < KAFKA_FLIGHTS ? options->in_flight : KAFKA_FLIGHTS;
+    kafka->flights.figures = &kafka->figures;
     kafka->timeout_ns = options->spills ? INT64_MAX : (int64_t)options->timeout_ns;
     kafka->key = options->broker.key;
     kafka->strips_newline = !options->encoder->binary;

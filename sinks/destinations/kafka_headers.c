@@ -4,7 +4,7 @@
 
 #include "sinks/destinations/message_id.h"
 
-#define ARGUMENTS 6 /* topic, partition, value, key, what it carries, headers */
+#define ARGUMENTS 7 /* topic, partition, value, key, what it carries, flags, headers */
 #define HEADERS   4
 
 void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
@@ -45,7 +45,7 @@ static rd_kafka_resp_err_t fill(const struct kafka_headers *headers,
 
 static rd_kafka_resp_err_t produce(const struct kafka_library *library, rd_kafka_t *producer,
                                    rd_kafka_topic_t *topic, const rd_kafka_message_t *message,
-                                   rd_kafka_headers_t *list)
+                                   int flags, rd_kafka_headers_t *list)
 {
     const rd_kafka_vu_t arguments[ARGUMENTS] = {
         {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = topic},
@@ -53,6 +53,7 @@ static rd_kafka_resp_err_t produce(const struct kafka_library *library, rd_kafka
         {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {message->payload, message->len}},
         {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {message->key, message->key_len}},
         {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = message->_private},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = flags},
         {.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = list},
     };
     rd_kafka_error_t *error = library->produceva(producer, arguments, ARGUMENTS);
@@ -71,13 +72,13 @@ static rd_kafka_resp_err_t produce(const struct kafka_library *library, rd_kafka
 rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct kafka_library *library, rd_kafka_t *producer,
                                           rd_kafka_topic_t *topic,
-                                          const rd_kafka_message_t *message,
+                                          const rd_kafka_message_t *message, int flags,
                                           const struct delivery_block *block, size_t record)
 {
     rd_kafka_headers_t *list = library->headers_new(HEADERS);
     rd_kafka_resp_err_t error = fill(headers, library, list, block, record);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
-        error = produce(library, producer, topic, message, list);
+        error = produce(library, producer, topic, message, flags, list);
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
         library->headers_destroy(list);
     return error;

@@ -20,13 +20,13 @@ struct kafka_headers {
 void kafka_headers_init(struct kafka_headers *headers, unsigned wanted);
 
 /*
- * Hands over a message, with the headers of the block's record of that place. Returns
- * RD_KAFKA_RESP_ERR_NO_ERROR, or why the library did not take it.
+ * Hands over a message, with flags as rd_kafka_produce takes them, and the headers of the block's
+ * record of that place. Returns RD_KAFKA_RESP_ERR_NO_ERROR, or why the library did not take it.
  */
 rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct kafka_library *library, rd_kafka_t *producer,
                                           rd_kafka_topic_t *topic,
-                                          const rd_kafka_message_t *message,
+                                          const rd_kafka_message_t *message, int flags,
                                           const struct delivery_block *block, size_t record);
 
 #endif

@@ -14,6 +14,7 @@
     FUNCTION(conf_new)                                                                             \
     FUNCTION(conf_destroy)                                                                         \
     FUNCTION(conf_set)                                                                             \
+    FUNCTION(conf_get)                                                                             \
     FUNCTION(conf_set_opaque)                                                                      \
     FUNCTION(conf_set_dr_msg_cb)                                                                   \
     FUNCTION(conf_set_error_cb)                                                                    \

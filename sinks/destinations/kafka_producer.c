@@ -97,6 +97,15 @@ static void on_event(rd_kafka_t *handle, void *opaque)
 
 /* --- from its beginning to its end ------------------------------------------------------------ */
 
+static size_t message_size(const struct kafka_library *library, const rd_kafka_conf_t *conf)
+{
+    char value[32];
+    size_t size = sizeof value;
+    if (library->conf_get(conf, "message.max.bytes", value, &size) != RD_KAFKA_CONF_OK)
+        return SIZE_MAX;
+    return (size_t)strtoull(value, NULL, 10);
+}
+
 static int make_handle(struct kafka_producer *producer, struct error *error)
 {
     const struct kafka_library *library = producer->library;
@@ -108,6 +117,7 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
     library->conf_set_error_cb(conf, on_error);
     library->conf_set_stats_cb(conf, on_statistics);
     library->conf_set_log_cb(conf, NULL); /* an error says what matters */
+    producer->message_size = message_size(library, conf);
     char why[400];
     producer->handle = library->new (RD_KAFKA_PRODUCER, conf, why, sizeof why);
     if (producer->handle == NULL) {

@@ -14,13 +14,14 @@
 #include "collector/contract/delivery_figures.h"
 #include "collector/log/log.h"
 #include "collector/platform/wakeup.h"
+#include "sinks/destinations/kafka_flights.h"
 #include "sinks/destinations/kafka_library.h"
 #include "sinks/destinations/kafka_settings.h"
 #include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
 
 /* Blocks that a producer may have when it is abandoned. */
-#define KAFKA_LENT_MOST 64
+#define KAFKA_LENT_MOST KAFKA_FLIGHTS
 
 struct kafka_ending;
 
@@ -39,6 +40,7 @@ struct kafka_producer {
     rd_kafka_queue_t *events;
     atomic_bool has_events; /* poll has something to take */
     bool is_fatal;          /* it takes nothing more */
+    size_t message_size;    /* message.max.bytes: of a message with all that belongs to it */
     int64_t remake_ns;      /* when another one is tried, while there is none */
     struct kafka_topics *topics;
     struct kafka_statistics now, before_it; /* of the producer; of those before it */
@@ -49,9 +51,9 @@ struct kafka_producer {
 int kafka_producer_create(struct kafka_producer *producer, size_t topics, struct error *error);
 
 /*
- * Ends a producer whose messages are all reported, or in memory that was lent to it. That takes half
- * a second at most: where the library takes longer, as while it looks up a name, a thread of its own
- * waits for it. Also after kafka_producer_create has failed.
+ * Ends a producer whose messages are all reported, or in memory that was lent to it. That takes
+ * half a second at most: where the library takes longer, as while it looks up a name, a thread of
+ * its own waits for it. Also after kafka_producer_create has failed.
  */
 void kafka_producer_destroy(struct kafka_producer *producer);
 

@@ -1,5 +1,6 @@
 #include "sinks/destinations/kafka_topics.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 struct topic {
     rd_kafka_topic_t *handle;
     uint64_t used; /* the use of any topic that was its last */
+    size_t limit;
     char name[NAME_SIZE];
 };
 
@@ -77,10 +79,24 @@ rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *pro
             return NULL;
         topic = make_room(topics);
         topic->handle = handle;
+        topic->limit = SIZE_MAX;
         snprintf(topic->name, sizeof topic->name, "%s", name);
     }
     topic->used = ++topics->uses;
     return topic->handle;
+}
+
+size_t kafka_topics_limit(struct kafka_topics *topics, const char *name)
+{
+    const struct topic *topic = find(topics, name);
+    return topic == NULL ? SIZE_MAX : topic->limit;
+}
+
+void kafka_topics_lower(struct kafka_topics *topics, const char *name, size_t bytes)
+{
+    struct topic *topic = find(topics, name);
+    if (topic != NULL && bytes < topic->limit)
+        topic->limit = bytes;
 }
 
 void kafka_topics_release(struct kafka_topics *topics)

@@ -24,6 +24,13 @@ size_t kafka_topics_memory(size_t most);
 rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *producer,
                                     const char *name);
 
+/*
+ * What was learnt of the topic: bytes that it takes at a time, SIZE_MAX as long as it has refused
+ * nothing. It is forgotten with the topic.
+ */
+size_t kafka_topics_limit(struct kafka_topics *topics, const char *name);
+void kafka_topics_lower(struct kafka_topics *topics, const char *name, size_t bytes);
+
 /* Releases all of them, as has to be done before their producer ends. */
 void kafka_topics_release(struct kafka_topics *topics);
 

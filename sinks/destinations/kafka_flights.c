@@ -1,0 +1,293 @@
+#include "sinks/destinations/kafka_flights.h"
+
+#include "collector/platform/clock.h"
+
+/* In the place of a fate, until there is one. */
+#define WAITS UINT8_MAX       /* it is to be handed over */
+#define PART  (UINT8_MAX - 1) /* it is in the message of the record before it */
+
+/* What a message carries through the library: its flight, and its first record. */
+static void *token_of(size_t flight, size_t record)
+{
+    return (void *)(uintptr_t)(record * KAFKA_FLIGHTS + flight);
+}
+
+static struct kafka_flight *flight_of(struct kafka_flights *flights, const void *token)
+{
+    return &flights->all[(uintptr_t)token % KAFKA_FLIGHTS];
+}
+
+static void note_done(struct kafka_flights *flights, struct kafka_flight *flight)
+{
+    flight->open = false;
+    flights->done[(flights->done_at + flights->done_count++) % KAFKA_FLIGHTS] =
+        (size_t)(flight - flights->all);
+}
+
+static void note_unreported(struct kafka_flights *flights, size_t count)
+{
+    flights->unreported = count;
+    delivery_figure_set(flights->figures, FIGURE_MESSAGES, count);
+}
+
+/* The record after the last one of the message that begins with this one. */
+static size_t message_end(const struct delivery_block *block, size_t record)
+{
+    do
+        record++;
+    while (record < block->count && block->records[record].fate == PART);
+    return record;
+}
+
+static void set_fates(struct kafka_flight *flight, size_t first, size_t end, uint8_t fate,
+                      uint8_t reason)
+{
+    for (size_t i = first; i < end; i++) {
+        if (flight->block->records[i].done)
+            continue;
+        flight->block->records[i].fate = fate;
+        flight->block->records[i].reason = reason;
+    }
+}
+
+static void set_why(struct kafka_flight *flight, const char *why)
+{
+    if (flight->error.text[0] == '\0')
+        error_set(&flight->error, EXIT_CODE_IO, "%s", why);
+}
+
+/* --- from the writer -------------------------------------------------------------------------- */
+
+bool kafka_flights_put(struct kafka_flights *flights, struct delivery_block *block,
+                       int64_t until_ns)
+{
+    size_t at = 0;
+    while (at < flights->most && flights->all[at].block != NULL)
+        at++;
+    if (at == flights->most)
+        return false;
+    struct kafka_flight *flight = &flights->all[at];
+    *flight = (struct kafka_flight){
+        .block = block, .open = true, .turn = ++flights->turns, .until_ns = until_ns};
+    block->per_record = true;
+    set_fates(flight, 0, block->count, WAITS, 0);
+    for (size_t i = 0; i < block->count; i++)
+        flight->waiting += !block->records[i].done;
+    return true;
+}
+
+size_t kafka_flights_first_waiting(const struct kafka_flights *flights)
+{
+    size_t first = KAFKA_FLIGHTS;
+    for (size_t i = 0; i < flights->most; i++) {
+        const struct kafka_flight *flight = &flights->all[i];
+        if (flight->open && flight->waiting != 0 && flight->unreported == 0 &&
+            (first == KAFKA_FLIGHTS || flight->turn < flights->all[first].turn))
+            first = i;
+    }
+    return first;
+}
+
+struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct error *error)
+{
+    if (flights->done_count == 0)
+        return NULL;
+    struct kafka_flight *flight = &flights->all[flights->done[flights->done_at]];
+    flights->done_at = (flights->done_at + 1) % KAFKA_FLIGHTS;
+    flights->done_count--;
+    struct delivery_block *block = flight->block;
+    if (error != NULL)
+        *error = flight->error;
+    flight->block = NULL;
+    return block;
+}
+
+/* --- to the library --------------------------------------------------------------------------- */
+
+/* One message more than there are, so that a flight is not over while it is handed over. */
+void kafka_flights_begin(struct kafka_flights *flights, size_t at)
+{
+    struct kafka_flight *flight = &flights->all[at];
+    if (flights->handed++ == 0)
+        flights->group_messages = flights->group_bytes = 0;
+    flight->unreported = 1;
+    flight->messages = flight->bytes = 0;
+    flight->handed_ns = clock_monotonic_ns();
+}
+
+/* Records that wait, one after the other, from the first of `range` on, as many as fit. */
+static void extend(const struct delivery_block *block, size_t most, struct record_range *range)
+{
+    while (range->first + range->count < block->count) {
+        const struct delivery_record *next = &block->records[range->first + range->count];
+        if (next->done || next->fate != WAITS)
+            return;
+        range->count++;
+        if (record_range_size(block, range) > most) {
+            range->count--;
+            return;
+        }
+    }
+}
+
+bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, size_t most,
+                        struct record_range *range, void **token)
+{
+    struct kafka_flight *flight = &flights->all[at];
+    struct delivery_block *block = flight->block;
+    size_t first = *from;
+    while (first < block->count &&
+           (block->records[first].done || block->records[first].fate != WAITS))
+        first++;
+    *from = first;
+    if (first == block->count)
+        return false;
+    *range = (struct record_range){(uint32_t)first, 1};
+    if (flights->per_block)
+        extend(block, most, range);
+    set_fates(flight, first + 1, first + range->count, PART, 0);
+    block->records[first].fate = DELIVERY_UNKNOWN;
+    flight->waiting -= range->count;
+    flight->unreported++;
+    flight->messages++;
+    flight->bytes += record_range_size(block, range) + block->records[first].key_size +
+                     KAFKA_MESSAGE_HEAD;
+    *from = first + range->count;
+    *token = token_of(at, first);
+    return true;
+}
+
+void kafka_flights_return(struct kafka_flights *flights, void *token)
+{
+    struct kafka_flight *flight = flight_of(flights, token);
+    size_t first = (uintptr_t)token / KAFKA_FLIGHTS;
+    size_t end = message_end(flight->block, first);
+    const struct record_range range = {(uint32_t)first, (uint32_t)(end - first)};
+    flight->bytes -= record_range_size(flight->block, &range) +
+                     flight->block->records[first].key_size + KAFKA_MESSAGE_HEAD;
+    set_fates(flight, first, end, WAITS, 0);
+    flight->waiting += end - first;
+    flight->unreported--;
+    flight->messages--;
+}
+
+/* A message of the flight was reported, or all that there are were given. */
+static void note_reported(struct kafka_flights *flights, struct kafka_flight *flight)
+{
+    if (--flight->unreported != 0)
+        return;
+    note_unreported(flights, flights->unreported - flight->messages);
+    histogram_note(&flights->figures->request_time, histogram_times,
+                   (uint64_t)(clock_monotonic_ns() - flight->handed_ns));
+    flights->handed--;
+    if (flight->waiting == 0)
+        note_done(flights, flight);
+}
+
+void kafka_flights_end(struct kafka_flights *flights, size_t at)
+{
+    struct kafka_flight *flight = &flights->all[at];
+    size_t bytes = 0;
+    note_unreported(flights, flights->unreported + flight->messages);
+    for (size_t i = 0; i < flights->most; i++)
+        if (flights->all[i].unreported != 0)
+            bytes += flights->all[i].bytes;
+    if (bytes > flights->group_bytes)
+        flights->group_bytes = bytes;
+    if (flights->unreported > flights->group_messages)
+        flights->group_messages = flights->unreported;
+    note_reported(flights, flight);
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+const char *kafka_flights_settle(struct kafka_flights *flights, void *token,
+                                 const struct kafka_outcome *outcome)
+{
+    struct kafka_flight *flight = flight_of(flights, token);
+    if (flight->unreported == 0)
+        return NULL; /* it was given up before */
+    size_t first = (uintptr_t)token / KAFKA_FLIGHTS;
+    size_t end = message_end(flight->block, first);
+    bool too_large = outcome->fate.fate == DELIVERY_REFUSED &&
+                     outcome->fate.reason == DELIVERY_TOO_LARGE;
+    bool single = end - first == 1 && (outcome->for_itself || flights->group_messages == 1);
+    bool again = too_large && !single;
+    if (again) {
+        set_fates(flight, first, end, WAITS, 0);
+        flight->waiting += end - first;
+    } else {
+        set_fates(flight, first, end, (uint8_t)outcome->fate.fate, (uint8_t)outcome->fate.reason);
+        if (outcome->fate.fate != DELIVERY_ACKNOWLEDGED)
+            set_why(flight, outcome->why);
+    }
+    const char *route = flight->block->route;
+    note_reported(flights, flight);
+    return again ? route : NULL;
+}
+
+/* Its records that wait get that fate; what the library has of them is unknown. */
+static void close_flight(struct kafka_flights *flights, struct kafka_flight *flight,
+                         struct kafka_fate fate, const char *why)
+{
+    struct delivery_block *block = flight->block;
+    for (size_t i = 0; i < block->count; i++) {
+        if (block->records[i].done)
+            continue;
+        if (block->records[i].fate == WAITS)
+            set_fates(flight, i, i + 1, (uint8_t)fate.fate, (uint8_t)fate.reason);
+        else if (block->records[i].fate == PART)
+            set_fates(flight, i, i + 1, DELIVERY_UNKNOWN, 0);
+    }
+    flight->waiting = 0;
+    set_why(flight, why);
+    note_done(flights, flight);
+}
+
+void kafka_flights_refuse(struct kafka_flights *flights, size_t at, struct kafka_fate fate,
+                          const char *why)
+{
+    close_flight(flights, &flights->all[at], fate, why);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+static bool only_waits(const struct kafka_flight *flight)
+{
+    return flight->open && flight->unreported == 0;
+}
+
+void kafka_flights_expire(struct kafka_flights *flights, int64_t now_ns)
+{
+    for (size_t i = 0; i < flights->most; i++)
+        if (only_waits(&flights->all[i]) && now_ns >= flights->all[i].until_ns)
+            close_flight(flights, &flights->all[i], (struct kafka_fate){.fate = DELIVERY_NOT_SENT},
+                         "no broker has taken what was to be sent before");
+}
+
+int64_t kafka_flights_due(const struct kafka_flights *flights)
+{
+    int64_t due_ns = INT64_MAX;
+    for (size_t i = 0; i < flights->most; i++)
+        if (only_waits(&flights->all[i]) && flights->all[i].until_ns < due_ns)
+            due_ns = flights->all[i].until_ns;
+    return flights->done_count != 0 ? 0 : due_ns;
+}
+
+void kafka_flights_abandon(struct kafka_flights *flights,
+                           void (*lend)(void *context, struct delivery_block *block),
+                           void *context)
+{
+    for (size_t i = 0; i < flights->most; i++) {
+        struct kafka_flight *flight = &flights->all[i];
+        if (!flight->open)
+            continue;
+        if (flight->unreported != 0)
+            lend(context, flight->block);
+        flight->unreported = 0;
+        close_flight(flights, flight, (struct kafka_fate){.fate = DELIVERY_NOT_SENT},
+                     "no report came in time");
+    }
+    flights->handed = 0;
+    note_unreported(flights, 0);
+}

@@ -60,8 +60,8 @@ struct udp_socket_options {
 
     /*
      * The kernel refuses what comes from anyone else, without waking who waits for the socket, and
-     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open, and until
-     * the next change has returned. What udp_socket_check_filter refuses does not open.
+     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open and change
+     * only. What udp_socket_check_filter refuses does not open.
      */
     const struct networks *only_from;
 

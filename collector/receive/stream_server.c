@@ -123,6 +123,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     if (make_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
+            server->options.inherited = NULL; /* the configuration's text, which this outlives */
             *out = server;
             return 0;
         }

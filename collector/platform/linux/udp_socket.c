@@ -116,27 +116,44 @@ static void set_buffer(struct udp_socket *socket, bool ipv6,
                                     : set_receive_buffer(socket->fd, wanted);
 }
 
-/* What may be set again and again, before and after the socket is bound. */
-static int set_up(struct udp_socket *socket, const struct udp_socket_options *options,
-                  struct error *error)
+static bool is_ipv6(int fd)
 {
-    bool ipv6 = get_number(socket->fd, SO_DOMAIN) == AF_INET6;
-    int fd = socket->fd;
+    return get_number(fd, SO_DOMAIN) == AF_INET6;
+}
+
+/* `busy_poll_us` is what the socket has; zero when it was opened. */
+static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options,
+                     unsigned busy_poll_us, struct error *error)
+{
     if (!set_flag(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
         !set_flag(fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO,
                   options->wants_destination))
         return fail(error, "cannot set up a UDP socket");
     if (options->gro && !set_flag(fd, IPPROTO_UDP, UDP_GRO, 1))
         return fail(error, "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
-    if (options->busy_poll_us != socket->options.busy_poll_us &&
+    if (options->busy_poll_us != busy_poll_us &&
         !set_flag(fd, SOL_SOCKET, SO_BUSY_POLL, (int)options->busy_poll_us))
         return fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
-    if (options->only_from != NULL && source_filter_attach(fd, options->only_from, error) != 0)
+    return 0;
+}
+
+/*
+ * What may be set again and again, before and after the socket is bound. The filter is the last that
+ * can fail, and the one before it stays then.
+ */
+static int set_up(struct udp_socket *socket, bool ipv6, const struct udp_socket_options *options,
+                  struct error *error)
+{
+    int fd = socket->fd;
+    if (set_flags(fd, ipv6, options, socket->options.busy_poll_us, error) != 0 ||
+        (options->only_from != NULL && source_filter_attach(fd, options->only_from, error) != 0))
         return -1;
-    if (options->only_from == NULL && socket->options.only_from != NULL)
+    if (options->only_from == NULL && socket->filtered)
         set_flag(fd, SOL_SOCKET, SO_DETACH_FILTER, 0);
     set_buffer(socket, ipv6, options);
+    socket->filtered = options->only_from != NULL;
     socket->options = *options;
+    socket->options.only_from = NULL;
     socket->options.interface = socket->interface[0] != '\0' ? socket->interface : NULL;
     if (options->max_datagram > DATAGRAM_MAX_SIZE)
         socket->options.max_datagram = DATAGRAM_MAX_SIZE;
@@ -238,7 +255,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     made->ops = options->gro ? &receive_ops_gro : &receive_ops_single;
     if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
         (!options->inherited && restrict_to_interface(made, options, error) != 0) ||
-        set_up(made, options, error) != 0) {
+        set_up(made, is_ipv6(made->fd), options, error) != 0) {
         udp_socket_close(made);
         return -1;
     }
@@ -249,14 +266,14 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error)
 {
-    struct udp_socket_options before = socket->options;
+    bool ipv6 = is_ipv6(socket->fd);
     struct udp_socket_options after = *options;
     struct error ignored;
-    after.inherited = before.inherited;
-    after.handle = before.handle;
-    if (set_up(socket, &after, error) == 0)
+    after.inherited = socket->options.inherited;
+    after.handle = socket->options.handle;
+    if (set_up(socket, ipv6, &after, error) == 0)
         return 0;
-    set_up(socket, &before, &ignored);
+    set_flags(socket->fd, ipv6, &socket->options, after.busy_poll_us, &ignored);
     return -1;
 }
 

@@ -52,8 +52,10 @@ struct udp_socket {
     const struct receive_way *way; /* chosen by open; a notifier that receives changes it */
     const struct receive_ops *ops; /* chosen by open */
     struct inbox *inbox;           /* of receive_way_inbox */
-    struct udp_socket_options options; /* its interface is the copy, */
-    char interface[IF_NAMESIZE];       /* as this outlives the configuration that names it */
+    /* This outlives the configuration: the interface is a copy, and only_from is not kept. */
+    struct udp_socket_options options;
+    char interface[IF_NAMESIZE];
+    bool filtered; /* by only_from */
     struct address address;
     size_t receive_buffer;
     unsigned group_index; /* of the interface where its group is joined; 0: not, or anywhere */

@@ -1,4 +1,5 @@
 /* --print-config: the configuration as a file, from what it was made of. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/base/parse_error.h"
@@ -6,6 +7,7 @@
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
 #include "collector/config/yaml_text.h"
+#include "collector/text/secret_query.h"
 
 static void put_origin(FILE *to, const struct config_origin *origin)
 {
@@ -66,6 +68,18 @@ static void begin_key(FILE *to, const struct config_value *value)
     fprintf(to, "%s%.*s: ", indents[value->part], (int)value->name_length, value->name);
 }
 
+/* A query, without its passwords; what there is no memory to mask is left out. */
+static void put_masked(FILE *to, const struct config_value *value)
+{
+    char *masked = malloc(SECRET_QUERY_ROOM(value->length));
+    if (masked == NULL) {
+        yaml_text_write(to, "***", 3);
+        return;
+    }
+    yaml_text_write(to, masked, secret_query_mask(value->text, value->length, masked));
+    free(masked);
+}
+
 static void put_value(void *context, const struct config_value *value)
 {
     FILE *to = context;
@@ -75,7 +89,10 @@ static void put_value(void *context, const struct config_value *value)
         begin_schema_key(to, value);
     else
         begin_key(to, value);
-    yaml_text_write(to, value->text, value->length);
+    if (value->setting != NULL && value->setting->secret)
+        put_masked(to, value);
+    else
+        yaml_text_write(to, value->text, value->length);
     put_origin(to, &value->origin);
 }
 

@@ -12,6 +12,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/input_load.h"
+#include "collector/text/secret_query.h"
 #include "collector/platform/random.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/destinations.h"
@@ -164,6 +165,38 @@ static int check_file(const char *key, const char *path, struct error *error)
     return -1;
 }
 
+/* Whether what is sent to the host of "//HOST:PORT/PATH" stays on this machine. */
+static bool is_loopback(const char *place)
+{
+    const char *host = place + strspn(place, "/");
+    const size_t length = strcspn(host, *host == '[' ? "]" : ":/?#");
+    static const char name[] = "localhost";
+    const size_t named = sizeof name - 1;
+    if (strncmp(host, "[::1", length) == 0 && length == 4)
+        return true;
+    if (length >= named && strncmp(host + length - named, name, named) == 0 &&
+        (length == named || host[length - named - 1] == '.'))
+        return true;
+    return strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == length;
+}
+
+static bool has_secret(const struct destination_options *options,
+                       const struct http_headers *headers)
+{
+    const char *query = options->http.query;
+    return http_headers_have_secret(headers) ||
+           (query != NULL && secret_query_has(query, strlen(query)));
+}
+
+static void warn_of_plain(const struct destination_options *options,
+                          const struct http_headers *headers)
+{
+    if (!is_loopback(options->path) && has_secret(options, headers))
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "a password or token is sent without encryption, and can be read on the way; "
+                  "write https:");
+}
+
 /* What can be known without a connection. The caller frees what there is, also where it fails. */
 static int prepare(const char *scheme, const struct destination_options *options,
                    const struct curl_library **library, struct http_urls *urls,
@@ -179,7 +212,11 @@ static int prepare(const char *scheme, const struct destination_options *options
         check_file("client_cert", tls->cert, error) != 0 ||
         check_file("client_key", tls->key, error) != 0)
         return -1;
-    return make_headers(options, *library, headers, error);
+    if (make_headers(options, *library, headers, error) != 0)
+        return -1;
+    if (strcmp(scheme, "http") == 0)
+        warn_of_plain(options, *headers);
+    return 0;
 }
 
 static struct http_request_options request_options(const struct destination_options *options,
@@ -253,15 +290,26 @@ static int create_https(const struct destination_options *options, struct destin
 }
 
 /* All but the connection. */
-static int check(const struct destination_options *options, struct error *error)
+static int check(const char *scheme, const struct destination_options *options,
+                 struct error *error)
 {
     const struct curl_library *library;
     struct http_urls urls = {0};
     struct http_headers *headers;
-    int result = prepare("http", options, &library, &urls, &headers, error);
+    int result = prepare(scheme, options, &library, &urls, &headers, error);
     http_headers_free(headers);
     http_urls_free(&urls);
     return result;
+}
+
+static int check_http(const struct destination_options *options, struct error *error)
+{
+    return check("http", options, error);
+}
+
+static int check_https(const struct destination_options *options, struct error *error)
+{
+    return check("https", options, error);
 }
 
 static int probe(const char *scheme, const struct destination_options *options, int64_t timeout_ns,
@@ -331,7 +379,7 @@ const struct destination_ops destination_http = {
     .is_http = true,
     .library = library,
     .shape = shape,
-    .check = check,
+    .check = check_http,
     .probe = probe_http,
     .create = create_http,
 };
@@ -343,7 +391,7 @@ const struct destination_ops destination_https = {
     .is_delivery = true,
     .is_http = true,
     .shape = shape,
-    .check = check,
+    .check = check_https,
     .probe = probe_https,
     .create = create_https,
 };

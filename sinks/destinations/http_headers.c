@@ -214,6 +214,32 @@ int http_headers_make(const struct curl_library *library, const struct encoder_o
     return 0;
 }
 
+/* Whether the name of a header has this word, in whatever case, in it. */
+static bool has_in_name(const char *header, const char *word)
+{
+    const size_t size = strlen(word);
+    const size_t length = strcspn(header, ":;");
+    for (size_t at = 0; at + size <= length; at++) {
+        size_t same = 0;
+        while (same < size && (header[at + same] | 0x20) == word[same])
+            same++;
+        if (same == size)
+            return true;
+    }
+    return false;
+}
+
+bool http_headers_have_secret(const struct http_headers *headers)
+{
+    static const char *const names[] = {"authorization", "token", "key", "cookie", "secret",
+                                        "password"};
+    for (const struct curl_slist *at = headers->lists[0]; at != NULL; at = at->next)
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (has_in_name(at->data, names[i]))
+                return true;
+    return false;
+}
+
 void http_headers_free(struct http_headers *headers)
 {
     if (headers == NULL)

@@ -34,6 +34,9 @@ int http_headers_make(const struct curl_library *library, const struct encoder_o
                       const struct compression_ops *compression, const struct http_options *options,
                       struct http_headers **out, struct error *error);
 
+/* Whether one of them says who we are: Authorization, a token, a key or a cookie. */
+bool http_headers_have_secret(const struct http_headers *headers);
+
 /* NULL is allowed. */
 void http_headers_free(struct http_headers *headers);
 

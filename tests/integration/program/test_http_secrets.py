@@ -94,6 +94,43 @@ class Secrets(Sending):
             self.assertIn(str(file), shown)
             self.assertNotIn(SECRET, shown)
 
+    def test_passwords_of_a_query_are_not_printed(self):
+        query = f"u=me%26p={SECRET}%26db=a%26auth_Token={SECRET}%26x=%26PASSWORD={SECRET}"
+        config = self.file("config.yaml", "sinks:\n  - to: http://127.0.0.1:1/\n"
+                                          f"    query: u=me%26p={SECRET}%26db=a\n")
+        for arguments in (("--sink", f"http://127.0.0.1:1/?query={query}"), ("--config", config)):
+            printed, _ = self.run_to_end("--print-config", *arguments, ledger=None)
+            shown = b"".join(printed.stdout.lines()).decode() + "\n".join(printed.said())
+            self.assertRegex(shown, "u=me(&|%26)p=[*]{3}(&|%26)db=a")
+            self.assertNotIn(SECRET, shown)
+
+    def test_what_is_sent_in_plain_over_a_network_is_reported(self):
+        token, login = self.file("token", SECRET), self.file("login", f"me:{SECRET}")
+        header = self.file("header", f"X-Api-Key: {SECRET}\n")
+        harmless = self.file("harmless", "X-Scope-OrgID: a\n")
+        said = "is sent without encryption"
+        for place, keys, plain in (
+                ("http://192.0.2.1", f"token_file={token}", True),
+                ("http://[2001:db8::1]", f"password_file={login}", True),
+                ("http://store.example", f"header_file={header}", True),
+                ("http://127.0.0.1.example", f"query=p={SECRET}", True),
+                ("http://notlocalhost", f"query=a=b%26token={SECRET}", True),
+                ("https://192.0.2.1", f"token_file={token}", False),
+                ("http://192.0.2.1", f"header_file={harmless}", False),
+                ("http://192.0.2.1", "query=db=a", False),
+                ("http://127.0.0.1", f"token_file={token}", False),
+                ("http://127.1.2.3:80", f"token_file={token}", False),
+                ("http://[::1]:80", f"token_file={token}", False),
+                ("http://localhost:80", f"token_file={token}", False)):
+            with self.subTest(place=place, keys=keys):
+                checked, _ = self.run_to_end("--check", "--listen", RIEMANN, "--sink",
+                                             f"{place}/?{keys}", ledger=None)
+                self.assertEqual(said in "\n".join(checked.said()), plain, checked.said())
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"http://192.0.2.1:1/?token_file={token}")
+        program.wait_for_log(said)
+        program.stop()
+
     def test_what_is_wrong_with_them_is_reported_by_check(self):
         empty = self.file("empty", "\n")
         plain = self.file("plain", "no colon\n")

@@ -1,0 +1,93 @@
+#include "collector/text/secret_query.h"
+
+#include <string.h>
+
+static char lower(char byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
+}
+
+static bool has(const char *text, size_t length, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t at = 0; at + size <= length; at++) {
+        size_t same = 0;
+        while (same < size && lower(text[at + same]) == word[same])
+            same++;
+        if (same == size)
+            return true;
+    }
+    return false;
+}
+
+/* "p" is InfluxDB's. A name that is escaped is taken for one, too: nobody need write it so. */
+static bool is_secret(const char *name, size_t length)
+{
+    static const char *const words[] = {"pass", "pwd",    "secret", "token",
+                                        "auth", "apikey", "key",    "sig",
+                                        "cred", "%",      "bearer", "session"};
+    if (length == 1 && lower(name[0]) == 'p')
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (has(name, length, words[i]))
+            return true;
+    return false;
+}
+
+/* Bytes of the separator that the text begins with; 0: with none. */
+static size_t separator(const char *text, size_t length)
+{
+    if (length != 0 && text[0] == '&')
+        return 1;
+    return length >= 3 && memcmp(text, "%26", 3) == 0 ? 3 : 0;
+}
+
+static size_t pair_length(const char *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length && separator(text + at, length - at) == 0)
+        at++;
+    return at;
+}
+
+/* Bytes of "NAME=" where a secret follows; else 0. */
+static size_t before_secret(const char *pair, size_t length)
+{
+    const char *equals = memchr(pair, '=', length);
+    size_t name = equals == NULL ? 0 : (size_t)(equals - pair);
+    return equals != NULL && name + 1 < length && is_secret(pair, name) ? name + 1 : 0;
+}
+
+size_t secret_query_mask(const char *text, size_t length, char *to)
+{
+    size_t used = 0;
+    for (size_t at = 0; at < length;) {
+        size_t pair = pair_length(text + at, length - at);
+        size_t before = before_secret(text + at, pair);
+        size_t shown = before != 0 ? before : pair;
+        memcpy(to + used, text + at, shown);
+        used += shown;
+        if (before != 0) {
+            memcpy(to + used, "***", 3);
+            used += 3;
+        }
+        at += pair;
+        size_t between = separator(text + at, length - at);
+        memcpy(to + used, text + at, between);
+        used += between;
+        at += between;
+    }
+    return used;
+}
+
+bool secret_query_has(const char *text, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        size_t pair = pair_length(text + at, length - at);
+        if (before_secret(text + at, pair) != 0)
+            return true;
+        at += pair;
+        at += separator(text + at, length - at);
+    }
+    return false;
+}

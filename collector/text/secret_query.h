@@ -1,0 +1,20 @@
+/* The parts of a URL's query that are secrets: "u=me&p=pass" has one. Pure functions. */
+#ifndef SLUICE_COLLECTOR_TEXT_SECRET_QUERY_H
+#define SLUICE_COLLECTOR_TEXT_SECRET_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Room that a masked query of so many bytes takes. */
+#define SECRET_QUERY_ROOM(length) (3 * (length) + 1)
+
+/*
+ * Copies a query, with "***" in place of each value whose name says that it is a password, a token
+ * or a key. Pairs are separated by "&" or by "%26". Returns the length; nothing ends the copy.
+ */
+size_t secret_query_mask(const char *text, size_t length, char *to);
+
+/* Whether it has such a value. */
+bool secret_query_has(const char *text, size_t length);
+
+#endif

@@ -369,7 +369,7 @@ const struct setting config_keys[] = {
     {"fsync", SETTING_ENUM, KEY_OF_DELIVERY_SINK, offsetof(struct sink_config, file.sync), "never",
      .choices = spill_syncs,
      .help = "when what lies there is made to reach the disk: each second, when 64 MiB are full, "
-             "or each block before the next one",
+             "or each block before it is sent",
      .others = "sync"},
 
     /* Message brokers. */

@@ -180,7 +180,12 @@ struct spill *delivery_spill_release(struct delivery_spill *spill)
 bool delivery_spill_waits(const struct delivery_spill *spill)
 {
     const struct delivery_spill_counts counts = delivery_spill_counts(spill);
-    return counts.spilled != counts.kept;
+    return counts.spilled != counts.kept || spill_has_unread(spill->spill);
+}
+
+size_t delivery_spill_room(const struct delivery_spill *spill)
+{
+    return spill->window - spill->count;
 }
 
 static struct spill_block describe(const struct held_block *held)

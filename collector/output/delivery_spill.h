@@ -52,9 +52,13 @@ bool delivery_spill_waits(const struct delivery_spill *spill);
 enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held_block *held,
                                        struct error *error);
 
-/* The same of one that stays in memory: it is as one that was taken. None may wait. */
+/* The same of one that stays in memory: it is as one that was taken. None may wait, and there must
+ * be room. */
 enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
                                       struct error *error);
+
+/* How many blocks more can be taken, or be stored by delivery_spill_keep. */
+size_t delivery_spill_room(const struct delivery_spill *spill);
 
 /*
  * A block could not be stored, and nobody tries it again. Its records are doubtful from now on

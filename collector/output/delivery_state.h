@@ -37,6 +37,7 @@ struct delivery_writer {
     struct delivery_spill *spill;      /* NULL: nothing waits on disk */
     struct held_block *unstored;       /* is to be stored, and could not be yet */
     int64_t stores_ns;                 /* monotonic: the next try */
+    int64_t keeps_ns;                  /* the same of those that are sent meanwhile */
     bool drained;                      /* what is on disk comes after an answer, or is gone */
     bool stopping;                     /* nothing is taken from disk any more */
     bool storing;                      /* nothing is sent any more, either: all goes to the disk */

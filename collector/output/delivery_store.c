@@ -64,17 +64,13 @@ static bool store_by(struct delivery_writer *delivery, struct held_block *held,
     return stored == SPILL_STORED;
 }
 
-/*
- * The oldest block that is to be sent and is not on disk. NULL: there is none. What could not be
- * stored is not one of them: it comes after them, and is stored by itself.
- */
+/* The oldest block that is to be sent and is not on disk. NULL: there is none. */
 static struct held_block *oldest_in_memory(struct delivery_writer *delivery)
 {
     struct held_block *oldest = NULL;
     for (size_t i = 0; i < delivery->count; i++) {
         struct held_block *held = &delivery->blocks[i];
-        bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
-        if (open && held != delivery->unstored && !held->on_disk &&
+        if (delivery_is_only_in_memory(delivery, held) &&
             (oldest == NULL || held->order < oldest->order))
             oldest = held;
     }
@@ -87,9 +83,40 @@ bool delivery_keep_older(struct delivery_writer *delivery)
     if (delivery_spill_waits(delivery->spill))
         return true;
     while ((held = oldest_in_memory(delivery)) != NULL)
-        if (!store_by(delivery, held, delivery_spill_keep))
+        if (delivery_spill_room(delivery->spill) == 0 ||
+            !store_by(delivery, held, delivery_spill_keep))
             return false;
     return true;
+}
+
+/* A block whose segment was removed by others is only in memory from then on. */
+static void note_absence(struct delivery_writer *delivery, struct held_block *held)
+{
+    bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
+    if (!open || !held->on_disk || !delivery_spill_lacks(delivery->spill, held))
+        return;
+    delivery_spill_settle(delivery->spill, held);
+    held->on_disk = false;
+}
+
+void delivery_keep_late(struct delivery_writer *delivery, int64_t now)
+{
+    for (size_t i = 0; delivery->spill != NULL && i < delivery->count; i++)
+        note_absence(delivery, &delivery->blocks[i]);
+    if (now >= delivery_keep_due(delivery) && !delivery_keep_older(delivery))
+        delivery->keeps_ns = now + STORE_PAUSE_NS;
+}
+
+/*
+ * Whether the spill could take one more block than those in memory as one that is sent: its window
+ * also has what was acknowledged behind a block that was not.
+ */
+static bool can_keep_one_more(const struct delivery_writer *delivery)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < delivery->count; i++)
+        count += delivery_is_only_in_memory(delivery, &delivery->blocks[i]);
+    return count <= delivery_spill_room(delivery->spill);
 }
 
 /* --- to and from the disk --------------------------------------------------------------------- */
@@ -109,8 +136,9 @@ static bool store(struct delivery_writer *delivery, struct held_block *held)
 
 void delivery_place(struct delivery_writer *delivery, struct held_block *held)
 {
-    bool waits = delivery->spill != NULL && (delivery->storing || delivery->waiting != NULL ||
-                                             delivery_spill_waits(delivery->spill));
+    bool waits = delivery->spill != NULL &&
+                 (delivery->storing || delivery->waiting != NULL ||
+                  delivery_spill_waits(delivery->spill) || !can_keep_one_more(delivery));
     if (waits && (!delivery_keep_older(delivery) || !store(delivery, held))) {
         delivery->unstored = held;
         held->state = BLOCK_WAITS;
@@ -191,10 +219,7 @@ void delivery_store_waiting(struct delivery_writer *delivery)
     delivery_spill_check_files(delivery->spill);
     while (*link != NULL) {
         struct held_block *held = *link;
-        if (held->on_disk && delivery_spill_lacks(delivery->spill, held)) {
-            delivery_spill_settle(delivery->spill, held);
-            held->on_disk = false;
-        }
+        note_absence(delivery, held);
         if (held->on_disk && delivery_spill_has(delivery->spill, held)) {
             leave(delivery, held);
         } else if (held->on_disk) {
@@ -257,8 +282,9 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error)
 void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns)
 {
     struct error error;
-    if (delivery->spill != NULL && now_ns >= delivery_spill_due(delivery->spill) &&
-        !delivery_spill_tick(delivery->spill, now_ns, &error))
+    if (delivery->spill == NULL || now_ns < delivery_spill_due(delivery->spill))
+        return;
+    if (!delivery_spill_tick(delivery->spill, now_ns, &error))
         log_spill(delivery, &error);
 }
 

@@ -33,6 +33,12 @@ void delivery_note_spill(struct delivery_writer *delivery);
  */
 bool delivery_keep_older(struct delivery_writer *delivery);
 
+/*
+ * When an answer is late (delivery_keep_due) all that are sent are stored, too. What cannot be
+ * stored stays in memory, and is tried again.
+ */
+void delivery_keep_late(struct delivery_writer *delivery, int64_t now);
+
 /* A sealed block is to be sent, or is stored where it would have to wait. */
 void delivery_place(struct delivery_writer *delivery, struct held_block *held);
 

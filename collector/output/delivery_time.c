@@ -29,6 +29,33 @@ bool delivery_is_over(const struct delivery_writer *delivery, const struct held_
            (uint64_t)(now - held->begun_ns) >= delivery->base.options.delivery.timeout;
 }
 
+bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
+                                const struct held_block *held)
+{
+    bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
+    return open && held != delivery->unstored && !held->on_disk;
+}
+
+int64_t delivery_keep_due(const struct delivery_writer *delivery)
+{
+    bool any = false;
+    int64_t begun_ns = INT64_MAX - DELIVERY_KEEP_NS;
+    if (delivery->spill == NULL || delivery_spill_waits(delivery->spill))
+        return INT64_MAX;
+    for (size_t i = 0; i < delivery->count; i++) {
+        const struct held_block *held = &delivery->blocks[i];
+        any |= delivery_is_only_in_memory(delivery, held);
+        if (held->state == BLOCK_OUT || held->state == BLOCK_WAITS)
+            bring_forward(&begun_ns, held->begun_ns);
+    }
+    if (!any)
+        return INT64_MAX;
+    int64_t due_ns = delivery->base.options.file.sync == SYNC_ALWAYS
+                         ? 0
+                         : begun_ns + DELIVERY_KEEP_NS;
+    return due_ns > delivery->keeps_ns ? due_ns : delivery->keeps_ns;
+}
+
 /* When a block that waits is to be sent, or is given up. */
 static int64_t waiting_due(const struct delivery_writer *delivery)
 {
@@ -43,6 +70,7 @@ static int64_t waiting_due(const struct delivery_writer *delivery)
             bring_forward(&due_ns, delivery->sends_ns);
         if (delivery->unstored != NULL)
             bring_forward(&due_ns, delivery->stores_ns);
+        bring_forward(&due_ns, delivery_keep_due(delivery));
         bring_forward(&due_ns, delivery_spill_due(delivery->spill));
         return due_ns;
     }

@@ -17,6 +17,26 @@ void delivery_pause(struct delivery_writer *delivery, int64_t retry_after_ns, in
 bool delivery_is_over(const struct delivery_writer *delivery, const struct held_block *held,
                       int64_t now);
 
+/*
+ * With a spill a block that has waited for its answer longer than this is on disk, too, and so are
+ * all others that are in flight then: what a kill loses in an outage is bounded. Where records are
+ * collected without a limit of time it is that limit, too.
+ */
+#define DELIVERY_KEEP_NS INT64_C(1000000000)
+
+/*
+ * Whether a block is to be sent, or is with the destination, and is not on disk. A block that could
+ * not be stored is not one of them: it comes after them, and is stored by itself.
+ */
+bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
+                                const struct held_block *held);
+
+/*
+ * When blocks that are only in memory are to be stored while they are sent; INT64_MAX: there are
+ * none, or there is no spill. With fsync=always that is before they are sent.
+ */
+int64_t delivery_keep_due(const struct delivery_writer *delivery);
+
 /* As `due` in struct sink_writer_ops. */
 int64_t delivery_due(const struct sink_writer *writer);
 

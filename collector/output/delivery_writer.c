@@ -36,6 +36,7 @@ static void send_all(struct delivery_writer *delivery)
     int64_t now = clock_monotonic_ns();
     delivery_place_unstored(delivery, now);
     delivery_expire(delivery, now);
+    delivery_keep_late(delivery, now);
     delivery_send_waiting(delivery, now);
     while (delivery_take_from_disk(delivery, now))
         delivery_send_waiting(delivery, now);
@@ -104,14 +105,19 @@ static bool begin_block(struct delivery_writer *delivery)
     return delivery->filled != NULL;
 }
 
+/* When a block that is begun now is ready to be sent, whatever the far end does. */
+static int64_t collected_until(const struct delivery_writer *delivery)
+{
+    if (delivery->base.options.flush_interval != 0)
+        return sink_writer_collected_until(&delivery->base, clock_monotonic_ns());
+    return delivery->spill == NULL ? INT64_MAX : clock_monotonic_ns() + DELIVERY_KEEP_NS;
+}
+
 static void add(struct delivery_writer *delivery, size_t start)
 {
     struct held_block *held = delivery->filled;
     if (held->block.count == 0)
-        held->collected_until_ns =
-            delivery->base.options.flush_interval == 0
-                ? INT64_MAX
-                : sink_writer_collected_until(&delivery->base, clock_monotonic_ns());
+        held->collected_until_ns = collected_until(delivery);
     held_block_add(held, start, &delivery->addition);
 }
 

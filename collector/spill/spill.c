@@ -144,7 +144,7 @@ static void note_read(struct spill *spill, uint64_t end, uint32_t count)
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
                                     const struct text *pieces, size_t count, struct error *error)
 {
-    RULE(spill->reader.position == spill->segments.end, "blocks are read in their order");
+    RULE(!spill_has_unread(spill), "blocks are read in their order");
     if (!reader_has_room(&spill->reader)) {
         error_set(error, EXIT_CODE_IO, "spill %s: too many blocks are out", spill->segments.folder);
         return SPILL_FULL;
@@ -157,6 +157,11 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
     reader_pass(&spill->reader, spill->segments.end);
     note_read(spill, spill->segments.end, block->count);
     return SPILL_STORED;
+}
+
+bool spill_has_unread(const struct spill *spill)
+{
+    return spill->reader.position != spill->segments.end;
 }
 
 bool spill_holds(const struct spill *spill, size_t place)

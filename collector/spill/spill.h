@@ -156,6 +156,9 @@ enum spill_found {
 enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
                             struct spill_block *block, struct error *error);
 
+/* Whether a read would find something, or find that it is missing. */
+bool spill_has_unread(const struct spill *spill);
+
 /*
  * The oldest block that was read is done with: it is not read again, and its segment is removed
  * when all its blocks are. There must be one.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/output/delivery_time.h"
 #include "tests/simulation/check_offered.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/ledger_reading.h"
@@ -187,6 +188,27 @@ static void check_that_it_stayed(const struct scenario_sink *sink, unsigned inde
                history->sent[number].life);
 }
 
+/* What it is not woken for in time, and what takes its time. */
+#define SLACK_NS (500 * MILLISECONDS)
+
+/*
+ * What the far end has not answered for a second is on disk, with fsync=always before it is sent:
+ * no kill loses more.
+ */
+static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned index, bool stopped)
+{
+    const struct delivered *delivered = of(index);
+    int64_t limit_ns = sink->syncs_each ? 0 : DELIVERY_KEEP_NS + SLACK_NS + world_longest_stall_ns();
+    if (stopped || history->faults != 0 || sink->evicts || sink->spill[0] == '\0')
+        return;
+    for (uint32_t i = 0; i < history->sent_count; i++) {
+        int64_t waits_ns = world_now_ns() - delivered->handed_ns[i];
+        if (delivered->handed_ns[i] != 0 && !delivered->on_disk[i] && waits_ns > limit_ns)
+            world_fail("sink %u loses datagram %u, which has waited for its answer for %lld ms",
+                       index, i, (long long)(waits_ns / MILLISECONDS));
+    }
+}
+
 /* A line that says that the spill could not be closed: of all others it is tried again. */
 static bool could_not_be_closed(const char *folder)
 {
@@ -228,6 +250,7 @@ void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *le
         delivered->last_block =
             spill_folder_read(sink->spill, delivered->on_disk, &delivered->torn);
     check_that_it_stayed(sink, index, ledger != NULL);
+    check_that_it_is_kept(sink, index, ledger != NULL);
     if (ledger != NULL)
         check_ledger(sink, index, ledger, decoded);
     note_forgetting(sink, delivered);

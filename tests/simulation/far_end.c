@@ -237,7 +237,7 @@ static int64_t answer_time(const struct connection *connection, const struct fli
 }
 
 /* It is the same record in each try, and nothing stands between two of them. */
-static void check_block(const struct far_end *far, const struct delivery_block *block)
+static void take_block(const struct far_end *far, const struct delivery_block *block)
 {
     struct delivered *delivered = history_of(far);
     uint32_t offset = block->records[0].offset;
@@ -253,6 +253,7 @@ static void check_block(const struct far_end *far, const struct delivery_block *
         if (delivered->ids[number] != 0 && delivered->ids[number] != id)
             world_fail("sink %u: datagram %u has another number than before", far->sink, number);
         delivered->ids[number] = id;
+        delivered->handed_ns[number] = world_now_ns();
     }
 }
 
@@ -275,7 +276,7 @@ static bool send_block(struct destination *destination, struct delivery_block *b
         far->room_ns = world_now_ns() + (int64_t)world_below(50) * MILLISECONDS;
     if (at == far->most_flights || far->room_ns > world_now_ns())
         return false;
-    check_block(far, block);
+    take_block(far, block);
     struct flight *flight = &connection->flights[at];
     flight->block = block;
     flight->turn = ++connection->turns;
@@ -314,6 +315,7 @@ static void settle(const struct far_end *far, const struct flight *flight, size_
     struct delivery_record *record = &flight->block->records[i];
     uint32_t number = number_of(far, flight->block, i);
     record->reason = flight->reason;
+    delivered->handed_ns[number] = 0;
     switch ((enum outcome)flight->outcomes[i]) {
     case GOES_THROUGH:
         record->fate = DELIVERY_ACKNOWLEDGED;
@@ -446,7 +448,7 @@ static void change(struct far_end *far)
                 (const char *const[]){"up", "away", "silent", "flaky", "busy"}[far->weather]);
 }
 
-void far_end_break_off(bool silently)
+void far_end_break_off(bool silently, bool for_good)
 {
     for (size_t i = 0; i < HISTORY_SINKS; i++) {
         if (far_ends[i].options == NULL || far_ends[i].options->is_steady)
@@ -456,6 +458,8 @@ void far_end_break_off(bool silently)
         far_ends[i].takes_all = world_chance(700);
         if (world_chance(700))
             far_ends[i].slowest_ns = 3 * SECONDS;
+        if (for_good)
+            far_ends[i].slowest_ns = 3000 * SECONDS;
         if (world_chance(500))
             far_ends[i].most_flights = 1 + (size_t)world_below(2);
     }

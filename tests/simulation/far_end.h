@@ -27,8 +27,11 @@ void far_end_begin(unsigned sink, const struct far_end_options *options);
 /* A task: answers come, and what the far ends do changes. */
 void far_end_run(void *argument);
 
-/* An outage of all of them to the end of this life, but for those that are always up. */
-void far_end_break_off(bool silently);
+/*
+ * An outage of all of them to the end of this life, but for those that are always up. `for_good`:
+ * what they do not answer they do not answer later either.
+ */
+void far_end_break_off(bool silently, bool for_good);
 
 /* The process ends: what is on its way arrives, or does not. */
 void far_end_process_ends(void);

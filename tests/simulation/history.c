@@ -58,6 +58,7 @@ void history_begin_life(void)
         delivered->known_duplicates = delivered->certain_duplicates = 0;
         delivered->connections = 0;
         memset(delivered->doubtful, 0, history->sent_count * sizeof delivered->doubtful[0]);
+        memset(delivered->handed_ns, 0, history->sent_count * sizeof delivered->handed_ns[0]);
     }
 }
 

@@ -11,9 +11,13 @@ void plan_make(struct plan *plan, uint64_t seed)
                                          END_AT_A_MOMENT};
     world_begin(seed ^ OF_PLANS);
     *plan = (struct plan){.end = ends[world_below(sizeof ends / sizeof ends[0])]};
+    if (plan->end == END_AT_ANY_TIME && world_chance(150))
+        plan->end = END_IN_AN_OUTAGE;
     if (plan->end == END_AT_ANY_TIME)
         return;
     plan->spills = world_chance(800);
+    if (plan->end == END_IN_AN_OUTAGE)
+        return;
     plan->is_stubborn = world_chance(500);
     if (plan->end == END_BY_A_STOP)
         plan->disk_fails = world_chance(600);
@@ -42,13 +46,27 @@ static void choose_outage(const struct plan *plan, struct life_plan *its)
         its->faults = 30 + (unsigned)world_below(200);
 }
 
+/* Longer than the program lets anything wait that it is to keep. */
+static void choose_long_outage(struct life_plan *its)
+{
+    its->breaks_off_ns = (int64_t)world_below(300) * MILLISECONDS;
+    its->falls_silent = its->stays_silent = world_chance(800);
+    its->cuts_ns = (int64_t)world_below(4000) * MILLISECONDS;
+}
+
 void plan_life(const struct plan *plan, uint64_t seed, unsigned life, bool last,
                struct life_plan *its)
 {
-    *its = (struct life_plan){.breaks_off_ns = WORLD_NEVER, .mends_ns = WORLD_NEVER};
+    *its = (struct life_plan){
+        .breaks_off_ns = WORLD_NEVER, .mends_ns = WORLD_NEVER, .cuts_ns = WORLD_NEVER};
     if (plan->end == END_AT_ANY_TIME)
         return;
     world_begin((seed * 1000 + life) ^ OF_PLANS);
+    if (plan->end == END_IN_AN_OUTAGE) {
+        if (!last)
+            choose_long_outage(its);
+        return;
+    }
     its->begins_well = world_chance(800);
     if (world_chance(plan->end == END_AT_A_MOMENT || plan->disk_fails ? 400 : 0)) {
         its->read_faults = 100 + (unsigned)world_below(500);

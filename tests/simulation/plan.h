@@ -14,7 +14,8 @@
 enum plan_end {
     END_AT_ANY_TIME, /* from outside, or by a stop that comes before that */
     END_BY_A_STOP,
-    END_AT_A_MOMENT, /* from outside, a few calls after one that is chosen */
+    END_AT_A_MOMENT,  /* from outside, a few calls after one that is chosen */
+    END_IN_AN_OUTAGE, /* from outside, when the far ends have been away for seconds */
 };
 
 /* Of a run. */
@@ -38,7 +39,10 @@ struct life_plan {
     int64_t breaks_off_ns;
     bool breaks_off_last; /* just before it is to stop */
     bool falls_silent;    /* they answer nothing; else nothing gets there */
+    bool stays_silent;    /* and that for as long as a life may last */
     unsigned faults;      /* calls of the disk in a thousand that fail since then, and not before */
+
+    int64_t cuts_ns; /* it is cut off so long after the outage began */
 
     /* When it is cut off, where that is planned: see moments.h. */
     enum moment moment;

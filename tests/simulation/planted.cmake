@@ -121,6 +121,12 @@ planted(cursor_is_ahead FILE collector/spill/spill_state.c
 planted(stored_block_is_not_synced FILE collector/spill/spill_append.c
     FROM "    if (spill->settings.sync != SPILL_SYNC_ALWAYS || spill_sync_blocks(spill, error))"
     TO "    if (spill->settings.sync != SPILL_SYNC_CLOSE || spill_sync_blocks(spill, error))")
+planted(late_answer_is_not_noticed FILE collector/output/delivery_time.c
+    FROM ": begun_ns + DELIVERY_KEEP_NS;"
+    TO ": begun_ns + 60 * DELIVERY_KEEP_NS;")
+planted(block_is_sent_before_it_is_kept FILE collector/output/delivery_time.c
+    FROM "delivery->base.options.file.sync == SYNC_ALWAYS"
+    TO "delivery->base.options.file.sync == SYNC_NEVER")
 
 # --- commands ------------------------------------------------------------------------------------
 planted(what_nobody_reads_is_written FILE sinks/destinations/destination_command.c
@@ -155,9 +161,9 @@ planted(silent_command_is_not_replaced FILE collector/output/stream_writer.c
     TO "    return;")
 
 # --- repairs that are taken out ------------------------------------------------------------------
-planted(unstored_block_is_stored_twice FILE collector/output/delivery_store.c
-    FROM "open && held != delivery->unstored && !held->on_disk &&"
-    TO "open && !held->on_disk &&")
+planted(unstored_block_is_stored_twice FILE collector/output/delivery_time.c
+    FROM "return open && held != delivery->unstored && !held->on_disk;"
+    TO "return open && !held->on_disk;")
 planted(settled_behind_others_is_forgotten FILE collector/output/delivery_spill.c
     FROM "    note_settled(spill);
     bool done"

@@ -176,26 +176,7 @@ static void mend_reads(void *argument)
     disk_set_read_faults(0);
 }
 
-static bool is_last_moment(const void *context)
-{
-    (void)context;
-    return around.stops_soon && around.plan.breaks_off_last;
-}
-
-static void break_off(void *argument)
-{
-    (void)argument;
-    int64_t at_ns = around.plan.breaks_off_ns;
-    world_wait(is_last_moment, NULL, at_ns == WORLD_NEVER ? at_ns : world_now_ns() + at_ns);
-    far_end_break_off(around.plan.falls_silent);
-    if (around.plan.faults == 0)
-        return;
-    disk_set_faults(around.plan.faults);
-    world_wait(has_mended, NULL, WORLD_NEVER);
-    mend_disk();
-}
-
-/* --- the operator ----------------------------------------------------------------------------- */
+/* --- how it ends ------------------------------------------------------------------------------- */
 
 static void note_world(void)
 {
@@ -226,6 +207,29 @@ static void cut_now(void)
     end_life(end);
 }
 
+static bool is_last_moment(const void *context)
+{
+    (void)context;
+    return around.stops_soon && around.plan.breaks_off_last;
+}
+
+static void break_off(void *argument)
+{
+    (void)argument;
+    int64_t at_ns = around.plan.breaks_off_ns;
+    world_wait(is_last_moment, NULL, at_ns == WORLD_NEVER ? at_ns : world_now_ns() + at_ns);
+    far_end_break_off(around.plan.falls_silent, around.plan.stays_silent);
+    if (around.plan.cuts_ns != WORLD_NEVER) {
+        world_sleep(around.plan.cuts_ns);
+        cut_now();
+    }
+    if (around.plan.faults == 0)
+        return;
+    disk_set_faults(around.plan.faults);
+    world_wait(has_mended, NULL, WORLD_NEVER);
+    mend_disk();
+}
+
 static void cut(void *argument)
 {
     (void)argument;
@@ -234,6 +238,8 @@ static void cut(void *argument)
         world_step();
     cut_now();
 }
+
+/* --- the operator ----------------------------------------------------------------------------- */
 
 /* A configuration that comes into force, or is asked for. */
 static void note_sinks(const struct scenario *scenario, unsigned configuration)
@@ -341,6 +347,8 @@ static void operate(void *argument)
         signals_send(CONTROL_REOPEN);
     if (scenario->patience_ns != 0)
         world_sleep(scenario->patience_ns);
+    if (around.plan.cuts_ns != WORLD_NEVER)
+        world_sleep(around.plan.cuts_ns);
     world_trace("asks it to stop");
     around.stops_ns = world_now_ns();
     signals_send(CONTROL_STOP);

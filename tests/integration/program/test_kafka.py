@@ -6,6 +6,7 @@ from kafka_mock import KafkaMock
 from metrics_client import MetricsClient, labels
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest, wait_until
+from spill_reading import kill, wait_for_records
 from test_config import READS_FILES
 
 USAGE, CONFIGURATION = 64, 78
@@ -97,6 +98,23 @@ class Acknowledged(Kafka):
         sink = program.stop()["sinks"][0]
         self.assert_balances(sink)
         self.assertEqual(self.values(cluster), list(range(200)))
+
+
+class Killed(Kafka):
+    def test_what_waits_for_a_broker_is_on_disk_when_the_program_is_killed(self):
+        cluster = self.cluster()
+        cluster.order("down")
+        keys = f"&spill={self.folder}/spill"
+        program = self.start_to(cluster, keys)
+        self.sender(program).send_all([metric(number) for number in range(30)])
+        wait_for_records(self.folder / "spill", 30)
+        kill(program)
+        cluster.order("up")
+        program = self.start_to(cluster, keys)
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 30, "all arrives")
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["recovered"], sink["possible_duplicates"]), (30, 30))
+        self.assertEqual(self.values(cluster), list(range(30)))
 
 
 class NotWritten(Kafka):

@@ -8,6 +8,7 @@ from nats_operator import USER, Key, NatsOperator
 from nats_server import NatsServer
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
+from spill_reading import kill, wait_for_records
 
 CONFIGURATION = 78
 
@@ -73,6 +74,24 @@ class Acknowledged(Nats):
         self.assertEqual(len(values), len(set(values)), "nothing is there twice")
         self.assertGreaterEqual(len(values), sink["written"])
         self.assertLessEqual(len(values), sink["written"] + sink["unknown"])
+
+
+class Killed(Nats):
+    def test_what_a_server_does_not_answer_is_on_disk_when_the_program_is_killed(self):
+        server = self.server()
+        keys = f"&spill={self.folder}/spill"
+        program = self.start_to(server, keys)
+        server.freeze()
+        self.sender(program).send_all([metric(number) for number in range(30)])
+        wait_for_records(self.folder / "spill", 30)
+        kill(program)
+        server.kill()
+        server.start()
+        program = self.start_to(server, keys)
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 30, "all arrives")
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["recovered"], sink["possible_duplicates"]), (30, 30))
+        self.assertEqual(self.values(server), list(range(30)))
 
 
 class NotWritten(Nats):

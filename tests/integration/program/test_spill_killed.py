@@ -10,7 +10,8 @@ import unittest
 
 from http_store import CLOSE, NO_ANSWER, Store
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, wait_until
+from sluice_program import RIEMANN, ProgramTest, free_port, wait_until
+from spill_reading import kill, wait_for_records
 
 KILLS = int(os.environ.get("TEST_SPILL_KILLS", "6"))
 KEYS = ("one", "two", "three")
@@ -23,9 +24,9 @@ OUTAGES = (503, CLOSE, NO_ANSWER)
 class Far(Store):
     """Keeps what it took as the numbers of each key, in the order in which they came."""
 
-    def __init__(self):
+    def __init__(self, port=0):
         self.came = {key: [] for key in KEYS}
-        super().__init__()
+        super().__init__(port=port)
 
     def keep(self, request, taken):
         for line in request.body.splitlines() if taken else ():
@@ -130,6 +131,41 @@ class Killed(ProgramTest):
             lost += self.sent[key] - len(first)
         self.assertLessEqual(lost, unsafe)
         self.assertLessEqual(sink["possible_duplicates"], sink["recovered"])
+
+
+class FewBlocks(ProgramTest):
+    """Fewer than may be in flight: none of them has to wait for its turn."""
+
+    def deliver(self, port, keys):
+        return self.start("--listen", RIEMANN, "--sink",
+                          f"http://127.0.0.1:{port}/write?format=json&spill={self.folder}/spill"
+                          f"{keys}", "--stop-timeout", "20s")
+
+    def assert_nothing_is_lost(self, port, keys, silent=None):
+        program = self.deliver(port, keys)
+        self.sender(program).send_all([metric(number, "one") for number in range(30)])
+        wait_for_records(self.folder / "spill", 30)
+        kill(program)
+        if silent is not None:
+            silent.close()
+        far = Far(port)
+        self.addCleanup(far.close)
+        program = self.deliver(port, keys)
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 30, "all arrives")
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["recovered"], 30)
+        self.assertLessEqual(sink["possible_duplicates"], 30)
+        self.assertEqual(far.came["one"], list(range(30)))
+
+    def test_what_was_not_taken_is_on_disk(self):
+        self.assert_nothing_is_lost(free_port(), "&flush_interval=5ms")
+
+    def test_what_is_not_answered_is_on_disk(self):
+        for keys in ("&flush_interval=0s", "&fsync=always", "&retry=at_least_once"):
+            with self.subTest(keys):
+                silent = Far()
+                silent.otherwise = NO_ANSWER
+                self.assert_nothing_is_lost(silent.port, keys, silent)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collector/platform/clock.h"
+#include "collector/platform/wakeup.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/output/far_end.h"
 #include "tests/support/platform/patience.h"
@@ -24,12 +25,27 @@ static struct {
     _Atomic bool quiet;     /* they are there, and nobody answers; until it is left alone */
     _Atomic int quiet_once; /* the same of so many blocks alone */
     _Atomic int answers;    /* but so many, to the first ones */
+    _Atomic bool catches_up; /* it answers what it was quiet about */
+    _Atomic int sends;       /* blocks that it was handed, */
+    _Atomic int stored;      /* and of those the ones that came when a segment was there */
 } far;
+
+/* The segment that a spill begins with. */
+#define FIRST_SEGMENT "spill/00000000000000000000.seg"
+
+static char folder[1300], first_segment[1400];
+
+static bool has_segment(void)
+{
+    return access(first_segment, F_OK) == 0;
+}
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)
 {
     (void)destination;
     (void)error;
+    atomic_fetch_add(&far.stored, has_segment());
+    atomic_fetch_add(&far.sends, 1);
     enum delivery_fate fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
                               : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
                                                         : DELIVERY_ACKNOWLEDGED;
@@ -41,8 +57,17 @@ static bool take(struct destination *destination, struct delivery_block *block, 
     return true;
 }
 
+static struct delivery_block *answer(struct destination *destination, struct error *error,
+                                     int64_t *retry_after_ns)
+{
+    while (atomic_load(&far.catches_up) && far_end.silent_count != 0)
+        far_end_answer(far_end.silent[--far_end.silent_count], DELIVERY_ACKNOWLEDGED,
+                       DELIVERY_REJECTED);
+    return far_end_take_answer(destination, error, retry_after_ns);
+}
+
 static const struct delivery_ops delivery_ops = {
-    .send = take, .answer = far_end_take_answer, .abandon = far_end_abandon};
+    .send = take, .answer = answer, .abandon = far_end_abandon};
 
 static int create(const struct destination_options *options, struct destination **out,
                   struct error *error)
@@ -54,8 +79,6 @@ static int create(const struct destination_options *options, struct destination 
 static const struct destination_ops far_destination = {
     .scheme = "far", .is_delivery = true, .create = create};
 
-static char folder[1300];
-
 static int set_up(void **state)
 {
     if (scratch_make(state) != 0)
@@ -65,6 +88,7 @@ static int set_up(void **state)
     memset(&far, 0, sizeof far);
     far_end_clear();
     snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
+    snprintf(first_segment, sizeof first_segment, "%s", scratch_path(FIRST_SEGMENT));
     fake->options.destination = &far_destination;
     fake->options.delivery = (struct delivery_options){.timeout = 100000000,
                                                        .in_flight = MOST_OUT,
@@ -230,6 +254,144 @@ TEST_WITH(what_was_acknowledged_behind_what_was_not_may_come_twice, set_up, tear
     assert_got(10, true);
 }
 
+/* --- while it is sent --------------------------------------------------------------------------- */
+
+static void wait_stored(void)
+{
+    int64_t until = patience_until();
+    while (!has_segment())
+        if (!patience(until))
+            fail_msg("nothing is stored");
+}
+
+/* The far end answers all that it has. */
+static void catch_up(void)
+{
+    atomic_store(&far.quiet, false);
+    atomic_store(&far.catches_up, true);
+    wakeup_signal(far_end.wakeup);
+}
+
+/* Fewer than may be in flight. It is counted once, and is not sent again by this run. */
+TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 3);
+    wait_stored();
+    assert_int_equal(count(&fake->counters->spilled), 0);
+    assert_int_equal(atomic_load(&fake->counters->in_flight), 3);
+    catch_up();
+    wait_counter(&fake->counters->written, 3);
+    push(fake, 3, 5);
+    wait_counter(&fake->counters->written, 5);
+    stop(fake, false);
+    assert_int_equal(atomic_load(&far.sends), 5);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 0);
+    assert_int_equal(count(&fake->counters->spilled), 0);
+    assert_int_equal(scratch_count("spill"), 2);
+    assert_got(5, false);
+}
+
+/* Whether a record is in one of the segments that a spill may begin with. */
+static bool is_stored(const char *record)
+{
+    bool has = false;
+    for (unsigned first = 0; first < 4; first++) {
+        char name[64];
+        size_t size = 0;
+        snprintf(name, sizeof name, "spill/%020u.seg", first);
+        char *bytes = scratch_has(name) ? scratch_read(name, &size) : NULL;
+        for (size_t i = 0; i + 3 <= size; i++)
+            has |= memcmp(bytes + i, record, 3) == 0;
+        free(bytes);
+    }
+    return has;
+}
+
+static void wait_record(const char *record)
+{
+    int64_t until = patience_until();
+    while (!is_stored(record))
+        if (!patience(until))
+            fail_msg("%s is not stored", record);
+}
+
+/* By others: it is stored once more while it is still sent. */
+TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 777, 780);
+    wait_record("779");
+    assert_int_equal(unlink(first_segment), 0);
+    push(fake, 780, 781);
+    wait_record("777");
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->spilled), 4);
+    assert_int_equal(count(&fake->counters->failed[FAILED_DAMAGED]), 0);
+    atomic_store(&far.quiet, false);
+    fake_sink_start(fake);
+    wait_counter(&fake->counters->written, 4);
+    stop(fake, false);
+}
+
+/* Without a limit of its own it would be collected until there is an answer. */
+TEST_WITH(what_is_collected_while_nobody_answers_is_on_disk_in_the_end, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    push(fake, 0, 2);
+    int64_t until = patience_until();
+    while (atomic_load(&far.sends) != 2)
+        if (!patience(until))
+            fail_msg("it is collected for ever");
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->spilled), 2);
+    assert_true(atomic_load(&far.stored) >= 1);
+}
+
+TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    fake->options.file.sync = SYNC_ALWAYS;
+    fake_sink_start(fake);
+    push(fake, 0, 100);
+    wait_counter(&fake->counters->written, 100);
+    stop(fake, false);
+    assert_int_equal(atomic_load(&far.sends), 100);
+    assert_int_equal(atomic_load(&far.stored), 100);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 0);
+    assert_int_equal(scratch_count("spill"), 2);
+    assert_got(100, true);
+}
+
+/* More than the spill's window are answered behind one that is not: the next ones wait on disk. */
+TEST_WITH(one_that_nobody_answers_keeps_the_next_ones_on_disk, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    fake->options.file.sync = SYNC_ALWAYS;
+    fake->options.drops_oldest = true;
+    atomic_store(&far.quiet_once, 1);
+    fake_sink_start(fake);
+    push(fake, 0, 50);
+    assert_in_range(count(&fake->counters->written), 1, 49);
+    assert_int_equal(count(&fake->counters->written) + count(&fake->counters->spilled), 49);
+    catch_up();
+    wait_counter(&fake->counters->written, 50);
+    stop(fake, false);
+    assert_int_equal(count(&fake->counters->evicted), 0);
+    assert_int_equal(atomic_load(&far.sends), 50);
+    assert_got(50, false);
+}
+
 /* Whoever has the names of the segments keeps blocks from being stored. */
 static void obstruct(bool does)
 {
@@ -249,15 +411,6 @@ static void wait_busy(const struct fake_sink *fake)
     while (sink_thread_is_idle(fake->sink))
         if (!patience(until))
             fail_msg("it has not taken the record");
-}
-
-/* A segment is made when the first block is sent again and not taken. */
-static void wait_stored(void)
-{
-    int64_t until = patience_until();
-    while (!scratch_has("spill/00000000000000000000.seg"))
-        if (!patience(until))
-            fail_msg("nothing is stored");
 }
 
 TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
@@ -282,6 +435,28 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     stop(fake, false);
     assert_int_equal(count(&fake->counters->recovered), 0); /* nothing was left */
     assert_got(3, true);
+}
+
+/* It is sent all the same, stays in memory, and is tried again. */
+TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    fake->options.file.sync = SYNC_ALWAYS;
+    atomic_store(&far.quiet, true);
+    fake_sink_start(fake);
+    obstruct(true);
+    push(fake, 0, 2);
+    assert_int_equal(atomic_load(&far.sends), 2);
+    assert_int_equal(atomic_load(&fake->counters->in_flight), 2);
+    obstruct(false);
+    wait_stored();
+    catch_up();
+    wait_counter(&fake->counters->written, 2);
+    stop(fake, false);
+    assert_int_equal(atomic_load(&far.sends), 2);
+    assert_int_equal(count(&fake->counters->possible_duplicates), 0);
+    assert_got(2, false);
 }
 
 TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_down)

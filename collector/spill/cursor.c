@@ -89,6 +89,7 @@ bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_p
                   bool sync, struct error *error)
 {
     uint8_t bytes[SLOT_SIZE] = {0};
+    cursor->lacks_room = true;
     if (!get_file(cursor, path, error))
         return false;
     uint64_t turn = cursor->turn + 1;
@@ -101,9 +102,10 @@ bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_p
     put_little_u64(bytes + 48, place->kept);
     put_little_u32(bytes + CHECKED, crc32c(0, bytes, CHECKED));
     const struct text piece = {(const char *)bytes, sizeof bytes};
-    if (data_file_write(cursor->file, turn % 2 * SLOT_DISTANCE, &piece, 1, error) !=
-            DATA_FILE_DONE ||
-        (sync && !data_file_sync(cursor->file, error)))
+    enum data_file_result result =
+        data_file_write(cursor->file, turn % 2 * SLOT_DISTANCE, &piece, 1, error);
+    cursor->lacks_room = result == DATA_FILE_FULL;
+    if (result != DATA_FILE_DONE || (sync && !data_file_sync(cursor->file, error)))
         return false;
     cursor->turn = turn;
     return true;

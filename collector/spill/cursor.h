@@ -17,7 +17,8 @@
 struct cursor {
     struct data_file file;
     bool is_open;
-    uint64_t turn; /* of the slot that was written last; 0: none was */
+    uint64_t turn;   /* of the slot that was written last; 0: none was */
+    bool lacks_room; /* the last write had none on the disk, or could not make the file */
 };
 
 struct cursor_place {

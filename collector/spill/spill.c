@@ -56,13 +56,15 @@ uint64_t spill_epoch(const struct spill *spill)
 
 /*
  * Removes the first segment. The cursor is written first: what is not there any more must not be
- * missed. Where that fails it is removed all the same, because a full disk needs the room.
+ * missed. Where the cursor fails the segment stays for now, unless the disk is full: that needs the
+ * room.
  */
 static bool remove_first(struct spill *spill, uint64_t position)
 {
     struct segments *segments = &spill->segments;
     uint64_t read = spill->written.read;
-    spill_write_cursor(spill, position, read, NULL);
+    if (!spill_write_cursor(spill, position, read, NULL) && !spill->cursor.lacks_room)
+        return false;
     reader_leave(&spill->reader, segments->removed);
     return segments_remove_first(segments) && spill_write_cursor(spill, position, read, NULL);
 }

@@ -153,6 +153,9 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
     }
     /* It may have been sent already: that is known before it can be found there. */
     note_read(spill, spill->segments.end + block->count, block->count);
+    /* A block that a kill tears here was not stored, and is not missed by the next opening. */
+    if (spill->written.end != spill->segments.end)
+        spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
     enum spill_stored stored = spill_append(spill, block, pieces, count, error);
     if (stored != SPILL_STORED)
         return stored;

@@ -170,8 +170,8 @@ planted(settled_behind_others_is_forgotten FILE collector/output/delivery_spill.
     TO "    bool done")
 planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
     FROM "    note_read(spill, spill->segments.end + block->count, block->count);
-    enum spill_stored"
-    TO "    enum spill_stored")
+    /* A block"
+    TO "    /* A block")
 planted(failing_reads_add_up FILE collector/spill/look.c
     FROM "            continue;
         }

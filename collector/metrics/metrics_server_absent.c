@@ -15,6 +15,7 @@ bool metrics_server_can_serve(struct error *error)
 
 size_t metrics_server_memory(const struct config *config)
 {
+    (void)config;
     return 0;
 }
 

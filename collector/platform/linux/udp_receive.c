@@ -60,7 +60,7 @@ static int64_t arrival_time(const struct msghdr *header)
     if (found == NULL)
         return clock_wall_ns();
     memcpy(&stamp, found, sizeof stamp);
-    return (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
+    return clock_wall_ns_of(stamp.tv_sec, stamp.tv_nsec);
 }
 
 /* The address in the packet's own header, with the socket's port. */

@@ -3,19 +3,16 @@
 
 #include <time.h>
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int64_t clock_monotonic_ns(void)
 {
-    return clock_ns(CLOCK_MONOTONIC);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return clock_monotonic_ns_of(now.tv_sec, now.tv_nsec);
 }
 
 int64_t clock_wall_ns(void)
 {
-    return clock_ns(CLOCK_REALTIME);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return clock_wall_ns_of(now.tv_sec, now.tv_nsec);
 }

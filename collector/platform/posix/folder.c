@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
+
 struct folder;
 
 static DIR *stream_of(struct folder *folder)
@@ -34,7 +36,7 @@ bool folder_next(struct folder *folder, struct folder_entry *entry)
             .is_folder = S_ISDIR(status.st_mode),
             .is_file = S_ISREG(status.st_mode),
             .modified_ns =
-                (int64_t)status.st_mtim.tv_sec * 1000000000 + (int64_t)status.st_mtim.tv_nsec,
+                clock_wall_ns_of(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
             .size = (uint64_t)status.st_size,
         };
         return true;

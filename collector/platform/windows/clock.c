@@ -12,7 +12,7 @@ int64_t clock_monotonic_ns(void)
     QueryPerformanceCounter(&now);
     int64_t seconds = now.QuadPart / frequency.QuadPart;
     int64_t rest = now.QuadPart % frequency.QuadPart;
-    return seconds * 1000000000 + rest * 1000000000 / frequency.QuadPart;
+    return clock_monotonic_ns_of(seconds, rest * 1000000000 / frequency.QuadPart);
 }
 
 /* A file time counts 100 ns from 1601-01-01 UTC (FILETIME); 11644473600 s before 1970. */
@@ -21,5 +21,6 @@ int64_t clock_wall_ns(void)
     FILETIME now;
     GetSystemTimePreciseAsFileTime(&now);
     int64_t ticks = (int64_t)((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime);
-    return (ticks - INT64_C(116444736000000000)) * 100;
+    ticks -= INT64_C(116444736000000000);
+    return clock_wall_ns_of(ticks / 10000000, ticks % 10000000 * 100);
 }

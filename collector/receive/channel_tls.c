@@ -10,6 +10,7 @@
 #include "collector/receive/stream_connection.h"
 #include "collector/receive/tls_handshake.h"
 #include "collector/receive/tls_library.h"
+#include "collector/receive/tls_name.h"
 
 /*
  * Bytes that one receive takes off the socket at most: whoever sends much that is no data of its
@@ -292,8 +293,10 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     library->ERR_clear_error(); /* they are the thread's, not the channel's */
     int result = library->SSL_read_ex(session->ssl, to, size, done);
     channel->opening = channel->opening && library->SSL_in_init(session->ssl);
-    if (!channel->opening)
+    if (!channel->opening && session->handshake.budget != NULL) {
         tls_handshake_end(&session->handshake);
+        channel->is_named = tls_name(library, session->ssl, channel->name);
+    }
     if (session->too_much != NULL)
         return fails(session, session->too_much, NULL);
     if (session->renegotiates)

@@ -45,10 +45,21 @@ void stream_blocks_destroy(struct stream_blocks *blocks)
 
 /* --- all of these with the lock --------------------------------------------------------------- */
 
-static uint8_t *take_last(struct stream_blocks *blocks, struct stream_share *share)
+static void hold(struct stream_blocks *blocks, struct stream_share *share)
 {
     if (share->held++ == 0)
         blocks->poor -= share->waiting;
+}
+
+static void let_go(struct stream_blocks *blocks, struct stream_share *share)
+{
+    if (--share->held == 0)
+        blocks->poor += share->waiting;
+}
+
+static uint8_t *take_last(struct stream_blocks *blocks, struct stream_share *share)
+{
+    hold(blocks, share);
     return blocks->free[--blocks->free_count];
 }
 
@@ -132,8 +143,21 @@ void stream_blocks_give(struct stream_blocks *blocks, struct stream_share *share
         return;
     mutex_lock(blocks->lock);
     blocks->free[blocks->free_count++] = block;
-    if (--share->held == 0)
-        blocks->poor += share->waiting;
+    let_go(blocks, share);
+    mutex_unlock(blocks->lock);
+}
+
+void stream_blocks_pass(struct stream_blocks *blocks, struct stream_share *from,
+                        struct stream_share *to, bool holds, bool waits)
+{
+    mutex_lock(blocks->lock);
+    stop_waiting(blocks, from, &(bool){waits});
+    if (holds) {
+        let_go(blocks, from);
+        hold(blocks, to);
+    }
+    if (waits)
+        wait_for_one(blocks, to, &(bool){false});
     mutex_unlock(blocks->lock);
 }
 

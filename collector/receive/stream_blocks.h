@@ -2,7 +2,8 @@
  * A few large blocks of memory for frames that have not come in whole, shared by the connections of
  * a listener. All memory is taken at creation; any thread.
  *
- * They are shared by host, not by connection (stream_hosts_network). A host that has blocks gets
+ * They are shared by host, not by connection: by name where TLS gives one, else by network
+ * (stream_hosts.h). A host that has blocks gets
  * another one only while more are free than it has, so one host leaves about half of the blocks to
  * others, a second one half of the rest, and so on. A host that has none gets any that is free, and
  * comes before those that have. Where none is free, connections of a host that has several have to
@@ -49,6 +50,10 @@ uint8_t *stream_blocks_try(struct stream_blocks *blocks, struct stream_share *sh
 
 /* For a connection that had one of other blocks: NULL only where none is free. */
 uint8_t *stream_blocks_move(struct stream_blocks *blocks, struct stream_share *share);
+
+/* A connection, which has a block (`holds`) or waits for one, is another host's from now on. */
+void stream_blocks_pass(struct stream_blocks *blocks, struct stream_share *from,
+                        struct stream_share *to, bool holds, bool waits);
 
 /* NULL is allowed as block. */
 void stream_blocks_give(struct stream_blocks *blocks, struct stream_share *share, uint8_t *block);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/platform/wakeup.h"
 
@@ -35,6 +36,9 @@ struct channel_kind {
     const void *made_of;           /* the settings that it was made of, by which it is known */
 };
 
+/* Bytes of a name's digest: names that are not the same have others. */
+#define CHANNEL_NAME_SIZE 16
+
 /* Of one connection. It stays where it began until its close. */
 struct stream_channel {
     const struct channel_ops *ops;
@@ -42,6 +46,8 @@ struct stream_channel {
     void *session;      /* the kind's own */
     bool opening;       /* nothing of the connection's own can come or go yet: a handshake */
     bool holds;         /* it has bytes, or an end, that no event of the socket reports any more */
+    bool is_named;      /* the other side has shown who it is: `name` is that name's digest */
+    uint8_t name[CHANNEL_NAME_SIZE];
 };
 
 struct channel_ops {

@@ -637,6 +637,14 @@ void stream_connection_follow(struct stream_connection *connection,
                                                        : due_ns(connection, settings);
 }
 
+void stream_connection_join(struct stream_connection *connection,
+                            const struct stream_settings *settings, struct stream_share *share)
+{
+    stream_blocks_pass(settings->blocks, connection->share, share, connection->block != NULL,
+                       connection->waits_for_block);
+    connection->share = share;
+}
+
 bool stream_connection_waits_for_rest(const struct stream_connection *connection)
 {
     return connection->draining && connection->patient && connection->next == STREAM_READ &&

@@ -153,6 +153,10 @@ enum stream_next stream_connection_answer(struct stream_connection *connection,
 void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before);
 
+/* It has another host's share from now on, as it has shown whose it is. */
+void stream_connection_join(struct stream_connection *connection,
+                            const struct stream_settings *settings, struct stream_share *share);
+
 /* Whether it drains, and is still there only for the rest of a frame. */
 bool stream_connection_waits_for_rest(const struct stream_connection *connection);
 

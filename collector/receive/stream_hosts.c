@@ -139,6 +139,14 @@ void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
     hosts->free = host;
 }
 
+struct address stream_hosts_named(const uint8_t name[CHANNEL_NAME_SIZE])
+{
+    struct address address = {.family = ADDRESS_NONE, .scope = 1};
+    _Static_assert(sizeof address.bytes == CHANNEL_NAME_SIZE, "a digest has room");
+    memcpy(address.bytes, name, CHANNEL_NAME_SIZE);
+    return address;
+}
+
 struct address stream_hosts_network(const struct address *address)
 {
     struct address network = *address;

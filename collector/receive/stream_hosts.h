@@ -2,8 +2,8 @@
  * How many connections each host has: a table with a place for as many hosts as there may be
  * connections. Finding one takes the same time however many there are.
  *
- * Places are found by a hash with a secret. The memory of a table is allocated by stream_hosts_grow,
- * and only there. One thread at a time: the caller has a lock.
+ * Places are found by a hash with a secret. Only stream_hosts_grow allocates memory. One thread at
+ * a time: the caller has a lock.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H
@@ -15,6 +15,7 @@
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 #include "collector/receive/stream_blocks.h"
+#include "collector/receive/stream_channel.h"
 
 struct stream_host {
     struct address address;    /* its port is of no meaning */
@@ -62,5 +63,8 @@ void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host);
  * usually has all of (RFC 7934, 3); of IPv4 the address itself.
  */
 struct address stream_hosts_network(const struct address *address);
+
+/* The same of a name that a connection has shown (stream_channel.h): no address is equal to it. */
+struct address stream_hosts_named(const uint8_t name[CHANNEL_NAME_SIZE]);
 
 #endif

@@ -103,6 +103,8 @@ static size_t read_all(struct worker *worker, size_t first, int64_t now_ns, bool
             server->options.before_receive(server->options.hook_context);
         size_t taken =
             stream_connection_read(connection, &server->settings, &worker->stream, room, now_ns);
+        if (connection->channel.is_named && !worker->work[i]->is_named)
+            stream_slots_name(&server->slots, worker->work[i], &server->settings);
         busy[i] = taken >= KEEP_FRAMES && connection->next == STREAM_READ;
         frames += taken;
     }

@@ -12,7 +12,7 @@ struct stream_slot_group {
 size_t stream_slots_memory(size_t count)
 {
     return count * (sizeof(struct stream_slot) + sizeof(struct stream_slot *)) +
-           stream_hosts_memory(count + 1) + stream_hosts_memory(count);
+           2 * stream_hosts_memory(count + 1);
 }
 
 int stream_slots_init(struct stream_slots *slots, struct error *error)
@@ -42,7 +42,8 @@ bool stream_slots_grow(struct stream_slots *slots, size_t count)
 {
     if (count <= slots->count)
         return true;
-    if (!stream_hosts_grow(&slots->hosts, count + 1) || !stream_hosts_grow(&slots->networks, count))
+    if (!stream_hosts_grow(&slots->hosts, count + 1) ||
+        !stream_hosts_grow(&slots->networks, count + 1))
         return false;
     struct stream_slot **grown = realloc(slots->all, count * sizeof(struct stream_slot *));
     if (grown == NULL)
@@ -84,6 +85,7 @@ enum stream_slot_phase stream_slot_phase(const struct stream_slot *slot)
 void stream_slot_own(struct stream_slot *slot)
 {
     slot->hung_up = false;
+    slot->is_named = false;
     atomic_store(&slot->held, false);
     atomic_store(&slot->waits, false);
     atomic_store(&slot->state, in_phase(atomic_load(&slot->state), SLOT_OWNED));
@@ -159,6 +161,21 @@ struct stream_slot *stream_slots_take(struct stream_slots *slots, const struct a
         stream_hosts_leave(&slots->hosts, host);
     mutex_unlock(slots->lock);
     return slot;
+}
+
+/* The table has a place for one more: the connection leaves its network when it has the name. */
+void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
+                       const struct stream_settings *settings)
+{
+    const struct address name = stream_hosts_named(slot->connection.channel.name);
+    slot->is_named = true;
+    mutex_lock(slots->lock);
+    struct stream_host *host = stream_hosts_enter(&slots->networks, &name, SIZE_MAX);
+    RULE(host != NULL, "there is a place for one host more than for connections");
+    stream_connection_join(&slot->connection, settings, &host->share);
+    stream_hosts_leave(&slots->networks, slot->network);
+    slot->network = host;
+    mutex_unlock(slots->lock);
 }
 
 void stream_slots_give_back(struct stream_slots *slots, struct stream_slot *slot)

@@ -36,7 +36,8 @@ struct stream_slot {
     bool hung_up;             /* its hang-up was reported: it is not armed for that again */
     struct stream_slot *next; /* the next one that is free */
     struct stream_host *host; /* its connection's, by address */
-    struct stream_host *network;
+    struct stream_host *network; /* or by the name that it has shown */
+    bool is_named;
     struct stream_connection connection;
 };
 
@@ -74,6 +75,13 @@ bool stream_slots_grow(struct stream_slots *slots, size_t count);
  */
 struct stream_slot *stream_slots_take(struct stream_slots *slots, const struct address *peer,
                                       size_t most, size_t most_of_host, bool *of_host);
+
+/*
+ * The owner's connection has shown a name: from now on it shares what is scarce with others of that
+ * name.
+ */
+void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
+                       const struct stream_settings *settings);
 
 /* Its connection has ended. */
 void stream_slots_give_back(struct stream_slots *slots, struct stream_slot *slot);

@@ -7,6 +7,7 @@
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
@@ -46,6 +47,11 @@
     FUNCTION(SSL_CTX_set_verify_depth)                                                             \
     FUNCTION(SSL_CTX_set_default_read_buffer_len)                                                  \
     FUNCTION(SSL_version)                                                                          \
+    FUNCTION(SSL_get1_peer_certificate)                                                            \
+    FUNCTION(EVP_sha256)                                                                           \
+    FUNCTION(X509_free)                                                                            \
+    FUNCTION(X509_get_subject_name)                                                                \
+    FUNCTION(X509_NAME_digest)                                                                     \
     FUNCTION(SSL_load_client_CA_file)                                                              \
     FUNCTION(SSL_new)                                                                              \
     FUNCTION(SSL_free)                                                                             \

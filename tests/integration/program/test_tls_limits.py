@@ -1,9 +1,10 @@
-"""What the clients of a tls=on listener can make it take is limited, and nobody else's OpenSSL is."""
+"""What clients of a tls=on listener can make it take is limited, and nobody else's OpenSSL is."""
 import os
 import pathlib
 import ssl
 import struct
 import tempfile
+import time
 import unittest
 
 from certificates import OPENSSL, Authority
@@ -50,7 +51,8 @@ def hello(size=8192, suites=256, is_new=True, key=KEY):
     if is_new:
         parts += extension(43, b"\x02\x03\x04") + extension(
             51, sized(2, key))
-    head = b"\x03\x03" + os.urandom(32) + sized(1, os.urandom(32)) + sized(2, SUITES * suites) + b"\x01\x00"
+    head = b"\x03\x03" + os.urandom(32) + sized(1, os.urandom(32))
+    head += sized(2, SUITES * suites) + b"\x01\x00"
     left = size - len(head) - 2 - len(parts)
     count = (left - 12) // 4
     parts += extension(13, sized(2, b"\x04\x03" * count))  # signatures by P-256
@@ -169,6 +171,31 @@ class Memory(Tcp):
         self.check_hostile(TLS, attack)
 
 
+class Shares(Tcp):
+    def test_names_of_certificates_share_memory_for_large_frames_and_not_addresses(self):
+        """Many connections with one name have the beginning of a large frame; one with another
+        name, from the same address, sends whole ones."""
+        program = self.start("--listen", MUTUAL)
+
+        def connect(name):
+            made = ssl.create_default_context(cafile=AUTHORITY.cert)
+            made.load_cert_chain(*AUTHORITY.issue(name))
+            while True:
+                client = self.client(program)
+                client.socket = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
+                self.addCleanup(client.socket.close)
+                yield client
+        slow, good = connect("slow"), next(connect("good"))
+        for _ in range(150):
+            next(slow).send(framed(b"x" * 1000000)[:3000])
+        begun = time.monotonic()
+        for number in range(20):
+            good.send(framed(metric(number, host="h" * 10000)))
+            self.assertEqual(good.answer(), OK)
+        self.assertLess(time.monotonic() - begun, 5)
+        program.stop()
+
+
 class Beside(Tcp):
     """Sinks by https, in a program whose listener has few connections."""
 
@@ -176,10 +203,16 @@ class Beside(Tcp):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*SERVER)
         stores = [Store(context=context) for _ in range(SINKS)]
+        # Each sink reads all that the system trusts, as most do: that takes memory.
+        trusted = self.folder / "trusted"
+        system = pathlib.Path(ssl.get_default_verify_paths().openssl_cafile)
+        bundle = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
+        others = next((file for file in (system, bundle) if file.exists()), AUTHORITY.cert)
+        trusted.write_bytes(AUTHORITY.cert.read_bytes() + others.read_bytes())
         sinks = []
         for store in stores:
             self.addCleanup(store.close)
-            sinks += ["--sink", f"https:{store.place}?format=json&server_ca={AUTHORITY.cert}"]
+            sinks += ["--sink", f"https:{store.place}?format=json&server_ca={trusted}"]
         program = self.start("--listen", TLS + "&max_connections=10", *sinks,
                              env={**os.environ, **environment})
         client = Client(program)

@@ -105,6 +105,29 @@ TEST(a_host_that_waits_for_itself_hurries_nobody_else)
     stream_blocks_destroy(blocks);
 }
 
+TEST(a_connection_that_becomes_another_hosts_takes_its_block_and_its_wait_along)
+{
+    struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
+    struct host before = {0}, after = {0};
+    assert_int_equal(take_all(blocks, &before), 5);
+    stream_blocks_pass(blocks, &before.share, &after.share, false, true);
+    assert_int_equal(before.share.waiting, 0);
+    assert_int_equal(after.share.waiting, 1);
+    assert_int_equal(demand_on(blocks, &before), STREAM_BLOCKS_ENOUGH);
+    stream_blocks_pass(blocks, &before.share, &after.share, true, false);
+    assert_int_equal(before.share.held, 4);
+    assert_int_equal(after.share.held, 1);
+    assert_int_equal(demand_on(blocks, &after), STREAM_BLOCKS_WANTED); /* for itself */
+    after.held[0] = before.held[0];
+    before.held[0] = NULL;
+    after.waits[5] = before.waits[5];
+    before.waits[5] = false;
+    give_all(blocks, &before);
+    give_all(blocks, &after);
+    assert_false(stream_blocks_are_short(blocks));
+    stream_blocks_destroy(blocks);
+}
+
 /* Whatever three hosts take and give back, in whatever order: a fourth gets one at once. */
 TEST(three_hosts_never_have_all)
 {

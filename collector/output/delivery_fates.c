@@ -19,7 +19,7 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
                            struct delivery_fates *fates)
 {
     record->done = true;
-    if (record->doubtful)
+    if (record->doubtful || record->repeated)
         fates->unknown++;
     else if (delivery->base.state == SINK_WRITING)
         fates->failed[FAILED_TIMEOUT_UNSENT]++;
@@ -53,7 +53,9 @@ void delivery_settle_record(const struct delivery_writer *delivery, const struct
         return;
     }
     record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL ||
-                       fate == DELIVERY_TAKEN_IN_PART;
+                       fate == DELIVERY_TAKEN_IN_PART ||
+                       /* a spill keeps no more of it */
+                       (fate == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
     if (fate == DELIVERY_REFUSED && !record->doubtful) {
         record->done = true;
         fates->failed[reason_of(reason)]++;

@@ -81,7 +81,7 @@ class Refused(ProgramTest):
         for bad in NUMBERS:
             with self.subTest(bad=bad):
                 store = make()
-                self.start_with(store, keys)
+                self.start_with(store, keys() if callable(keys) else keys)
                 self.send(GOOD_AND_BAD, bad)
                 counts = self.counts()
                 print(f"{self.id()}: {bad} bad of {GOOD_AND_BAD}: {len(set(store.kept))} stored in "
@@ -111,6 +111,11 @@ class Refused(ProgramTest):
     def test_one_that_answers_500_to_samples_it_never_takes(self):
         self.check_all_good(lambda: RefusingStore(500, b"too old sample\n", read=series),
                             "&format=remote-write", 330)
+
+    def test_the_same_with_a_spill(self):
+        number = iter(range(100))
+        self.check_all_good(lambda: RefusingStore(body=PARTIAL, parts=True),
+                            lambda: f"&format=json&spill={self.folder / str(next(number))}", 330)
 
     def test_one_that_takes_parts_where_twice_matters(self):
         """Which were taken is not known, so that the block is not sent again."""

@@ -18,7 +18,8 @@ static struct {
      * What becomes of each block, by the number of its handing over; what follows is acknowledged.
      * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h"
      * held until the next one is answered, before it; "s" never answered; "x" there is no room; "p"
-     * record by record: those of `of_records`.
+     * record by record: those of `of_records`, where "t" is taken in part, and "q", "w" and "v" are
+     * not sent, acknowledged and rejected after a refusal that may have taken a part.
      */
     const char *script;
     const char *of_records;
@@ -53,9 +54,13 @@ static void answer_records(struct delivery_block *block)
         if (!block->records[i].done)
             block->records[i].fate = letter == '.'   ? DELIVERY_ACKNOWLEDGED
                                      : letter == 'n' ? DELIVERY_NOT_SENT
+                                     : letter == 'q' ? DELIVERY_NOT_SENT
+                                     : letter == 'w' ? DELIVERY_ACKNOWLEDGED
+                                     : letter == 't' ? DELIVERY_TAKEN_IN_PART
                                      : letter == 'u' ? DELIVERY_UNKNOWN
                                                      : DELIVERY_REFUSED;
         block->records[i].reason = DELIVERY_REJECTED;
+        block->records[i].repeated = letter == 'q' || letter == 'w' || letter == 'v';
     }
     far_end_note_answer(block);
 }
@@ -389,6 +394,21 @@ TEST_WITH(records_of_a_block_may_have_different_answers, set_up, fake_sink_tear_
     assert_int_equal(failed(fake, FAILED_REJECTED), 1);
     assert_int_equal(unknown(fake), 1);
     assert_int_equal(atomic_load(&far.sends), 2);
+}
+
+TEST_WITH(what_was_refused_with_others_may_be_there, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "pn";
+    far.of_records = "tqwv.";
+    fake->options.delivery.timeout = SECONDS / 20;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 5);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 2);
+    assert_int_equal(counter_read(&fake->counters->possible_duplicates), 1);
+    assert_int_equal(failed(fake, FAILED_REJECTED), 1);
+    assert_int_equal(unknown(fake), 2); /* in part, and the one whose time was over */
 }
 
 TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)

@@ -9,9 +9,6 @@
 /* Of a hopeless group more than these are not divided. */
 #define DIVIDED_ALL_THE_SAME 3
 
-/* Records that are tried by themselves before a hopeless group is refused. */
-#define PROBES 2
-
 void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *block,
                          const char *format)
 {
@@ -114,25 +111,22 @@ static struct http_range members_of(const struct http_exchange *exchange,
     return found;
 }
 
-/* The next records of the group in hand without a fate. */
-static bool next_of_group(struct http_exchange *exchange)
+/* The next records of the group in hand without a fate, from *at to `end`. Moves *at past them. */
+static bool find_run(const struct http_exchange *exchange, size_t *at, size_t end,
+                     struct http_range *run)
 {
-    const struct delivery_block *block = exchange->block;
-    size_t at = exchange->at, end;
-    while (at < block->count && !(is_member(exchange, at) && is_open(exchange, at)))
-        at++;
-    exchange->range = (struct http_range){.first = at};
-    for (end = at; at < block->count && (is_open(exchange, at) || !is_member(exchange, at)); at++)
-        if (is_member(exchange, at))
-            end = at + 1;
-    exchange->range.count = end - exchange->range.first;
-    exchange->at = at;
-    return exchange->range.count != 0;
+    while (*at < end && !(is_member(exchange, *at) && is_open(exchange, *at)))
+        (*at)++;
+    *run = (struct http_range){.first = *at};
+    for (; *at < end && (is_open(exchange, *at) || !is_member(exchange, *at)); (*at)++)
+        if (is_member(exchange, *at))
+            run->count = *at + 1 - run->first;
+    return run->count != 0;
 }
 
 static bool next_range(struct http_exchange *exchange)
 {
-    while (!next_of_group(exchange)) {
+    while (!find_run(exchange, &exchange->at, exchange->block->count, &exchange->range)) {
         if (exchange->group + 1 == exchange->group_count)
             return false;
         exchange->group++;
@@ -177,14 +171,6 @@ static void take_up(struct http_exchange *exchange, struct http_part part)
     exchange->range = part.range;
 }
 
-/* A member of the doubted range, the newest first, by itself. */
-static void take_probe(struct http_exchange *exchange)
-{
-    const struct http_range *doubted = &exchange->doubted;
-    size_t from = exchange->probes == PROBES ? count_members(exchange, doubted) - 1 : 0;
-    exchange->range = members_of(exchange, doubted, from, 1);
-}
-
 bool http_exchange_next(struct http_exchange *exchange)
 {
     if (exchange->over)
@@ -194,7 +180,7 @@ bool http_exchange_next(struct http_exchange *exchange)
         return false;
     }
     if (exchange->probes != 0)
-        take_probe(exchange);
+        exchange->range = (struct http_range){exchange->probe[exchange->probes - 1], 1};
     else if (exchange->waiting_count != 0)
         take_up(exchange, exchange->waiting[--exchange->waiting_count]);
     else if (next_range(exchange))
@@ -227,7 +213,7 @@ static void refuse_members(struct http_exchange *exchange, const struct http_ran
                            const struct refusal *refusal)
 {
     for (size_t i = range->first; i < range->first + range->count; i++)
-        if (is_member(exchange, i))
+        if (is_member(exchange, i) && is_open(exchange, i))
             refuse_record(exchange, i, refusal);
 }
 
@@ -243,19 +229,42 @@ static void refuse_single(struct http_exchange *exchange, const struct refusal *
                              &exchange->block->records[exchange->range.first]);
 }
 
-/* The members of the doubted range but for the record in hand. */
-static void end_probe(struct http_exchange *exchange)
+/*
+ * The record of the range to try by itself: the newest or the oldest, of a series that was not
+ * refused so far if there is one, and not `but`.
+ */
+static size_t find_probe(const struct http_exchange *exchange, bool newest, size_t but)
 {
-    struct http_range *doubted = &exchange->doubted;
-    size_t from = exchange->probes == PROBES ? 0 : 1;
-    *doubted = members_of(exchange, doubted, from, count_members(exchange, doubted) - 1);
+    const struct delivery_block *block = exchange->block;
+    const struct http_range *range = &exchange->range;
+    size_t found = but;
+    bool found_unknown = false;
+    for (size_t i = 0; i < range->count; i++) {
+        size_t index = range->first + (newest ? range->count - 1 - i : i);
+        if (!is_member(exchange, index) || index == but)
+            continue;
+        bool unknown =
+            !http_lessons_knows_series(exchange->lessons, block, &block->records[index]);
+        if (found == but || (unknown && !found_unknown)) {
+            found = index;
+            found_unknown = unknown;
+        }
+    }
+    return found;
+}
+
+static void doubt(struct http_exchange *exchange)
+{
+    exchange->doubted = exchange->range;
+    exchange->probe[1] = find_probe(exchange, true, SIZE_MAX);
+    exchange->probe[0] = find_probe(exchange, false, exchange->probe[1]);
+    exchange->probes = 2;
 }
 
 /* A single record of a hopeless group was refused, too. */
 static void refuse_probe(struct http_exchange *exchange, const struct refusal *refusal)
 {
     refuse_single(exchange, refusal);
-    end_probe(exchange);
     if (--exchange->probes == 0)
         refuse_members(exchange, &exchange->doubted, refusal);
 }
@@ -263,10 +272,12 @@ static void refuse_probe(struct http_exchange *exchange, const struct refusal *r
 /* One was taken after all: the group is divided as any other. */
 static void take_back_doubt(struct http_exchange *exchange)
 {
-    end_probe(exchange);
+    size_t at = exchange->doubted.first, end = at + exchange->doubted.count;
+    struct http_range run;
     exchange->groups[exchange->group].hopeless = false;
     exchange->probes = 0;
-    put_waiting(exchange, &exchange->doubted, true);
+    while (find_run(exchange, &at, end, &run))
+        put_waiting(exchange, &run, true);
 }
 
 /* Records that some of may have been taken come again. */
@@ -294,8 +305,7 @@ static void refuse(struct http_exchange *exchange, const struct refusal *refusal
     } else if (members == 1) {
         refuse_single(exchange, refusal);
     } else if (is_hopeless(exchange) && members > DIVIDED_ALL_THE_SAME) {
-        exchange->doubted = *range;
-        exchange->probes = PROBES;
+        doubt(exchange);
     } else {
         if (refusal->reason == DELIVERY_TOO_LARGE && exchange->lessons != NULL)
             http_lessons_too_large(exchange->lessons, bytes_of(exchange, range));

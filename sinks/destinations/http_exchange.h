@@ -10,9 +10,10 @@
  *
  * With lessons (http_lessons.h) that cost is not repeated for each block: series and senders of
  * which every record was refused lately have requests of their own, after the others. Where that
- * was often so (HTTP_LESSONS_HOPELESS), a refused request of such a group is not divided, but its
- * newest and its oldest record are sent once more by themselves: if both are refused the group is
- * refused. The same holds for whole blocks of a server that refuses everything.
+ * was often so (HTTP_LESSONS_HOPELESS), a refused request of such a group is not divided, but two
+ * of its records are sent once more by themselves: of series that were not refused so far, if there
+ * are any, the newest and the oldest. If both are refused the group is refused. The same holds for
+ * whole blocks of a server that refuses everything.
  *
  * A state machine without any connection. One thread at a time. When it is over each record has its
  * fate in the block, which is answered record by record.
@@ -86,7 +87,8 @@ struct http_exchange {
     struct http_part waiting[HTTP_HALVES_MOST];
     size_t waiting_count;
     struct http_range doubted; /* refused, of a hopeless group, while single ones are tried */
-    unsigned probes;           /* of it that follow, with the one in hand; 0: there is none */
+    size_t probe[2];           /* these, the last one first */
+    unsigned probes;           /* that follow, with the one in hand; 0: none */
 
     /* Of all its answers. */
     struct error error;

@@ -83,7 +83,8 @@ static void forget(struct http_lessons *lessons, uint32_t print)
     if (found == NULL)
         return;
     lessons->table[found - lessons->table].refusals = 0;
-    lessons->used--;
+    if (--lessons->used == 0)
+        atomic_store_explicit(&lessons->any, false, memory_order_relaxed);
 }
 
 void http_lessons_refused(struct http_lessons *lessons, const struct delivery_block *block,
@@ -122,6 +123,14 @@ uint32_t http_lessons_group(const struct http_lessons *lessons, const struct del
         }
     }
     return 0;
+}
+
+bool http_lessons_knows_series(const struct http_lessons *lessons,
+                               const struct delivery_block *block,
+                               const struct delivery_record *record)
+{
+    uint32_t prints[2];
+    return read_key(block, record, prints) && find(lessons, prints[0]) != NULL;
 }
 
 void http_lessons_too_large(struct http_lessons *lessons, size_t bytes)

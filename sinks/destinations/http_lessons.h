@@ -41,7 +41,7 @@ struct http_lessons {
     size_t used;
     unsigned in_a_row; /* records refused by themselves since any was taken */
     size_t most_bytes; /* of records in a request, as far as it is known; 0: it is not */
-    atomic_bool any;   /* a record was refused by itself */
+    atomic_bool any;   /* a record was refused, and is remembered */
 };
 
 /* Bytes of a record's key. */
@@ -64,6 +64,11 @@ void http_lessons_taken(struct http_lessons *lessons, const struct delivery_bloc
  */
 uint32_t http_lessons_group(const struct http_lessons *lessons, const struct delivery_block *block,
                             const struct delivery_record *record, uint32_t *refusals);
+
+/* Whether a record of its series was refused by itself, and none was taken since. */
+bool http_lessons_knows_series(const struct http_lessons *lessons,
+                               const struct delivery_block *block,
+                               const struct delivery_record *record);
 
 /* A request with records of so many bytes was too large. */
 void http_lessons_too_large(struct http_lessons *lessons, size_t bytes);

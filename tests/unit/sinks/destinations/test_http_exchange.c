@@ -516,30 +516,61 @@ TEST(a_hopeless_series_that_recovers_within_a_block_loses_nothing)
     }
 }
 
+static uint32_t good_series;
+
+/* All of a sender but for one series. */
+static long refuses_sender(const struct http_range *range)
+{
+    for (size_t i = range->first; i < range->first + range->count; i++)
+        if (is_meant(range, i) && keys[i][1] == 66 && keys[i][0] != good_series)
+            return 400;
+    return 204;
+}
+
+/* Of 1,000 records 20 are of that sender, of as many series from `first` on. */
+static void exchange_of_sender(uint32_t first)
+{
+    open_block(1000);
+    for (size_t i = 0; i < block.count; i++)
+        set_key(i, i % 50 == 0 ? first + (uint32_t)i / 50 : 100000 + (uint32_t)i,
+                i % 50 == 0 ? 66 : 7);
+    http_exchange_begin(&exchange, &block, "json");
+    http_exchange_know(&exchange, &lessons, true);
+    while (http_exchange_next(&exchange)) {
+        const struct http_reply reply = {
+            .status = refuses_sender(&exchange.range), .sent = true, .text = "answered"};
+        requests++;
+        http_exchange_answer(&exchange, &reply);
+    }
+    http_exchange_end(&exchange);
+}
+
 TEST(a_sender_of_which_all_is_refused_is_one_group)
 {
     lessons = (struct http_lessons){0};
-    bad_status = 400;
-    for (size_t block_number = 0; block_number < 12; block_number++) {
-        open_block(1000);
-        for (size_t i = 0; i < block.count; i++) /* each time another series */
-            set_key(i, (uint32_t)(i + 1000 * block_number), i % 100 == 0 ? 66 : 7);
-        http_exchange_begin(&exchange, &block, "json");
-        http_exchange_know(&exchange, &lessons, true);
-        while (http_exchange_next(&exchange)) {
-            bool refused = false;
-            for (size_t i = exchange.range.first;
-                 i < exchange.range.first + exchange.range.count; i++)
-                refused = refused || (is_meant(&exchange.range, i) && keys[i][1] == 66);
-            const struct http_reply reply = {
-                .status = refused ? 400 : 204, .sent = true, .text = "answered"};
-            requests++;
-            http_exchange_answer(&exchange, &reply);
-        }
-        http_exchange_end(&exchange);
-        assert_fates(990, 10, 0);
+    for (uint32_t number = 0; number < 12; number++) {
+        exchange_of_sender(1 + 20 * number); /* each time other series */
+        assert_fates(980, 20, 0);
     }
     assert_int_equal(requests, 4);
+}
+
+TEST(a_good_series_that_such_a_sender_begins_is_found)
+{
+    for (uint32_t among = 1; among < 20; among++) {
+        lessons = (struct http_lessons){0};
+        good_series = 0;
+        for (int i = 0; i < 4; i++)
+            exchange_of_sender(1);
+        assert_fates(980, 20, 0);
+        assert_int_equal(requests, 4);
+        keys[0][0] = good_series = 1 + among;
+        keys[0][1] = 7;
+        http_lessons_taken(&lessons, &block, &records[0]); /* it is not known */
+        exchange_of_sender(1);
+        assert_fates(981, 19, 0);
+    }
+    good_series = 0;
 }
 
 TEST(remote_write_does_not_wait_for_a_series_that_it_knows)

@@ -46,6 +46,7 @@ struct http_client {
     struct http_shapes shapes;
     struct http_lessons lessons;     /* of the thread */
     bool http1, http2;               /* answers came by it; of the thread */
+    struct http_goaways goaways;     /* of the thread */
     struct delivery_figures figures; /* raised by the thread */
     uint64_t requests;               /* of the thread: under way */
     struct thread *thread;
@@ -473,6 +474,7 @@ int http_client_create(const struct http_client_options *options, struct http_he
         return error_no_memory(error);
     }
     made->options = *options;
+    made->options.request.goaways = &made->goaways;
     made->headers = headers;
     if (fill(made, error) != 0) {
         http_client_destroy(made);

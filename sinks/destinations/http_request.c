@@ -74,10 +74,11 @@ static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, 
         stream = number_after(words, "[HTTP/2] [");
     if (stream != 0)
         request->stream = stream;
-    if (strstr(words, "REFUSED_STREAM") != NULL ||
-        (strstr(words, "GOAWAY") != NULL && strstr(words, last) != NULL &&
-         number_after(words, last) < request->stream))
+    if (strstr(words, "REFUSED_STREAM") != NULL)
         request->refused = true;
+    if (request->goaways != NULL && strstr(words, "GOAWAY") != NULL && strstr(words, last) != NULL)
+        *request->goaways =
+            (struct http_goaways){request->goaways->count + 1, number_after(words, last)};
     return 0;
 }
 
@@ -171,7 +172,8 @@ static bool set_options(struct http_request *request, const struct http_request_
 bool http_request_make(struct http_request *request, const struct curl_library *library,
                        const struct http_request_options *options)
 {
-    *request = (struct http_request){.library = library, .easy = library->easy_init()};
+    *request = (struct http_request){
+        .library = library, .easy = library->easy_init(), .goaways = options->goaways};
     if (request->easy != NULL && set_options(request, options))
         return true;
     http_request_free(request);
@@ -197,6 +199,7 @@ bool http_request_begin(struct http_request *request, const char *url, struct cu
     request->refused = request->retry = request->http2 = false;
     request->head_seen = 0;
     request->stream = 0;
+    request->goaways_before = request->goaways == NULL ? 0 : request->goaways->count;
     return curl->easy_setopt(request->easy, CURLOPT_URL, url) == CURLE_OK &&
            curl->easy_setopt(request->easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
            curl->easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -255,6 +258,24 @@ static bool is_whole(const struct http_request *request, CURLcode result, long s
     return request->head_ended && status >= 200 && (read || !is_success(status));
 }
 
+/*
+ * The connection went away while the request was sent on it, above the last stream that its server
+ * has processed. libcurl says so to one of the requests that it had on that connection.
+ */
+static bool was_left_out(const struct http_request *request)
+{
+    const struct http_goaways *goaways = request->goaways;
+    return request->why[0] == '\0' && goaways != NULL &&
+           goaways->count != request->goaways_before && goaways->last < request->stream;
+}
+
+/* libcurl has given up sending it again: it counts that over all requests of a handle. */
+static bool tried_too_often(const struct http_request *request)
+{
+    static const char words[] = "Connection died, tried";
+    return strncmp(request->why, words, sizeof words - 1) == 0;
+}
+
 /* Whether the server certainly did not look at a request that ended so. */
 static bool is_unseen(const struct http_request *request, CURLcode result)
 {
@@ -262,11 +283,11 @@ static bool is_unseen(const struct http_request *request, CURLcode result)
     case CURLE_SEND_FAIL_REWIND:
         return request->refused;
     case CURLE_HTTP2:
-        return request->refused && request->why[0] == '\0';
+        return was_left_out(request);
     case CURLE_HTTP2_STREAM:
         return strstr(request->why, "REFUSED_STREAM") != NULL;
     default:
-        return false;
+        return request->refused && tried_too_often(request);
     }
 }
 
@@ -281,13 +302,14 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
     curl->easy_getinfo(request->easy, CURLINFO_NUM_CONNECTS, &connects);
     curl->easy_getinfo(request->easy, CURLINFO_TOTAL_TIME_T, &took_us);
     bool whole = is_whole(request, result, status);
+    request->retry = (request->retry && result == CURLE_SEND_FAIL_REWIND) ||
+                     (result != CURLE_OK && tried_too_often(request));
     *reply = (struct http_reply){.status = whole ? status : 0,
                                  .sent = request->at != 0,
                                  .proof = whole && request->proof,
                                  .http2 = whole && request->http2,
                                  .unseen = !whole && is_unseen(request, result),
-                                 .retry = !whole && request->retry &&
-                                          result == CURLE_SEND_FAIL_REWIND,
+                                 .retry = !whole && request->retry,
                                  .retry_after_ns = whole ? bounded_retry_after(retry_after) : 0,
                                  .connects = (uint64_t)connects,
                                  .took_ns = (int64_t)took_us * 1000,

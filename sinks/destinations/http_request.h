@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/contract/client_tls.h"
 #include "collector/text/text.h"
@@ -23,20 +24,28 @@
 /* Bytes of an answer's headers, interim answers included; one that has more is not read on. */
 #define HTTP_HEAD_MOST ((size_t)256 * 1024)
 
+/* Connections of HTTP/2 that went away, by libcurl's words: of all requests that share it. */
+struct http_goaways {
+    uint64_t count;
+    unsigned long last; /* the last stream of the latest that its server has processed */
+};
+
 struct http_request {
     const struct curl_library *library;
     CURL *easy;
     const struct http_body *body;
     size_t at; /* bytes of the body that libcurl has read */
     char why[CURL_ERROR_SIZE];
-    char text[256]; /* of the reply */
-    bool proof;           /* as in the reply */
-    bool head_ended;      /* all headers after the latest status line came */
-    size_t head_seen;     /* bytes of headers */
-    bool http2;           /* the latest status line is of HTTP/2 */
-    bool refused;         /* by libcurl's words the server did not look at the request */
-    bool retry;           /* as in the reply */
-    unsigned long stream; /* of HTTP/2, by libcurl's words; 0: not known */
+    char text[256];               /* of the reply */
+    bool proof;                   /* as in the reply */
+    bool head_ended;              /* all headers after the latest status line came */
+    size_t head_seen;             /* bytes of headers */
+    bool http2;                   /* the latest status line is of HTTP/2 */
+    bool refused;                 /* by libcurl's words the server refused its stream */
+    bool retry;                   /* as in the reply */
+    unsigned long stream;         /* of HTTP/2, by libcurl's words; 0: not known */
+    struct http_goaways *goaways; /* NULL: not noted */
+    uint64_t goaways_before;      /* when it began */
     size_t answer_size;
     size_t answer_seen; /* with what was not kept */
     char answer[HTTP_ANSWER_SIZE];
@@ -44,8 +53,9 @@ struct http_request {
 
 /* What all requests of a sink have in common; all of it outlives them. */
 struct http_request_options {
-    struct client_tls tls; /* without a CA: the system's */
-    int64_t timeout_ms;    /* for one answer */
+    struct client_tls tls;        /* without a CA: the system's */
+    int64_t timeout_ms;           /* for one answer */
+    struct http_goaways *goaways; /* NULL: there is one request only */
 };
 
 /* Returns false, with nothing to be freed, where memory is short. */

@@ -67,6 +67,7 @@ class Http2Connection:
         self._connection = connection
         self._stream = connection.makefile("rb")
         self._bodies = collections.defaultdict(bytes)
+        self._last = None  # what has a later stream is left out
 
     def serve(self):
         self._stream.read(PREFACE)
@@ -91,6 +92,8 @@ class Http2Connection:
     def _answer(self, stream):
         """Returns whether the connection goes on."""
         store = self._store
+        if self._last is not None and stream > self._last:
+            return True
         step = store.script.popleft() if store.script else TAKEN
         store.requests += 1
         if step in (TAKEN, STORE_AND_GO_AWAY, STORE_AND_CANCEL, STORE_AND_END, STORE_AND_RESET):
@@ -100,7 +103,8 @@ class Http2Connection:
         elif step in (REFUSE, STORE_AND_CANCEL):
             self._send(RST_STREAM, 0, stream, number(REFUSED if step == REFUSE else CANCEL))
         elif step in (GO_AWAY, GO_AWAY_AND_END):
-            self._send(GOAWAY, 0, 0, number(stream - 2 if stream > 1 else 0) + number(0))
+            self._last = max(stream - 2, 0)
+            self._send(GOAWAY, 0, 0, number(self._last) + number(0))
         elif step == STORE_AND_GO_AWAY:
             self._send(GOAWAY, 0, 0, number(stream) + number(0))
         elif step == STORE_AND_RESET:

@@ -18,16 +18,21 @@ class Http2(ProgramTest):
         self.authority = Authority(self.folder)
         self.certificate = self.authority.issue("server")
 
-    def deliver(self, *script):
-        """What the ledger says of three records, each a block, that are answered so; the store; the
-        requests that were repeated."""
+    def start_with(self, *script, keys=""):
+        """A store that answers so, and a program that delivers there."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*self.certificate)
         store = Http2Store(context, *script)
         self.addCleanup(store.close)
         program = self.start("--metrics", "127.0.0.1:0", "--listen", RIEMANN, "--sink",
-                             f"https:{store.place}?format=json&flush_interval=20ms&in_flight=1"
+                             f"https:{store.place}?format=json{keys}"
                              f"&server_ca={self.authority.cert}")
+        return store, program
+
+    def deliver(self, *script):
+        """What the ledger says of three records, each a block, that are answered so; the store; the
+        requests that were repeated."""
+        store, program = self.start_with(*script, keys="&flush_interval=20ms&in_flight=1")
         sender = self.sender(program)
         for value in range(3):
             sender.send(metric(value))
@@ -51,6 +56,20 @@ class Http2(ProgramTest):
         sink, store, repeated = self.deliver(TAKEN, REFUSE, GO_AWAY)
         self.assertEqual((sink["written"], sink["unknown"]), (3, 0))
         self.assertEqual((store.requests, repeated), (5, 2))
+
+    def test_also_of_several_streams_at_a_time(self):
+        """libcurl tells one of the requests on a connection that it goes away."""
+        steps = [REFUSE if at % 5 == 4 else GO_AWAY if at % 7 == 6 else TAKEN for at in range(150)]
+        store, program = self.start_with(*steps, keys="&flush_interval=1ms&in_flight=4")
+        sender = self.sender(program)
+        for value in range(300):
+            sender.send(metric(value))
+            program.wait_for_received(value + 1)
+        program.wait_for_settled(300)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["unknown"]), (300, 0))
+        self.assertEqual(sorted(store.lines()), sorted(set(store.lines())))
+        self.assertEqual(len(store.lines()), 300)
 
     def test_what_the_server_may_have_is_unknown(self):
         for step in (STORE_AND_GO_AWAY, STORE_AND_CANCEL, STORE_AND_END, STORE_AND_RESET):

@@ -284,7 +284,8 @@ static CURLMcode multi_wakeup(CURLM *multi)
 static struct curl_slist *slist_append(struct curl_slist *list, const char *text)
 {
     (void)text;
-    static struct curl_slist any;
+    static char nothing[] = "";
+    static struct curl_slist any = {.data = nothing};
     return list != NULL ? list : &any;
 }
 

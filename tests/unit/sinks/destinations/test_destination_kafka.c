@@ -483,8 +483,14 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
     assert_ptr_equal(scene.destination->delivery->answer(scene.destination, &error, &retry_after),
                      &lines.block);
     bool lent = lines.block.lent;
-    /* Where the library takes the partition from the broker's thread first, it does report. */
-    delivery_lines_assert(&lines, lent ? DELIVERY_UNKNOWN : DELIVERY_NOT_SENT);
+    /* Messages that the broker's thread has not taken yet are reported all the same. */
+    size_t unknown = 0;
+    for (size_t i = 0; i < lines.block.count; i++) {
+        unknown += lines.records[i].fate == DELIVERY_UNKNOWN;
+        assert_true(lines.records[i].fate == DELIVERY_UNKNOWN ||
+                    lines.records[i].fate == DELIVERY_NOT_SENT);
+    }
+    assert_int_equal(lent, unknown != 0);
     /* The next block would have the tokens of the one that may still be reported. */
     delivery_lines_fill(&next, "t", 1);
     assert_true(!lent ||

@@ -36,6 +36,7 @@
     FUNCTION(natsOptions_SetExpectedHostname)                                                      \
     FUNCTION(natsConnection_Connect)                                                               \
     FUNCTION(natsConnection_Status)                                                                \
+    FUNCTION(natsConnection_HasHeaderSupport)                                                      \
     FUNCTION(natsConnection_Subscribe)                                                             \
     FUNCTION(natsConnection_GetLastError)                                                          \
     FUNCTION(natsConnection_PublishMsg)                                                            \

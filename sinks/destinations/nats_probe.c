@@ -183,10 +183,14 @@ static void try_it(void *object)
     const struct nats_library *library = attempt->library;
     natsConnection *connection = NULL;
     natsStatus status = library->natsConnection_Connect(&connection, attempt->settings);
-    if (status == NATS_OK)
-        ask(attempt, connection);
-    else
+    if (status != NATS_OK)
         not_connected(attempt, status);
+    else if (library->natsConnection_HasHeaderSupport(connection) != NATS_OK)
+        error_set(&attempt->error, EXIT_CODE_CONFIG,
+                  "the server answers, but has no headers (no_header_support), which each message "
+                  "needs");
+    else
+        ask(attempt, connection);
     if (connection != NULL) {
         library->natsConnection_Close(connection);
         wakeup_await(attempt->closed); /* nothing of it calls us from then on */

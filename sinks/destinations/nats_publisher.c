@@ -28,7 +28,8 @@
 #define CONNECT_WAIT_MOST_MS 5000
 
 #define RECONNECT_POLL_MS 1000 /* while the library connects anew; it also wakes us */
-#define CLOSE_POLL_MS     100  /* until its threads have called us for the last time */
+#define CLOSE_POLL_MS     100  /* until its threads have called us for the last time, */
+#define CLOSE_POLLS       100  /* so often; then they may call later */
 
 #define END_MS 500 /* for its end */
 
@@ -59,8 +60,9 @@ struct nats_publisher {
     natsConnection *connection; /* NULL: there is none */
     natsSubscription *answers;
     natsInbox *inbox;         /* what all answers are sent to begins with it */
-    atomic_bool closed;       /* nothing of the connection calls us any more */
-    atomic_bool unsubscribed; /* nor anything of the subscription */
+    /* How many were made, and how many of these do not call us any more. */
+    size_t connections, subscriptions;
+    atomic_size_t closed, unsubscribed;
 };
 
 /* --- answers: the library's thread ------------------------------------------------------------ */
@@ -118,14 +120,14 @@ static void on_answer(natsConnection *connection, natsSubscription *subscription
 static void on_unsubscribed(void *closure)
 {
     struct nats_publisher *publisher = closure;
-    atomic_store(&publisher->unsubscribed, true);
+    atomic_fetch_add(&publisher->unsubscribed, 1);
 }
 
 static void on_closed(natsConnection *connection, void *closure)
 {
     (void)connection;
     struct nats_publisher *publisher = closure;
-    atomic_store(&publisher->closed, true);
+    atomic_fetch_add(&publisher->closed, 1);
 }
 
 static void on_reconnected(natsConnection *connection, void *closure)
@@ -187,13 +189,11 @@ static bool subscribe(struct nats_publisher *publisher)
     if (library->natsConnection_Subscribe(&publisher->answers, publisher->connection, subject,
                                           on_answer, publisher) != NATS_OK)
         return false;
-    atomic_store(&publisher->unsubscribed, false);
+    /* Where the library will not say when it ends no answer calls us: nothing was published. */
     if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed,
-                                                  publisher) != NATS_OK) {
-        /* The library will not say when it ends; no answer calls us, as nothing was published. */
-        atomic_store(&publisher->unsubscribed, true);
+                                                  publisher) != NATS_OK)
         return false;
-    }
+    publisher->subscriptions++;
     return library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
 }
 
@@ -205,15 +205,30 @@ static void note_connection(struct nats_publisher *publisher, bool there, uint64
                         connects + atomic_load(&publisher->reconnects));
 }
 
-/* Ends the connection, and returns when nothing of it calls us any more. */
+/* Whether something of a connection that was closed may call us still. */
+static bool may_be_called(const struct nats_publisher *publisher)
+{
+    return atomic_load(&publisher->closed) != publisher->connections ||
+           atomic_load(&publisher->unsubscribed) != publisher->subscriptions;
+}
+
+/*
+ * Ends the connection, and returns when nothing of it calls us any more. Where the library does not
+ * say so in time its objects stay, as the publisher does in the end.
+ */
 static void disconnect(struct nats_publisher *publisher)
 {
     const struct nats_library *library = publisher->library;
     if (publisher->connection == NULL)
         return;
     library->natsConnection_Close(publisher->connection);
-    while (!atomic_load(&publisher->closed) || !atomic_load(&publisher->unsubscribed))
+    for (int i = 0; i < CLOSE_POLLS && may_be_called(publisher); i++)
         wakeup_wait(publisher->own, NO_HANDLE, false, CLOSE_POLL_MS);
+    if (may_be_called(publisher)) {
+        publisher->connection = NULL;
+        publisher->answers = NULL;
+        return;
+    }
     library->natsSubscription_Destroy(publisher->answers);
     library->natsInbox_Destroy(publisher->inbox);
     library->natsConnection_Destroy(publisher->connection);
@@ -225,8 +240,6 @@ static void disconnect(struct nats_publisher *publisher)
 static bool connect_once(struct nats_publisher *publisher)
 {
     const struct nats_library *library = publisher->library;
-    atomic_store(&publisher->closed, false);
-    atomic_store(&publisher->unsubscribed, true);
     natsStatus status =
         library->natsConnection_Connect(&publisher->connection, publisher->settings);
     uint64_t held;
@@ -237,7 +250,13 @@ static bool connect_once(struct nats_publisher *publisher)
                       publisher->place.brokers, library->natsStatus_GetText(status));
         return false;
     }
-    if (subscribe(publisher))
+    publisher->connections++;
+    bool has_headers = library->natsConnection_HasHeaderSupport(publisher->connection) == NATS_OK;
+    if (!has_headers && log_allowed(&publisher->log, &held))
+        log_about(LOG_ERROR, LOG_OF_SINK, publisher->name,
+                  "%s has no headers (no_header_support), which each message needs; trying again",
+                  publisher->place.brokers);
+    if (has_headers && subscribe(publisher))
         return true;
     disconnect(publisher);
     return false;
@@ -314,6 +333,7 @@ static void note_failure(struct nats_publisher *publisher, const struct nats_tok
     case NATS_INSUFFICIENT_BUFFER:
     case NATS_NO_MEMORY:
     case NATS_INVALID_ARG:
+    case NATS_NO_SERVER_SUPPORT: /* of headers */
         note_answer(publisher, token, DELIVERY_NOT_SENT, DELIVERY_REJECTED, why);
         break;
     default: /* a part of it may have gone out: its time decides */
@@ -476,6 +496,8 @@ static void free_publisher(void *argument)
 {
     struct nats_publisher *publisher = argument;
     thread_join(publisher->thread);
+    if (may_be_called(publisher))
+        return;
     if (publisher->own != NULL)
         wakeup_destroy(publisher->own);
     mutex_destroy(publisher->mutex);

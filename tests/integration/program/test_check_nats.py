@@ -38,6 +38,11 @@ class Streams(Nats):
         self.assert_refused(self.sink(server, self.login("user=me\npassword=hidden\n")),
                             "JetStream")
 
+    def test_a_server_without_headers_is_refused(self):
+        server = NatsServer(self, "no_header_support: true")
+        server.add_stream("S", "t.>")
+        self.assert_refused(self.sink(server), "no_header_support")
+
     def test_a_user_who_may_not_ask_is_told_so(self):
         server = NatsServer(self, "authorization { users: [ {user: me, password: hidden, "
                             'permissions: {publish: "t.>"}} ] }')

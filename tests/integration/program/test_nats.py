@@ -116,6 +116,19 @@ class NotWritten(Nats):
         self.assertEqual((sink["written"], sink["unknown"]), (0, 0))
         self.assert_balances(sink)
 
+    def test_without_headers_records_fail_for_certain_and_the_log_says_why(self):
+        server = NatsServer(self, "no_header_support: true")
+        server.add_stream("S", "t.>")
+        program = self.start_to(server, "&timeout=1s")
+        self.sender(program).send_all([metric(number) for number in range(20)])
+        program.wait_for_ledger(
+            lambda ledger: ledger["sinks"][0]["failed"]["timeout_unsent"] == 20,
+            "their time is over")
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["unknown"]), (0, 0))
+        self.assert_balances(sink)
+        self.assertIn("no_header_support", "\n".join(program.log()))
+
     def test_a_stop_while_a_server_is_silent_leaves_what_was_sent_unknown(self):
         server = self.server()
         program = self.start_to(server, "", "--stop-timeout", "1s")

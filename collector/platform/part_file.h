@@ -40,7 +40,7 @@ enum part_result part_file_open_private(const char *path, size_t base_length,
 
 /*
  * Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY or
- * PART_FAILED.
+ * PART_FAILED, whose error has EXIT_CODE_INTERNAL where only descriptors or memory are missing.
  */
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error);
 

@@ -25,7 +25,7 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 {
     char name[FILE_NAME_SIZE];
     log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name,
-              "%s was moved or removed; what comes goes to a new one",
+              "%s is not there as it was left; what comes goes to a new one",
               part_name(makings, file, name));
 }
 
@@ -125,15 +125,22 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
     return true;
 }
 
-/* PART_MISSING where it is not there any more as it was left; PART_BUSY where it may not be had. */
+/*
+ * PART_MISSING where it is not there any more as it was left; PART_BUSY where another program has
+ * it; PART_FAILED where there are no descriptors or no memory to open it now.
+ */
 static enum part_result take_up(const struct file_makings *makings, struct live_file *file,
                                 struct error *error)
 {
     char name[FILE_NAME_SIZE];
     enum part_result result =
         part_file_open_left(part_name(makings, file, name), &file->part, error);
+    if (result == PART_BUSY || (result == PART_FAILED && error->code == EXIT_CODE_INTERNAL))
+        return result;
+    if (result == PART_FAILED)
+        log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name, "%s", error->text);
     if (result != PART_DONE)
-        return result == PART_BUSY ? PART_BUSY : PART_MISSING;
+        return PART_MISSING;
     bool cut = file->torn && part_file_size(file->part) > file->size &&
                part_file_cut(file->part, file->size, error);
     if (cut || part_file_size(file->part) == file->size) {
@@ -171,6 +178,8 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
     enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_MISSING;
     if (found == PART_DONE)
         return true;
+    if (found == PART_FAILED)
+        return false;
     if (found == PART_BUSY)
         return let_wait(makings, file, error) && open_new(makings, file, error);
     log_moved(makings, file);
@@ -221,6 +230,8 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_DONE;
     if (found == PART_BUSY)
         return let_wait(makings, file, error);
+    if (found == PART_FAILED)
+        return try_later(file);
     if (found == PART_MISSING) {
         log_moved(makings, file);
         forget(file);

@@ -145,7 +145,8 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
         return PART_MISSING;
     if (fd < 0) {
         bool busy = is_busy(errno);
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path, strerror(errno));
+        bool short_of = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+        error_set(error, short_of ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path, strerror(errno));
         return busy ? PART_BUSY : PART_FAILED;
     }
     enum part_result result = lock(fd, path, &status);

@@ -4,11 +4,20 @@
 #include <string.h>
 
 #include "collector/platform/clock.h"
+#include "sinks/encoders/encoders.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
 struct counter file_set_blocked;
 static const struct path_template *file_set_path; /* of the files that were made last */
+
+const struct encoder_ops *file_set_lines(void)
+{
+    static struct encoder_ops lines;
+    lines = encoder_json;
+    lines.line = NULL;
+    return &lines;
+}
 
 struct path_template *file_set_template(const char *path)
 {

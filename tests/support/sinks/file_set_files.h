@@ -6,8 +6,12 @@
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
 #define SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
 
+#include "collector/contract/encoder.h"
 #include "collector/contract/path_template.h"
 #include "sinks/files/finished_files.h"
+
+/* The encoder of json, but for what its lines are like: files of any text are its own. */
+const struct encoder_ops *file_set_lines(void);
 
 /* The template of a path in the scratch directory. Freed by path_template_free. */
 struct path_template *file_set_template(const char *path);

@@ -9,7 +9,6 @@
 #include "collector/ledger/ledger.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/destinations.h"
-#include "sinks/encoders/encoders.h"
 #include "sinks/files/live_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/patience.h"
@@ -98,7 +97,7 @@ static struct bench *make(uint64_t keep)
     assert_non_null(bench);
     bench->path = file_set_template("a");
     bench->makings = (struct file_makings){
-        .content = {.name = "test", .encoder = &encoder_json},
+        .content = {.name = "test", .encoder = file_set_lines()},
         .finished = file_set_finished_files(bench->path, keep),
         .path = bench->path,
         .files = &bench->files,
@@ -424,7 +423,7 @@ static void open_sink(void)
         .name = "file:a",
         .path = path,
         .file = {.rotate_size = 2 * BLOCK_SIZE + ENCODER_HEAD_SIZE / 2},
-        .encoder = &encoder_json,
+        .encoder = file_set_lines(),
         .counters = &counters,
     };
     if (destination_file.create(&options, &sink, &error) != 0)

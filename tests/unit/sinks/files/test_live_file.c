@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinks/encoders/encoders.h"
 #include "sinks/files/live_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
@@ -28,7 +27,7 @@ static struct bench *make(void)
     bench->path = file_set_template("a");
     bench->makings = (struct file_makings){
         .content = {.name = "test",
-                    .encoder = &encoder_json,
+                    .encoder = file_set_lines(),
                     .head_size = strlen(HEAD),
                     .sync = SYNC_CLOSE},
         .finished = file_set_finished_files(bench->path, 0),

@@ -14,6 +14,7 @@
 #include "sinks/destinations/destinations.h"
 #include "sinks/encoders/encoders.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 #define BLOCK_SIZE ((size_t)4000)
@@ -111,20 +112,20 @@ static int teardown(void **state)
 TEST_WITH(the_next_names_are_used_and_the_next_start_renames_all, scratch_make, teardown)
 {
     (void)state;
-    open_sink(&encoder_json);
+    open_sink(file_set_lines());
     renames_fail = true;
     for (unsigned i = 0; i < 10; i++)
-        write_block(&encoder_json, i);
+        write_block(file_set_lines(), i);
     for (unsigned i = 0; i < 10; i++)
-        assert_block(&encoder_json, ".part", i);
+        assert_block(file_set_lines(), ".part", i);
     close_sink();
     assert_counted(10, 10, 0);
     assert_int_equal(scratch_count(""), 10);
     renames_fail = false;
-    open_sink(&encoder_json);
+    open_sink(file_set_lines());
     close_sink();
     for (unsigned i = 0; i < 10; i++)
-        assert_block(&encoder_json, "", i);
+        assert_block(file_set_lines(), "", i);
     assert_int_equal(scratch_count(""), 10);
     assert_counted(0, 0, 0);
 }
@@ -132,14 +133,14 @@ TEST_WITH(the_next_names_are_used_and_the_next_start_renames_all, scratch_make, 
 TEST_WITH(a_file_gets_its_name_when_renaming_works_again, scratch_make, teardown)
 {
     (void)state;
-    open_sink(&encoder_json);
+    open_sink(file_set_lines());
     renames_fail = true;
     for (unsigned i = 0; i < 3; i++)
-        write_block(&encoder_json, i);
+        write_block(file_set_lines(), i);
     renames_fail = false;
     close_sink();
     for (unsigned i = 0; i < 3; i++)
-        assert_block(&encoder_json, "", i);
+        assert_block(file_set_lines(), "", i);
     assert_counted(2, 0, 3);
     assert_int_equal(scratch_count(""), 3);
 }
@@ -147,12 +148,12 @@ TEST_WITH(a_file_gets_its_name_when_renaming_works_again, scratch_make, teardown
 TEST_WITH(where_too_many_wait_the_last_takes_more, scratch_make, teardown)
 {
     (void)state;
-    open_sink(&encoder_json);
+    open_sink(file_set_lines());
     renames_fail = true;
     for (unsigned i = 0; i < 2 * MOST_WAITING; i++)
-        write_block(&encoder_json, i);
+        write_block(file_set_lines(), i);
     assert_int_equal(scratch_count(""), MOST_WAITING + 1);
-    assert_block(&encoder_json, ".part", MOST_WAITING - 1);
+    assert_block(file_set_lines(), ".part", MOST_WAITING - 1);
     close_sink();
     assert_counted(MOST_WAITING, MOST_WAITING + 1, 0);
 }
@@ -183,12 +184,12 @@ TEST_WITH(a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on, scrat
     (void)state;
     scratch_put_text("a.n.part", "{}\n");
     renames_fail = true;
-    open_sink(&encoder_json);
-    write_block(&encoder_json, 1);
-    assert_block(&encoder_json, ".part", 1);
+    open_sink(file_set_lines());
+    write_block(file_set_lines(), 1);
+    assert_block(file_set_lines(), ".part", 1);
     renames_fail = false;
     close_sink();
     scratch_assert_holds_text("a.n", "{}\n");
-    assert_block(&encoder_json, "", 1);
+    assert_block(file_set_lines(), "", 1);
     assert_counted(1, 0, 2);
 }

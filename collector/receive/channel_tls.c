@@ -528,7 +528,10 @@ static int want_clients_certificates(const struct tls_listener *listener, const 
     return 0;
 }
 
-/* What goes at a time is answers; what comes is read as far as it came; nothing is remembered. */
+/*
+ * What goes at a time is answers; what comes is read as far as it came; nothing is remembered. The
+ * order of ciphers is ours, so that a client's list, which may repeat some, makes no longer one.
+ */
 static bool set_up(const struct tls_listener *listener)
 {
     static const unsigned char name[] = "sluice"; /* to whom tickets are of use */

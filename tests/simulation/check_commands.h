@@ -20,7 +20,7 @@ struct scenario;
 #define COMMAND_LINE 8192
 
 /* What follows command: in the name of a sink by its number. */
-#define COMMAND_TEXT "reader %u"
+#define COMMAND_TEXT "reader%u"
 unsigned commands_sink_of(const char *text);
 
 /* How one ended. */

@@ -3,6 +3,16 @@
 #include "collector/platform/folder.h"
 #include "collector/spill/spill_state.h"
 
+/* Whether the file begins with a block of another spill: it is not the one that was written. */
+static bool is_foreign(const struct spill *spill, struct data_file file)
+{
+    uint8_t bytes[SPILL_HEAD_SIZE];
+    struct block_head head;
+    size_t got;
+    return data_file_read(file, 0, bytes, sizeof bytes, &got, NULL) && got == sizeof bytes &&
+           block_head_read(bytes, &head) && head.spill != spill->id;
+}
+
 /* Whether the file still has all that was written to it. */
 static bool is_there(struct spill *spill, const struct segment *segment)
 {
@@ -12,7 +22,8 @@ static bool is_there(struct spill *spill, const struct segment *segment)
         data_file_open(segments_path(&spill->segments, segment->name), &file, NULL);
     if (opened != DATA_FILE_DONE)
         return opened != DATA_FILE_MISSING; /* what cannot be looked at counts as there */
-    bool there = !data_file_size(file, &size, NULL) || size >= segment->size;
+    bool there = (!data_file_size(file, &size, NULL) || size >= segment->size) &&
+                 !is_foreign(spill, file);
     data_file_close(file);
     return there;
 }
@@ -31,6 +42,8 @@ static void look_at_lock(struct spill *spill)
     spill->lock = NULL;
     if (spill_take_lock(spill, &error) == 0) {
         part_file_close(old);
+        cursor_close(&spill->cursor); /* there may be another one by now */
+        spill->has_cursor = false;
         log_line(LOG_WARNING, "spill %s: the folder or its lock was removed; it is made again",
                  spill->segments.folder);
         return;

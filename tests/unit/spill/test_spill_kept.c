@@ -196,6 +196,27 @@ TEST_WITH(a_folder_that_is_removed_is_made_again_and_what_it_held_is_lost, scrat
     }
 }
 
+TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 500, 580); /* the same names, and larger files */
+    spilling_close(spill);
+    assert_int_equal(rename(scratch_path("spill"), scratch_path("other")), 0);
+    spill = open_labelled("json");
+    spilling_append_all(spill, 0, 10);
+    assert_int_equal(rename(scratch_path("spill"), scratch_path("mine")), 0);
+    assert_int_equal(rename(scratch_path("other"), scratch_path("spill")), 0);
+    spilling_tick(spill);
+    assert_int_equal(spilling_counts(spill).gone, spilling_records(0, 10));
+    spilling_append_all(spill, 10, 12);
+    spilling_expect(spill, 10, 12, true);
+    assert_int_equal(spilling_counts(spill).lost, spilling_records(0, 10));
+    spilling_close(spill);
+    assert_true(spilling_segments() > 1); /* those of the other one are as they were */
+}
+
 TEST_WITH(what_is_gone_at_the_end_is_counted_once, scratch_make, scratch_remove)
 {
     (void)state;

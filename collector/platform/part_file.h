@@ -23,6 +23,8 @@ enum part_result {
     PART_MISSING, /* it is not where it was: moved away, or removed (of open_left, complete) */
     PART_BUSY,    /* until another program has closed it, which keeps all others from that:
                      on Windows, or on a server that is one. `error` says why */
+    PART_SHORT,   /* there are no descriptors or no memory for it now (of open_left); `error` says
+                     which */
     PART_FAILED,  /* `error` says why */
 };
 
@@ -39,8 +41,8 @@ enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error);
 
 /*
- * Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY or
- * PART_FAILED, whose error has EXIT_CODE_INTERNAL where only descriptors or memory are missing.
+ * Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY,
+ * PART_SHORT or PART_FAILED.
  */
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error);
 

@@ -67,6 +67,7 @@ static int look_at_lock(struct segments *segments, struct spill_inspection *insp
     case PART_TAKEN:
         return 0;
     case PART_BUSY:
+    case PART_SHORT:
     case PART_FAILED:
         break;
     }

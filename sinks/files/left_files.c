@@ -135,6 +135,7 @@ enum left_result left_file_finish(const struct file_content *content,
         return LEFT_DONE;
     case PART_BUSY:
         return LEFT_BUSY;
+    case PART_SHORT:
     case PART_FAILED:
         return LEFT_FAILED;
     }

@@ -127,7 +127,7 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
 
 /*
  * PART_MISSING where it is not there any more as it was left; PART_BUSY where another program has
- * it; PART_FAILED where there are no descriptors or no memory to open it now.
+ * it; PART_SHORT where there are no descriptors or no memory to open it now.
  */
 static enum part_result take_up(const struct file_makings *makings, struct live_file *file,
                                 struct error *error)
@@ -135,7 +135,7 @@ static enum part_result take_up(const struct file_makings *makings, struct live_
     char name[FILE_NAME_SIZE];
     enum part_result result =
         part_file_open_left(part_name(makings, file, name), &file->part, error);
-    if (result == PART_BUSY || (result == PART_FAILED && error->code == EXIT_CODE_INTERNAL))
+    if (result == PART_BUSY || result == PART_SHORT)
         return result;
     if (result == PART_FAILED)
         log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name, "%s", error->text);
@@ -178,7 +178,7 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
     enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_MISSING;
     if (found == PART_DONE)
         return true;
-    if (found == PART_FAILED)
+    if (found == PART_SHORT)
         return false;
     if (found == PART_BUSY)
         return let_wait(makings, file, error) && open_new(makings, file, error);
@@ -230,7 +230,7 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_DONE;
     if (found == PART_BUSY)
         return let_wait(makings, file, error);
-    if (found == PART_FAILED)
+    if (found == PART_SHORT)
         return try_later(file);
     if (found == PART_MISSING) {
         log_moved(makings, file);

@@ -146,8 +146,8 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
     if (fd < 0) {
         bool busy = is_busy(errno);
         bool short_of = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
-        error_set(error, short_of ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path, strerror(errno));
-        return busy ? PART_BUSY : PART_FAILED;
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path, strerror(errno));
+        return busy ? PART_BUSY : short_of ? PART_SHORT : PART_FAILED;
     }
     enum part_result result = lock(fd, path, &status);
     if (result == PART_DONE)

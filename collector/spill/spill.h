@@ -74,7 +74,7 @@ struct spill_settings {
  * Opens the spill of a folder, and makes one of it where it is none. `settings` need not outlive
  * the call. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG where another sink or program
  * has the folder open, or the sizes do not fit each other; EXIT_CODE_CANNOT_CREATE where the folder
- * cannot be used; EXIT_CODE_INTERNAL without memory or descriptors. Damage is logged, and no error.
+ * cannot be used; EXIT_CODE_INTERNAL without memory. Damage is logged, and no error.
  */
 int spill_open(const struct spill_settings *settings, struct spill **out, struct error *error);
 

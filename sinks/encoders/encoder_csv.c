@@ -249,10 +249,17 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return sample_encoder_write(&csv->base, record, write_sample, out);
 }
 
+#define HEADER_MARK       "time,name,kind,temporality,value,"
+#define HEADER_MARK_LEAST (sizeof "time,name," - 1)
+
+/* A torn header is marked from its third column on. */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {
     enum output_line row = line_mark(bytes, size, LINE_MARK_TIME ",");
-    return row != OUTPUT_LINE_FOREIGN ? row : line_mark(bytes, size, "time,name,kind,temporality,value,");
+    if (row != OUTPUT_LINE_FOREIGN)
+        return row;
+    enum output_line head = line_mark(bytes, size, HEADER_MARK);
+    return head == OUTPUT_LINE_LIKELY && size > HEADER_MARK_LEAST ? OUTPUT_LINE_OWN : head;
 }
 
 static struct encoder *create(const struct encoder_options *options)

@@ -196,7 +196,7 @@ class Wide(World):
     def outputs(self, run):
         out = run.folder / "out"
         return [
-            Files(out, "plain"), Fed(out, "command", name=f"command:cat >>{out}/command"),
+            Files(out, "plain"), Fed(out, "command", name="command:cat"),
             Files(out, "by-*", of_table, f"file:{out}/by-%{{source}}.csv"),
             Files(out, "rotated.0*", of_gzip, f"file:{out}/rotated.0.gz"),
             Files(out, "rotated.1*", of_gzip, f"file:{out}/rotated.1.gz"),

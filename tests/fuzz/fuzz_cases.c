@@ -29,8 +29,10 @@ enum { PART_FILE = 1, PART_WRITTEN = 2, PART_REFUSED = 3, PART_FAILED = 4 };
 #define SINK_BYTES 2 /* that of them which has no lines */
 
 static char names[SINKS][16] = {"stdout:", "file:a'b\" c", "udp:[::1]:1"};
-static struct sink_config sinks[SINKS] = {
-    {.name = names[0]}, {.name = names[1]}, {.name = names[2]}};
+static const struct destination_ops destination = {.scheme = "test"};
+static struct sink_config sinks[SINKS] = {{.name = names[0], .destination = &destination},
+                                          {.name = names[1], .destination = &destination},
+                                          {.name = names[2], .destination = &destination}};
 static const struct config config = {.sinks = sinks, .sink_count = SINKS};
 
 /* --- what came of a test ---------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ from sluice_program import (ANY_PORT, CAPTURES, LEDGER, RIEMANN, SLUICE, Program
                             parse_json)
 
 TIME = r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z\Z"
+TORN = b'{"time":"2026-11-20T12:00:00.250000000Z","na'  # a line that a dead run left
 
 
 class Levels(ProgramTest):
@@ -93,7 +94,7 @@ class Json(ProgramTest):
     @not_on_windows("no such name is one of a file there")
     def test_or_its_sink_whatever_its_name(self):
         path = self.folder / 'quote " back \\ line'
-        path.write_bytes(b"torn")
+        path.write_bytes(TORN)
         program = self.start_in_json("--sink", f"file:{path}")
         program.stop()
         torn = self.objects(program)[0]
@@ -104,7 +105,7 @@ class Json(ProgramTest):
     def test_a_name_that_is_no_utf8_is_valid_json(self):
         path = os.fsencode(self.folder) + b"/\xff\xc3("
         with open(path, "wb") as file:
-            file.write(b"torn")
+            file.write(TORN)
         program = self.start_in_json("--sink", "file:" + os.fsdecode(path))
         program.stop()
         self.assertTrue(self.objects(program)[0]["sink"].endswith("/\ufffd\ufffd("))

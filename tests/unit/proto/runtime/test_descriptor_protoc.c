@@ -25,7 +25,7 @@ TEST_WITH(what_protoc_says_of_a_proto_file_is_reported, scratch_make, scratch_re
     assert_refused(scratch_path("bad.proto"), "protoc: bad.proto:2:19: ");
     scratch_put_text("lost.proto", "syntax = \"proto3\"; import \"no/such.proto\";");
     assert_refused(scratch_path("lost.proto"), "no/such.proto");
-    assert_refused(scratch_path("gone.proto"), "protoc: ");
+    assert_refused(scratch_path("gone.proto"), "gone.proto: cannot be opened");
 }
 
 /* A warning is no error, and not in an error's text. */

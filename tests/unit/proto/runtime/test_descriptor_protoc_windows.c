@@ -52,7 +52,8 @@ TEST_WITH(nothing_stays_of_one_that_failed, set_up, scratch_remove)
     (void)state;
     struct type_set *set;
     struct error error;
-    assert_int_equal(descriptor_file_load(scratch_path("gone.proto"), &set, &error), -1);
-    assert_non_null(strstr(error.text, "gone.proto: protoc: "));
+    scratch_put_text("bad.proto", "");
+    assert_int_equal(descriptor_file_load(scratch_path("bad.proto"), &set, &error), -1);
+    assert_non_null(strstr(error.text, "bad.proto: protoc: "));
     assert_int_equal(scratch_count("temporary"), 0);
 }

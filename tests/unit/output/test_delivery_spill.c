@@ -365,8 +365,8 @@ TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_d
     push(fake, 0, 100);
     wait_counter(&fake->counters->written, 100);
     stop(fake, false);
-    assert_int_equal(atomic_load(&far.sends), 100);
-    assert_int_equal(atomic_load(&far.stored), 100);
+    assert_in_range(atomic_load(&far.sends), 1, 100); /* a block may hold several records */
+    assert_int_equal(atomic_load(&far.stored), atomic_load(&far.sends));
     assert_int_equal(count(&fake->counters->possible_duplicates), 0);
     assert_int_equal(scratch_count("spill"), 2);
     assert_got(100, true);

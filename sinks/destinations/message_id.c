@@ -7,3 +7,10 @@ void message_id(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, si
 {
     snprintf(id, MESSAGE_ID_SIZE, "%s-%" PRIu64, block->epoch, block->first_number + record);
 }
+
+void message_id_of_part(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, size_t record,
+                        size_t count)
+{
+    snprintf(id, MESSAGE_ID_SIZE, "%s-%" PRIu64 "+%zu", block->epoch, block->first_number + record,
+             count);
+}

@@ -1,27 +1,26 @@
 #include "sinks/destinations/nats_flights.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* Whether the record of that place is a message of its own that is to be sent. */
-static bool is_pending(const struct nats_flights *flights, const struct delivery_block *block,
-                       size_t record)
+/* What stands in a record's group, below the bits: how often its message was divided, at least. */
+#define FOLLOWS  0x40u /* it is in the message of the record before it */
+#define ANSWERED 0x80u
+
+#define NO_LIMIT SIZE_MAX
+
+static bool waits(const struct delivery_record *record)
 {
-    return flights->per_block ? record == 0 : !block->records[record].done;
+    return !record->done && record->fate == DELIVERY_NOT_SENT && (record->group & ANSWERED) == 0;
 }
 
-static uint8_t *fate_of(const struct nats_flights *flights, struct delivery_block *block,
-                        size_t record)
+/* The record after the last one of the message that begins with this one. */
+static size_t message_end(const struct delivery_block *block, size_t record)
 {
-    return flights->per_block ? &block->fate : &block->records[record].fate;
-}
-
-static void set_reason(const struct nats_flights *flights, struct delivery_block *block,
-                       size_t record, enum delivery_reason reason)
-{
-    if (flights->per_block)
-        block->reason = (uint8_t)reason;
-    else
-        block->records[record].reason = (uint8_t)reason;
+    do
+        record++;
+    while (record < block->count && (block->records[record].group & FOLLOWS) != 0);
+    return record;
 }
 
 bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block, int64_t now_ns)
@@ -36,36 +35,113 @@ bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block
         .turn = ++flights->turns,
         .until_ns = now_ns + flights->unsent_ns,
     };
-    block->per_record = !flights->per_block;
+    block->per_record = true;
     for (size_t i = 0; i < block->count; i++) {
-        if (!is_pending(flights, block, i))
+        block->records[i].group = 0;
+        if (block->records[i].done)
             continue;
-        *fate_of(flights, block, i) = DELIVERY_NOT_SENT;
-        flight->count++;
+        block->records[i].fate = DELIVERY_NOT_SENT;
+        flight->waiting++;
     }
     return true;
 }
 
-static bool has_unpublished(const struct nats_flight *flight)
+/* --- how large a message may be --------------------------------------------------------------- */
+
+static size_t limits_known(const struct nats_flights *flights)
 {
-    return flight->block != NULL && !flight->done && flight->published < flight->count;
+    return flights->learned < NATS_LIMITS ? flights->learned : NATS_LIMITS;
 }
+
+static size_t most_of(const struct nats_flights *flights, const char *route)
+{
+    size_t most = flights->most == 0 ? NO_LIMIT : flights->most;
+    size_t known = limits_known(flights);
+    for (const struct nats_limit *limit = flights->limits; limit < flights->limits + known; limit++)
+        if (limit->most < most && strcmp(limit->subject, route) == 0)
+            most = limit->most;
+    return most;
+}
+
+/* A message of that size was too large for the subject. */
+static void learn(struct nats_flights *flights, const char *route, size_t size)
+{
+    size_t known = limits_known(flights);
+    size_t at = 0;
+    while (at < known && strcmp(flights->limits[at].subject, route) != 0)
+        at++;
+    struct nats_limit *limit = &flights->limits[at];
+    if (at == known) {
+        limit = &flights->limits[flights->learned++ % NATS_LIMITS];
+        limit->most = NO_LIMIT;
+        snprintf(limit->subject, sizeof limit->subject, "%s", route);
+    }
+    if (size <= limit->most)
+        limit->most = size - 1;
+}
+
+/* Whether all records of the range can go together. */
+static bool fits(const struct delivery_block *block, const struct record_range *range,
+                 unsigned divided, size_t most)
+{
+    if (record_range_size(block, range) > most)
+        return false;
+    for (size_t i = range->first; i < (size_t)range->first + range->count; i++)
+        if (!waits(&block->records[i]) || block->records[i].group > divided)
+            return false;
+    return true;
+}
+
+/*
+ * The message that the record is in, which is the first that waits. It is the block, or a half of
+ * such a message: so what is sent again is divided as before, and has the same ids.
+ */
+static struct record_range part_of(const struct nats_flights *flights,
+                                   const struct delivery_block *block, size_t record)
+{
+    if (!flights->per_block)
+        return (struct record_range){(uint32_t)record, 1};
+    size_t most = most_of(flights, block->route);
+    struct record_range range = {0, (uint32_t)block->count};
+    for (unsigned divided = 0; range.count > 1 && !fits(block, &range, divided, most); divided++) {
+        uint32_t half = range.count / 2;
+        if (record < (size_t)range.first + half) {
+            range.count = half;
+        } else {
+            range.first += half;
+            range.count -= half;
+        }
+    }
+    return range;
+}
+
+/* --- publishing, and answers ------------------------------------------------------------------ */
 
 bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, int64_t now_ns)
 {
     struct nats_flight *next = NULL;
     for (struct nats_flight *flight = flights->all; flight < flights->all + NATS_FLIGHTS; flight++)
-        if (has_unpublished(flight) && (next == NULL || flight->turn < next->turn))
+        if (flight->block != NULL && !flight->done && flight->waiting != 0 &&
+            (next == NULL || flight->turn < next->turn))
             next = flight;
     if (next == NULL)
         return false;
-    while (!is_pending(flights, next->block, next->at))
+    struct delivery_record *records = next->block->records;
+    while (!waits(&records[next->at]))
         next->at++;
+    struct record_range range = part_of(flights, next->block, next->at);
     *token = (struct nats_token){(uint32_t)(next - flights->all), (uint32_t)next->at, next->turn};
-    *fate_of(flights, next->block, next->at) = DELIVERY_UNKNOWN;
-    next->at++;
-    if (next->published++ == 0)
+    for (uint32_t i = 0; i < range.count; i++) {
+        records[range.first + i].fate = DELIVERY_UNKNOWN;
+        if (i != 0)
+            records[range.first + i].group |= FOLLOWS;
+    }
+    next->at += range.count;
+    next->waiting -= range.count;
+    next->unanswered++;
+    if (!next->published)
         next->begun_ns = now_ns;
+    next->published = true;
     flights->unanswered++;
     next->until_ns = now_ns + flights->unanswered_ns;
     return true;
@@ -77,33 +153,76 @@ static struct nats_flight *flight_of(struct nats_flights *flights, const struct 
         return NULL;
     struct nats_flight *flight = &flights->all[token->flight];
     bool is_its = flight->block != NULL && !flight->done && flight->turn == token->turn &&
-                  token->record < flight->at;
+                  token->record < flight->block->count;
     return is_its ? flight : NULL;
 }
 
 struct delivery_block *nats_flights_block(const struct nats_flights *flights,
-                                          const struct nats_token *token)
+                                          const struct nats_token *token,
+                                          struct record_range *range)
 {
     const struct nats_flight *flight = flight_of((struct nats_flights *)(uintptr_t)flights, token);
-    return flight == NULL ? NULL : flight->block;
+    if (flight == NULL)
+        return NULL;
+    *range = (struct record_range){
+        token->record, (uint32_t)(message_end(flight->block, token->record) - token->record)};
+    return flight->block;
 }
 
-bool nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
-                         enum delivery_fate fate, enum delivery_reason reason, const char *why)
+/* The message was too large: its halves wait. */
+static void divide(struct nats_flights *flights, struct nats_flight *flight,
+                   const struct record_range *range)
 {
+    struct delivery_block *block = flight->block;
+    unsigned divided = 0;
+    struct record_range node = {0, (uint32_t)block->count};
+    while (node.first != range->first || node.count != range->count) {
+        uint32_t half = node.count / 2;
+        if (range->first < node.first + half) {
+            node.count = half;
+        } else {
+            node.first += half;
+            node.count -= half;
+        }
+        divided++;
+    }
+    learn(flights, block->route, record_range_size(block, range));
+    for (size_t i = range->first; i < (size_t)range->first + range->count; i++) {
+        block->records[i].fate = DELIVERY_NOT_SENT;
+        block->records[i].group = (uint8_t)(divided + 1);
+    }
+    flight->waiting += range->count;
+    if (range->first < flight->at)
+        flight->at = range->first;
+}
+
+enum nats_progress nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
+                                       enum delivery_fate fate, enum delivery_reason reason,
+                                       const char *why)
+{
+    struct record_range range;
     struct nats_flight *flight = flight_of(flights, token);
-    if (flight == NULL)
-        return false;
-    uint8_t *known = fate_of(flights, flight->block, token->record);
-    if (*known != DELIVERY_UNKNOWN || fate == DELIVERY_UNKNOWN)
-        return false;
-    *known = (uint8_t)fate;
-    set_reason(flights, flight->block, token->record, reason);
+    if (flight == NULL || nats_flights_block(flights, token, &range) == NULL)
+        return NATS_GOES_ON;
+    struct delivery_record *first = &flight->block->records[range.first];
+    if (first->done || first->fate != DELIVERY_UNKNOWN || (first->group & FOLLOWS) != 0 ||
+        fate == DELIVERY_UNKNOWN)
+        return NATS_GOES_ON;
+    flights->unanswered--;
+    flight->unanswered--;
+    if (fate == DELIVERY_REFUSED && reason == DELIVERY_TOO_LARGE && range.count > 1) {
+        divide(flights, flight, &range);
+        return NATS_DIVIDED;
+    }
+    for (struct delivery_record *i = first; i < first + range.count; i++) {
+        i->fate = (uint8_t)fate;
+        i->reason = (uint8_t)reason;
+        i->group |= ANSWERED;
+    }
     if (why != NULL && flight->error.text[0] == '\0')
         error_set(&flight->error, EXIT_CODE_IO, "%s", why);
-    flights->unanswered--;
-    flight->done = ++flight->answered == flight->count;
-    return flight->done;
+    flight->done = flight->waiting == 0 && flight->unanswered == 0;
+    return flight->done ? NATS_BLOCK_DONE : NATS_GOES_ON;
 }
 
 bool nats_flights_deny(struct nats_flights *flights, const char *subject, const char *why)
@@ -116,8 +235,8 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
         size_t end = flight->at;
         for (uint32_t record = 0; record < end; record++) {
             const struct nats_token token = {i, record, flight->turn};
-            if (is_pending(flights, flight->block, record) &&
-                nats_flights_answer(flights, &token, DELIVERY_REFUSED, DELIVERY_DENIED, why))
+            if (nats_flights_answer(flights, &token, DELIVERY_REFUSED, DELIVERY_DENIED, why) ==
+                NATS_BLOCK_DONE)
                 any = true;
         }
     }
@@ -131,10 +250,10 @@ void nats_flights_expire(struct nats_flights *flights, int64_t now_ns)
         if (flight->block == NULL || flight->done || flight->until_ns > now_ns)
             continue;
         flight->done = true;
-        flights->unanswered -= flight->published - flight->answered;
+        flights->unanswered -= flight->unanswered;
         if (flight->error.text[0] == '\0')
             error_set(&flight->error, EXIT_CODE_IO,
-                      flight->published == 0 ? "there is no connection" : "no answer came in time");
+                      !flight->published ? "there is no connection" : "no answer came in time");
     }
 }
 
@@ -160,7 +279,7 @@ struct delivery_block *nats_flights_take(struct nats_flights *flights, struct er
     struct delivery_block *block = oldest->block;
     if (error != NULL)
         *error = oldest->error;
-    flights->last_begun_ns = oldest->answered == oldest->count ? oldest->begun_ns : 0;
+    flights->last_begun_ns = oldest->waiting == 0 && oldest->unanswered == 0 ? oldest->begun_ns : 0;
     *oldest = (struct nats_flight){.block = NULL};
     return block;
 }

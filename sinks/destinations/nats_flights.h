@@ -6,6 +6,10 @@
  * library's thread brings answers: each holds the lock of whoever owns this. A message that was
  * published is unknown until its answer. A token says which message an answer is for; one that
  * comes too late, or twice, changes nothing.
+ *
+ * A message is a record, or, with `per_block`, the block: it is divided in halves until each fits
+ * what the server says beforehand, and where a stream refuses it as too large all the same, until
+ * one that is refused is a single record.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
@@ -17,6 +21,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/delivery.h"
 #include "sinks/destinations/nats_token.h"
+#include "sinks/destinations/record_division.h"
 
 /* Blocks at a time. */
 #define NATS_FLIGHTS 64
@@ -24,16 +29,30 @@
 struct nats_flight {
     struct delivery_block *block;      /* NULL: none */
     uint64_t turn;                     /* of its token: later ones have higher ones */
-    size_t count, published, answered; /* of its messages */
-    int64_t begun_ns;                  /* when the first was published */
-    size_t at;                         /* the next record to look at */
+    size_t waiting;                    /* records that are to be published */
+    size_t unanswered;                 /* messages that were */
+    bool published;                    /* some message was */
+    int64_t begun_ns;                  /* when the first was */
+    size_t at;                         /* no record before it waits */
     int64_t until_ns;                  /* when it is done, whatever is missing; monotonic */
     bool done;                         /* it has its fates, and is to be taken out */
     struct error error; /* of its first message that was not acknowledged; empty: none */
 };
 
+/* Subjects whose streams' limits are known at a time. */
+#define NATS_LIMITS ((size_t)16)
+
+/* What a stream was seen to refuse. */
+struct nats_limit {
+    char subject[DELIVERY_ROUTE_SIZE];
+    size_t most; /* bytes of a message, at most */
+};
+
 struct nats_flights {
-    bool per_block;                   /* a block is one message; else each of its records is one */
+    bool per_block; /* a block is one message, if that fits; else each of its records is one */
+    size_t most;    /* bytes of a message with several records, for the server; 0: not known */
+    struct nats_limit limits[NATS_LIMITS]; /* a ring */
+    size_t learned;                        /* how many were put there */
     int64_t unsent_ns, unanswered_ns; /* how long a block may wait for the one and for the other */
     uint64_t turns;
     size_t unanswered; /* messages that were published, of flights that are not done */
@@ -48,16 +67,21 @@ bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block
 /* The next message to publish; it counts as published from now on. Returns false without one. */
 bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, int64_t now_ns);
 
-/* The block that a message is in, or NULL where it is no longer there. */
+/* The block that a message is in and its records, or NULL where it is no longer there. */
 struct delivery_block *nats_flights_block(const struct nats_flights *flights,
-                                          const struct nats_token *token);
+                                          const struct nats_token *token,
+                                          struct record_range *range);
 
-/*
- * What became of a message; `why` is NULL where it is acknowledged. Returns whether its block is
- * done by it.
- */
-bool nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
-                         enum delivery_fate fate, enum delivery_reason reason, const char *why);
+enum nats_progress {
+    NATS_GOES_ON,
+    NATS_BLOCK_DONE,
+    NATS_DIVIDED, /* its halves are to be published */
+};
+
+/* What became of a message; `why` is NULL where it is acknowledged. Returns what that leads to. */
+enum nats_progress nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
+                                       enum delivery_fate fate, enum delivery_reason reason,
+                                       const char *why);
 
 /*
  * The server does not let us publish to that subject: messages that were published to it are

@@ -37,6 +37,7 @@
     FUNCTION(natsConnection_Connect)                                                               \
     FUNCTION(natsConnection_Status)                                                                \
     FUNCTION(natsConnection_HasHeaderSupport)                                                      \
+    FUNCTION(natsConnection_GetMaxPayload)                                                         \
     FUNCTION(natsConnection_Subscribe)                                                             \
     FUNCTION(natsConnection_GetLastError)                                                          \
     FUNCTION(natsConnection_PublishMsg)                                                            \

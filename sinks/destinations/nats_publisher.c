@@ -35,6 +35,9 @@
 
 #define REPLY_SIZE 160
 
+/* Of a message, as a rule. With larger ones a block is divided when the library refuses it. */
+#define HEADERS_SIZE 512
+
 struct nats_publisher {
     struct nats_publisher_options options; /* less its pointers, which may end before the thread */
     char *name;                            /* of the sink */
@@ -86,8 +89,11 @@ static void note_answer(struct nats_publisher *publisher, const struct nats_toke
                         enum delivery_fate fate, enum delivery_reason reason, const char *why)
 {
     mutex_lock(publisher->mutex);
-    if (nats_flights_answer(&publisher->flights, token, fate, reason, why) &&
-        publisher->options.sink != NULL)
+    enum nats_progress progress =
+        nats_flights_answer(&publisher->flights, token, fate, reason, why);
+    if (progress == NATS_DIVIDED)
+        wakeup_signal(publisher->own);
+    else if (progress == NATS_BLOCK_DONE && publisher->options.sink != NULL)
         wakeup_signal(publisher->options.sink);
     note_unanswered(publisher);
     mutex_unlock(publisher->mutex);
@@ -271,12 +277,15 @@ static natsStatus set_header(const struct nats_library *library, natsMsg *messag
 }
 
 static natsStatus set_headers(const struct nats_publisher *publisher, natsMsg *message,
-                              const struct delivery_block *block, size_t record)
+                              const struct delivery_block *block, const struct record_range *range)
 {
     const struct nats_library *library = publisher->library;
     unsigned wanted = publisher->options.headers;
     char id[MESSAGE_ID_SIZE];
-    message_id(id, block, record);
+    if (publisher->options.per_block && range->count != block->count)
+        message_id_of_part(id, block, range->first, range->count);
+    else
+        message_id(id, block, range->first);
     natsStatus status = library->natsMsgHeader_Set(message, "Nats-Msg-Id", id);
     if (status == NATS_OK && (wanted & HEADER_SCHEMA) != 0)
         status = set_header(library, message, "schema", block->schema);
@@ -284,36 +293,78 @@ static natsStatus set_headers(const struct nats_publisher *publisher, natsMsg *m
         status = set_header(library, message, "listener", block->listener);
     if (status == NATS_OK && (wanted & HEADER_COLLECTOR) != 0)
         status = set_header(library, message, "collector", publisher->collector);
-    if (status == NATS_OK && (wanted & HEADER_NUMBER) != 0)
+    if (status == NATS_OK && (wanted & HEADER_NUMBER) != 0) {
+        message_id(id, block, range->first);
         status = set_header(library, message, "number", id);
+    }
+    return status;
+}
+
+/* The message's bytes after the block's head, to be freed, or NULL. */
+static uint8_t *with_head(const struct delivery_block *block, const struct record_range *range)
+{
+    size_t head = block->records[0].offset;
+    size_t size = record_range_size(block, range);
+    uint8_t *copy = malloc(size);
+    if (copy != NULL) {
+        memcpy(copy, block->bytes, head);
+        memcpy(copy + head, block->bytes + block->records[range->first].offset, size - head);
+    }
+    return copy;
+}
+
+static natsStatus create_message(const struct nats_publisher *publisher,
+                                 const struct delivery_block *block,
+                                 const struct record_range *range, const char *reply,
+                                 natsMsg **out)
+{
+    const struct nats_library *library = publisher->library;
+    size_t head = block->records[0].offset;
+    size_t size = record_range_size(block, range);
+    const uint8_t *bytes = block->bytes + block->records[range->first].offset;
+    uint8_t *copy = NULL;
+    if (!publisher->options.per_block) {
+        size -= head;
+        if (publisher->options.strips_newline && size != 0 && bytes[size - 1] == '\n')
+            size--;
+    } else if (range->first == 0) {
+        bytes = block->bytes;
+    } else if (head != 0) {
+        bytes = copy = with_head(block, range);
+        if (copy == NULL)
+            return NATS_NO_MEMORY;
+    }
+    natsStatus status =
+        library->natsMsg_Create(out, block->route, reply, (const char *)bytes, (int)size);
+    free(copy);
     return status;
 }
 
 /* Copies a message out of its block. With the lock held. */
 static natsStatus make_message(const struct nats_publisher *publisher,
-                               const struct delivery_block *block, const struct nats_token *token,
-                               natsMsg **out)
+                               const struct nats_token *token, natsMsg **out)
 {
-    const struct nats_library *library = publisher->library;
-    const uint8_t *bytes = block->bytes;
-    size_t size = block->size;
-    if (!publisher->options.per_block) {
-        bytes += block->records[token->record].offset;
-        size = block->records[token->record].size;
-        if (publisher->options.strips_newline && size != 0 && bytes[size - 1] == '\n')
-            size--;
-    }
+    struct record_range range;
+    const struct delivery_block *block = nats_flights_block(&publisher->flights, token, &range);
     char its_token[NATS_TOKEN_SIZE];
     char reply[REPLY_SIZE];
     nats_token_format(token, its_token);
     snprintf(reply, sizeof reply, "%s%s", publisher->inbox, its_token);
     if (!nats_subject_is_valid(block->route))
         return NATS_INVALID_SUBJECT;
-    natsStatus status =
-        library->natsMsg_Create(out, block->route, reply, (const char *)bytes, (int)size);
+    natsStatus status = create_message(publisher, block, &range, reply, out);
     if (status == NATS_OK)
-        status = set_headers(publisher, *out, block, token->record);
+        status = set_headers(publisher, *out, block, &range);
     return status;
+}
+
+/* Bytes of a message that the server takes, beside its headers; 0: it does not say. */
+static size_t most_of_server(const struct nats_publisher *publisher)
+{
+    int64_t most = publisher->library->natsConnection_GetMaxPayload(publisher->connection);
+    if (most <= 0)
+        return 0;
+    return most > HEADERS_SIZE ? (size_t)(most - HEADERS_SIZE) : 1;
 }
 
 /* What a message that publishing failed for has become. */
@@ -346,12 +397,13 @@ static bool publish_next(struct nats_publisher *publisher)
 {
     struct nats_token token;
     natsMsg *message = NULL;
+    size_t most = most_of_server(publisher);
     mutex_lock(publisher->mutex);
+    publisher->flights.most = most;
     bool is_there = nats_flights_next(&publisher->flights, &token, clock_monotonic_ns());
     natsStatus status = NATS_OK;
     if (is_there)
-        status = make_message(publisher, nats_flights_block(&publisher->flights, &token), &token,
-                              &message);
+        status = make_message(publisher, &token, &message);
     note_unanswered(publisher);
     mutex_unlock(publisher->mutex);
     if (!is_there)

@@ -94,6 +94,36 @@ class Killed(Nats):
         self.assertEqual(self.values(server), list(range(30)))
 
 
+class TooLarge(Nats):
+    def assert_only_large_ones_fail(self, server, padding, keys=""):
+        """Every 100th record has a host of `padding` bytes, and no message may be so large."""
+        program = self.start_to(server, keys)
+        self.sender(program).send_all(
+            [metric(number, host="h" * padding if number % 100 == 50 else "h")
+             for number in range(1000)])
+        program.wait_for_ledger(
+            lambda ledger: ledger["sinks"][0]["written"] +
+            ledger["sinks"][0]["failed"]["too_large"] == 1000, "all have their fate")
+        sink = program.stop()["sinks"][0]
+        self.assert_balances(sink)
+        self.assertEqual((sink["queued"], sink["written"], sink["failed"]["too_large"]),
+                         (1000, 990, 10))
+        self.assertEqual(sorted(self.values(server)),
+                         [number for number in range(1000) if number % 100 != 50])
+
+    def test_a_stream_with_a_limit_gets_all_but_what_is_larger(self):
+        self.assert_only_large_ones_fail(self.server(max_msg_size=1200), 2000)
+
+    def test_with_a_spill_too(self):
+        self.assert_only_large_ones_fail(self.server(max_msg_size=1200), 2000,
+                                         f"&spill={self.folder}/spill&fsync=always")
+
+    def test_a_server_with_a_limit_gets_all_but_what_is_larger(self):
+        server = NatsServer(self, "max_payload: 4096")
+        server.add_stream("S", "t.>")
+        self.assert_only_large_ones_fail(server, 6000)
+
+
 class NotWritten(Nats):
     def test_what_is_too_large_for_the_stream_has_failed(self):
         server = self.server(max_msg_size=10)

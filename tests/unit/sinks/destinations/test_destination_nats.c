@@ -172,17 +172,42 @@ NATS_TEST(a_message_that_is_too_large_for_its_stream_is_refused)
 {
     (void)state;
     struct scene scene;
+    static uint8_t large[1000];
     struct delivery_lines lines;
     struct error error;
     nats_server_start(&server);
     nats_server_add_stream(&server, "S", "t", 100);
     scene_begin(&scene);
     open_it(&scene);
-    delivery_lines_fill(&lines, "t", DELIVERY_LINES);
+    delivery_lines_fill(&lines, "t", 1);
+    lines.block.bytes = large;
+    lines.block.size = lines.records[0].size = sizeof large;
     delivery_lines_send(scene.destination, &lines);
     delivery_await(scene.destination, scene.wakeup, &error);
     delivery_lines_assert(&lines, DELIVERY_REFUSED);
-    assert_int_equal(lines.block.reason, DELIVERY_TOO_LARGE);
+    assert_int_equal(lines.records[0].reason, DELIVERY_TOO_LARGE);
+    scene_end(&scene);
+}
+
+NATS_TEST(parts_of_a_block_have_ids_of_their_own_and_are_there_once)
+{
+    (void)state;
+    struct scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    nats_server_start(&server);
+    nats_server_add_stream(&server, "S", "t", 90);
+    scene_begin(&scene);
+    open_it(&scene);
+    delivery_lines_fill(&lines, "t", 10);
+    for (int i = 0; i < 2; i++) {
+        delivery_lines_send(scene.destination, &lines);
+        delivery_await(scene.destination, scene.wakeup, &error);
+        delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
+        assert_int_equal(nats_server_count(&server, "S"), 2);
+    }
+    assert_message(1, "line 0\nline 1\nline 2\nline 3\nline 4\n", "e-0+5");
+    assert_message(2, "line 5\nline 6\nline 7\nline 8\nline 9\n", "e-5+5");
     scene_end(&scene);
 }
 
@@ -199,11 +224,11 @@ NATS_TEST(a_message_that_is_too_large_for_the_server_is_refused)
     open_it(&scene);
     delivery_lines_fill(&lines, "t", 1);
     lines.block.bytes = large;
-    lines.block.size = sizeof large;
+    lines.block.size = lines.records[0].size = sizeof large;
     delivery_lines_send(scene.destination, &lines);
     delivery_await(scene.destination, scene.wakeup, &error);
     delivery_lines_assert(&lines, DELIVERY_REFUSED);
-    assert_int_equal(lines.block.reason, DELIVERY_TOO_LARGE);
+    assert_int_equal(lines.records[0].reason, DELIVERY_TOO_LARGE);
     scene_end(&scene);
 }
 
@@ -223,7 +248,7 @@ NATS_TEST(a_subject_that_would_break_the_protocol_is_rejected)
         delivery_lines_send(scene.destination, &lines);
         delivery_await(scene.destination, scene.wakeup, &error);
         delivery_lines_assert(&lines, DELIVERY_REFUSED);
-        assert_int_equal(lines.block.reason, DELIVERY_REJECTED);
+        assert_int_equal(lines.records[0].reason, DELIVERY_REJECTED);
     }
     scene_end(&scene);
 }
@@ -276,7 +301,7 @@ NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
         lines.block.first_number = number++;
         delivery_lines_send(scene.destination, &lines);
         delivery_await(scene.destination, scene.wakeup, &error);
-        if (lines.block.fate != DELIVERY_ACKNOWLEDGED)
+        if (lines.records[0].fate != DELIVERY_ACKNOWLEDGED)
             continue; /* it was on its way, or the stream is not back yet */
         if (acknowledged++ == 0) {
             assert_figures(&scene, 1, 1);

@@ -35,7 +35,15 @@ static struct nats_token next(struct nats_flights *flights, int64_t now)
 
 static bool acknowledge(struct nats_flights *flights, const struct nats_token *token)
 {
-    return nats_flights_answer(flights, token, DELIVERY_ACKNOWLEDGED, DELIVERY_REJECTED, NULL);
+    return nats_flights_answer(flights, token, DELIVERY_ACKNOWLEDGED, DELIVERY_REJECTED, NULL) ==
+           NATS_BLOCK_DONE;
+}
+
+static const struct delivery_block *block_of(const struct nats_flights *flights,
+                                             const struct nats_token *token)
+{
+    struct record_range range;
+    return nats_flights_block(flights, token, &range);
 }
 
 TEST(blocks_are_published_in_their_order_record_by_record)
@@ -46,7 +54,7 @@ TEST(blocks_are_published_in_their_order_record_by_record)
     assert_true(nats_flights_put(&flights, three(&b), 0));
     for (uint32_t i = 0; i < 6; i++) {
         struct nats_token token = next(&flights, 0);
-        assert_ptr_equal(nats_flights_block(&flights, &token), i < 3 ? &a.block : &b.block);
+        assert_ptr_equal(block_of(&flights, &token), i < 3 ? &a.block : &b.block);
         assert_int_equal(token.record, i % 3);
         assert_int_equal(acknowledge(&flights, &token), i % 3 == 2);
     }
@@ -111,13 +119,91 @@ TEST(a_block_as_one_message_has_one_answer)
     assert_true(nats_flights_put(&flights, three(&a), 0));
     struct nats_token token = next(&flights, 0);
     assert_false(nats_flights_next(&flights, &none, 0));
-    assert_true(nats_flights_answer(&flights, &token, DELIVERY_REFUSED, DELIVERY_TOO_LARGE, "big"));
+    assert_int_equal(
+        nats_flights_answer(&flights, &token, DELIVERY_REFUSED, DELIVERY_REJECTED, "bad"),
+        NATS_BLOCK_DONE);
     struct error error;
     assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
-    assert_int_equal(a.block.fate, DELIVERY_REFUSED);
-    assert_int_equal(a.block.reason, DELIVERY_TOO_LARGE);
-    assert_string_equal(error.text, "big");
-    assert_false(a.block.per_record);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(a.records[i].fate, DELIVERY_REFUSED);
+        assert_int_equal(a.records[i].reason, DELIVERY_REJECTED);
+    }
+    assert_string_equal(error.text, "bad");
+}
+
+/* The next message is of these records. */
+static struct nats_token next_part(struct nats_flights *flights, uint32_t first, uint32_t count)
+{
+    struct record_range range;
+    struct nats_token token = next(flights, 1);
+    assert_non_null(nats_flights_block(flights, &token, &range));
+    assert_int_equal(range.first, first);
+    assert_int_equal(range.count, count);
+    return token;
+}
+
+static enum nats_progress refuse(struct nats_flights *flights, const struct nats_token *token)
+{
+    return nats_flights_answer(flights, token, DELIVERY_REFUSED, DELIVERY_TOO_LARGE, "big");
+}
+
+static void make_large(struct three *three)
+{
+    for (size_t i = 0; i < 3; i++) {
+        three->records[i].offset = (uint32_t)i * 10;
+        three->records[i].size = 10;
+    }
+    three->block.route = "t";
+}
+
+TEST(a_block_that_is_too_large_is_divided_until_a_record_is_too_large_by_itself)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a, b;
+    make_large((three(&a), &a));
+    make_large((three(&b), &b));
+    assert_true(nats_flights_put(&flights, &a.block, 0));
+    struct nats_token whole = next_part(&flights, 0, 3);
+    assert_int_equal(refuse(&flights, &whole), NATS_DIVIDED);
+    struct nats_token first = next_part(&flights, 0, 1);
+    struct nats_token rest = next_part(&flights, 1, 2);
+    assert_int_equal(refuse(&flights, &rest), NATS_DIVIDED);
+    assert_false(acknowledge(&flights, &first));
+    struct nats_token middle = next_part(&flights, 1, 1);
+    struct nats_token last = next_part(&flights, 2, 1);
+    assert_false(acknowledge(&flights, &last));
+    assert_int_equal(refuse(&flights, &middle), NATS_BLOCK_DONE);
+    assert_int_equal(flights.unanswered, 0);
+    assert_ptr_equal(nats_flights_take(&flights, NULL), &a.block);
+    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[1].fate, DELIVERY_REFUSED);
+    assert_int_equal(a.records[1].reason, DELIVERY_TOO_LARGE);
+    assert_int_equal(a.records[2].fate, DELIVERY_ACKNOWLEDGED);
+    assert_true(nats_flights_put(&flights, &b.block, 0)); /* the subject's limit is known now */
+    next_part(&flights, 0, 1);
+    next_part(&flights, 1, 1);
+    next_part(&flights, 2, 1);
+}
+
+TEST(a_block_is_divided_by_what_the_server_takes_and_again_in_the_same_way)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a;
+    make_large((three(&a), &a));
+    flights.most = 20;
+    assert_true(nats_flights_put(&flights, &a.block, 0));
+    next_part(&flights, 0, 1);
+    struct nats_token rest = next_part(&flights, 1, 2);
+    acknowledge(&flights, &rest);
+    nats_flights_expire(&flights, INT64_MAX);
+    assert_ptr_equal(nats_flights_take(&flights, NULL), &a.block);
+    assert_int_equal(a.records[0].fate, DELIVERY_UNKNOWN);
+    assert_int_equal(a.records[2].fate, DELIVERY_ACKNOWLEDGED);
+    a.records[1].done = a.records[2].done = true;
+    flights.most = 0;
+    assert_true(nats_flights_put(&flights, &a.block, 0));
+    struct nats_token first = next_part(&flights, 0, 1);
+    assert_true(acknowledge(&flights, &first));
 }
 
 TEST(what_was_published_is_unknown_until_its_answer_and_the_rest_not_sent)
@@ -155,7 +241,7 @@ TEST(an_answer_that_comes_twice_or_too_late_changes_nothing)
     next(&flights, 0);
     next(&flights, 0);
     assert_false(acknowledge(&flights, &token));
-    assert_null(nats_flights_block(&flights, &token));
+    assert_null(block_of(&flights, &token));
     assert_int_equal(b.records[1].fate, DELIVERY_UNKNOWN);
 }
 

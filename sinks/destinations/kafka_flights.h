@@ -18,7 +18,7 @@
 #include "collector/contract/delivery.h"
 #include "collector/contract/delivery_figures.h"
 #include "sinks/destinations/kafka_fate.h"
-#include "sinks/destinations/record_division.h"
+#include "sinks/destinations/record_range.h"
 
 /* Blocks at a time, at most. */
 #define KAFKA_FLIGHTS ((size_t)64)

@@ -21,7 +21,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/delivery.h"
 #include "sinks/destinations/nats_token.h"
-#include "sinks/destinations/record_division.h"
+#include "sinks/destinations/record_range.h"
 
 /* Blocks at a time. */
 #define NATS_FLIGHTS 64

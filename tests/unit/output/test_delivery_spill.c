@@ -323,6 +323,8 @@ static void wait_record(const char *record)
 TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
+    if (!TEST_REMOVES_OPEN_FILES) /* Windows keeps the name of one that is open */
+        skip();
     fake->options.flush_interval = 1;
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);

@@ -156,6 +156,13 @@ TEST_WITH(kept_segments_make_room_first, scratch_make, scratch_remove)
 
 /* --- removed while it is open ----------------------------------------------------------------- */
 
+/* Windows keeps the folder of a file that is open, and the name of a file that was removed. */
+static void skip_where_open_files_stay(void)
+{
+    if (!TEST_REMOVES_OPEN_FILES)
+        skip();
+}
+
 static void remove_folder(void)
 {
     struct folder *folder = folder_open(scratch_path("spill"));
@@ -173,6 +180,7 @@ TEST_WITH(a_folder_that_is_removed_is_made_again_and_what_it_held_is_lost, scrat
           scratch_remove)
 {
     (void)state;
+    skip_where_open_files_stay();
     for (unsigned renamed = 0; renamed < 2; renamed++) {
         struct spill *spill = open_labelled("json");
         spilling_append_all(spill, 0, 40);
@@ -220,6 +228,7 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
 TEST_WITH(what_is_gone_at_the_end_is_counted_once, scratch_make, scratch_remove)
 {
     (void)state;
+    skip_where_open_files_stay();
     struct spill *spill = open_labelled("json");
     spilling_append_all(spill, 0, 40);
     remove_folder();

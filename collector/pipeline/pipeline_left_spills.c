@@ -26,6 +26,25 @@ static bool has_sink(const struct pipeline *pipeline, const char *folder)
     return false;
 }
 
+static void free_left(struct left_spill *left)
+{
+    free(left->name);
+    free(left);
+}
+
+void pipeline_take_left_spills(struct pipeline *pipeline)
+{
+    for (struct left_spill **link = &pipeline->left; *link != NULL;) {
+        struct left_spill *left = *link;
+        if (!has_sink(pipeline, left->folder)) {
+            link = &left->next;
+            continue;
+        }
+        *link = left->next;
+        free_left(left);
+    }
+}
+
 void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slot)
 {
     const struct sink_config *config = slot->config;
@@ -51,22 +70,11 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
     pipeline->left = left;
 }
 
-/* Whether a sink has it by now, or it was left again since, or it was removed. */
-static bool is_over(const struct pipeline *pipeline, const struct left_spill *left)
-{
-    if (has_sink(pipeline, left->folder))
-        return true;
-    for (const struct left_spill *one = pipeline->left; one != left; one = one->next)
-        if (file_path_same(one->folder, left->folder))
-            return true;
-    return !folder_has(left->folder);
-}
-
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels)
 {
     size_t count = 0;
     for (const struct left_spill *left = pipeline->left; left != NULL; left = left->next) {
-        if (levels != NULL && is_over(pipeline, left))
+        if (levels != NULL && !folder_has(left->folder))
             continue;
         if (levels != NULL)
             levels[count] = (struct left_level){left->name, left->records};
@@ -80,7 +88,6 @@ void pipeline_forget_left_spills(struct pipeline *pipeline)
     while (pipeline->left != NULL) {
         struct left_spill *left = pipeline->left;
         pipeline->left = left->next;
-        free(left->name);
-        free(left);
+        free_left(left);
     }
 }

@@ -235,6 +235,9 @@ struct left_level;
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels);
 void pipeline_forget_left_spills(struct pipeline *pipeline);
 
+/* After a reload: a spill that a sink has again is not left any more. */
+void pipeline_take_left_spills(struct pipeline *pipeline);
+
 /* A sink has come to its end: notes and logs what stays in its spill, where no sink has that. */
 void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slot);
 

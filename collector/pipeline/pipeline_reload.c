@@ -702,6 +702,7 @@ static void commit(struct reload *reload, struct fan_out_sink *routes)
     pipeline->sources = reload->sources;
     pipeline->slots = reload->slots;
     pipeline->config = reload->to;
+    pipeline_take_left_spills(pipeline);
     pipeline->plan = reload->plan;
 }
 

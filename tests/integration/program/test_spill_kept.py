@@ -145,6 +145,30 @@ class Kept(ProgramTest):
         self.assertNotIn("spill_left", json.dumps(client.health()))
         program.stop()
 
+    def test_a_spill_that_was_emptied_since_is_not_left(self):
+        file = self.folder / "sluice.yaml"
+        other = f"file:{self.folder / 'lines'}"
+        program = None
+        for number, sinks in enumerate(([self.sink()], [other], [other, self.sink()], [other])):
+            file.write_text(json.dumps({"listeners": [RIEMANN], "sinks": sinks,
+                                        "stop-timeout": "1s", "metrics": "127.0.0.1:0"}),
+                            encoding="utf-8")
+            if number == 0:
+                program = self.start("--config", file)
+                self.fill(program)
+                continue
+            program.ask_to_reload()
+            program.wait_for_log(CHANGED, number)
+            if number == 1:
+                program.wait_for_log(f"{COUNT} records stay in the spill")
+            if number == 2:
+                store = Store(port=self.port)
+                self.addCleanup(store.close)
+                program.wait_for_ledger(lambda ledger: sum(
+                    sink["written"] for sink in ledger["sinks"]) == COUNT, "all came")
+        self.assertNotIn("spill_left", json.dumps(MetricsClient(program).health()))
+        program.stop()
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -28,6 +28,7 @@ struct used_places {
 static bool find_template(const char *path, const char **fields, struct file_place *place)
 {
     char base[4096];
+    char folder[sizeof base];
     size_t length = strcspn(path, "%");
     *fields = "";
     if (path[length] == '\0')
@@ -36,11 +37,8 @@ static bool find_template(const char *path, const char **fields, struct file_pla
         return false;
     memcpy(base, path, length);
     base[length] = '\0';
-    size_t folder = file_path_folder(base);
-    *fields = path + folder + (path[folder] == '/');
-    memcpy(base, folder == 0 ? "." : path, folder == 0 ? 1 : folder);
-    base[folder == 0 ? 1 : folder] = '\0';
-    return file_place_find(base, place);
+    *fields = path + (file_path_name(base) - base);
+    return file_path_copy_folder(base, folder, sizeof folder) && file_place_find(folder, place);
 }
 
 static void add(struct used_places *places, const struct used_place *used, bool has_fields)

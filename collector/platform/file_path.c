@@ -10,6 +10,25 @@ size_t file_path_folder(const char *path)
     return length > root ? length : root;
 }
 
+bool file_path_copy_folder(const char *path, char *to, size_t size)
+{
+    size_t length = file_path_folder(path);
+    const char *folder = length == 0 ? "." : path;
+    if (length == 0)
+        length = 1;
+    if (length >= size)
+        return false;
+    memcpy(to, folder, length);
+    to[length] = '\0';
+    return true;
+}
+
+const char *file_path_name(const char *path)
+{
+    size_t length = file_path_folder(path);
+    return path + length + (length != 0 && path[length] == '/');
+}
+
 bool file_path_begins(const char *path, const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)

@@ -42,6 +42,15 @@ extern const unsigned char file_path_fold[256];
  * has none. */
 size_t file_path_folder(const char *path);
 
+/*
+ * Copies the folder's name into `to`, "." where the path has none. Returns false where it does not
+ * fit into `size` bytes with its NUL.
+ */
+bool file_path_copy_folder(const char *path, char *to, size_t size);
+
+/* The part of a path after its folder. */
+const char *file_path_name(const char *path);
+
 /* Whether both name the same file, as far as their texts say. */
 bool file_path_same(const char *a, const char *b);
 

@@ -72,3 +72,12 @@ int input_load_check(const char *path, struct error *error)
         return -1;
     return live ? fail(error, path, "it is a pipe or a device, not a file") : 0;
 }
+
+int input_load_check_key(const char *key, const char *path, struct error *error)
+{
+    struct error why;
+    if (path == NULL || input_load_check(path, &why) == 0)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
+    return -1;
+}

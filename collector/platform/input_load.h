@@ -1,5 +1,5 @@
 /*
- * Small files that are read whole: configuration, secrets, properties. Both functions return in a
+ * Small files that are read whole: configuration, secrets, properties. All functions return in a
  * bounded time, whatever the path names.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_INPUT_LOAD_H
@@ -24,5 +24,11 @@ int input_load(const char *path, void *bytes, size_t size, size_t *length, struc
  * file that can be read. Returns 0, or -1 with `error` filled, which names the path.
  */
 int input_load_check(const char *path, struct error *error);
+
+/*
+ * The same of the file that the key of a URL names; NULL: the key is not given. `error` is
+ * EXIT_CODE_CONFIG and begins with the key.
+ */
+int input_load_check_key(const char *key, const char *path, struct error *error);
 
 #endif

@@ -12,8 +12,8 @@
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/input_load.h"
-#include "collector/text/secret_query.h"
 #include "collector/platform/random.h"
+#include "collector/text/secret_query.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/http_body.h"
@@ -155,16 +155,6 @@ static void destroy(struct destination *destination)
     free(http);
 }
 
-/* libcurl opens it for each connection. */
-static int check_file(const char *key, const char *path, struct error *error)
-{
-    struct error why;
-    if (path == NULL || input_load_check(path, &why) == 0)
-        return 0;
-    error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
-    return -1;
-}
-
 /* Whether what is sent to the host of "//HOST:PORT/PATH" stays on this machine. */
 static bool is_loopback(const char *place)
 {
@@ -208,9 +198,9 @@ static int prepare(const char *scheme, const struct destination_options *options
                                            is_otlp(options), urls, error) != 0)
         return -1;
     const struct client_tls *tls = &options->tls;
-    if (check_file("server_ca", tls->ca, error) != 0 ||
-        check_file("client_cert", tls->cert, error) != 0 ||
-        check_file("client_key", tls->key, error) != 0)
+    if (input_load_check_key("server_ca", tls->ca, error) != 0 ||
+        input_load_check_key("client_cert", tls->cert, error) != 0 ||
+        input_load_check_key("client_key", tls->key, error) != 0)
         return -1;
     if (make_headers(options, *library, headers, error) != 0)
         return -1;

@@ -106,19 +106,6 @@ static size_t record_size(const struct kafka *kafka, const struct delivery_block
     return record->size - ends;
 }
 
-/* The head of the block, which is before its first record, and the records: in memory of malloc. */
-static void *with_head(const struct delivery_block *block, const struct record_range *range)
-{
-    size_t head = block->records[0].offset;
-    size_t size = record_range_size(block, range);
-    uint8_t *copy = malloc(size);
-    if (copy != NULL) {
-        memcpy(copy, block->bytes, head);
-        memcpy(copy + head, block->bytes + block->records[range->first].offset, size - head);
-    }
-    return copy;
-}
-
 /* Whether the message of a part of a block is a copy. */
 static bool is_copied(const struct kafka *kafka, const struct delivery_block *block,
                       const struct record_range *range)
@@ -131,7 +118,7 @@ static rd_kafka_message_t message_of(const struct kafka *kafka, const struct del
 {
     const struct delivery_record *first = &block->records[range->first];
     if (is_copied(kafka, block, range))
-        return (rd_kafka_message_t){.payload = with_head(block, range),
+        return (rd_kafka_message_t){.payload = record_range_copy(block, range),
                                     .len = record_range_size(block, range),
                                     ._private = token};
     size_t offset = kafka->flights.per_block && range->first == 0 ? 0 : first->offset;

@@ -300,19 +300,6 @@ static natsStatus set_headers(const struct nats_publisher *publisher, natsMsg *m
     return status;
 }
 
-/* The message's bytes after the block's head, to be freed, or NULL. */
-static uint8_t *with_head(const struct delivery_block *block, const struct record_range *range)
-{
-    size_t head = block->records[0].offset;
-    size_t size = record_range_size(block, range);
-    uint8_t *copy = malloc(size);
-    if (copy != NULL) {
-        memcpy(copy, block->bytes, head);
-        memcpy(copy + head, block->bytes + block->records[range->first].offset, size - head);
-    }
-    return copy;
-}
-
 static natsStatus create_message(const struct nats_publisher *publisher,
                                  const struct delivery_block *block,
                                  const struct record_range *range, const char *reply,
@@ -330,7 +317,7 @@ static natsStatus create_message(const struct nats_publisher *publisher,
     } else if (range->first == 0) {
         bytes = block->bytes;
     } else if (head != 0) {
-        bytes = copy = with_head(block, range);
+        bytes = copy = record_range_copy(block, range);
         if (copy == NULL)
             return NATS_NO_MEMORY;
     }

@@ -49,24 +49,14 @@ static natsStatus set_manner(const struct nats_library *library, natsOptions *op
     return NATS_OK;
 }
 
-/* The library opens it, and would wait for a pipe's writer. */
-static int check_file(const char *key, const char *path, struct error *error)
-{
-    struct error why;
-    if (path == NULL || input_load_check(path, &why) == 0)
-        return 0;
-    error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
-    return -1;
-}
-
 static int set_tls(const struct nats_library *library, natsOptions *options,
                    const struct client_tls *from, struct error *error)
 {
     if (library->natsOptions_SetSecure(options, true) != NATS_OK)
         return error_no_memory(error);
-    if (check_file("server_ca", from->ca, error) != 0 ||
-        check_file("client_cert", from->cert, error) != 0 ||
-        check_file("client_key", from->key, error) != 0)
+    if (input_load_check_key("server_ca", from->ca, error) != 0 ||
+        input_load_check_key("client_cert", from->cert, error) != 0 ||
+        input_load_check_key("client_key", from->key, error) != 0)
         return -1;
     if (from->ca != NULL &&
         library->natsOptions_LoadCATrustedCertificates(options, from->ca) != NATS_OK) {

@@ -15,4 +15,7 @@ struct record_range {
 /* Bytes of a message of these records: the block's head is before the first one in each. */
 size_t record_range_size(const struct delivery_block *block, const struct record_range *range);
 
+/* A message of these records, with the block's head, to be freed. Returns NULL without memory. */
+uint8_t *record_range_copy(const struct delivery_block *block, const struct record_range *range);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/file_path.h"
@@ -117,11 +118,10 @@ static int64_t highest_waiting(const struct finished_files *files, const char *p
 static int64_t next_number(const struct finished_files *files, const char *path, int64_t *tries)
 {
     char folder_name[FILE_NAME_SIZE];
-    size_t length = file_path_folder(path);
     const char *slash = strrchr(path, '/');
     const char *base = slash == NULL ? path : slash + 1;
-    memcpy(folder_name, length == 0 ? "." : path, length == 0 ? 1 : length);
-    folder_name[length == 0 ? 1 : length] = '\0';
+    bool fits = file_path_copy_folder(path, folder_name, sizeof folder_name);
+    RULE(fits, "a name of a file has room for that of its folder");
     int64_t highest = highest_waiting(files, path);
     *tries = 1000; /* another program may be taking names, too */
     struct folder *folder = folder_open(folder_name);

@@ -22,13 +22,10 @@ static bool find_in_folder(const char *path, struct file_place *place)
 {
     struct stat status;
     char folder[4096];
-    size_t length = file_path_folder(path);
-    const char *name = path + length + (length != 0 && path[length] == '/');
-    if (length >= sizeof folder || strlen(name) >= sizeof place->name || *name == '\0')
-        return false;
-    memcpy(folder, length == 0 ? "." : path, length == 0 ? 1 : length);
-    folder[length == 0 ? 1 : length] = '\0';
-    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode) || !fill(&status, place))
+    const char *name = file_path_name(path);
+    if (*name == '\0' || strlen(name) >= sizeof place->name ||
+        !file_path_copy_folder(path, folder, sizeof folder) || stat(folder, &status) != 0 ||
+        !S_ISDIR(status.st_mode) || !fill(&status, place))
         return false;
     memcpy(place->name, name, strlen(name) + 1);
     return true;

@@ -40,7 +40,7 @@ bool file_place_find(const char *path, struct file_place *place)
     if (find(path, place))
         return true;
     size_t length = file_path_folder(path);
-    const char *name = path + length + (length != 0 && path[length] == '/');
+    const char *name = file_path_name(path);
     char *folder = length == 0 ? text_copy_all(".") : text_copy(path, length);
     bool found = folder != NULL && *name != '\0' && strlen(name) < sizeof place->name &&
                  find(folder, place);

@@ -21,6 +21,14 @@ struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16
     return address;
 }
 
+struct address address_network(const struct address *address)
+{
+    struct address network = *address;
+    if (network.family == ADDRESS_IPV6)
+        memset(network.bytes + 8, 0, 8);
+    return network;
+}
+
 bool address_is_wildcard(const struct address *address)
 {
     static const uint8_t none[16];

@@ -41,6 +41,12 @@ static inline bool address_equal(const struct address *a, const struct address *
     return a->port == b->port && address_same_host(a, b);
 }
 
+/*
+ * The network that usually belongs to one host: for IPv6 the /64 (RFC 7934, 3), for IPv4 the
+ * address itself. Limits by host compare it (address_same_host). The port stays.
+ */
+struct address address_network(const struct address *address);
+
 /* Whether its host stands for every one of its family: 0.0.0.0 or ::. */
 bool address_is_wildcard(const struct address *address);
 

@@ -14,7 +14,7 @@
 /* Clients that are accepted before the next round of the main thread. */
 #define ACCEPTED_MOST 64
 
-/* How long nobody is accepted after the system refused to, and how often that is logged. */
+/* How long no client is accepted after the system refused to, and how often that is logged. */
 #define REFUSED_PAUSE_NS (1000 * MS_NS)
 #define REFUSED_LOG_NS   (60000 * MS_NS)
 
@@ -25,7 +25,7 @@
 
 struct waiting {
     wait_handle connection; /* NO_HANDLE: the place is free */
-    struct address peer;
+    struct address network; /* of the peer */
     int64_t since_ns;
     int64_t look_ns; /* when to look again */
     bool whole;
@@ -76,29 +76,25 @@ void metrics_door_destroy(struct metrics_door *door)
     free(door);
 }
 
-/* A host has as many IPv6 addresses as it likes, of one network. */
-static bool is_same_host(const struct address *a, const struct address *b)
-{
-    size_t size = a->family == ADDRESS_IPV6 ? 8 : 4;
-    return a->family == b->family && memcmp(a->bytes, b->bytes, size) == 0;
-}
-
-static size_t places_of(const struct metrics_door *door, const struct address *host)
+static size_t places_of(const struct metrics_door *door, const struct address *network)
 {
     size_t count = 0;
     for (size_t i = 0; i < METRICS_WAITING; i++)
-        count += is_same_host(&door->places[i].peer, host);
+        count += address_same_host(&door->places[i].network, network);
     return count;
 }
 
-/* Of one host that has the most places: the oldest one, of those whose requests are incomplete. */
+/*
+ * Frees a place of the host that has most of them: its oldest one with an incomplete request, or
+ * its oldest one.
+ */
 static struct waiting *evict(struct metrics_door *door)
 {
     struct waiting *found = NULL;
     size_t most = 0;
     for (size_t i = 0; i < METRICS_WAITING; i++) {
         struct waiting *place = &door->places[i];
-        size_t count = places_of(door, &place->peer);
+        size_t count = places_of(door, &place->network);
         bool sooner = found == NULL || (place->whole == found->whole
                                             ? place->since_ns < found->since_ns
                                             : found->whole);
@@ -205,7 +201,8 @@ static void accept_clients(struct metrics_door *door, int64_t now_ns)
         if (result != ACCEPT_OK)
             return;
         struct waiting *place = find_place(door);
-        *place = (struct waiting){.connection = connection, .peer = peer, .since_ns = now_ns};
+        *place = (struct waiting){
+            .connection = connection, .network = address_network(&peer), .since_ns = now_ns};
         look(door, place, now_ns);
     }
 }

@@ -41,7 +41,7 @@ struct held_block {
     char schema[DELIVERY_FACT_SIZE], listener[DELIVERY_FACT_SIZE];
     char epoch[DELIVERY_EPOCH_SIZE]; /* of the run that filled it */
     uint64_t order;                  /* in which blocks are to be sent */
-    bool on_disk;                    /* it was taken from the spill, and is still there */
+    bool on_disk;                    /* it is in the spill, too */
     uint64_t ticket;                 /* which one it is there */
     size_t open;                     /* records of it whose fate was open when it was taken */
     int64_t collected_until_ns;      /* monotonic, while it is filled */
@@ -49,6 +49,12 @@ struct held_block {
     int64_t sealed_ns;               /* wall clock: it was, by the run that filled it */
     struct held_block *next;         /* of those that wait */
 };
+
+/* Whether the block is sealed and has no answer that ends it. */
+static inline bool held_block_is_open(const struct held_block *held)
+{
+    return held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
+}
 
 /* One record, as it is added. */
 struct delivery_addition {

@@ -134,7 +134,7 @@ void delivery_note_oldest(struct delivery_writer *delivery)
     int64_t oldest = INT64_MAX;
     for (size_t i = 0; i < delivery->count; i++) {
         const struct held_block *held = &delivery->blocks[i];
-        if ((held->state == BLOCK_OUT || held->state == BLOCK_WAITS) && held->sealed_ns < oldest)
+        if (held_block_is_open(held) && held->sealed_ns < oldest)
             oldest = held->sealed_ns;
     }
     if (oldest != delivery->oldest_ns) {

@@ -33,7 +33,7 @@ static void log_spill(struct delivery_writer *delivery, const struct error *erro
                   error->text);
 }
 
-/* Others see since when nothing can be stored. */
+/* Publishes since when nothing can be stored. */
 static void note_full(struct delivery_writer *delivery, bool is_full)
 {
     _Atomic int64_t *since = &delivery->base.spill_full_ns;
@@ -92,8 +92,7 @@ bool delivery_keep_older(struct delivery_writer *delivery)
 /* A block whose segment was removed by others is only in memory from then on. */
 static void note_absence(struct delivery_writer *delivery, struct held_block *held)
 {
-    bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
-    if (!open || !held->on_disk || !delivery_spill_lacks(delivery->spill, held))
+    if (!held_block_is_open(held) || !held->on_disk || !delivery_spill_lacks(delivery->spill, held))
         return;
     delivery_spill_settle(delivery->spill, held);
     held->on_disk = false;
@@ -238,7 +237,7 @@ void delivery_store_waiting(struct delivery_writer *delivery)
 
 /* --- from open to close ----------------------------------------------------------------------- */
 
-/* Says what is there that this sink cannot send. */
+/* Logs which records this sink cannot send. */
 static void log_kept(const struct delivery_writer *delivery, const char *label)
 {
     char found[DELIVERY_LABEL_SIZE];

@@ -32,8 +32,7 @@ bool delivery_is_over(const struct delivery_writer *delivery, const struct held_
 bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
                                 const struct held_block *held)
 {
-    bool open = held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
-    return open && held != delivery->unstored && !held->on_disk;
+    return held_block_is_open(held) && held != delivery->unstored && !held->on_disk;
 }
 
 int64_t delivery_keep_due(const struct delivery_writer *delivery)
@@ -45,7 +44,7 @@ int64_t delivery_keep_due(const struct delivery_writer *delivery)
     for (size_t i = 0; i < delivery->count; i++) {
         const struct held_block *held = &delivery->blocks[i];
         any |= delivery_is_only_in_memory(delivery, held);
-        if (held->state == BLOCK_OUT || held->state == BLOCK_WAITS)
+        if (held_block_is_open(held))
             bring_forward(&begun_ns, held->begun_ns);
     }
     if (!any)

@@ -38,7 +38,7 @@ int channel_tls_can(struct error *error);
 int channel_tls_kind(const struct channel_tls_options *options, struct channel_kind *kind,
                      struct error *error);
 
-/* Bytes that OpenSSL takes for a listener with so many connections, and for itself, at most. */
+/* The most bytes that OpenSSL takes for a listener with `connections`, and for itself. */
 size_t channel_tls_memory(size_t connections);
 
 #endif

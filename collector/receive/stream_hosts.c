@@ -146,11 +146,3 @@ struct address stream_hosts_named(const uint8_t name[CHANNEL_NAME_SIZE])
     memcpy(address.bytes, name, CHANNEL_NAME_SIZE);
     return address;
 }
-
-struct address stream_hosts_network(const struct address *address)
-{
-    struct address network = *address;
-    if (network.family == ADDRESS_IPV6)
-        memset(network.bytes + 8, 0, 8);
-    return network;
-}

@@ -58,13 +58,7 @@ struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct 
 /* One fewer. NULL is allowed. */
 void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host);
 
-/*
- * The network that a host's connections share what is scarce with: of IPv6 its /64, which one host
- * usually has all of (RFC 7934, 3); of IPv4 the address itself.
- */
-struct address stream_hosts_network(const struct address *address);
-
-/* The same of a name that a connection has shown (stream_channel.h): no address is equal to it. */
+/* An address for a name that a connection has shown (stream_channel.h): no other is equal to it. */
 struct address stream_hosts_named(const uint8_t name[CHANNEL_NAME_SIZE]);
 
 #endif

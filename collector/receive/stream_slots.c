@@ -135,7 +135,7 @@ void stream_slot_leave(struct stream_slot *slot)
 /* One for a connection of the host, which is in its table already. Locked. */
 static struct stream_slot *take_for(struct stream_slots *slots, struct stream_host *host)
 {
-    const struct address network = stream_hosts_network(&host->address);
+    const struct address network = address_network(&host->address);
     struct stream_slot *slot = slots->free;
     if (slot != NULL)
         slots->free = slot->next;

@@ -31,7 +31,7 @@
 
 struct tls_budget;
 
-/* For so many connections at a time. Returns NULL where memory is short. */
+/* `connections`: how many may be open at a time. Returns NULL where memory is short. */
 struct tls_budget *tls_budget_create(size_t connections);
 
 /* Of the listener; it is there until the last of its handshakes has ended. NULL is allowed. */

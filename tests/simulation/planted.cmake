@@ -162,8 +162,8 @@ planted(silent_command_is_not_replaced FILE collector/output/stream_writer.c
 
 # --- repairs that are taken out ------------------------------------------------------------------
 planted(unstored_block_is_stored_twice FILE collector/output/delivery_time.c
-    FROM "return open && held != delivery->unstored && !held->on_disk;"
-    TO "return open && !held->on_disk;")
+    FROM "return held_block_is_open(held) && held != delivery->unstored && !held->on_disk;"
+    TO "return held_block_is_open(held) && !held->on_disk;")
 planted(settled_behind_others_is_forgotten FILE collector/output/delivery_spill.c
     FROM "    note_settled(spill);
     bool done"

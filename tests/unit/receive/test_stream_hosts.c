@@ -85,11 +85,11 @@ TEST(a_network_of_ipv6_is_a_64_and_of_ipv4_an_address)
     const uint8_t four[4] = {192, 0, 2, 1};
     struct address a = address_from_ipv6(six, 0, 1), b = address_from_ipv6(beside, 0, 2);
     struct address c = address_from_ipv6(other, 0, 1), d = address_from_ipv4(four, 1);
-    a = stream_hosts_network(&a);
-    b = stream_hosts_network(&b);
-    c = stream_hosts_network(&c);
+    a = address_network(&a);
+    b = address_network(&b);
+    c = address_network(&c);
     assert_true(address_same_host(&a, &b));
     assert_false(address_same_host(&a, &c));
-    const struct address same = stream_hosts_network(&d);
+    const struct address same = address_network(&d);
     assert_true(address_same_host(&d, &same));
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Words that stand before the program. */
+/* Words that may precede the program in a command line. */
 static const char *const openers[] = {"exec", "env", "nohup", "command"};
 
 /* A word of the line: up to a blank that is not quoted, or an operator. */

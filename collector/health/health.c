@@ -10,7 +10,7 @@
 
 #define NOTES (HEALTH_MEMORY_NS / HEALTH_EVERY_NS + 1)
 
-/* What is lost, of all that there was of it; 0: any loss is reported. */
+/* A number of losses, and the total that they are a share of; total 0: any loss is reported. */
 struct loss {
     uint64_t count, of;
 };
@@ -146,7 +146,7 @@ enum {
     LOSSES = LISTENER_LOSSES > SINK_LOSSES ? LISTENER_LOSSES : SINK_LOSSES
 };
 
-/* Those that rate= drops are as wanted. */
+/* Without those that rate= drops, which the operator configured. */
 static uint64_t letters_dropped(const struct letter_totals *letters)
 {
     uint64_t count = 0;

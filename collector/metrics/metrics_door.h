@@ -45,7 +45,7 @@ void metrics_door_destroy(struct metrics_door *door);
 
 size_t metrics_door_memory(void);
 
-/* Whether somebody who connects is accepted now, and when (monotonic) to serve in any case. */
+/* Whether new clients are accepted now, and when (monotonic) to serve in any case. */
 bool metrics_door_is_open(const struct metrics_door *door, int64_t now_ns);
 int64_t metrics_door_due(const struct metrics_door *door);
 

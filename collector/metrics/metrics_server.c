@@ -403,7 +403,7 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/* Some places are left for those who ask for the health. */
+/* Some places are reserved for requests for the health. */
 static bool has_place(void *context, bool health)
 {
     const struct metrics_server *server = context;

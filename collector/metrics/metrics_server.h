@@ -28,9 +28,9 @@
 #include "collector/platform/control.h"
 
 /*
- * Connections with a whole request at a time (metrics_door.h has the others), of which the last
- * ones are for the health only; and pages of them that are not yet sent: who asks for one more,
- * unless it is for the health, is asked to come back.
+ * Connections with a complete request that are open at a time (metrics_door.h has the others), of
+ * which the last METRICS_RESERVED are for the health only; and pages that may wait to be sent: a
+ * request for one more, unless it is for the health, is answered with 503.
  */
 #define METRICS_CONNECTIONS 24
 #define METRICS_RESERVED    4

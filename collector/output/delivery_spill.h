@@ -52,8 +52,10 @@ bool delivery_spill_waits(const struct delivery_spill *spill);
 enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held_block *held,
                                        struct error *error);
 
-/* The same of one that stays in memory: it is as one that was taken. None may wait, and there must
- * be room. */
+/*
+ * The same for a block that stays in memory, as if it had been taken. No block may wait, and there
+ * must be room.
+ */
 enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
                                       struct error *error);
 
@@ -89,7 +91,7 @@ void delivery_spill_settle(struct delivery_spill *spill, const struct held_block
  */
 void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open);
 
-/* Of records that are kept: the label of the oldest; "": there is none, or it cannot be read. */
+/* The label of the oldest kept record; "": no record is kept, or the label cannot be read. */
 void delivery_spill_kept_label(struct delivery_spill *spill, char *label);
 
 /* Makes room, as spill_evict says. */

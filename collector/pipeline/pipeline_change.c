@@ -84,7 +84,7 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* Where one of two commands of one program goes, the other one may be called otherwise. */
+/* When one of two commands of the same program is removed, the name of the other may change. */
 static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
 {
     return strcmp(a->url, b->url) == 0 && strcmp(a->name, b->name) == 0;

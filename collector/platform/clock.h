@@ -16,7 +16,7 @@ int64_t clock_wall_ns(void);
  */
 #define CLOCK_SECONDS_MOST INT64_C(9000000000)
 
-/* A time since 1970; of one after 2255-03-14 that day. */
+/* A time since 1970; a time after 2255-03-14 becomes that day. */
 static inline int64_t clock_wall_ns_of(int64_t seconds, int64_t nanoseconds)
 {
     if (seconds >= CLOCK_SECONDS_MOST)

@@ -29,8 +29,8 @@ extern const char control_socket_syntax[];
 int control_socket_open(struct control_socket **out, const char *address, struct error *error);
 
 /*
- * Gives it to the user that the program is about to become (collector/platform/user.h), who alone
- * can connect then, beside the system's administrator. Returns 0, or -1 with `error` filled.
+ * Gives it to the user that the program is about to become (collector/platform/user.h): only that
+ * user and root can connect then. Returns 0, or -1 with `error` filled.
  */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error);
 

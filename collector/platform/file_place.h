@@ -10,15 +10,15 @@
 
 #define FILE_PLACE_NAME_SIZE 256
 
-/* A file or folder that there is; or a name in a folder that there is, of one that there is not. */
+/* An existing file or folder; or, of a file that does not exist, its folder and its name. */
 struct file_place {
     uint64_t volume, number;         /* of the file, or of the folder that it would be in */
     char name[FILE_PLACE_NAME_SIZE]; /* empty: of the file itself */
 };
 
 /*
- * Returns false where that cannot be known: there is no such folder, it may not be searched, or the
- * path names a pipe or a device.
+ * Returns false where the folder does not exist or may not be searched, or the path names a pipe or
+ * a device.
  */
 bool file_place_find(const char *path, struct file_place *place);
 

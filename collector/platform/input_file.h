@@ -61,7 +61,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
  */
 void input_file_wait(struct input_file *file);
 
-/* The same for so many milliseconds at most, fewer than 2^31. */
+/* The same, for at most `milliseconds`, which are fewer than 2^31. */
 void input_file_wait_for(struct input_file *file, unsigned milliseconds);
 
 /*

@@ -88,13 +88,13 @@ static void name_file(struct kept_file *file)
              file->end);
 }
 
-/* A label of earlier versions fits every sink, as does every label one that has none. */
+/* Blocks of earlier versions have no label and fit every sink; a sink without one takes all. */
 static bool is_fit(const char *found, const char *label)
 {
     return found[0] == '\0' || label == NULL || label[0] == '\0' || strcmp(found, label) == 0;
 }
 
-/* Of what cannot be read nothing is known: it fits, and the reader finds out. */
+/* A segment whose label cannot be read counts as fitting: the reader finds out. */
 static bool file_fits(struct segments *segments, const char *name, uint64_t spill,
                       uint64_t position, const char *label)
 {

@@ -40,10 +40,10 @@ void kept_remove(struct kept *kept, size_t place);
 uint64_t kept_records(const struct kept *kept, bool fit);
 uint64_t kept_bytes(const struct kept *kept);
 
-/* The first one that fits; NULL: there is none. *place is its place. */
+/* The first segment that fits, or NULL. *place is its place. */
 const struct kept_file *kept_next(const struct kept *kept, size_t *place);
 
-/* The label of the oldest that does not fit; "": there is none, or it cannot be read. */
+/* The label of the oldest segment that does not fit; "": no such segment, or not readable. */
 void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
                 char label[SPILL_LABEL_SIZE]);
 

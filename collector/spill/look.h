@@ -35,7 +35,7 @@ struct look look_into(struct segments *segments, const char *name, uint64_t size
 bool look_at_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
                    char label[SPILL_LABEL_SIZE]);
 
-/* The position after the last whole block of the file; 0: it has none. */
+/* The position after the last whole block of the file; 0: no whole block. */
 uint64_t look_at_end(struct segments *segments, const char *name, uint64_t spill);
 
 #endif

@@ -173,7 +173,7 @@ void spill_acknowledge(struct spill *spill);
  */
 bool spill_holds(const struct spill *spill, size_t place);
 
-/* Of blocks with another label: that of the oldest; "": there is none, or it cannot be read. */
+/* The label of the oldest block that has another label; "": no such block, or not readable. */
 void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE]);
 
 /* Whether the file of its segment was removed by others: it may be appended again. */

@@ -14,7 +14,7 @@ size_t spill_most_segments(const struct spill_settings *settings, size_t there)
     return there + (size_t)(settings->size / settings->segment_size) * 2 + 4;
 }
 
-/* The file is made with its folder, and stays: whoever removed it could lock another one. */
+/* The file is made with its folder, and stays: a program that removed it could lock another one. */
 static enum part_result lock_file(const char *path, size_t root, struct part_file **lock,
                                   struct error *error)
 {

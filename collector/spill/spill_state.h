@@ -63,7 +63,7 @@ struct spill {
 
 /* --- spill_state.c ---------------------------------------------------------------------------- */
 
-/* Segments that there may be, beside those that are there. */
+/* Segments that may be added to those that are there. */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there);
 
 /* Takes the lock of the folder, and makes both where they are not there. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Room that a masked query of so many bytes takes. */
+/* Bytes that a masked query of `size` bytes may take. */
 #define SECRET_QUERY_ROOM(length) (3 * (length) + 1)
 
 /*

@@ -15,7 +15,7 @@
 /* At the latest then the thread looks again; it is woken for all that it has to do. */
 #define LOOK_MS 1000
 
-/* The thread waits so long where libcurl could not wait, or not go on. */
+/* How long the thread pauses where libcurl could not wait, or not go on. */
 #define FAILED_PAUSE_NS INT64_C(20000000)
 
 enum slot_state {

@@ -97,7 +97,7 @@ static bool has_one(const struct http_exchange *exchange, const struct http_rang
     return count_members(exchange, range) == 1;
 }
 
-/* The range of its members from the one with that number on, so many of them. */
+/* The range that holds `members` members of `range`, from the member number `from` on. */
 static struct http_range members_of(const struct http_exchange *exchange,
                                     const struct http_range *range, size_t from, size_t members)
 {

@@ -9,7 +9,7 @@
 /* Entries that a fingerprint may have its place among. */
 #define WAYS 4
 
-/* After so many blocks the bytes of a request are doubled. */
+/* With each block a learnt limit grows by this part of it. */
 #define GROWTH 16
 
 /* --- fingerprints ----------------------------------------------------------------------------- */

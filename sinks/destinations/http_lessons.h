@@ -70,10 +70,10 @@ bool http_lessons_knows_series(const struct http_lessons *lessons,
                                const struct delivery_block *block,
                                const struct delivery_record *record);
 
-/* A request with records of so many bytes was too large. */
+/* A request with records of `bytes` bytes was too large. */
 void http_lessons_too_large(struct http_lessons *lessons, size_t bytes);
 
-/* A block begins: a limit that was learnt is tried anew by and by. */
+/* A block begins: a limit that was learnt grows slowly, so that it is tested again. */
 void http_lessons_begin(struct http_lessons *lessons);
 
 bool http_lessons_any(const struct http_lessons *lessons);

@@ -115,7 +115,7 @@ void kafka_flights_begin(struct kafka_flights *flights, size_t at)
     flight->handed_ns = clock_monotonic_ns();
 }
 
-/* Records that wait, one after the other, from the first of `range` on, as many as fit. */
+/* Extends `range` by the waiting records that follow it, as far as they fit. */
 static void extend(const struct delivery_block *block, size_t most, struct record_range *range)
 {
     while (range->first + range->count < block->count) {

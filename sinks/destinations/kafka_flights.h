@@ -23,7 +23,7 @@
 /* Blocks at a time, at most. */
 #define KAFKA_FLIGHTS ((size_t)64)
 
-/* Bytes of a message beside its value and key, at most. */
+/* The most bytes of a message in addition to its value and key. */
 #define KAFKA_MESSAGE_HEAD ((size_t)80)
 
 /* A block that was taken. */
@@ -59,7 +59,7 @@ struct kafka_flights {
 bool kafka_flights_put(struct kafka_flights *flights, struct delivery_block *block,
                        int64_t until_ns);
 
-/* The first that waits and that the library has nothing of; KAFKA_FLIGHTS: none does. */
+/* The first flight that waits and that the library has nothing of; KAFKA_FLIGHTS: no flight. */
 size_t kafka_flights_first_waiting(const struct kafka_flights *flights);
 
 /* The library is about to be given messages of the flight. */

@@ -15,7 +15,7 @@
 /* Writes the id of the block's record of that place; of the whole block it is that of place 0. */
 void message_id(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, size_t record);
 
-/* Of so many records from that place on, which are not the whole block: no other part has it. */
+/* The id of the part of a block with `count` records from that place on; unique among its parts. */
 void message_id_of_part(char id[MESSAGE_ID_SIZE], const struct delivery_block *block, size_t record,
                         size_t count);
 

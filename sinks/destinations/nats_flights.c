@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What stands in a record's group, below the bits: how often its message was divided, at least. */
+/* Bits of a record's group; the rest is how often its message was divided, at least. */
 #define FOLLOWS  0x40u /* it is in the message of the record before it */
 #define ANSWERED 0x80u
 

@@ -345,7 +345,7 @@ static natsStatus make_message(const struct nats_publisher *publisher,
     return status;
 }
 
-/* Bytes of a message that the server takes, beside its headers; 0: it does not say. */
+/* Bytes of a message without its headers that the server takes; 0: it does not report it. */
 static size_t most_of_server(const struct nats_publisher *publisher)
 {
     int64_t most = publisher->library->natsConnection_GetMaxPayload(publisher->connection);

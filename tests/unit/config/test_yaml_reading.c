@@ -46,7 +46,7 @@ TEST(a_hundred_levels_are_read_and_no_more)
     assert_int_equal(mark.column, 4 + 100);
 }
 
-/* One beside the other is not one within the other. */
+/* A folder next to another one is not within it. */
 TEST(a_text_may_be_as_wide_as_it_likes)
 {
     struct provenance_mark mark;

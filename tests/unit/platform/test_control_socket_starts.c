@@ -157,7 +157,7 @@ TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_pee
     close(folder);
 }
 
-/* A file of another user, who keeps it locked. Only root can make one here. */
+/* A file that another user keeps locked. Only root can make one here. */
 TEST_WITH(another_users_lock_file_is_not_waited_for, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;

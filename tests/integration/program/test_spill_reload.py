@@ -92,14 +92,17 @@ class Reloaded(ProgramTest):
         self.assertEqual(sorted(path.name for path in self.spill.iterdir()), ["ack", "lock"])
         return ledger
 
-    def check_reload(self, changed):
+    def begin_reload(self, changed):
         """In an outage, with records before and after it."""
         program = self.begin(self.sink_of())
         self.send_in_outage(program, 0, COUNT)
         self.change(program, changed)
         self.send(program, COUNT, 2 * COUNT)
         self.wait_until_taken(program, 2 * COUNT)
-        return self.check_all_arrives(program, self.store())
+        return program
+
+    def check_reload(self, changed):
+        return self.check_all_arrives(self.begin_reload(changed), self.store())
 
     def test_while_the_far_end_is_away(self):
         sink, = self.check_reload(self.sink_of("&timeout=20s"))["sinks"]
@@ -146,8 +149,10 @@ class Reloaded(ProgramTest):
         self.assert_counts(sink, queued=count, recovered=0, written=count, evicted=0)
 
     def test_to_another_place(self):
-        """Which is another sink, with numbers of its own."""
-        before, after = self.check_reload(self.sink_of(place="other"))["sinks"]
+        """Which is another sink, with numbers of its own. The one before ends without a record sent."""
+        program = self.begin_reload(self.sink_of(place="other"))
+        self.wait_for(program, lambda sink: sink["recovered"] == COUNT, "the next sink has the spill")
+        before, after = self.check_all_arrives(program, self.store())["sinks"]
         self.assert_counts(before, retired=True, queued=COUNT, written=0, spilled=COUNT)
         self.assert_counts(after, retired=False, queued=COUNT, recovered=COUNT,
                            written=2 * COUNT, possible_duplicates=0)

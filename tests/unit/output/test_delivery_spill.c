@@ -35,9 +35,16 @@ static struct {
 
 static char folder[1300], first_segment[1400];
 
+/* Whichever it is: once all in a segment is answered, the next one has the number of its first block. */
 static bool has_segment(void)
 {
-    return access(first_segment, F_OK) == 0;
+    bool has = false;
+    for (unsigned first = 0; first < 128 && !has; first++) {
+        char path[1400];
+        snprintf(path, sizeof path, "%s/%020u.seg", folder, first);
+        has = access(path, F_OK) == 0;
+    }
+    return has;
 }
 
 static bool take(struct destination *destination, struct delivery_block *block, struct error *error)

@@ -10,7 +10,7 @@ from fault_worlds import World
 from http_store import Store
 from kafka_mock import KafkaMock
 from nats_server import NatsServer
-from sluice_program import free_port
+from ports import free_port
 
 
 class Stores(World):

@@ -1,6 +1,4 @@
 """A name server of somebody else's, started for a test on loopback, and a client that asks it."""
-import pathlib
-import random
 import shutil
 import socket
 import struct
@@ -12,22 +10,6 @@ from sluice_program import DEADLINE
 CLASS_IN, TYPE_A = 1, 1
 NAME, ADDRESS = "www.example.test", "192.0.2.7"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-
-
-def free_port():
-    """One that nobody has in both protocols, and that the system gives to nobody who asks for any:
-    a server that cannot be told to choose needs it a moment later."""
-    own, _ = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(
-        encoding="ascii").split())
-    while True:
-        port = random.randrange(1024, own)
-        try:
-            for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
-                with socket.socket(socket.AF_INET, kind) as chosen:
-                    chosen.bind(("127.0.0.1", port))
-            return port
-        except OSError:
-            pass
 
 
 def question(name):

@@ -3,7 +3,8 @@ import base64
 import socket
 
 from built import nothing_on_windows
-from dns_asking import ADDRESS, NAME, NameServer, free_port
+from dns_asking import ADDRESS, NAME, NameServer
+from ports import free_port
 from readme import SOURCE
 from shell import main
 from sluice_program import ProgramTest

@@ -1,21 +1,15 @@
 """VictoriaMetrics, as a process of the test's own with a storage of its own."""
 import json
-import socket
 import subprocess
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
+from ports import free_port
 from sluice_program import DEADLINE
 
 TRIES = 3  # another program may take the port between our looking and its start
-
-
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class VictoriaMetrics:
@@ -25,7 +19,7 @@ class VictoriaMetrics:
         self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
         self._log = folder / "victoria-metrics.log"
         for _ in range(TRIES):
-            port = _free_port()
+            port = free_port()
             self.url = f"http://127.0.0.1:{port}"
             with open(self._log, "wb") as log:
                 self._process = subprocess.Popen(

@@ -3,6 +3,7 @@ import collections
 import socket
 import threading
 
+from ports import free_port
 from sluice_program import DEADLINE
 
 Request = collections.namedtuple("Request", "path headers body")
@@ -21,7 +22,7 @@ class Store:
     order of the answers.
     """
 
-    def __init__(self, *script, port=0, context=None):
+    def __init__(self, *script, port=None, context=None):
         self.script = collections.deque(script)
         self.otherwise = 204
         self.requests = []
@@ -29,8 +30,8 @@ class Store:
         self.changed = threading.Condition()
         self._context = context
         self._connections = set()
-        self._socket = socket.create_server(("127.0.0.1", port))
-        self.port = self._socket.getsockname()[1]
+        self.port = port or free_port()
+        self._socket = socket.create_server(("127.0.0.1", self.port))
         self.place = f"//127.0.0.1:{self.port}/write"
         threading.Thread(target=self._accept, daemon=True).start()
 

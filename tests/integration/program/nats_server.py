@@ -3,11 +3,11 @@ import base64
 import json
 import os
 import pathlib
-import re
 import signal
 import socket
 import subprocess
 
+from ports import free_port
 from sluice_program import wait_until
 
 DEADLINE = 30  # seconds
@@ -53,7 +53,7 @@ class NatsServer:
         self.login, self.tls = login or {}, tls
         self.folder = pathlib.Path(test.folder) / "nats"
         self.folder.mkdir()
-        self.port = -1  # any that is free, and from then on the same
+        self.port = free_port()  # and the same when it is started again
         self.process = None
         test.addCleanup(self.kill)
         self.start()
@@ -67,7 +67,6 @@ class NatsServer:
                 [os.environ["TEST_NATS_SERVER"], "-a", "127.0.0.1", "-p", str(self.port), "-c", file],
                 stdout=written, stderr=written)
         wait_until(lambda: "Server is ready" in log.read_text(), "the server is ready")
-        self.port = int(re.search(r"client connections on 127\.0\.0\.1:(\d+)", log.read_text())[1])
 
     def kill(self):
         if self.process is not None:

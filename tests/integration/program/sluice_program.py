@@ -492,13 +492,6 @@ class Sluice:
         return self.finish(code, limit)
 
 
-def free_port():
-    """A TCP port of the loopback that nobody has at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Sender:
     """A UDP socket of its own port that sends to one place."""
 

@@ -8,7 +8,7 @@ import unittest
 from certificates import OPENSSL, Authority
 from connecting import CONFIGURATION, ConnectTest
 from http_store import NO_ANSWER, Store
-from sluice_program import free_port
+from ports import free_port
 
 NOTHING_BY_SNAPPY = b"\0"  # a block of no bytes
 

@@ -7,7 +7,7 @@ import unittest
 
 from connecting import ConnectTest
 from kafka_mock import KafkaMock
-from sluice_program import free_port
+from ports import free_port
 
 
 class Kafka(ConnectTest):

@@ -6,7 +6,7 @@ import unittest
 from certificates import OPENSSL, Authority
 from connecting import ConnectTest
 from nats_server import NatsServer
-from sluice_program import free_port
+from ports import free_port
 
 
 class Nats(ConnectTest):

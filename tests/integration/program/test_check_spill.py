@@ -4,8 +4,9 @@ import pwd
 import shutil
 import unittest
 
+from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, free_port, wait_until
+from sluice_program import RIEMANN, ProgramTest, wait_until
 
 COUNT = 50
 

@@ -9,9 +9,10 @@ import unittest
 
 from control_client import ControlClient
 from http_store import Store
+from ports import free_port
 from protobuf import metric
 from failing_memory import NEVER, FailingMemoryTest
-from sluice_program import CHANGED, RIEMANN, SANITIZED, free_port, wait_until
+from sluice_program import CHANGED, RIEMANN, SANITIZED, wait_until
 from test_config import READS_FILES
 
 TRIED = 10 if SANITIZED else 25  # allocations of each kind of moment

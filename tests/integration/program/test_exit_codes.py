@@ -4,8 +4,9 @@ import unittest
 
 from built import not_on_windows
 from capture_writing import write_capture
+from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, free_port
+from sluice_program import RIEMANN, ProgramTest
 
 LATE = ("--stop-timeout", "200ms")
 

@@ -4,13 +4,13 @@ import gzip
 import json
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import unittest
 
 from certificates import OPENSSL, Authority
 from http_store import Store
+from ports import free_port
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest
 
@@ -18,11 +18,6 @@ PATH = os.environ.get("PATH", "") + ":/usr/sbin"
 SOON = "flush_interval=20ms&in_flight=1"
 LATER = "flush_interval=200ms&in_flight=1"
 SECRET = "a-secret"
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
 
 
 class Sending(ProgramTest):

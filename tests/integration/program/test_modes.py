@@ -4,8 +4,9 @@ import stat
 import unittest
 
 from built import nothing_on_windows
+from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, free_port, wait_until
+from sluice_program import RIEMANN, ProgramTest, wait_until
 
 nothing_on_windows("files there have no modes")
 

@@ -5,13 +5,13 @@ import pathlib
 import socket
 import struct
 import subprocess
-import unittest
 import urllib.request
 
 from built import not_on_windows
 from namespaces import run_tests
+from ports import free_port
 from protobuf import metric
-from sluice_program import DEADLINE, ProgramTest, free_port, read_lines, same_with_one_thread
+from sluice_program import DEADLINE, ProgramTest, read_lines, same_with_one_thread
 
 PORT = 5656
 

@@ -1,14 +1,13 @@
 """Another configuration for a running program: what stays misses nothing, what is wrong is refused."""
 import json
 import os
-import pathlib
-import random
 import socket
 import subprocess
 import sys
 import unittest
 
 from built import command, not_on_windows
+from ports import free_port
 from protobuf import metric
 from sluice_program import (CHANGED, DEADLINE, SANITIZED, ProgramTest, dropped,
                             parse_lines, read_lines, wait_until)
@@ -18,19 +17,6 @@ from test_config import READS_FILES
 RELOADS, RATE = (40, "10000") if SANITIZED else (200, "50000")
 SHELL = "the command is of POSIX' shell"
 REFUSED = "the configuration cannot be read anew, going on with the old one: "
-
-
-def free_port():
-    """One that nobody has, and that the system gives to nobody who asks for any port."""
-    own, _ = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
-    while True:
-        port = random.randrange(1024, own)
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as chosen:
-            try:
-                chosen.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                pass
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")

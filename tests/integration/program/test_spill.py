@@ -4,8 +4,9 @@ import signal
 import unittest
 
 from http_store import CLOSE, Store
+from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, free_port, wait_until
+from sluice_program import RIEMANN, ProgramTest, wait_until
 
 COUNT = 200
 

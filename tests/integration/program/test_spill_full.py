@@ -4,8 +4,9 @@ import unittest
 
 from http_store import Store
 from metrics_client import MetricsClient, labels
+from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, free_port, wait_until
+from sluice_program import RIEMANN, ProgramTest, wait_until
 
 SIZE = 16 * 1024 * 1024  # the smallest
 TEXT = "x" * 20000       # of a record: a block has about a dozen of them

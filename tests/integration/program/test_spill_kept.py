@@ -5,8 +5,9 @@ import unittest
 
 from http_store import Store
 from metrics_client import MetricsClient
+from ports import free_port
 from protobuf import metric
-from sluice_program import CHANGED, RIEMANN, ProgramTest, free_port
+from sluice_program import CHANGED, RIEMANN, ProgramTest
 from test_config import READS_FILES
 
 COUNT = 50

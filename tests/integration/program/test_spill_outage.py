@@ -11,7 +11,8 @@ import unittest
 
 from built import command
 from http_store import Store
-from sluice_program import RIEMANN, SANITIZED, ProgramTest, free_port
+from ports import free_port
+from sluice_program import RIEMANN, SANITIZED, ProgramTest
 
 TEST_SEND = os.environ["TEST_SEND"]
 SECONDS, RATE = map(int, os.environ.get("TEST_OUTAGE",

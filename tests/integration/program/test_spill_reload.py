@@ -3,8 +3,9 @@ import json
 import unittest
 
 from http_store import NO_ANSWER, Store
+from ports import free_port
 from protobuf import metric
-from sluice_program import CHANGED, RIEMANN, ProgramTest, free_port
+from sluice_program import CHANGED, RIEMANN, ProgramTest
 from test_config import READS_FILES
 
 COUNT = 100

@@ -1,14 +1,13 @@
 """tcp:// listeners and a running program's next configuration: they come, change and go, and no frame
 is lost or written twice."""
 import json
-import random
 import socket
-import pathlib
 import struct
 import threading
 import unittest
 
 from built import not_on_windows
+from ports import free_ports
 from protobuf import gauge, metric, riemann
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, SANITIZED, ProgramTest, read_lines,
                             wait_until)
@@ -19,22 +18,6 @@ from test_tcp import OK, Client, framed, refused
 not_on_windows("there is no tcp listener")
 
 ANSWER = struct.pack(">I", len(OK)) + OK
-
-
-def free_ports(count):
-    """Ports that nobody has, and that the system gives to nobody who asks for any."""
-    own, _ = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
-    ports = []
-    while len(ports) < count:
-        port = random.randrange(1024, own)
-        with socket.socket() as chosen:
-            try:
-                chosen.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in ports:
-            ports.append(port)
-    return ports
 
 
 class Streaming(threading.Thread):

@@ -1,0 +1,37 @@
+"""Ports of the loopback that stay free until somebody is told to take them.
+
+They are below those that the system gives to whoever asks for any port: otherwise the connection of
+any program, and that of a sink which tries again and again, could take one in between.
+"""
+import pathlib
+import random
+import socket
+
+LOWEST = 1024
+CLIENTS = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+
+def _is_free(port):
+    try:
+        for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+            with socket.socket(socket.AF_INET, kind) as probe:
+                probe.bind(("127.0.0.1", port))
+    except OSError:
+        return False
+    return True
+
+
+def free_ports(count):
+    """That many, different ones, which nobody has in UDP or TCP."""
+    end = int(CLIENTS.read_text(encoding="ascii").split()[0])
+    found = set()
+    while len(found) < count:
+        port = random.randrange(LOWEST, end)
+        if _is_free(port):
+            found.add(port)
+    return list(found)
+
+
+def free_port():
+    """One of them."""
+    return free_ports(1)[0]

@@ -17,6 +17,7 @@
 #include "collector/platform/output_file.h"
 #include "collector/platform/terminal.h"
 #include "collector/program/ctl.h"
+#include "collector/program/descriptor_plan.h"
 #include "collector/program/explain.h"
 #include "collector/program/program.h"
 #include "collector/program/registry.h"
@@ -97,6 +98,7 @@ static enum exit_code check(const struct config *config)
         config->check == CHECK_CONNECTS ? pipeline_probe_sinks(config) : EXIT_CODE_OK;
     if (code != EXIT_CODE_OK)
         return code;
+    descriptor_plan_warn(config);
     if (config->provenance != NULL && config->provenance->has_tests)
         log_line(LOG_INFO, "the configuration is valid; sluice test %s runs its tests",
                  config->provenance->files[0]);

@@ -194,8 +194,8 @@ static void accept_clients(struct metrics_door *door, int64_t now_ns)
         struct address peer;
         struct error error;
         wait_handle connection;
-        enum accept_result result =
-            tcp_connection_accept(door->options.listener, &connection, &peer, &error);
+        enum accept_result result = tcp_connection_accept(
+            door->options.listener, DESCRIPTOR_OF_CLIENT, &connection, &peer, &error);
         if (result == ACCEPT_NO_MEANS)
             refuse(door, &error, now_ns);
         if (result != ACCEPT_OK)

@@ -10,6 +10,7 @@
 
 #include "collector/base/address.h"
 #include "collector/base/error.h"
+#include "collector/platform/descriptors.h"
 #include "collector/platform/wakeup.h"
 
 enum accept_result {
@@ -19,9 +20,13 @@ enum accept_result {
                            `error` says why */
 };
 
-/* Accepts the next one; its small writes are sent at once (TCP_NODELAY). */
-enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *connection,
-                                         struct address *peer, struct error *error);
+/*
+ * Accepts the next one; its small writes are sent at once (TCP_NODELAY). `use`: which descriptors
+ * that are kept back it may have.
+ */
+enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_use use,
+                                         wait_handle *connection, struct address *peer,
+                                         struct error *error);
 
 enum tcp_result {
     TCP_OK,          /* *done bytes, at least 1 */

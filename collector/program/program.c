@@ -15,6 +15,7 @@
 #include "collector/platform/deadline.h"
 #include "collector/platform/inherited_sockets.h"
 #include "collector/platform/user.h"
+#include "collector/program/descriptor_plan.h"
 #include "collector/program/start_report.h"
 #include "collector/program/supervision.h"
 
@@ -146,6 +147,8 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
 static void follow_config(struct run *run, const struct config *config)
 {
     run->config = config;
+    descriptor_plan_keep(config);
+    descriptor_plan_warn(config);
     if (run->metrics != NULL)
         metrics_server_set_config(run->metrics, config);
     log_set(&config->log);
@@ -439,6 +442,7 @@ static int give_root_up(const struct run *run, struct error *error)
 
 static int start(struct run *run, struct error *error)
 {
+    descriptor_plan_keep(run->config);
     if (run->config->user != NULL)
         user_expect();
     if (run->config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))

@@ -10,6 +10,7 @@
 #include "collector/contract/source.h"
 #include "collector/log/log.h"
 #include "collector/platform/control.h"
+#include "collector/program/descriptor_plan.h"
 
 #define MIB (1024.0 * 1024.0)
 
@@ -60,6 +61,7 @@ void start_report_log(const struct config *config, const struct memory_plan *pla
              control_process_id(), has_file ? "configuration " : "no configuration file",
              has_file ? config->file : "", others, (double)plan->total / MIB);
     log_short_queues(plan);
+    descriptor_plan_warn(config);
     for (size_t i = 0; i < config->listener_count; i++)
         log_listener(&config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++)

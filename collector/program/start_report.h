@@ -9,8 +9,8 @@
 #include "collector/pipeline/memory_plan.h"
 
 /*
- * Logs a line for each, when all is open, and where --memory leaves little for queues also what is
- * to be done. `plan`: how --memory is divided. Main thread.
+ * Logs a line for each, when all is open, and where --memory leaves little for queues, or the limit
+ * of open files is low, also what is to be done. `plan`: how --memory is divided. Main thread.
  */
 void start_report_log(const struct config *config, const struct memory_plan *plan);
 

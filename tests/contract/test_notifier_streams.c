@@ -49,7 +49,8 @@ static int set_up_threads(size_t threads)
     streams.client = tcp_client_connect(&streams.address);
     struct address peer;
     int64_t until = until_patience_ends();
-    while (tcp_connection_accept(streams.listening, &streams.server, &peer, &error) != ACCEPT_OK)
+    while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
+                                 &streams.server, &peer, &error) != ACCEPT_OK)
         assert_true(patience(until));
     return 0;
 }
@@ -310,14 +311,17 @@ TEST_WITH(who_connects_is_reported_once_until_it_is_armed_again, set_up, tear_do
     assert_true((next_ready() & NOTIFIER_IN) != 0);
     wait_handle second = tcp_client_connect(&streams.address);
     assert_silent();
-    assert_int_equal(tcp_connection_accept(streams.listening, &accepted, &peer, &error), ACCEPT_OK);
+    assert_int_equal(tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
+                                           &accepted, &peer, &error), ACCEPT_OK);
     tcp_connection_close(accepted);
     assert_int_equal(
         notifier_arm(streams.notifier, streams.listening, &streams.token, NOTIFIER_IN, NULL), 0);
     assert_true((next_ready() & NOTIFIER_IN) != 0); /* the second waits still */
-    assert_int_equal(tcp_connection_accept(streams.listening, &accepted, &peer, &error), ACCEPT_OK);
+    assert_int_equal(tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
+                                           &accepted, &peer, &error), ACCEPT_OK);
     tcp_connection_close(accepted);
-    assert_int_equal(tcp_connection_accept(streams.listening, &accepted, &peer, &error),
+    assert_int_equal(tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
+                                           &accepted, &peer, &error),
                      ACCEPT_WOULD_BLOCK);
     tcp_connection_close(first);
     tcp_connection_close(second);
@@ -358,7 +362,8 @@ TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
         tcp_connection_close(streams.client);
         streams.client = tcp_client_connect(&streams.address);
         int64_t until = until_patience_ends();
-        while (tcp_connection_accept(streams.listening, &streams.server, &peer, &error) !=
+        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
+                                     &streams.server, &peer, &error) !=
                ACCEPT_OK)
             assert_true(patience(until));
     }
@@ -380,7 +385,8 @@ TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
         int64_t until = until_patience_ends();
         all[i].events = 0;
         all[i].client = tcp_client_connect(&streams.address);
-        while (tcp_connection_accept(streams.listening, &all[i].server, &peer, &error) != ACCEPT_OK)
+        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
+                                     &all[i].server, &peer, &error) != ACCEPT_OK)
             assert_true(patience(until));
         watch_socket(all[i].server, &all[i], NOTIFIER_IN | NOTIFIER_HANGUP);
     }
@@ -427,7 +433,8 @@ TEST_WITH(nobody_who_connects_is_left_waiting, set_up, tear_down)
     assert_int_equal(thread_start(&thread, "connects", connect_many, NULL, &error), 0);
     while (count < CONNECTS * 4 / 5) {
         assert_int_equal(next_ready(), NOTIFIER_IN);
-        while (tcp_connection_accept(streams.listening, &accepted, &peer, &error) == ACCEPT_OK) {
+        while (tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER,
+                                     &accepted, &peer, &error) == ACCEPT_OK) {
             tcp_connection_close(accepted);
             count++;
         }

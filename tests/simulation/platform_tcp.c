@@ -106,9 +106,11 @@ static struct tcp_connection *take_waiting(struct tcp_port *port)
     return connection;
 }
 
-enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *handle,
-                                         struct address *peer, struct error *error)
+enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_use use,
+                                         wait_handle *handle, struct address *peer,
+                                         struct error *error)
 {
+    (void)use;
     world_step();
     struct tcp_port *port = tcp_port_of(listener);
     if (!port->listens)

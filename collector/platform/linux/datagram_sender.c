@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 
@@ -43,7 +44,7 @@ static int system_family(const struct address *address)
 static int open_socket(const struct address *target, bool packets)
 {
     int type = (packets ? SOCK_RAW : SOCK_DGRAM) | SOCK_CLOEXEC | SOCK_NONBLOCK;
-    return socket(system_family(target), type, packets ? IPPROTO_RAW : 0);
+    return lending_socket(system_family(target), type, packets ? IPPROTO_RAW : 0);
 }
 
 static int fail_to_open(const struct address *target, bool packets, struct error *error)
@@ -151,7 +152,7 @@ size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target)
     socklen_t name_size = socket_address_to_system(&to->address, &name);
     int mtu = 0;
     socklen_t size = sizeof mtu;
-    int fd = socket(system_family(&to->address), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = lending_socket(system_family(&to->address), SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return ipv6 ? IPV6_LEAST_MTU : IPV4_LEAST_MTU;
     if (connect(fd, (struct sockaddr *)&name, name_size) != 0 ||
@@ -170,7 +171,7 @@ bool datagram_sender_is_local(const struct address *address)
     struct sockaddr_storage name;
     any_port.port = 0;
     socklen_t size = socket_address_to_system(&any_port, &name);
-    int fd = socket(system_family(address), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = lending_socket(system_family(address), SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return false;
     bool local = bind(fd, (struct sockaddr *)&name, size) == 0;

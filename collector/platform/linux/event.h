@@ -8,10 +8,17 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/lending.h"
+
 /* A descriptor that is readable while there is a wake-up, or -1 with errno. */
 static inline int event_open(void)
 {
-    return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (event < 0 && lending_begin(DESCRIPTOR_OF_OWN)) {
+        event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+        lending_end(DESCRIPTOR_OF_OWN);
+    }
+    return event;
 }
 
 static inline void event_signal(int event)

@@ -14,6 +14,7 @@
 
 #include "collector/platform/linux/event.h"
 #include "collector/platform/linux/notifier_backends.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
 struct epoll_notifier {
@@ -56,6 +57,10 @@ static int create(struct notifier **out, size_t threads, struct error *error)
         return -1;
     }
     notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (notifier->epoll < 0 && lending_begin(DESCRIPTOR_OF_OWN)) {
+        notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
+        lending_end(DESCRIPTOR_OF_OWN);
+    }
     notifier->wake = event_open();
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
     if (notifier->epoll < 0 || notifier->wake < 0 ||

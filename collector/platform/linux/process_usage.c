@@ -9,10 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/lending.h"
+
 /* Returns false where nothing can be read; `text` ends with a NUL. */
 static bool read_text(const char *path, char *text, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = lending_open(path, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
         return false;
     ssize_t length = read(fd, text, size - 1);
@@ -59,7 +61,7 @@ static bool read_stat(struct process_usage *usage)
 /* But for the one that the folder is read by. */
 static bool count_files(uint64_t *count)
 {
-    DIR *folder = opendir("/proc/self/fd");
+    DIR *folder = lending_opendir("/proc/self/fd");
     if (folder == NULL)
         return false;
     *count = 0;

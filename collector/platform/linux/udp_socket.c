@@ -19,6 +19,7 @@
 #include "collector/platform/linux/multicast_group.h"
 #include "collector/platform/linux/source_filter.h"
 #include "collector/platform/linux/udp_socket_parts.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/socket_address.h"
 
 const bool udp_socket_can_share_port = true;
@@ -65,7 +66,7 @@ static size_t set_receive_buffer(int fd, size_t wanted)
  */
 static size_t buffer_to_be_had(bool ipv6, size_t wanted)
 {
-    int probe = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int probe = lending_socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     size_t granted = probe < 0 ? 0 : set_receive_buffer(probe, wanted);
     if (probe >= 0)
         close(probe);
@@ -164,7 +165,8 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
                     struct error *error)
 {
     bool ipv6 = options->address.family == ADDRESS_IPV6;
-    made->fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    made->fd = lending_socket(ipv6 ? AF_INET6 : AF_INET,
+                              SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (made->fd < 0)
         return fail(error, "cannot open a UDP socket");
     if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
@@ -230,7 +232,7 @@ static int adopt(struct udp_socket *made, const struct udp_socket_options *optio
     int given = (int)options->handle;
     if (check_bound_udp(given, error) != 0)
         return -1;
-    made->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
+    made->fd = lending_duplicate(given);
     int flags = made->fd < 0 ? -1 : fcntl(made->fd, F_GETFL);
     if (flags < 0 || fcntl(made->fd, F_SETFL, flags | O_NONBLOCK) != 0)
         return fail(error, "cannot take over a UDP socket");

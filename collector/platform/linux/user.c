@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/guarded_open.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
 #define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than any group's */
@@ -237,7 +238,7 @@ int user_ask(const char *user, int (*question)(const void *context, struct error
 {
     int ends[2];
     struct answer answer = {0};
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (lending_pipe2(ends, O_CLOEXEC) != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "--user %s: pipe: %s", user, strerror(errno));
         return -1;
     }

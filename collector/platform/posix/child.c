@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/base/rule.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 
@@ -50,7 +51,7 @@ int child_start(struct child *child, const char *command, struct error *error)
     RULE(child->pid == 0, "a program is started when none runs");
     const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
     int ends[2];
-    int result = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+    int result = lending_pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
     if (result == 0) {
         /* Our end alone: each has a description of its own. */
         fcntl(ends[1], F_SETFL, O_NONBLOCK);
@@ -126,7 +127,7 @@ static ssize_t read_back(const struct child *child)
     char bytes[PIECE];
     struct iovec pieces[PIECES];
     snprintf(path, sizeof path, "/proc/self/fd/%d", child->input);
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = lending_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
     if (fd < 0)
         return -1;
     for (size_t i = 0; i < PIECES; i++)

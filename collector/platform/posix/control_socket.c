@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "collector/platform/output_check.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/user.h"
 
@@ -49,7 +50,7 @@ static int cannot(struct error *error, const char *address, const char *why)
 
 static int local_socket(void)
 {
-    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return lending_socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
 /* Only its own user may connect, from the first moment. No thread makes files meanwhile. */
@@ -253,7 +254,7 @@ enum control_result control_socket_accept(struct control_socket *socket,
     int fd;
     unsigned times = 0;
     do
-        fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        fd = lending_accept(DESCRIPTOR_OF_CLIENT, socket->fd, NULL, NULL);
     while (fd < 0 && (retry_interrupted(&times) || retry_aborted(&times)));
     if (fd < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK ? CONTROL_WOULD_BLOCK : CONTROL_OVER;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collector/platform/clock.h"
+#include "collector/platform/posix/lending.h"
 
 struct folder;
 
@@ -20,7 +21,7 @@ static DIR *stream_of(struct folder *folder)
 
 struct folder *folder_open(const char *path)
 {
-    return (struct folder *)opendir(path);
+    return (struct folder *)lending_opendir(path);
 }
 
 bool folder_next(struct folder *folder, struct folder_entry *entry)
@@ -68,7 +69,7 @@ bool folder_rename_file(const char *from, const char *to)
 
 bool folder_sync(const char *path, struct error *error)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = lending_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     bool done = fd >= 0 && fsync(fd) == 0;
     if (!done)
         error_set(error, EXIT_CODE_IO, "cannot write the folder to the disk: %s", strerror(errno));

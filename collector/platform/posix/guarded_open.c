@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/lending.h"
+
 #define LINKS_MAX 40 /* as path_resolution(7) has it */
 
 static bool guarding;
@@ -53,7 +55,7 @@ static int begin(struct way *way)
     way->at = 0;
     if (way->path[0] != '/')
         return 0;
-    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int root = lending_open("/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (root < 0)
         return -1;
     step(way, root);
@@ -126,7 +128,7 @@ static int walk(struct way *way, int flags, mode_t mode)
         if (take_name(way, name, &last) != 0)
             return -1;
         const int no_link = has_no_targets(way->folder) ? 0 : O_NOFOLLOW;
-        int link = openat(way->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        int link = lending_openat(way->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
         if (link >= 0 && no_link != 0 && fstat(link, &status) == 0 && S_ISLNK(status.st_mode)) {
             if (last && (flags & (O_NOFOLLOW | O_EXCL)) != 0)
                 return fail(link, (flags & O_EXCL) != 0 ? EEXIST : ELOOP);
@@ -137,8 +139,9 @@ static int walk(struct way *way, int flags, mode_t mode)
         if (link >= 0)
             close(link);
         /* A link that has come there since is not followed. */
-        int fd = openat(way->folder, name,
-                        (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | no_link, mode);
+        int fd =
+            lending_openat(way->folder, name,
+                           (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | no_link, mode);
         if (fd < 0)
             return fail(-1, errno == ELOOP ? EXDEV : errno);
         if (last)
@@ -150,7 +153,7 @@ static int walk(struct way *way, int flags, mode_t mode)
 int guarded_open(const char *path, int flags, mode_t mode)
 {
     if (!guarding)
-        return open(path, flags, mode);
+        return lending_open(path, flags, mode);
     struct way way = {.folder = AT_FDCWD};
     size_t size = strlen(path) + 1;
     if (size == 1 || size > sizeof way.path)

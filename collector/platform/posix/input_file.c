@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/guarded_open.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
 struct input_file {
@@ -51,7 +52,7 @@ int input_file_look(const char *path, bool *live, struct error *error)
 static int make_cancellable(struct input_file *file, const char *path, struct error *error)
 {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    if (lending_pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "%s: cannot create a pipe: %s", path, strerror(errno));
         return -1;
     }

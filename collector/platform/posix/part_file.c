@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/platform/posix/guarded_open.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/sync_failure.h"
 
@@ -276,7 +277,7 @@ bool part_file_sync(struct part_file *file, struct error *error)
 /* Where the file system cannot rename without replacing: holds the name by an empty file first. */
 static int rename_over_own(const char *from, const char *to)
 {
-    int held = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int held = lending_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (held < 0)
         return -1;
     close(held);

@@ -14,6 +14,7 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 #include "collector/platform/process_reading.h"
@@ -42,7 +43,8 @@ static int start(const char *const *arguments, struct child *child)
 {
     int output[2] = {-1, -1};
     int errors[2] = {-1, -1};
-    int result = pipe2(output, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0 ? errno : 0;
+    int result =
+        lending_pipe2(output, O_CLOEXEC) != 0 || lending_pipe2(errors, O_CLOEXEC) != 0 ? errno : 0;
     if (result == 0)
         result = spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->pid);
     if (result != 0) {

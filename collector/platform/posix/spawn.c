@@ -6,6 +6,8 @@
 #include <spawn.h>
 #include <stdint.h>
 
+#include "collector/platform/posix/lending.h"
+
 extern char **environ;
 
 static int set_streams(posix_spawn_file_actions_t *actions, const struct spawn_streams *streams)
@@ -49,9 +51,12 @@ int spawn(const char *const *arguments, const struct spawn_streams *streams, pid
     }
     set_signals(&attributes);
     int result = set_streams(&actions, streams);
-    if (result == 0)
+    if (result == 0) {
+        lending_stop_for_program();
         result = posix_spawnp(pid, arguments[0], &actions, &attributes,
                               (char *const *)(uintptr_t)arguments, environ);
+        lending_go_on();
+    }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return result;

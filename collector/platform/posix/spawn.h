@@ -16,9 +16,10 @@ struct spawn_streams {
 
 /*
  * Starts `arguments[0]`, looked up in PATH, with the arguments up to a NULL, and gives its id. It
- * starts with no signal blocked and none of those ignored that this program ignores, and in a
- * process group of its own: what a terminal sends to us does not reach it, and it can be ended with
- * all that it started. Returns 0 or an errno.
+ * starts with no signal blocked and none of those ignored that this program ignores, with the limit
+ * of open files that this program was started with, and in a process group of its own: what a
+ * terminal sends to us does not reach it, and it can be ended with all that it started. Returns 0 or
+ * an errno.
  */
 int spawn(const char *const *arguments, const struct spawn_streams *streams, pid_t *pid);
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
 struct stream stream_borrow(int number, const struct stat *status)
@@ -21,7 +22,7 @@ struct stream stream_borrow(int number, const struct stat *status)
     }
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", number);
-    int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    int fd = lending_open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
     if (fd >= 0)
         return (struct stream){.fd = fd, .owned = true, .manner = STREAM_PLAIN};
     /* No /proc, a pipe or terminal of another user's, or a pipe whose reader has gone already. */

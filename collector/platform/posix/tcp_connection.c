@@ -1,11 +1,11 @@
 #include "collector/platform/tcp_connection.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 
@@ -15,23 +15,17 @@ static bool is_short(int number)
     return number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM;
 }
 
-static int set_up(int fd)
+enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_use use,
+                                         wait_handle *connection, struct address *peer,
+                                         struct error *error)
 {
     const int yes = 1;
-    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
-        return -1;
-    return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-}
-
-enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *connection,
-                                         struct address *peer, struct error *error)
-{
     struct sockaddr_in6 name = {0};
     unsigned times = 0;
     for (;;) {
         socklen_t size = sizeof name;
-        int fd = accept((int)listener, (struct sockaddr *)&name, &size);
-        if (fd >= 0 && set_up(fd) == 0) {
+        int fd = lending_accept(use, (int)listener, (struct sockaddr *)&name, &size);
+        if (fd >= 0 && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) == 0) {
             *connection = fd;
             *peer = socket_address_from_system(&name);
             return ACCEPT_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/socket_address.h"
 
 /* Connections that wait to be accepted; the system takes what it allows (listen(2)). */
@@ -31,7 +32,7 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
 {
     struct sockaddr_in6 name = {0};
     socklen_t size = sizeof name;
-    int fd = socket(address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+    int fd = lending_socket(address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
     if (fd >= 0 && set_up(fd, address, ipv6_only) == 0 &&
         getsockname(fd, (struct sockaddr *)&name, &size) == 0) {
         *bound = socket_address_from_system(&name);
@@ -55,7 +56,7 @@ wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct 
         name.sin6_family != AF_INET && name.sin6_family != AF_INET6)
         errno = EAFNOSUPPORT;
     else
-        fd = fcntl((int)other, F_DUPFD_CLOEXEC, 0);
+        fd = lending_duplicate((int)other);
     if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
         *bound = socket_address_from_system(&name);
         return fd;

@@ -18,9 +18,11 @@ static int set_up(SOCKET accepted)
     return setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, (const char *)&yes, sizeof yes);
 }
 
-enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *connection,
-                                         struct address *peer, struct error *error)
+enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_use use,
+                                         wait_handle *connection, struct address *peer,
+                                         struct error *error)
 {
+    (void)use;
     SOCKADDR_STORAGE name;
     for (unsigned times = 0; times < RETRY_MOST; times++) {
         int size = sizeof name;

@@ -37,7 +37,8 @@ static int set_up(void **state)
     assert_true(fixture.listening != NO_HANDLE);
     fixture.client = tcp_client_connect(&bound);
     int64_t until = patience_until();
-    while (tcp_connection_accept(fixture.listening, &fixture.server, &peer, &error) != ACCEPT_OK)
+    while (tcp_connection_accept(fixture.listening, DESCRIPTOR_OF_SENDER,
+                                 &fixture.server, &peer, &error) != ACCEPT_OK)
         assert_true(patience(until));
     return 0;
 }

@@ -4,9 +4,12 @@ import subprocess
 
 
 class KafkaMock:
-    def __init__(self, test):
-        self.process = subprocess.Popen([os.environ["TEST_KAFKA_MOCK"]], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    """`brokers` is the first one's HOST:PORT; it says that there are `count`."""
+
+    def __init__(self, test, count=1):
+        self.process = subprocess.Popen([os.environ["TEST_KAFKA_MOCK"], str(count)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
         test.addCleanup(self.close)
         self.brokers = self.process.stdout.readline().strip()
 

@@ -1,9 +1,9 @@
 /*
- * A cluster of one broker that speaks Kafka's protocol: librdkafka's own mock, for tests of the
- * program. It writes "HOST:PORT" of it, and then obeys lines on its standard input, with a line
- * "done" after each:
+ * A cluster that speaks Kafka's protocol: librdkafka's own mock, for tests of the program. It has
+ * one broker, or as many as its argument says. It writes "HOST:PORT" of the first, and then obeys
+ * lines on its standard input, with a line "done" after each:
  *
- *   create TOPIC PARTITIONS
+ *   create TOPIC PARTITIONS     the first broker leads them
  *   down / up           takes no connections, and takes them again
  *   rtt MILLISECONDS    answers so late
  *   deny COUNT          refuses so many requests to produce
@@ -78,6 +78,13 @@ static void deny(rd_kafka_mock_cluster_t *cluster, int count)
                                           RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
 }
 
+static void create_topic(rd_kafka_mock_cluster_t *cluster, const char *name, int partitions)
+{
+    rd_kafka_mock_topic_create(cluster, name, partitions, 1);
+    for (int i = 0; i < partitions; i++)
+        rd_kafka_mock_partition_set_leader(cluster, name, i, 1);
+}
+
 static void obey(rd_kafka_mock_cluster_t *cluster, char *line)
 {
     const char *brokers = rd_kafka_mock_cluster_bootstraps(cluster);
@@ -87,7 +94,7 @@ static void obey(rd_kafka_mock_cluster_t *cluster, char *line)
     if (word == NULL)
         return;
     if (strcmp(word, "create") == 0)
-        rd_kafka_mock_topic_create(cluster, first, atoi(second), 1);
+        create_topic(cluster, first, atoi(second));
     else if (strcmp(word, "down") == 0)
         rd_kafka_mock_broker_set_down(cluster, 1);
     else if (strcmp(word, "up") == 0)
@@ -102,11 +109,13 @@ static void obey(rd_kafka_mock_cluster_t *cluster, char *line)
     fflush(stdout);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     rd_kafka_t *host = make(RD_KAFKA_PRODUCER, NULL);
-    rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(host, 1);
-    puts(rd_kafka_mock_cluster_bootstraps(cluster));
+    rd_kafka_mock_cluster_t *cluster =
+        rd_kafka_mock_cluster_new(host, argc > 1 ? atoi(argv[1]) : 1);
+    const char *brokers = rd_kafka_mock_cluster_bootstraps(cluster);
+    printf("%.*s\n", (int)strcspn(brokers, ","), brokers);
     fflush(stdout);
     char line[512];
     while (fgets(line, sizeof line, stdin) != NULL)

@@ -7,16 +7,17 @@
 #include "tests/support/test.h"
 
 /* What the linker makes of the name (ld(1), --wrap). */
-int __wrap_accept(int fd, struct sockaddr *name, socklen_t *size);
+int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
 static int number; /* with which it fails */
 static unsigned calls;
 
-int __wrap_accept(int fd, struct sockaddr *name, socklen_t *size)
+int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags)
 {
     (void)fd;
     (void)name;
     (void)size;
+    (void)flags;
     calls++;
     errno = number;
     return -1;
@@ -28,7 +29,7 @@ static enum accept_result fail_with(int error_number, struct error *error)
     struct address peer;
     number = error_number;
     calls = 0;
-    return tcp_connection_accept(0, &connection, &peer, error);
+    return tcp_connection_accept(0, DESCRIPTOR_OF_SENDER, &connection, &peer, error);
 }
 
 TEST(what_fails_again_and_again_is_tried_later)

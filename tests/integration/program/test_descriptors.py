@@ -1,0 +1,76 @@
+"""Descriptors: what the program keeps back of them, and what it says where there are too few."""
+import re
+import unittest
+
+from built import nothing_on_windows
+from control_client import ControlClient
+from descriptor_use import limited, open_files, soft_limit
+from metrics_client import MetricsClient
+from protobuf import metric
+from sluice_program import RIEMANN, read_lines, wait_until
+from test_tcp import OK, TCP, Client, Tcp, framed
+
+nothing_on_windows("handles have no such limit there")
+
+WARNING = "warning: open files: this configuration may need "
+
+
+class Crowd(Tcp):
+    def test_connections_of_senders_leave_others_what_they_need(self):
+        """They are 300, where there may be 256 files."""
+        lines = self.folder / "lines"
+        program = self.start("--listen", TCP, "--sink", f"file:{lines}", "--metrics", "127.0.0.1:0",
+                             "--control", f"unix:{self.folder}/control", preexec_fn=limited(256))
+        metrics = MetricsClient(program)
+        clients = [Client(program) for _ in range(300)]
+        for client in clients:
+            self.addCleanup(client.socket.close)
+        program.wait_for_log("cannot accept a connection: Too many open files")
+        self.assertGreater(open_files(program), 160)
+        self.assertIn(metrics.health()[0], (200, 503))
+        self.assertIn("process_open_fds", metrics.page())
+        control = ControlClient(f"unix:{self.folder}/control")
+        self.addCleanup(control.close)
+        self.assertFalse(control.ask("ledger")["final"])
+        lines.rename(self.folder / "moved")
+        program.ask_to_reload()
+        wait_until(lines.exists, "the file was opened again")
+        clients[0].send(framed(metric(7)))
+        self.assertEqual(clients[0].answer(), OK)
+        wait_until(lambda: [line["value"] for line in read_lines(lines)] == [7], "it is written")
+        for client in clients:
+            client.socket.close()
+        program.stop()
+
+
+class Limits(Tcp):
+    def test_a_soft_limit_is_raised_and_commands_have_it_as_it_was(self):
+        said = self.folder / "limit"
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"command:ulimit -n >{said}; cat >/dev/null",
+                             preexec_fn=limited(1000, soft=200))
+        wait_until(lambda: said.exists() and said.read_bytes().endswith(b"\n"), "it was started")
+        self.assertEqual(said.read_text(), "200\n")
+        wait_until(lambda: soft_limit(program) > 800, "it is higher again for the program")
+        program.stop()
+
+    def test_a_limit_below_what_may_be_needed_is_reported(self):
+        many = TCP + "&max_connections=5000"
+        for arguments in (("--check",), ("--duration", "1ms")):
+            with self.subTest(arguments=arguments):
+                program, _ = self.run_to_end("--listen", many, *arguments,
+                                             preexec_fn=limited(1000, soft=200))
+                lines = [line for line in program.said() if WARNING in line]
+                self.assertEqual(len(lines), 1, program.said())
+                found = re.search(rf"{WARNING}(\d+), and the system allows 1000; raise the hard "
+                                  r"limit .*, or lower max_connections= of its listeners\Z", lines[0])
+                self.assertGreater(int(found[1]), 5000)
+
+    def test_a_limit_that_is_enough_is_not_mentioned(self):
+        program, _ = self.run_to_end("--listen", RIEMANN, "--check",
+                                     preexec_fn=limited(1000, soft=20))
+        self.assertFalse([line for line in program.said() if WARNING in line])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -27,6 +27,7 @@ struct fan_out {
     _Atomic int64_t held_ns; /* since when, by fan_out_hold; 0: none is held, or it is not dated */
     _Atomic size_t pausing;  /* threads that wait for room */
     _Atomic bool paused;     /* one did, since that was asked */
+    _Atomic bool hurries;    /* its producer is to stand still */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -126,12 +127,29 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     route->refused = 0;
 }
 
+/* Whether the producer waits for room in its queue. */
+static bool waits_for(const struct fan_out *fan_out, const struct route *route)
+{
+    return fan_out->waiting == FAN_OUT_ALWAYS_WAITS ||
+           (fan_out->waiting == FAN_OUT_WAITS && !route->to.drops);
+}
+
+/* Nobody may wait while all are to stand still: the queue has what is in the producer's hands. */
+static enum queue_result ask(const struct fan_out *fan_out, const struct route *route,
+                             const struct batch *batch)
+{
+    enum queue_result result = batch_queue_ask(route->to.queue, batch);
+    bool hurries = result != QUEUE_TAKEN && waits_for(fan_out, route) &&
+                   atomic_load(&fan_out->hurries) && batch_queue_has_place(route->to.queue);
+    return hurries ? QUEUE_TAKEN : result;
+}
+
 /* Counted before the push: the sink may be done with the batch before push returns. */
 static enum queue_result push(const struct fan_out *fan_out, struct route *route,
                               struct batch *batch)
 {
     const struct fan_out_sink *to = &route->to;
-    enum queue_result result = batch_queue_ask(to->queue, batch);
+    enum queue_result result = ask(fan_out, route, batch);
     if (result != QUEUE_TAKEN)
         return result;
     atomic_fetch_add_explicit(to->in_flight, batch->count, memory_order_relaxed);
@@ -140,13 +158,6 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
     if (!fan_out->holds)
         sink_thread_notify(to->sink);
     return QUEUE_TAKEN;
-}
-
-/* Whether the producer waits for room in its queue. */
-static bool waits_for(const struct fan_out *fan_out, const struct route *route)
-{
-    return fan_out->waiting == FAN_OUT_ALWAYS_WAITS ||
-           (fan_out->waiting == FAN_OUT_WAITS && !route->to.drops);
 }
 
 /* The batch was just pushed, or refused; the caller still holds it. */
@@ -321,6 +332,12 @@ bool fan_out_has_paused(struct fan_out *fan_out)
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns)
 {
     deadline_bring_forward(&fan_out->deadline, deadline_ns);
+    wakeup_signal(fan_out->wakeup);
+}
+
+void fan_out_hurry(struct fan_out *fan_out, bool hurries)
+{
+    atomic_store(&fan_out->hurries, hurries);
     wakeup_signal(fan_out->wakeup);
 }
 

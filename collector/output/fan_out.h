@@ -129,6 +129,13 @@ bool fan_out_has_paused(struct fan_out *fan_out);
  */
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);
 
+/*
+ * Any thread: whether the producer is to stand still. Until it does, one that waits for room puts
+ * what it has in hand into its queues beyond their share of large batches, so that a sink that
+ * takes nothing does not keep it from that.
+ */
+void fan_out_hurry(struct fan_out *fan_out, bool hurries);
+
 /* Nothing more will come, from any thread: the sinks finish what they hold. */
 void fan_out_close(struct fan_out *fan_out);
 

@@ -149,6 +149,11 @@ enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch 
     return result;
 }
 
+bool batch_queue_has_place(const struct batch_queue *queue)
+{
+    return ring_level(queue->ring) < ring_capacity(queue->ring);
+}
+
 void batch_queue_push(struct batch_queue *queue, struct batch *batch)
 {
     note_pushed(share_of(queue, batch), batch->large);

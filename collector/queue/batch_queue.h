@@ -53,7 +53,15 @@ void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
  */
 enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch *batch);
 
-/* Producer, after batch_queue_ask has answered QUEUE_TAKEN: hands over one of the batch's readers.
+/*
+ * Producer: the same of a batch that cannot wait: any place of the ring will do, whatever its
+ * listener's share and the part of large ones. The pool bounds how many these can become.
+ */
+bool batch_queue_has_place(const struct batch_queue *queue);
+
+/*
+ * Producer, after batch_queue_ask has answered QUEUE_TAKEN, or batch_queue_has_place true: hands
+ * over one of the batch's readers.
  */
 void batch_queue_push(struct batch_queue *queue, struct batch *batch);
 

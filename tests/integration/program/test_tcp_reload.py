@@ -7,6 +7,7 @@ import threading
 import unittest
 
 from built import not_on_windows
+from http_store import NO_ANSWER, Store
 from ports import free_ports
 from protobuf import gauge, metric, riemann
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, SANITIZED, ProgramTest, read_lines,
@@ -131,6 +132,28 @@ class Unanswered(threading.Thread):
             self.sent += 1
             if SANITIZED:  # less is a load for it, too
                 self.over.wait(0.001)
+
+
+class Stalled(TcpReload):
+    def test_a_sink_that_takes_nothing_keeps_no_reload_away(self):
+        """Its queue is full of large batches, and the listener's thread waits for room there."""
+        store = Store()
+        store.otherwise = NO_ANSWER
+        self.addCleanup(store.close)
+        listener = self.tcp()
+        program = self.begin(listener, sinks=[f"http:{store.place}?format=json&in_flight=1"])
+        clients = [self.client(program) for _ in range(40)]
+        for number, client in enumerate(clients):
+            client.send(framed(metric(number, service="x" * 200000)))
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["queued"] >= 15,
+                                "the sink has as many large batches as it may have")
+        self.change(program, listener)
+        for client in clients:
+            self.assertEqual(client.answer(), OK)
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][0]["written"], len(clients))
+        self.assertEqual(sorted(line["value"] for line in read_lines(self.kept)),
+                         list(range(len(clients))))
 
 
 class Changes(TcpReload):

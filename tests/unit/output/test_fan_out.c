@@ -2,7 +2,9 @@
 #include <math.h>
 
 #include "collector/output/fan_out.h"
+#include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
+#include "tests/support/platform/patience.h"
 #include "tests/support/test.h"
 
 #define NOW_NS INT64_C(1000000000000)
@@ -245,5 +247,51 @@ TEST_WITH(who_waits_for_room_wakes_the_sinks_that_make_it, fake_sink_set_up, fak
     assert_true(fan_out_has_paused(fan_out));
     assert_false(fan_out_has_paused(fan_out));
     fake_sink_wait_committed(fake, 1);
+    finish(fake, fan_out, offers);
+}
+
+struct offering {
+    struct fan_out *fan_out;
+    struct batch *batch;
+};
+
+static void run_offer(void *argument)
+{
+    const struct offering *offering = argument;
+    fan_out_offer(offering->fan_out, offering->batch);
+}
+
+/* As a reload asks it to; nothing is lost for that. */
+TEST_WITH(who_is_to_stand_still_does_not_wait_for_room, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct fan_out *fan_out = make_feed_of(fake, offers, 1, 1, FAN_OUT_WAITS);
+    atomic_store(&fake->gate_shut, true);
+    offer(fake, fan_out);
+    fan_out_wake_sinks(fan_out);
+    int64_t until = patience_until();
+    while (!atomic_load(&fake->at_gate))
+        assert_true(patience(until));
+    batch_queue_set_capacity(fake->queues[0], 1);
+    offer(fake, fan_out);
+    struct offering third = {fan_out, fake_sink_make_for_feed(fake, "line", 1)};
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "offers", run_offer, &third, &error), 0);
+    until = patience_until();
+    while (!fan_out_has_paused(fan_out))
+        assert_true(patience(until));
+    assert_int_equal(batch_queue_level(fake->queues[0]), 1);
+    fan_out_hurry(fan_out, true);
+    until = patience_until();
+    while (batch_queue_level(fake->queues[0]) != 2)
+        assert_true(patience(until));
+    thread_join(thread);
+    fan_out_hurry(fan_out, false);
+    atomic_store(&fake->gate_shut, false);
+    fan_out_wake_sinks(fan_out);
+    fake_sink_wait_committed(fake, 3);
+    assert_int_equal(counter_read(&offers->refused[REFUSED_RING_FULL]), 0);
     finish(fake, fan_out, offers);
 }

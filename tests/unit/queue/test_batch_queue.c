@@ -145,6 +145,18 @@ TEST(large_batches_have_few_slots_and_small_ones_the_rest)
     finish(&fixture);
 }
 
+TEST(what_cannot_wait_has_a_place_for_as_long_as_the_ring_has_one)
+{
+    struct fixture fixture = make(CAPACITY, false);
+    for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
+        assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
+    assert_true(batch_queue_has_place(fixture.queue));
+    offer_until_refused(&fixture, 0);
+    assert_false(batch_queue_has_place(fixture.queue));
+    finish(&fixture);
+}
+
 TEST(a_listener_with_many_large_batches_leaves_slots_to_the_others)
 {
     struct fixture fixture = make(CAPACITY, true);

@@ -12,6 +12,8 @@
 struct left_spill {
     struct left_spill *next;
     uint64_t records;
+    int index; /* of the sink's entry in the ledger */
+    struct sink_counters *counters; /* where they are counted as spilled */
     char *name; /* of the sink; the folder's path follows it */
     const char *folder;
 };
@@ -66,8 +68,24 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
     }
     memcpy(name, config->name, length);
     strcpy(name + length, config->delivery.spill);
-    *left = (struct left_spill){pipeline->left, records, name, name + length};
+    *left = (struct left_spill){.next = pipeline->left,
+                                .records = records,
+                                .index = slot->index,
+                                .counters = slot->counters,
+                                .name = name,
+                                .folder = name + length};
     pipeline->left = left;
+}
+
+struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
+                                             const struct sink_slot *slot)
+{
+    const char *spill = slot->config->delivery.spill;
+    for (const struct left_spill *left = pipeline->left; spill != NULL && left != NULL;
+         left = left->next)
+        if (left->index == slot->index && file_path_same(left->folder, spill))
+            return left->counters;
+    return NULL;
 }
 
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels)

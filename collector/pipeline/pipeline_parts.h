@@ -161,7 +161,7 @@ int pipeline_connect_sink(struct pipeline *pipeline, struct sink_slot *slot,
 void pipeline_destroy_sink(struct sink_slot *slot);
 
 /* Of one that was made and offered nothing: the ledger is as if it had not been. */
-void pipeline_cancel_entry(struct pipeline *pipeline, const struct sink_slot *slot);
+void pipeline_cancel_entry(struct pipeline *pipeline, struct sink_slot *slot);
 
 /* --- who fills batches (pipeline_producers.c) ------------------------------------------------- */
 
@@ -234,6 +234,13 @@ void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int
 struct left_level;
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels);
 void pipeline_forget_left_spills(struct pipeline *pipeline);
+
+/*
+ * Where the records of the spill that this sink is to have are counted: it was left by a sink of the
+ * same entry in the ledger. NULL: it was not.
+ */
+struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
+                                             const struct sink_slot *slot);
 
 /* After a reload: a spill that a sink has again is not left any more. */
 void pipeline_take_left_spills(struct pipeline *pipeline);

@@ -69,6 +69,16 @@ static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
     counter_add(&next->counters->spilled, spilled);
 }
 
+/*
+ * Who comes next under its name does not count on where records stay counted as spilled: it may
+ * have another spill. Who comes with this one finds them by pipeline_left_counters.
+ */
+static void keep_spilled(struct sink_slot *slot)
+{
+    if (counter_read(&slot->counters->spilled) != 0)
+        slot->counters = NULL;
+}
+
 static void free_finished(struct pipeline *pipeline)
 {
     for (struct sink_slot **link = &pipeline->retired; *link != NULL;) {
@@ -81,6 +91,7 @@ static void free_finished(struct pipeline *pipeline)
         sink_thread_join(slot->sink);
         pipeline_leave_spill(pipeline, slot);
         hand_spill_over(pipeline, slot);
+        keep_spilled(slot);
         if (slot->generation != NULL)
             slot->generation->slots--;
         pipeline_destroy_sink(slot);

@@ -84,6 +84,8 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
     slot->routes = calloc(pipeline->producer_count, sizeof *slot->routes);
     slot->index = find_entry(pipeline, slot);
     if (slot->index >= 0)
+        slot->counters = pipeline_left_counters(pipeline, slot);
+    if (slot->index >= 0 && slot->counters == NULL)
         slot->counters = ledger_sink_block(pipeline->ledger, slot->index);
     if (slot->routes == NULL || slot->counters == NULL)
         return error_no_memory(error);
@@ -103,8 +105,10 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
     return 0;
 }
 
-void pipeline_cancel_entry(struct pipeline *pipeline, const struct sink_slot *slot)
+void pipeline_cancel_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {
+    if (slot->counters == pipeline_left_counters(pipeline, slot))
+        slot->counters = NULL; /* they are the left spill's still */
     if (slot->index >= 0 && !slot->counts_on)
         ledger_cancel_sink(pipeline->ledger, slot->index);
 }

@@ -1,5 +1,6 @@
 """A reload hands a spill over to the sink that comes: nothing of it is lost or counted twice."""
 import json
+import socket
 import unittest
 
 from http_store import NO_ANSWER, Store
@@ -7,6 +8,7 @@ from ports import free_port
 from protobuf import metric
 from sluice_program import CHANGED, RIEMANN, ProgramTest
 from test_config import READS_FILES
+from test_reload import REFUSED
 
 COUNT = 100
 
@@ -25,9 +27,9 @@ class Reloaded(ProgramTest):
         return (f"http://127.0.0.1:{self.port}/{place}?format=json&flush_interval=20ms&in_flight=1"
                 f"&spill={self.spill}{keys}")
 
-    def write(self, *sinks):
+    def write(self, *sinks, listeners=(RIEMANN,)):
         new = self.folder / "new.yaml"
-        new.write_text(json.dumps({"listeners": [RIEMANN], "sinks": list(sinks),
+        new.write_text(json.dumps({"listeners": listeners, "sinks": list(sinks),
                                    "stop-timeout": "1s"}), encoding="utf-8")
         new.replace(self.file)
 
@@ -223,6 +225,56 @@ class Reloaded(ProgramTest):
         sink = self.live(self.check_all_arrives(program, self.store(), COUNT))
         self.assert_counts(sink, retired=False, queued=COUNT, recovered=0, written=COUNT,
                            possible_duplicates=0)
+
+    def leave(self, program):
+        """What lies in the spill belongs to no sink from then on."""
+        self.change(program, f"http://127.0.0.1:{self.port}/write?format=json")
+        program.wait_for_log("which no sink has now")
+
+    def refuse(self, program, *sinks):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+            taken.bind(("127.0.0.1", 0))
+            self.write(*sinks, listeners=(
+                RIEMANN, f"udp://127.0.0.1:{taken.getsockname()[1]}?schema=riemann"))
+            program.ask_to_reload()
+            program.wait_for_log(REFUSED)
+
+    def check_another(self, meanwhile):
+        """What is counted of a spill that was left stays so beside what comes from another one."""
+        first, other = self.spill, self.folder / "other"
+        self.spill = other
+        program = self.begin(self.sink_of())
+        self.send_in_outage(program, 0, COUNT // 2)
+        program.stop()
+        self.spill = first
+        program = self.begin(self.sink_of())
+        self.send_in_outage(program, COUNT, 2 * COUNT)
+        self.leave(program)
+        meanwhile(program)
+        self.spill = other
+        self.change(program, self.sink_of())
+        store = self.store()
+        self.wait_for(program, lambda sink: sink["written"] == COUNT // 2 == len(store.lines()),
+                      "the other spill's records arrive")
+        self.assert_counts(self.live(program.stop()), queued=COUNT, recovered=COUNT // 2,
+                           spilled=COUNT)
+
+    def test_what_lies_in_another_spill_was_not_in_the_one_that_was_left(self):
+        self.check_another(lambda program: None)
+
+    def test_nor_where_a_reload_that_had_the_left_one_back_was_refused(self):
+        self.check_another(lambda program: self.refuse(program, self.sink_of()))
+
+    def test_a_spill_that_was_left_and_comes_back_after_a_refusal_has_its_numbers(self):
+        program = self.begin(self.sink_of())
+        self.send_in_outage(program, 0, COUNT)
+        self.leave(program)
+        self.refuse(program, self.sink_of())
+        self.change(program, self.sink_of())
+        store = self.store()
+        self.wait_for(program, lambda sink: sink["written"] == COUNT == len(store.lines()),
+                      "all arrive")
+        self.assert_counts(self.live(program.stop()), queued=COUNT, recovered=0, spilled=0)
 
 
 if __name__ == "__main__":

@@ -254,6 +254,13 @@ static enum write_result write_file(struct destination *destination, const void 
     return output_destination_write(destination, bytes, size, written, error);
 }
 
+/* Who opens a regular file looks at its end. */
+static void leave_torn(struct destination *destination)
+{
+    if (!output_file_is_regular(of(destination)->output.file))
+        output_destination_leave_torn(destination);
+}
+
 static int64_t due(const struct destination *destination)
 {
     const struct plain_file *plain = (const struct plain_file *)destination;
@@ -277,6 +284,7 @@ static const struct stream_ops plain_stream = {
     .cancel = output_destination_cancel,
     .handle = output_destination_handle,
     .roll_back = output_destination_roll_back,
+    .leave_torn = leave_torn,
     .at_beginning = output_destination_at_beginning,
     .is_watched = output_destination_is_watched,
     .reopen = reopen,

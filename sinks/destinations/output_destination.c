@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"
+#include "sinks/destinations/torn_places.h"
 
 void output_destination_init(struct output_destination *output, const struct stream_ops *ops,
                              void (*destroy)(struct destination *destination),
@@ -26,17 +27,50 @@ int output_destination_check(const struct output_destination *output,
     return -1;
 }
 
+/* --- lines that are left torn ----------------------------------------------------------------- */
+
+static const char *place_of(const struct output_destination *output)
+{
+    return output->options.path != NULL ? output->options.path : "";
+}
+
+void output_destination_leave_torn(struct destination *destination)
+{
+    const struct output_destination *output = (const struct output_destination *)destination;
+    if (!output->options.encoder->binary)
+        torn_places_add(place_of(output));
+}
+
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
                                            size_t size, size_t *written, struct error *error)
 {
     struct output_destination *output = (struct output_destination *)destination;
+    if (!output->begun && !output->options.encoder->binary)
+        output->ends_line = torn_places_take(place_of(output));
+    output->begun = true;
+    if (output->ends_line) {
+        enum write_result result = output_file_write(output->file, "\n", 1, written, error);
+        if (result != WRITE_OK)
+            return result;
+        output->ends_line = false;
+    }
     return output_file_write(output->file, bytes, size, written, error);
 }
 
+/* The end of another one's line is no byte of what was offered. */
 size_t output_destination_cancel(struct destination *destination)
 {
-    return output_file_cancel(((struct output_destination *)destination)->file);
+    struct output_destination *output = (struct output_destination *)destination;
+    size_t accepted = output_file_cancel(output->file);
+    if (!output->ends_line)
+        return accepted;
+    output->ends_line = accepted == 0;
+    if (output->ends_line)
+        torn_places_add(place_of(output));
+    return 0;
 }
+
+/* --- what the file does ----------------------------------------------------------------------- */
 
 wait_handle output_destination_handle(const struct destination *destination)
 {

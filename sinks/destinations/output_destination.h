@@ -14,6 +14,8 @@ struct output_destination {
     struct destination destination;
     struct destination_options options;
     struct output_file *file; /* NULL until the implementation has opened it */
+    bool begun;               /* something was to be written */
+    bool ends_line;           /* of another one, before anything else */
 };
 
 /* Fills one in, without a file. `destroy` is for struct destination. */
@@ -36,6 +38,9 @@ wait_handle output_destination_handle(const struct destination *destination);
 bool output_destination_at_beginning(const struct destination *destination);
 bool output_destination_is_watched(const struct destination *destination);
 bool output_destination_roll_back(struct destination *destination, size_t size);
+
+/* The same: who writes next to the path, or to standard output, ends the line first. */
+void output_destination_leave_torn(struct destination *destination);
 
 /* For was_moved of what has no name. */
 bool output_destination_is_cut(struct destination *destination);

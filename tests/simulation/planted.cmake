@@ -208,15 +208,15 @@ planted(retry_of_a_listening_socket_is_not_counted FILE collector/receive/stream
     }"
     TO "            listening->accept_ns = now_ns + ACCEPT_PAUSE_NS;
     }")
-planted(cut_line_is_gone_on_with FILE sinks/destinations/destination_stdout.c
-    FROM "        atomic_store(&is_torn, true);
+planted(cut_line_is_gone_on_with FILE sinks/destinations/output_destination.c
+    FROM "        torn_places_add(place_of(output));
 }
 
-static enum write_result"
-    TO "        atomic_store(&is_torn, false);
+enum write_result"
+    TO "        place_of(output);
 }
 
-static enum write_result")
+enum write_result")
 planted(refused_reload_starts_its_sinks FILE collector/pipeline/pipeline_reload.c
     FROM "    slot->opened = true;
     return 0;

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from built import command, not_on_windows
+from built import NO_FIFO, command, not_on_windows
 from ports import free_port
 from protobuf import metric
 from sluice_program import (CHANGED, DEADLINE, SANITIZED, ProgramTest, dropped,
@@ -268,30 +268,42 @@ class Reload(ProgramTest):
         self.assertEqual(sum(sink["written"] for sink in ledger["sinks"]), 5)
         self.assertEqual(len(ledger["sinks"]), 2)
 
-    @not_on_windows("its pipes say how much they hold in another way")
-    def test_a_sink_that_had_to_stop_within_a_line_leaves_a_line_of_its_own(self):
+    def check_torn_line(self, sink, reading, writing=None):
+        """A sink that had to stop within a line of a pipe leaves a line of its own to the next."""
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
-        self.write([listener], ["stdout:"], **{"stop-timeout": "200ms"})
-        reading, writing = os.pipe()
+        self.write([listener], [sink], **{"stop-timeout": "200ms"})
         program = self.start("--config", self.file, stdout=writing)
-        os.close(writing)
+        if writing is not None:
+            os.close(writing)
         sender = self.sender(program)
         for value in range(2):  # a pipe takes 64 KiB, and of a write that is larger a part
             sender.send(metric(value, service="x" * 60000))
         program.wait_for_received(2)
-        self.change(program, [listener], ["stdout:?flush_interval=0s"],
+        self.change(program, [listener], [f"{sink}?flush_interval=0s"],
                     **{"stop-timeout": "200ms"})
         program.wait_for_log("the last line is cut")
         with os.fdopen(reading, "rb") as pipe:
+            os.set_blocking(reading, True)
             sender.send(metric(5000))
             lines = []
             while not lines or b"5000" not in lines[-1]:
                 lines.append(pipe.readline())
-            program.stop()
+            ledger = program.stop()
             lines += pipe.readlines()
         torn = [line for line in lines if not line.endswith(b"}\n")]
         self.assertEqual(len(torn), 1)
         self.assertEqual(json.loads(lines[-1])["value"], 5000)
+        self.assertEqual(sum(sink["written"] for sink in ledger["sinks"]), len(lines) - 1)
+
+    @not_on_windows("its pipes say how much they hold in another way")
+    def test_a_sink_that_had_to_stop_within_a_line_leaves_a_line_of_its_own(self):
+        self.check_torn_line("stdout:", *os.pipe())
+
+    @not_on_windows(NO_FIFO)
+    def test_so_does_one_that_writes_to_a_pipe_with_a_name(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        self.check_torn_line(f"file:{fifo}", os.open(fifo, os.O_RDONLY | os.O_NONBLOCK))
 
     def test_of_sinks_that_write_the_same_each_has_all_of_its_time(self):
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"

@@ -78,8 +78,11 @@ bool part_file_sync(struct part_file *file, struct error *error);
  */
 enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error);
 
-/* Closes it and removes it, if its path still names it. Returns false where it still does. */
-bool part_file_remove(struct part_file *file);
+/*
+ * Closes it and removes it, if its path still names it. Returns false, with `error` filled, where it
+ * still does.
+ */
+bool part_file_remove(struct part_file *file, struct error *error);
 
 /* Closes it and leaves it as it is. NULL is allowed. */
 void part_file_close(struct part_file *file);

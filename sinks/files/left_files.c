@@ -146,10 +146,8 @@ enum left_result left_file_finish(const struct file_content *content,
         return LEFT_FOREIGN;
     }
     uint64_t cut = part_file_size(part) - (uint64_t)whole;
-    if ((uint64_t)whole <= content->head_size) {
-        error_set(error, EXIT_CODE_IO, "another program has it open");
-        return part_file_remove(part) ? LEFT_DONE : LEFT_BUSY;
-    }
+    if ((uint64_t)whole <= content->head_size)
+        return part_file_remove(part, error) ? LEFT_DONE : LEFT_BUSY;
     if (cut != 0 && !part_file_cut(part, (uint64_t)whole, error)) {
         part_file_close(part);
         return LEFT_FAILED;

@@ -241,7 +241,7 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
         /* Nothing is left of it, or nothing that a later look could take for records. */
         if (part_file_is_torn(file->part) && !part_file_cut(file->part, file->size, error))
             return try_later(file);
-        part_file_remove(file->part);
+        part_file_remove(file->part, error); /* at worst an empty one stays */
         forget(file);
         return true;
     }

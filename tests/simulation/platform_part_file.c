@@ -182,9 +182,11 @@ enum part_result part_file_complete(struct part_file *file, const char *name, st
     return PART_DONE;
 }
 
-bool part_file_remove(struct part_file *file)
+bool part_file_remove(struct part_file *file, struct error *error)
 {
     bool gone = !part_file_is_there(file) || disk_remove(file->path);
+    if (!gone)
+        error_set(error, EXIT_CODE_IO, "cannot remove it");
     part_file_close(file);
     return gone;
 }

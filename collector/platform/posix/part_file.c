@@ -328,10 +328,11 @@ enum part_result part_file_complete(struct part_file *file, const char *name, st
     return busy ? PART_BUSY : PART_FAILED;
 }
 
-bool part_file_remove(struct part_file *file)
+bool part_file_remove(struct part_file *file, struct error *error)
 {
     enum place place = look(file);
-    bool gone = place == PLACE_OTHER || (place == PLACE_OWN && unlink(file->path) == 0);
+    bool gone = place == PLACE_OTHER || (place == PLACE_OWN && unlink(file->path) == 0) ||
+                fail(error, "cannot remove it");
     part_file_close(file);
     return gone;
 }

@@ -336,9 +336,10 @@ enum part_result part_file_complete(struct part_file *file, const char *name, st
     return result;
 }
 
-bool part_file_remove(struct part_file *file)
+bool part_file_remove(struct part_file *file, struct error *error)
 {
-    bool gone = !part_file_is_there(file) || DeleteFileW(file->path);
+    bool gone = !part_file_is_there(file) || DeleteFileW(file->path) ||
+                fail(error, "cannot remove it");
     part_file_close(file);
     return gone;
 }

@@ -73,11 +73,12 @@ TEST_WITH(a_part_that_is_read_so_cannot_be_removed, scratch_make, scratch_remove
     (void)state;
     struct part_file *file = open_part("a.part", "one\n");
     struct others_reader *reader = others_read("a.part", OTHERS_SHARE_WRITING);
-    assert_false(part_file_remove(file));
+    assert_false(part_file_remove(file, &error));
+    assert_non_null(strstr(error.text, "cannot remove it: "));
     others_close(reader);
     scratch_assert_holds_text("a.part", "one\n");
     assert_int_equal(part_file_open_left(scratch_path("a.part"), &file, &error), PART_DONE);
-    assert_true(part_file_remove(file));
+    assert_true(part_file_remove(file, &error));
     assert_int_equal(scratch_count(""), 0);
 }
 

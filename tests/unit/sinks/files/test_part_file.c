@@ -113,12 +113,12 @@ TEST_WITH(what_keeps_a_folder_from_being_made_is_reported, scratch_make, scratch
 TEST_WITH(it_is_removed_only_where_it_is_itself_there, scratch_make, scratch_remove)
 {
     (void)state;
-    part_file_remove(open_new("a.part"));
+    part_file_remove(open_new("a.part"), &error);
     assert_false(scratch_has("a.part"));
     struct part_file *file = open_new("a.part");
     others_remove("a.part");
     scratch_put_text("a.part", "another's\n");
-    part_file_remove(file);
+    part_file_remove(file, &error);
     scratch_assert_holds_text("a.part", "another's\n");
 }
 

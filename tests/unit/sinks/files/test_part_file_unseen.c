@@ -74,7 +74,8 @@ TEST_WITH(what_cannot_be_looked_at_is_not_removed, scratch_make, scratch_remove)
     (void)state;
     struct part_file *file = open_new();
     fail_to_look(0, EIO);
-    assert_false(part_file_remove(file));
+    assert_false(part_file_remove(file, &error));
+    assert_non_null(strstr(error.text, strerror(EIO)));
     fail_to_look(0, 0);
     scratch_assert_holds_text("a.part", "one\n");
 }

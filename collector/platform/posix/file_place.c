@@ -2,11 +2,15 @@
 #include "collector/platform/file_place.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "collector/platform/file_path.h"
+
+#define PATH_SIZE 4096
+#define LINKS_MAX 40 /* as path_resolution(7) has it */
 
 static bool fill(const struct stat *status, struct file_place *place)
 {
@@ -21,7 +25,7 @@ static bool fill(const struct stat *status, struct file_place *place)
 static bool find_in_folder(const char *path, struct file_place *place)
 {
     struct stat status;
-    char folder[4096];
+    char folder[PATH_SIZE];
     const char *name = file_path_name(path);
     if (*name == '\0' || strlen(name) >= sizeof place->name ||
         !file_path_copy_folder(path, folder, sizeof folder) || stat(folder, &status) != 0 ||
@@ -31,12 +35,36 @@ static bool find_in_folder(const char *path, struct file_place *place)
     return true;
 }
 
+/* Puts what the link says in the place of its path. Returns false where that is no link. */
+static bool follow(char path[PATH_SIZE])
+{
+    char said[PATH_SIZE], whole[PATH_SIZE];
+    ssize_t size = readlink(path, said, sizeof said - 1);
+    if (size <= 0)
+        return false;
+    said[size] = '\0';
+    int folder_size = *said == '/' ? 0 : (int)(file_path_name(path) - path);
+    int needed = snprintf(whole, sizeof whole, "%.*s%s", folder_size, path, said);
+    if (needed < 0 || (size_t)needed >= sizeof whole)
+        return false;
+    memcpy(path, whole, (size_t)needed + 1);
+    return true;
+}
+
+/* A link to a file that does not exist is that file: whoever opens the path makes it. */
 bool file_place_find(const char *path, struct file_place *place)
 {
     struct stat status;
+    char last[PATH_SIZE];
     if (stat(path, &status) == 0)
         return fill(&status, place);
-    return errno == ENOENT && find_in_folder(path, place);
+    if (errno != ENOENT || strlen(path) >= sizeof last)
+        return false;
+    memcpy(last, path, strlen(path) + 1);
+    for (unsigned links = 0; links < LINKS_MAX; links++)
+        if (!follow(last))
+            break;
+    return find_in_folder(last, place);
 }
 
 bool file_place_of_stdout(struct file_place *place)

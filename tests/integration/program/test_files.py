@@ -170,11 +170,24 @@ class SameFile(ProgramTest):
                         f"file:{self.folder}/b", "--sink", f"file:{self.folder}/%Y.x", "--sink",
                         f"file:{self.folder}/%m.x", ledger=None)
 
-    def test_a_link_to_a_file_that_is_not_there_is_refused_by_the_start(self):
+    def two_links(self):
+        """One by way of the other, to a file that is not there."""
+        (self.folder / "between").symlink_to("./a")
         link = self.folder / "link"
-        link.symlink_to(self.path)
+        link.symlink_to(self.folder / "between")
+        return link
+
+    def test_a_link_to_a_file_that_is_not_there_is_refused_by_the_start(self):
         self.assertIn("use the same file", self.refused(
-            "--listen", RIEMANN, "--sink", f"file:{link}", "--sink", f"file:{self.path}", code=78))
+            "--listen", RIEMANN, "--sink", f"file:{self.two_links()}", "--sink",
+            f"file:{self.path}", code=78))
+
+    @not_on_windows("only an open file is known there by whatever leads to it")
+    def test_a_link_to_a_file_that_is_not_there_is_refused_by_a_check(self):
+        link = self.two_links()
+        for other in (self.path, self.folder / "between"):
+            self.assert_refused("--sink", f"file:{link}", "--sink", f"file:{other}")
+        self.assertFalse(self.path.exists())
 
     def test_other_parts_that_use_the_file_of_a_sink_are_refused(self):
         self.assert_refused("--sink", f"file:{self.path}", "--dead-letter", f"file:{self.dotted}")

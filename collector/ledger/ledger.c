@@ -40,7 +40,8 @@ struct listener_entry {
 
 struct sink_entry {
     enum entry_state state;
-    bool known; /* as above */
+    bool known;    /* as above */
+    bool reserved; /* for who comes with its spill */
     char *name;
     uint64_t messages_before; /* that all listeners had decoded when it was taken in last */
     uint64_t messages;        /* that they decoded while it was there before that */
@@ -123,9 +124,11 @@ static int find_listener(const struct ledger *ledger, const char *name,
 
 static int find_sink(const struct ledger *ledger, const char *name)
 {
-    for (size_t i = 0; i < ledger->sink_count; i++)
-        if (ledger->sinks[i].state != ENTRY_LIVE && strcmp(ledger->sinks[i].name, name) == 0)
+    for (size_t i = 0; i < ledger->sink_count; i++) {
+        const struct sink_entry *entry = &ledger->sinks[i];
+        if (entry->state != ENTRY_LIVE && !entry->reserved && strcmp(entry->name, name) == 0)
             return (int)i;
+    }
     return -1;
 }
 
@@ -202,6 +205,11 @@ void ledger_begin_sink(struct ledger *ledger, int sink)
 {
     ledger->sinks[sink].state = ENTRY_LIVE;
     ledger->sinks[sink].messages_before = count_messages(ledger);
+}
+
+void ledger_reserve_sink(struct ledger *ledger, int sink, bool reserved)
+{
+    ledger->sinks[sink].reserved = reserved;
 }
 
 void ledger_retire_listener(struct ledger *ledger, int listener)

@@ -124,6 +124,12 @@ bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
  * comes in its place counts on in its entry.
  */
 void ledger_begin_sink(struct ledger *ledger, int sink);
+
+/*
+ * Whether the entry, where it is not live, is kept from whoever is added with its name: for one that
+ * comes back to what is counted in it, by ledger_begin_sink.
+ */
+void ledger_reserve_sink(struct ledger *ledger, int sink, bool reserved);
 void ledger_retire_sink(struct ledger *ledger, int sink);
 
 /* Nothing more will be received; what is counted stays in the ledger. */

@@ -43,6 +43,7 @@ void pipeline_take_left_spills(struct pipeline *pipeline)
             continue;
         }
         *link = left->next;
+        ledger_reserve_sink(pipeline->ledger, left->index, false);
         free_left(left);
     }
 }
@@ -77,15 +78,28 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
     pipeline->left = left;
 }
 
+static const struct left_spill *find_left(const struct pipeline *pipeline,
+                                          const struct sink_config *config)
+{
+    const char *spill = config->delivery.spill;
+    for (const struct left_spill *left = pipeline->left; spill != NULL && left != NULL;
+         left = left->next)
+        if (strcmp(left->name, config->name) == 0 && file_path_same(left->folder, spill))
+            return left;
+    return NULL;
+}
+
+int pipeline_left_entry(const struct pipeline *pipeline, const struct sink_config *config)
+{
+    const struct left_spill *left = find_left(pipeline, config);
+    return left == NULL ? -1 : left->index;
+}
+
 struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
                                              const struct sink_slot *slot)
 {
-    const char *spill = slot->config->delivery.spill;
-    for (const struct left_spill *left = pipeline->left; spill != NULL && left != NULL;
-         left = left->next)
-        if (left->index == slot->index && file_path_same(left->folder, spill))
-            return left->counters;
-    return NULL;
+    const struct left_spill *left = find_left(pipeline, slot->config);
+    return left == NULL || left->index != slot->index ? NULL : left->counters;
 }
 
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels)

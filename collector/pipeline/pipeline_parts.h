@@ -235,6 +235,9 @@ struct left_level;
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels);
 void pipeline_forget_left_spills(struct pipeline *pipeline);
 
+/* The entry in the ledger of the sink that left the spill of this one, by its name, or -1. */
+int pipeline_left_entry(const struct pipeline *pipeline, const struct sink_config *config);
+
 /*
  * Where the records of the spill that this sink is to have are counted: it was left by a sink of the
  * same entry in the ledger. NULL: it was not.

@@ -18,6 +18,8 @@ void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int
     for (size_t i = 0; i < slot->route_count; i++)
         batch_queue_close(slot->routes[i].queue);
     ledger_retire_sink(pipeline->ledger, slot->index);
+    if (slot->config->delivery.spill != NULL)
+        ledger_reserve_sink(pipeline->ledger, slot->index, true);
     slot->deadline_ns = deadline_ns;
     sink_thread_stop(slot->sink, deadline_ns);
     sink_thread_notify(slot->sink);
@@ -71,12 +73,15 @@ static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
 
 /*
  * Who comes next under its name does not count on where records stay counted as spilled: it may
- * have another spill. Who comes with this one finds them by pipeline_left_counters.
+ * have another spill. Who comes with this one finds its entry, and them, as a left spill's.
  */
-static void keep_spilled(struct sink_slot *slot)
+static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {
     if (counter_read(&slot->counters->spilled) != 0)
         slot->counters = NULL;
+    if (slot->config->delivery.spill != NULL)
+        ledger_reserve_sink(pipeline->ledger, slot->index,
+                            pipeline_left_entry(pipeline, slot->config) == slot->index);
 }
 
 static void free_finished(struct pipeline *pipeline)
@@ -91,7 +96,7 @@ static void free_finished(struct pipeline *pipeline)
         sink_thread_join(slot->sink);
         pipeline_leave_spill(pipeline, slot);
         hand_spill_over(pipeline, slot);
-        keep_spilled(slot);
+        keep_spilled(pipeline, slot);
         if (slot->generation != NULL)
             slot->generation->slots--;
         pipeline_destroy_sink(slot);

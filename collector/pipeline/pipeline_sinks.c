@@ -55,17 +55,31 @@ int pipeline_connect_sink(struct pipeline *pipeline, struct sink_slot *slot,
     return make_offers(pipeline, slot, route) ? 0 : error_no_memory(error);
 }
 
+static bool has_spill_and_name_of(const struct sink_config *before,
+                                  const struct sink_config *config)
+{
+    return sink_configs_share_spill(before, config) && strcmp(before->name, config->name) == 0;
+}
+
 static bool counts_on_after(const struct pipeline *pipeline, const struct sink_slot *before,
                             const struct sink_config *config)
 {
-    return sink_configs_share_spill(before->config, config) &&
-           strcmp(before->config->name, config->name) == 0 &&
+    return has_spill_and_name_of(before->config, config) &&
            ledger_sink_is_live(pipeline->ledger, before->index);
+}
+
+/* That of the sink of its name which had its spill, and has ended or is about to; -1: none has. */
+static int entry_of_spill(const struct pipeline *pipeline, const struct sink_config *config)
+{
+    for (const struct sink_slot *before = pipeline->retired; before != NULL; before = before->next)
+        if (has_spill_and_name_of(before->config, config))
+            return before->index;
+    return pipeline_left_entry(pipeline, config);
 }
 
 /*
  * Which entry it has in the ledger, or -1. A spill is handed over with its numbers: who is to have
- * that of a live sink counts on in its entry.
+ * that of a live sink counts on in its entry, and who has one back in that of the sink that left it.
  */
 static int find_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -75,7 +89,11 @@ static int find_entry(struct pipeline *pipeline, struct sink_slot *slot)
         if (slot->counts_on)
             return before->index;
     }
-    return ledger_add_sink(pipeline->ledger, slot->config->name);
+    int index = entry_of_spill(pipeline, slot->config);
+    if (index < 0 || ledger_sink_is_live(pipeline->ledger, index))
+        return ledger_add_sink(pipeline->ledger, slot->config->name);
+    ledger_begin_sink(pipeline->ledger, index);
+    return index;
 }
 
 static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const struct config *whole,

@@ -401,6 +401,23 @@ TEST_WITH(what_is_retired_stays_in_the_ledger, set_up, tear_down)
     ledger_snapshot_free(snapshot);
 }
 
+TEST_WITH(a_reserved_entry_is_not_for_whoever_has_its_name, set_up, tear_down)
+{
+    const struct run *run = *state;
+    struct ledger *ledger = run->ledger;
+    int first = ledger_add_sink(ledger, "file:reserved");
+    ledger_retire_sink(ledger, first);
+    ledger_reserve_sink(ledger, first, true);
+    int second = ledger_add_sink(ledger, "file:reserved");
+    assert_int_not_equal(second, first);
+    assert_false(ledger_sink_is_live(ledger, first));
+    ledger_begin_sink(ledger, first);
+    assert_true(ledger_sink_is_live(ledger, first));
+    ledger_retire_sink(ledger, first);
+    ledger_reserve_sink(ledger, first, false);
+    assert_int_equal(ledger_add_sink(ledger, "file:reserved"), first);
+}
+
 TEST_WITH(a_retired_name_that_comes_back_counts_on, set_up, tear_down)
 {
     struct run *run = *state;

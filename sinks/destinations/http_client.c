@@ -45,7 +45,6 @@ struct http_client {
     struct http_headers *headers; /* of the thread, as the next one */
     struct http_shapes shapes;
     struct http_lessons lessons;     /* of the thread */
-    bool http1, http2;               /* answers came by it; of the thread */
     struct http_goaways goaways;     /* of the thread */
     struct delivery_figures figures; /* raised by the thread */
     uint64_t requests;               /* of the thread: under way */
@@ -239,15 +238,9 @@ static void end_request(struct http_client *client, struct slot *slot,
     http_exchange_answer(&slot->exchange, reply);
 }
 
-/*
- * A connection that is used again had an answer before. Where all answers came by HTTP/2 it is one
- * of these, and they do not end without a failure that libcurl knows of: the stream was refused.
- */
-static void note_refused(struct http_client *client, struct http_reply *reply)
+static void note_refused(struct http_reply *reply)
 {
-    client->http1 = client->http1 || (reply->status != 0 && !reply->http2);
-    client->http2 = client->http2 || reply->http2;
-    if (!reply->unseen && !(reply->retry && client->http2 && !client->http1))
+    if (!reply->unseen)
         return;
     reply->sent = false;
     reply->text = "the server refused the request before it looked at it";
@@ -270,7 +263,7 @@ static void end_requests(struct http_client *client)
         if (message->msg == CURLMSG_DONE) {
             struct slot *slot = slot_of(client, message->easy_handle);
             http_request_end(&slot->request, message->data.result, &reply);
-            note_refused(client, &reply);
+            note_refused(&reply);
             end_request(client, slot, &reply);
             go_on(client, slot);
         }

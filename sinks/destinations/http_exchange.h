@@ -43,9 +43,7 @@ struct http_reply {
     long status; /* 0: there was no answer */
     bool sent;   /* some of the body had left by then */
     bool proof;  /* it has the header that http_shapes.h is about */
-    bool http2;  /* it came by HTTP/2 */
     bool unseen; /* without an answer: the server refused the request before it looked at it */
-    bool retry;  /* without an answer: libcurl would send it again, and knows of no failure */
     bool partly; /* it refuses, and says that some of the records were taken */
     bool never;  /* it says that these records will never be taken */
     int64_t retry_after_ns;

@@ -37,15 +37,10 @@ static size_t read_body(char *to, size_t size, size_t count, void *context)
     return taken;
 }
 
-/*
- * libcurl would send the request again, on another connection: the one that it was sent on is used
- * again and has ended, or the server has refused the stream (HTTP/2). It does not say which.
- */
+/* libcurl would send the request again, on another connection: we do that, and count it. */
 static int rewind_body(void *context, curl_off_t offset, int origin)
 {
-    struct http_request *request = context;
-    (void)offset, (void)origin;
-    request->retry = request->why[0] == '\0';
+    (void)context, (void)offset, (void)origin;
     return CURL_SEEKFUNC_FAIL;
 }
 
@@ -106,20 +101,12 @@ static bool is_called(const char *header, size_t size, const char *text)
     return true;
 }
 
-static void begin_head(struct http_request *request, const char *line, size_t size)
-{
-    static const char second[] = "HTTP/2";
-    request->head_ended = request->proof = false;
-    request->http2 =
-        size >= sizeof second - 1 && memcmp(line, second, sizeof second - 1) == 0;
-}
-
 /* A line of a head: the status first, an empty line at the end. Interim answers have heads, too. */
 static void note_head_line(struct http_request *request, const char *line, size_t size)
 {
     static const char status[] = "HTTP/";
     if (size >= sizeof status - 1 && memcmp(line, status, sizeof status - 1) == 0)
-        begin_head(request, line, size);
+        request->head_ended = request->proof = false;
     else if (size == 0 || line[0] == '\r' || line[0] == '\n')
         request->head_ended = true;
     else if (is_called(line, size, "X-Prometheus-Remote-Write-Samples-Written"))
@@ -142,10 +129,22 @@ static bool set_file(struct http_request *request, CURLoption option, const char
     return path == NULL || request->library->easy_setopt(request->easy, option, path) == CURLE_OK;
 }
 
+/*
+ * On a connection that it uses again libcurl would send any request again that ended without an
+ * answer, and not say whether the server refused it; the server may have processed it and answered
+ * with what HTTP/2 does not allow. It does not with this option, which is of another protocol:
+ * where that is not built in, such a request is unknown.
+ */
+static void tell_refused_from_ended(struct http_request *request)
+{
+    request->library->easy_setopt(request->easy, CURLOPT_RTSP_REQUEST, (long)CURL_RTSPREQ_RECEIVE);
+}
+
 static bool set_options(struct http_request *request, const struct http_request_options *options)
 {
     const struct curl_library *curl = request->library;
     CURL *easy = request->easy;
+    tell_refused_from_ended(request);
     return set_file(request, CURLOPT_CAINFO, options->tls.ca) &&
            set_file(request, CURLOPT_SSLCERT, options->tls.cert) &&
            set_file(request, CURLOPT_SSLKEY, options->tls.key) &&
@@ -196,7 +195,7 @@ bool http_request_begin(struct http_request *request, const char *url, struct cu
     request->answer_size = request->answer_seen = 0;
     request->why[0] = '\0';
     request->proof = request->head_ended = false;
-    request->refused = request->retry = request->http2 = false;
+    request->refused = false;
     request->head_seen = 0;
     request->stream = 0;
     request->goaways_before = request->goaways == NULL ? 0 : request->goaways->count;
@@ -219,7 +218,7 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
     if (request->head_seen > HTTP_HEAD_MOST)
         snprintf(request->text, sizeof request->text,
                  "the headers of the server's answer are longer than 256 KiB");
-    else if (request->retry)
+    else if (result == CURLE_SEND_FAIL_REWIND)
         snprintf(request->text, sizeof request->text, "the connection ended before an answer");
     else if (request->head_ended && is_success(status))
         snprintf(request->text, sizeof request->text,
@@ -302,14 +301,10 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
     curl->easy_getinfo(request->easy, CURLINFO_NUM_CONNECTS, &connects);
     curl->easy_getinfo(request->easy, CURLINFO_TOTAL_TIME_T, &took_us);
     bool whole = is_whole(request, result, status);
-    request->retry = (request->retry && result == CURLE_SEND_FAIL_REWIND) ||
-                     (result != CURLE_OK && tried_too_often(request));
     *reply = (struct http_reply){.status = whole ? status : 0,
                                  .sent = request->at != 0,
                                  .proof = whole && request->proof,
-                                 .http2 = whole && request->http2,
                                  .unseen = !whole && is_unseen(request, result),
-                                 .retry = !whole && request->retry,
                                  .retry_after_ns = whole ? bounded_retry_after(retry_after) : 0,
                                  .connects = (uint64_t)connects,
                                  .took_ns = (int64_t)took_us * 1000,

@@ -40,9 +40,7 @@ struct http_request {
     bool proof;                   /* as in the reply */
     bool head_ended;              /* all headers after the latest status line came */
     size_t head_seen;             /* bytes of headers */
-    bool http2;                   /* the latest status line is of HTTP/2 */
     bool refused;                 /* by libcurl's words the server refused its stream */
-    bool retry;                   /* as in the reply */
     unsigned long stream;         /* of HTTP/2, by libcurl's words; 0: not known */
     struct http_goaways *goaways; /* NULL: not noted */
     uint64_t goaways_before;      /* when it began */

@@ -4,11 +4,12 @@ import socket
 import struct
 import threading
 
-DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 7, 8
+DATA, HEADERS, RST_STREAM, SETTINGS, PUSH_PROMISE, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 5, 7, 8
+CONTINUATION = 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 PREFACE = 24  # bytes
 NO_CONTENT = b"\x89"  # :status 204 (RFC 7541, appendix A)
-REFUSED, CANCEL = 7, 8
+NO_ERROR, PROTOCOL_ERROR, REFUSED, CANCEL = 0, 1, 7, 8
 
 # What becomes of a request.
 TAKEN = "it is stored and acknowledged"
@@ -23,6 +24,29 @@ STORE_AND_RESET = "it is stored, and the connection is reset"
 
 def number(value):
     return struct.pack(">I", value)
+
+
+# A request is stored, and answered with a frame that HTTP/2 does not allow or that says no more
+# than that it failed: kind, flags, what is added to the request's stream (None: stream 0), payload.
+BROKEN = {
+    "a header block that cannot be read": (HEADERS, END_STREAM | END_HEADERS, 0, b"\xff" * 5),
+    "a header in capitals":
+        (HEADERS, END_STREAM | END_HEADERS, 0, NO_CONTENT + b"\x00\x01A\x01b"),
+    "no status": (HEADERS, END_STREAM | END_HEADERS, 0, b"\x00\x01a\x01b"),
+    "two statuses": (HEADERS, END_STREAM | END_HEADERS, 0, NO_CONTENT * 2),
+    "headers of no stream": (HEADERS, END_STREAM | END_HEADERS, None, NO_CONTENT),
+    "headers of a stream that never was": (HEADERS, END_STREAM | END_HEADERS, 2, NO_CONTENT),
+    "data before headers": (DATA, END_STREAM, 0, b"stored"),
+    "a frame that is too long": (DATA, 0, 0, bytes(20000)),
+    "a window that overflows": (WINDOW_UPDATE, 0, None, number(0x7fffffff)),
+    "a reset that is too short": (RST_STREAM, 0, 0, b"ab"),
+    "settings with a bad value": (SETTINGS, 0, None, b"\x00\x04" + number(0xffffffff)),
+    "a promise": (PUSH_PROMISE, END_HEADERS, 0, number(2) + b"\x82"),
+    "a continuation of nothing": (CONTINUATION, END_HEADERS, 0, NO_CONTENT),
+    "a goaway that is too short": (GOAWAY, 0, None, number(0)),
+    "a reset without an error": (RST_STREAM, 0, 0, number(NO_ERROR)),
+    "a reset for an error": (RST_STREAM, 0, 0, number(PROTOCOL_ERROR)),
+}
 
 
 class Http2Store:
@@ -96,7 +120,8 @@ class Http2Connection:
             return True
         step = store.script.popleft() if store.script else TAKEN
         store.requests += 1
-        if step in (TAKEN, STORE_AND_GO_AWAY, STORE_AND_CANCEL, STORE_AND_END, STORE_AND_RESET):
+        if step in BROKEN or step in (TAKEN, STORE_AND_GO_AWAY, STORE_AND_CANCEL, STORE_AND_END,
+                                      STORE_AND_RESET):
             store.stored.append(self._bodies.pop(stream))
         if step == TAKEN:
             self._send(HEADERS, END_STREAM | END_HEADERS, stream, NO_CONTENT)
@@ -110,4 +135,7 @@ class Http2Connection:
         elif step == STORE_AND_RESET:
             self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                                         struct.pack("ii", 1, 0))
-        return step in (TAKEN, REFUSE, STORE_AND_CANCEL, GO_AWAY)
+        elif step in BROKEN:
+            kind, flags, after, payload = BROKEN[step]
+            self._send(kind, flags, 0 if after is None else stream + after, payload)
+        return step in BROKEN or step in (TAKEN, REFUSE, STORE_AND_CANCEL, GO_AWAY)

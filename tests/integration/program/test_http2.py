@@ -4,7 +4,7 @@ import ssl
 import unittest
 
 from certificates import OPENSSL, Authority
-from http2_store import (GO_AWAY, GO_AWAY_AND_END, REFUSE, STORE_AND_CANCEL, STORE_AND_END,
+from http2_store import (BROKEN, GO_AWAY, GO_AWAY_AND_END, REFUSE, STORE_AND_CANCEL, STORE_AND_END,
                          STORE_AND_GO_AWAY, STORE_AND_RESET, TAKEN, Http2Store)
 from metrics_client import MetricsClient, labels
 from protobuf import metric
@@ -79,6 +79,20 @@ class Http2(ProgramTest):
                     self.assertEqual((sink["written"], sink["unknown"]), (2, 1))
                     self.assertEqual((store.requests, repeated), (3, 0))
                     self.assertEqual(len(store.lines()), 3)
+
+    def test_an_answer_that_is_none_of_http2_is_no_refusal(self):
+        """Each also on a connection that had an answer before, where libcurl takes it for one."""
+        steps = [step for broken in BROKEN for step in (broken, TAKEN, broken)]
+        store, program = self.start_with(*steps, keys="&flush_interval=1ms&in_flight=1")
+        sender = self.sender(program)
+        for value in range(len(steps)):
+            sender.send(metric(value))
+            program.wait_for_settled(value + 1)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual((sink["written"], sink["unknown"]), (len(BROKEN), 2 * len(BROKEN)))
+        self.assertEqual(store.requests, len(steps))
+        self.assertEqual(len(set(store.lines())), len(steps))
+        self.assertEqual(len(store.lines()), len(steps))
 
 
 if __name__ == "__main__":

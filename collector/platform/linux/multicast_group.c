@@ -77,8 +77,8 @@ bool multicast_join_only_own(int fd, bool ipv6)
                       ipv6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, &off, sizeof off) == 0;
 }
 
-static int change(int fd, const struct address *group, const struct address *source,
-                  unsigned interface, bool joins)
+int multicast_join(int fd, const struct address *group, const struct address *source,
+                   unsigned interface)
 {
     int level = group->family == ADDRESS_IPV6 ? IPPROTO_IPV6 : IPPROTO_IP;
     struct group_source_req of_source = {.gsr_interface = interface};
@@ -86,22 +86,17 @@ static int change(int fd, const struct address *group, const struct address *sou
     if (source->family != ADDRESS_NONE) {
         socket_address_to_system(group, &of_source.gsr_group);
         socket_address_to_system(source, &of_source.gsr_source);
-        return setsockopt(fd, level, joins ? MCAST_JOIN_SOURCE_GROUP : MCAST_LEAVE_SOURCE_GROUP,
-                          &of_source, sizeof of_source);
+        return setsockopt(fd, level, MCAST_JOIN_SOURCE_GROUP, &of_source, sizeof of_source);
     }
     socket_address_to_system(group, &of_all.gr_group);
-    return setsockopt(fd, level, joins ? MCAST_JOIN_GROUP : MCAST_LEAVE_GROUP, &of_all,
-                      sizeof of_all);
+    return setsockopt(fd, level, MCAST_JOIN_GROUP, &of_all, sizeof of_all);
 }
 
-int multicast_join(int fd, const struct address *group, const struct address *source,
-                   unsigned interface)
+/* Of an interface that has gone Linux leaves a group, and no source of one. */
+void multicast_leave(int fd, const struct address *group, unsigned interface)
 {
-    return change(fd, group, source, interface, true);
-}
-
-void multicast_leave(int fd, const struct address *group, const struct address *source,
-                     unsigned interface)
-{
-    change(fd, group, source, interface, false);
+    int level = group->family == ADDRESS_IPV6 ? IPPROTO_IPV6 : IPPROTO_IP;
+    struct group_req left = {.gr_interface = interface};
+    socket_address_to_system(group, &left.gr_group);
+    setsockopt(fd, level, MCAST_LEAVE_GROUP, &left, sizeof left);
 }

@@ -29,8 +29,7 @@ bool multicast_join_only_own(int fd, bool ipv6);
 int multicast_join(int fd, const struct address *group, const struct address *source,
                    unsigned interface);
 
-/* Leaves it. */
-void multicast_leave(int fd, const struct address *group, const struct address *source,
-                     unsigned interface);
+/* Leaves it, with the source it was joined for; the interface may have gone. */
+void multicast_leave(int fd, const struct address *group, unsigned interface);
 
 #endif

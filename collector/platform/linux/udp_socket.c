@@ -332,7 +332,7 @@ enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct er
     if (index != 0 && index == socket->group_index)
         return GROUP_JOINED;
     if (socket->group_index != 0)
-        multicast_leave(socket->fd, &options->address, &options->group_source, socket->group_index);
+        multicast_leave(socket->fd, &options->address, socket->group_index);
     socket->group_index = 0;
     if (index == 0)
         return GROUP_NO_INTERFACE;

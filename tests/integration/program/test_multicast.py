@@ -182,6 +182,27 @@ class Multicast(ProgramTest):
         program.wait_for_log("the multicast group is joined again")
         program.stop()
 
+    def test_a_group_is_left_where_it_was_before_it_is_joined_again(self):
+        """A socket has so many memberships and no more: those on interfaces that have gone count."""
+        limit = pathlib.Path("/proc/sys/net/ipv4/igmp_max_memberships")
+        self.addCleanup(limit.write_text, limit.read_text())
+        limit.write_text("2")
+        groups = {"239.1.2.3": "", "232.1.2.3": "&source=198.51.1.2"}
+        program = self.start(*(word for group, keys in groups.items() for word in
+                               ("--listen", f"udp://{group}:{PORT}?schema=riemann&interface=in1{keys}")),
+                             listeners=len(groups))
+        for times in range(1, 5):
+            ip("link", "delete", "in1")
+            program.wait_for_log("the interface has gone, and the multicast group with it",
+                                 times * len(groups))
+            make_link()
+            program.wait_for_log("the multicast group is joined again", times * len(groups))
+            for group in groups:
+                self.send(group, times)
+            program.wait_for_lines(times * len(groups))
+        self.assertEqual([line for line in program.log() if "cannot join" in line], [])
+        program.stop()
+
     def test_a_group_of_the_link_takes_its_interface_by_name_or_by_number(self):
         number = socket.if_nametoindex("in1")
         for url in (f"udp://[ff02::5555]:{PORT}?schema=riemann&interface=in1",

@@ -1,4 +1,5 @@
 """--metrics: the ledger's numbers over HTTP, what the health is, and that no client holds it up."""
+import contextlib
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ SERVES = b"\nmetrics: none" not in subprocess.run(
 
 OPENMETRICS = "application/openmetrics-text"
 CONNECTIONS = 24
+PAGES = 4  # that may wait to be sent
 WAITING = 64  # those whose requests are not complete
 STALL_TIMEOUT = 1  # seconds that a sink may wait, and a client be silent, where it is set
 
@@ -397,6 +399,40 @@ class Clients(MetricsTest):
                 connection.sendall(b"GET /page/main.js HTTP/1.1\r\nHost: localhost\r\n\r\nGET /")
         self.assertEqual(client.health()[0], 200)
         wait_until(lambda: descriptors(program) <= before, "all that have gone are closed")
+        program.stop()
+
+    @same_with_one_thread
+    @not_on_windows("paths are shorter there")
+    def test_pages_that_nobody_reads_leave_the_health_its_answer(self):
+        """As many as may wait to be sent; each is larger than what the system holds of it."""
+        sinks = [word for number in range(60)
+                 for word in ("--sink", f"file:{self.folder}/{'x' * 200}{number}")]
+        program, client = self.serve("--listen", RIEMANN, *sinks, "--stall-timeout", "1h")
+        self.assertGreater(len(client.ask("/metrics").body), 400000)
+        unread = []
+
+        def ask():
+            with contextlib.ExitStack() as opened:
+                connection = opened.enter_context(socket.socket())
+                connection.settimeout(DEADLINE)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.connect((client.host, client.port))
+                connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                status = int(connection.recv(12)[9:])
+                if status == 200:
+                    unread.append(opened.pop_all())
+            return status
+        for _ in range(PAGES):
+            self.assertEqual(ask(), 200)
+        self.addCleanup(lambda: [each.close() for each in unread])
+        for _ in range(3):
+            self.assertEqual(ask(), 503)
+            self.assertEqual(client.ask("/sources").status, 503)
+            self.assertEqual(client.health()[0], 200)
+        for each in unread:  # and they are made again when those have gone
+            each.close()
+        wait_until(lambda: client.ask("/metrics").status == 200, "pages are made again")
+        self.assertEqual(client.health()[0], 200)
         program.stop()
 
     def test_idle_clients_of_one_host_keep_no_other_away(self):

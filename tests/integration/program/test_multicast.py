@@ -188,9 +188,10 @@ class Multicast(ProgramTest):
         self.addCleanup(limit.write_text, limit.read_text())
         limit.write_text("2")
         groups = {"239.1.2.3": "", "232.1.2.3": "&source=198.51.1.2"}
-        program = self.start(*(word for group, keys in groups.items() for word in
-                               ("--listen", f"udp://{group}:{PORT}?schema=riemann&interface=in1{keys}")),
-                             listeners=len(groups))
+        program = self.start(
+            *(word for group, keys in groups.items() for word in
+              ("--listen", f"udp://{group}:{PORT}?schema=riemann&interface=in1{keys}")),
+            listeners=len(groups))
         for times in range(1, 5):
             ip("link", "delete", "in1")
             program.wait_for_log("the interface has gone, and the multicast group with it",

@@ -1,6 +1,7 @@
 """What clients of a tls=on listener can make it take is limited, and nobody else's OpenSSL is."""
 import os
 import pathlib
+import shutil
 import ssl
 import struct
 import tempfile
@@ -10,7 +11,8 @@ import unittest
 from certificates import OPENSSL, Authority
 from http_store import Store
 from protobuf import metric
-from sluice_program import ONE_THREAD, SANITIZED, wait_until
+from sluice_program import CHANGED, CONNECTION_ENDS, ONE_THREAD, SANITIZED, wait_until
+from test_config import READS_FILES
 from test_resident import resident
 from test_tcp import OK, TCP, Client, Tcp, framed
 
@@ -106,6 +108,83 @@ class Limits(Tcp):
             client = self.client(program)
             client.send(record(22, hello(is_new=is_new)))
             self.assertEqual(client.socket.recv(1), b"\x16")
+        program.stop()
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class Allowance(Tcp):
+    """What handshakes take together: how many large ones there may be at a time says what is left
+    of it. Each takes its longest hello, and room for certificates."""
+    CONNECTIONS = 40
+
+    def setUp(self):
+        super().setUp()
+        self.config = self.folder / "sluice.yaml"
+        self.files = self.folder / "cert", self.folder / "key"
+        self.use(SERVER)
+        self.config.write_text("\n".join((
+            "listeners:", "  - address: tcp://127.0.0.1:0", "    schema: riemann", "    tls: on",
+            f"    cert: {self.files[0]}", f"    key: {self.files[1]}", "    frame_timeout: 1h",
+            f"    max_connections: {self.CONNECTIONS}",
+            f"    max_connections_per_address: {self.CONNECTIONS}", "")), encoding="ascii")
+
+    def use(self, files):
+        for to, source in zip(self.files, files):
+            shutil.copy(source, to)
+
+    def largest(self, program):
+        """A connection within its handshake, whose hello is the largest; None: it was refused."""
+        client = self.client(program)
+        client.send(record(22, hello()))
+        try:
+            if client.socket.recv(1) == b"\x16":
+                return client
+        except ConnectionError:
+            pass
+        client.socket.close()
+        return None
+
+    def fill(self, program):
+        """As many as there may be."""
+        return list(iter(lambda: self.largest(program), None))
+
+    def leave(self, program, clients):
+        """Closes them, and waits until none of them is open."""
+        for client in clients:
+            client.socket.close()
+        self.wait_for_none(program)
+
+    def wait_for_none(self, program):
+        program.wait_for_ledger(
+            lambda ledger: ledger["listeners"][0]["connections"] ==
+            sum(ledger["listeners"][0][end] for end in CONNECTION_ENDS), "all have ended")
+
+    def test_it_is_whole_again_when_handshakes_are_over_also_after_other_certificates(self):
+        program = self.start("--config", str(self.config))
+        made = ssl.create_default_context(cafile=AUTHORITY.cert)
+        before = self.fill(program)
+        most = len(before)
+        self.assertIn(most, range(2, self.CONNECTIONS))
+        self.leave(program, before)
+        for reloads in range(1, 5):
+            under_way = self.fill(program)
+            self.assertEqual(len(under_way), most)
+            self.use(AUTHORITY.issue(f"successor{reloads}"))
+            program.ask_to_reload()
+            program.wait_for_log(CHANGED, reloads)
+            self.leave(program, under_way)
+            opened = []
+            for _ in range(self.CONNECTIONS - most):  # one that has succeeded is over as well
+                client = self.client(program)
+                client.socket = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
+                self.addCleanup(client.socket.close)
+                client.send(framed(metric(1)))
+                self.assertEqual(client.answer(), OK)
+                opened.append(client)
+            beside = self.fill(program)
+            self.assertEqual(len(beside), most)
+            self.leave(program, opened + beside)
+        self.assertEqual(len(self.fill(program)), most)
         program.stop()
 
 

@@ -285,6 +285,7 @@ void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns)
         return;
     if (!delivery_spill_tick(delivery->spill, now_ns, &error))
         log_spill(delivery, &error);
+    delivery_note_spill(delivery);
 }
 
 void delivery_leave_spill(struct delivery_writer *delivery)

@@ -176,6 +176,7 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
         if (nats_flights_deny(&publisher->flights, subject, text) &&
             publisher->options.sink != NULL)
             wakeup_signal(publisher->options.sink);
+        note_unanswered(publisher);
         mutex_unlock(publisher->mutex);
     }
     uint64_t held;

@@ -4,6 +4,7 @@ import ssl
 import unittest
 
 from certificates import OPENSSL, Authority
+from control_client import ControlClient
 from nats_operator import USER, Key, NatsOperator
 from nats_server import NatsServer
 from protobuf import metric
@@ -251,10 +252,16 @@ class Logins(Secrets):
                             ' {user: me, password: hidden, permissions: {publish: {deny: "t.>"}}} ] }',
                             login={"user": "admin", "pass": "a"})
         server.add_stream("S", "t.>")
-        program = self.start_to(server, self.login("user=me\npassword=hidden\n"))
+        control = f"unix:{self.folder / 'control'}"
+        program = self.start_to(server, self.login("user=me\npassword=hidden\n"),
+                                "--control", control)
+        client = ControlClient(control)
+        self.addCleanup(client.close)
         self.sender(program).send_all([metric(number) for number in range(20)])
         program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["failed"]["denied"] == 20,
                                 "they are denied")
+        figures = client.ask("levels")["sinks"][0]["figures"]
+        self.assertEqual(figures["messages_in_flight"], 0)
         self.assert_balances(program.stop()["sinks"][0])
         self.assertIn("Permissions Violation", "\n".join(program.log()))
 

@@ -268,8 +268,11 @@ class Reload(ProgramTest):
         self.assertEqual(sum(sink["written"] for sink in ledger["sinks"]), 5)
         self.assertEqual(len(ledger["sinks"]), 2)
 
-    def check_torn_line(self, sink, reading, writing=None):
-        """A sink that had to stop within a line of a pipe leaves a line of its own to the next."""
+    def check_torn_line(self, sink, reading, writing=None, kept=None):
+        """A sink that had to stop within a line of a pipe leaves a line of its own to the next.
+
+        `writing` is the program's standard output, `kept` an end that stays open meanwhile.
+        """
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
         self.write([listener], [sink], **{"stop-timeout": "200ms"})
         program = self.start("--config", self.file, stdout=writing)
@@ -289,6 +292,8 @@ class Reload(ProgramTest):
             while not lines or b"5000" not in lines[-1]:
                 lines.append(pipe.readline())
             ledger = program.stop()
+            if kept is not None:
+                os.close(kept)
             lines += pipe.readlines()
         torn = [line for line in lines if not line.endswith(b"}\n")]
         self.assertEqual(len(torn), 1)
@@ -303,7 +308,9 @@ class Reload(ProgramTest):
     def test_so_does_one_that_writes_to_a_pipe_with_a_name(self):
         fifo = self.folder / "pipe"
         os.mkfifo(fifo)
-        self.check_torn_line(f"file:{fifo}", os.open(fifo, os.O_RDONLY | os.O_NONBLOCK))
+        reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+        kept = os.open(fifo, os.O_WRONLY)  # there is a moment between the two sinks
+        self.check_torn_line(f"file:{fifo}", reading, kept=kept)
 
     def test_of_sinks_that_write_the_same_each_has_all_of_its_time(self):
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"

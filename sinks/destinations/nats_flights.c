@@ -243,7 +243,8 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
     return any;
 }
 
-void nats_flights_expire(struct nats_flights *flights, int64_t now_ns)
+/* Ends blocks whose time is over at `now_ns`. */
+static void end_flights(struct nats_flights *flights, int64_t now_ns, const char *why)
 {
     for (struct nats_flight *flight = flights->all; flight < flights->all + NATS_FLIGHTS;
          flight++) {
@@ -252,9 +253,22 @@ void nats_flights_expire(struct nats_flights *flights, int64_t now_ns)
         flight->done = true;
         flights->unanswered -= flight->unanswered;
         if (flight->error.text[0] == '\0')
-            error_set(&flight->error, EXIT_CODE_IO,
-                      !flight->published ? "there is no connection" : "no answer came in time");
+            error_set(&flight->error, EXIT_CODE_IO, "%s",
+                      !flight->published ? "there is no connection" : why);
     }
+}
+
+void nats_flights_expire(struct nats_flights *flights, int64_t now_ns)
+{
+    end_flights(flights, now_ns, "no answer came in time");
+}
+
+bool nats_flights_lose(struct nats_flights *flights)
+{
+    if (flights->unanswered == 0)
+        return false;
+    end_flights(flights, INT64_MAX, "the connection was lost before an answer came");
+    return true;
 }
 
 int64_t nats_flights_due(const struct nats_flights *flights)

@@ -92,6 +92,12 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
 /* Blocks whose time is over at `now_ns` (INT64_MAX: all) are done. */
 void nats_flights_expire(struct nats_flights *flights, int64_t now_ns);
 
+/*
+ * The connection was lost, and with it the answers to what was published. If any is missing all
+ * blocks are done, so that they are sent again in their order. Returns whether they are.
+ */
+bool nats_flights_lose(struct nats_flights *flights);
+
 /* When the next one's time is over; INT64_MAX: there is none. */
 int64_t nats_flights_due(const struct nats_flights *flights);
 

@@ -404,11 +404,23 @@ static bool publish_next(struct nats_publisher *publisher)
     return true;
 }
 
+/* Answers to what was published on a connection that was lost are not waited for. */
+static void lose_flights(struct nats_publisher *publisher)
+{
+    mutex_lock(publisher->mutex);
+    bool any = nats_flights_lose(&publisher->flights);
+    note_unanswered(publisher);
+    mutex_unlock(publisher->mutex);
+    if (any && publisher->options.sink != NULL)
+        wakeup_signal(publisher->options.sink);
+}
+
 static void run(void *argument)
 {
     struct nats_publisher *publisher = argument;
     int wait_ms = CONNECT_WAIT_MS;
     uint64_t connects = 0;
+    uint64_t reconnects = 0;
     while (!atomic_load(&publisher->stopping)) {
         bool is_new = publisher->connection == NULL;
         if (is_new && !connect_once(publisher)) {
@@ -421,6 +433,10 @@ static void run(void *argument)
         connects += is_new;
         natsConnStatus state = publisher->library->natsConnection_Status(publisher->connection);
         note_connection(publisher, state == NATS_CONN_STATUS_CONNECTED, connects);
+        uint64_t made = atomic_load(&publisher->reconnects);
+        if (state != NATS_CONN_STATUS_CONNECTED || made != reconnects)
+            lose_flights(publisher);
+        reconnects = made;
         if (state == NATS_CONN_STATUS_CLOSED)
             disconnect(publisher);
         else if (state != NATS_CONN_STATUS_CONNECTED || !publish_next(publisher))

@@ -95,6 +95,22 @@ class Killed(Nats):
         self.assertEqual(self.values(server), list(range(30)))
 
 
+    def test_what_a_lost_connection_does_not_answer_is_sent_again_at_once_and_in_its_order(self):
+        server = self.server()
+        program = self.start_to(server, f"&timeout=10m&spill={self.folder}/spill")
+        sender = self.sender(program)
+        server.freeze()
+        sender.send_all([metric(number) for number in range(30)])
+        wait_for_records(self.folder / "spill", 30)
+        sender.send_all([metric(number) for number in range(30, 60)], before=30)
+        server.kill()
+        server.start()
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["written"] == 60, "all arrives")
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["unknown"], 0)
+        self.assertEqual(self.values(server), list(range(60)))
+
+
 class TooLarge(Nats):
     def assert_only_large_ones_fail(self, server, padding, keys=""):
         """Every 100th record has a host of `padding` bytes, and no message may be so large."""

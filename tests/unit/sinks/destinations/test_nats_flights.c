@@ -223,6 +223,26 @@ TEST(what_was_published_is_unknown_until_its_answer_and_the_rest_not_sent)
     assert_string_equal(error.text, "no answer came in time");
 }
 
+TEST(with_a_connection_all_blocks_are_lost_that_follow_one_without_its_answer)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a, b;
+    nats_flights_put(&flights, three(&a), 0);
+    nats_flights_put(&flights, three(&b), 0);
+    assert_false(nats_flights_lose(&flights)); /* nothing was published */
+    struct nats_token token = next(&flights, 0);
+    assert_true(nats_flights_lose(&flights));
+    assert_false(acknowledge(&flights, &token));
+    assert_false(nats_flights_next(&flights, &token, 0));
+    struct error error;
+    assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
+    assert_string_equal(error.text, "the connection was lost before an answer came");
+    assert_ptr_equal(nats_flights_take(&flights, &error), &b.block);
+    assert_int_equal(a.records[0].fate, DELIVERY_UNKNOWN);
+    assert_int_equal(b.records[0].fate, DELIVERY_NOT_SENT);
+    assert_false(nats_flights_lose(&flights));
+}
+
 TEST(an_answer_that_comes_twice_or_too_late_changes_nothing)
 {
     struct nats_flights flights = flights_of(false);

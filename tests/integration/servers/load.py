@@ -25,18 +25,19 @@ class Load:
     `before` are words that go before the command: where it is to run.
     """
 
-    def __init__(self, test, port, records, host="127.0.0.1", sources=SOURCES, before=()):
-        self.records = records
+    def __init__(self, test, port, records, host="127.0.0.1", sources=SOURCES, before=(),
+                 rate=RATE):
+        self.longest = records / rate + 4 * DEADLINE  # seconds
         self.process = subprocess.Popen(
             [*before, *command(beside(SLUICE, "sluice-send"), "--to", f"udp://{host}:{port}",
-                               "--schema", "riemann", "--count", str(records), "--rate", str(RATE),
+                               "--schema", "riemann", "--count", str(records), "--rate", str(rate),
                                "--sources", str(sources), "--sender", "load", "--report", "json")],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         test.addCleanup(self.close)
 
     def wait(self):
         """Waits for the last one; returns how many the system took."""
-        out, err = self.process.communicate(timeout=self.records / RATE + 4 * DEADLINE)
+        out, err = self.process.communicate(timeout=self.longest)
         if self.process.returncode != 0:
             raise AssertionError(f"sluice-send: {err}")
         return json.loads(out)["sent"]

@@ -5,7 +5,7 @@ import time
 from protobuf import riemann
 from server_group import ServerGroup, main
 from sluice_program import RIEMANN, ProgramTest, settled
-from test_stores import ask
+from store_reading import ask
 
 GOOD, BAD = 200, 5
 SETTLING = 120  # seconds; a request that Prometheus answers with 500 is tried for 20

@@ -1,26 +1,13 @@
 """Stores that take records by HTTP: a query returns every number that was sent to them."""
-import json
 import time
-import urllib.parse
-import urllib.request
 
 from forwarded import Forwarded
-from load import RECORDS, SOURCES, Found, Load
+from load import RECORDS, SOURCES, Load
 from server_group import ServerGroup, main
 from sluice_program import RIEMANN, ProgramTest, settled
+from store_reading import prometheus_found, victoria_metrics_found
 
 SETTLING = 300  # seconds until all is acknowledged
-QUERY_LIMIT = 300  # seconds
-
-
-def ask(url, method="GET", **parameters):
-    """What the store answers: parsed lines."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    request = urllib.request.Request(f"{url}?{urllib.parse.urlencode(parameters)}", method=method)
-    with opener.open(request, timeout=QUERY_LIMIT) as answer:
-        for line in answer:
-            if line.strip():
-                yield json.loads(line)
 
 
 class StoreTest(ProgramTest):
@@ -51,36 +38,22 @@ class StoreTest(ProgramTest):
 
 
 class VictoriaMetrics(StoreTest):
-    def found(self, url, name):
-        """The numbers that the store has under this name, by the host that sent them."""
-        found = Found()
-        list(ask(f"{url}/internal/force_flush"))
-        for series in ask(f"{url}/api/v1/export", **{"match[]": f'{{__name__="{name}"}}'}):
-            for value in series["values"]:
-                found.add(series["metric"]["host"], int(value))
-        return found
-
     def test_influx_and_prometheus_return_every_number(self):
         group = ServerGroup(self, "victoria-metrics")
         url = f"http://{group.address}"
         sinks, sent = self.deliver(f"{url}/write?format=influx",
                                    f"{url}/api/v1/import/prometheus?format=prometheus")
         for sink, name in zip(sinks, ("system.cpu.usage_value", "system_cpu_usage")):
-            self.check(name, sink, sent, self.found(url, name))
+            self.check(name, sink, sent, victoria_metrics_found(url, name))
 
 
 class Prometheus(StoreTest):
     def test_remote_write_returns_every_number(self):
         """A series keeps one number of a millisecond: no source is due twice in one."""
         group = ServerGroup(self, "prometheus")
-        url = f"http://{group.address}/api/v1"
-        (sink,), sent = self.deliver(f"{url}/write?format=remote-write", sources=1000)
-        found = Found()
-        for answer in ask(f"{url}/query", query="system_cpu_usage[2h]"):
-            for series in answer["data"]["result"]:
-                for _, value in series["values"]:
-                    found.add(series["metric"]["host"], int(value))
-        self.check("remote-write", sink, sent, found)
+        url = f"http://{group.address}"
+        (sink,), sent = self.deliver(f"{url}/api/v1/write?format=remote-write", sources=1000)
+        self.check("remote-write", sink, sent, prometheus_found(url, "system_cpu_usage"))
 
 
 class OpenTelemetry(StoreTest):

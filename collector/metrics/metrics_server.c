@@ -21,12 +21,16 @@
 #include "collector/metrics/page_writing.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
+#include "collector/platform/descriptors.h"
 #include "collector/platform/tcp_listener.h"
 #include "collector/status/page_files.h"
 #include "collector/status/status.h"
 
 /* What a connection's request is read into: a head that did not end by then is refused. */
 #define CONNECTION_MEMORY METRICS_HEAD
+
+/* Of the library's own, rounded up: to wait, and to be woken. */
+#define LIBRARY_DESCRIPTORS 3
 
 /* What the system holds for a client that does not read: it is given up soon after. */
 #define UNREAD ((size_t)128 * 1024)
@@ -422,16 +426,27 @@ static void enter(void *context, wait_handle connection)
 }
 
 /* The library counts in seconds. */
-static bool start(struct metrics_server *server, int64_t stall_timeout_ns)
+static struct MHD_Daemon *start_daemon(struct metrics_server *server, int64_t stall_timeout_ns)
 {
     const int64_t second = 1000000000;
-    server->longest_pause_ns = stall_timeout_ns / PAUSE_PART;
     unsigned seconds = (unsigned)((stall_timeout_ns + second - 1) / second);
-    server->daemon = server->http->start_daemon(
+    return server->http->start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
         answer_request, server, MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_CONNECTIONS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
         seconds, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+}
+
+static bool start(struct metrics_server *server, int64_t stall_timeout_ns)
+{
+    unsigned times = 0;
+    server->longest_pause_ns = stall_timeout_ns / PAUSE_PART;
+    server->daemon = start_daemon(server, stall_timeout_ns);
+    while (server->daemon == NULL &&
+           descriptors_lend(DESCRIPTOR_OF_CLIENT, LIBRARY_DESCRIPTORS, &times)) {
+        server->daemon = start_daemon(server, stall_timeout_ns);
+        descriptors_take_back(DESCRIPTOR_OF_CLIENT, LIBRARY_DESCRIPTORS);
+    }
     if (server->daemon == NULL)
         return false;
     const union MHD_DaemonInfo *info =

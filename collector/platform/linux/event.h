@@ -13,10 +13,11 @@
 /* A descriptor that is readable while there is a wake-up, or -1 with errno. */
 static inline int event_open(void)
 {
+    unsigned times = 0;
     int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (event < 0 && lending_begin(DESCRIPTOR_OF_OWN)) {
+    while (event < 0 && lending_begin(1, &times)) {
         event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-        lending_end(DESCRIPTOR_OF_OWN);
+        lending_end(1);
     }
     return event;
 }

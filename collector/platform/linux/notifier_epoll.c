@@ -56,10 +56,11 @@ static int create(struct notifier **out, size_t threads, struct error *error)
         fail(error, "no memory for a notifier");
         return -1;
     }
+    unsigned times = 0;
     notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (notifier->epoll < 0 && lending_begin(DESCRIPTOR_OF_OWN)) {
+    while (notifier->epoll < 0 && lending_begin(1, &times)) {
         notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
-        lending_end(DESCRIPTOR_OF_OWN);
+        lending_end(1);
     }
     notifier->wake = event_open();
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};

@@ -2,11 +2,16 @@
 #include "collector/platform/descriptors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 
 #include "collector/platform/posix/lending.h"
+
+/* How often a call is made again where others got what was lent for it. */
+#define TIMES_MOST 3
 
 /* Locked, but for what is done before there are threads. */
 static struct {
@@ -14,9 +19,11 @@ static struct {
     bool keeps;
     rlim_t before;                  /* the soft limit that the process was started with */
     rlim_t set;                     /* the soft limit that was set last */
-    rlim_t most[DESCRIPTOR_USES];   /* the soft limit while it is lent for this use */
-    rlim_t always;                  /* and otherwise */
-    unsigned lent[DESCRIPTOR_USES]; /* calls that are being made again */
+    rlim_t always;                  /* the soft limit while nothing is lent */
+    rlim_t most[DESCRIPTOR_USES];   /* the highest that it may be for a use */
+    rlim_t now[DESCRIPTOR_USES];    /* and what it is for those that are lent for it */
+    unsigned lent[DESCRIPTOR_USES]; /* descriptors, for calls that are being made again */
+    atomic_uint all_lent;           /* of all uses */
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
@@ -29,26 +36,54 @@ static void unlock(void)
     pthread_mutex_unlock(&kept.lock);
 }
 
-/* Whoever has changed it since from outside, as by prlimit(1), wants it so. */
-static bool change_to(rlim_t soft)
+/* Of this process (0) or of a program that it has started. A limit that was changed from outside
+ * since, as by prlimit(1), is left as it is. */
+static bool change(pid_t process, rlim_t soft)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur != kept.set)
         return false;
     limit.rlim_cur = soft;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return false;
-    kept.set = soft;
-    return true;
+    return prlimit(process, RLIMIT_NOFILE, &limit, NULL) == 0;
+}
+
+static bool change_to(rlim_t soft)
+{
+    bool done = change(0, soft);
+    kept.set = done ? soft : kept.set;
+    return done;
 }
 
 static bool apply(void)
 {
     rlim_t soft = kept.always;
     for (size_t use = 0; use < DESCRIPTOR_USES; use++)
-        if (kept.lent[use] != 0)
-            soft = kept.most[use];
+        if (kept.lent[use] != 0 && kept.now[use] > soft)
+            soft = kept.now[use];
     return change_to(soft);
+}
+
+static void count(enum descriptor_use use, unsigned lent)
+{
+    atomic_fetch_add(&kept.all_lent, lent - kept.lent[use]);
+    kept.lent[use] = lent;
+}
+
+/*
+ * The limit is about numbers, and the system gives out the lowest one that is free: below the limit
+ * for the use are then as many that are free as are lent to all, and no more. Returns false where
+ * there are not so many.
+ */
+static bool find_free(enum descriptor_use use)
+{
+    unsigned wanted = atomic_load(&kept.all_lent);
+    rlim_t number = kept.always;
+    for (; number < kept.most[use] && wanted != 0; number++)
+        wanted -= fcntl((int)number, F_GETFD) < 0;
+    if (wanted != 0)
+        return false;
+    kept.now[use] = number;
+    return true;
 }
 
 uint64_t descriptors_most(void)
@@ -91,41 +126,52 @@ void descriptors_keep(const uint64_t wanted[DESCRIPTOR_USES])
     unlock();
 }
 
-bool lending_begin(enum descriptor_use use)
+bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times)
 {
     int number = errno;
-    if (number != EMFILE || !kept.keeps)
+    if (!kept.keeps || (*times)++ == TIMES_MOST)
         return false;
     lock();
-    kept.lent[use]++;
-    bool done = apply();
+    unsigned before = kept.lent[use];
+    count(use, before + wanted);
+    bool done = find_free(use) && apply();
     if (!done)
-        kept.lent[use]--;
+        count(use, before);
     unlock();
     errno = number;
     return done;
 }
 
-void lending_end(enum descriptor_use use)
+void descriptors_take_back(enum descriptor_use use, unsigned wanted)
 {
     int number = errno;
     lock();
-    kept.lent[use]--;
+    count(use, kept.lent[use] - wanted);
     apply();
     unlock();
     errno = number;
 }
 
+bool lending_goes_on(void)
+{
+    return atomic_load(&kept.all_lent) != 0;
+}
+
+/* A program inherits the limit. A higher one would let others have what is kept back: it is set
+ * when the program has been started. */
 void lending_stop_for_program(void)
 {
     lock();
-    if (kept.keeps)
+    if (kept.keeps && kept.before < kept.always)
         change_to(kept.before);
 }
 
-void lending_go_on(void)
+void lending_go_on(pid_t program)
 {
-    if (kept.keeps)
+    if (kept.keeps) {
         apply();
+        if (program > 0 && kept.before > kept.always)
+            change(program, kept.before);
+    }
     unlock();
 }

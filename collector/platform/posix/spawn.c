@@ -55,7 +55,7 @@ int spawn(const char *const *arguments, const struct spawn_streams *streams, pid
         lending_stop_for_program();
         result = posix_spawnp(pid, arguments[0], &actions, &attributes,
                               (char *const *)(uintptr_t)arguments, environ);
-        lending_go_on();
+        lending_go_on(result == 0 ? *pid : 0);
     }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);

@@ -1,4 +1,5 @@
 """Descriptors: what the program keeps back of them, and what it says where there are too few."""
+import os
 import re
 import unittest
 
@@ -43,6 +44,24 @@ class Crowd(Tcp):
         program.stop()
 
 
+class Start(Tcp):
+    def others(self, last):
+        """Descriptors with the numbers up to this one that are free, which a program inherits."""
+        taken = []
+        while not taken or taken[-1] < last:
+            taken.append(os.open("/dev/null", os.O_RDONLY))
+            self.addCleanup(os.close, taken[-1])
+        return taken
+
+    def test_a_program_starts_where_all_but_what_is_kept_back_are_used_up(self):
+        """As by a library that is faster than the start."""
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines",
+                             "--metrics", "127.0.0.1:0", preexec_fn=limited(256),
+                             pass_fds=self.others(200))
+        self.assertEqual(MetricsClient(program).health()[0], 200)
+        program.stop()
+
+
 class Limits(Tcp):
     def test_a_soft_limit_is_raised_and_commands_have_it_as_it_was(self):
         said = self.folder / "limit"
@@ -52,6 +71,18 @@ class Limits(Tcp):
         wait_until(lambda: said.exists() and said.read_bytes().endswith(b"\n"), "it was started")
         self.assertEqual(said.read_text(), "200\n")
         wait_until(lambda: soft_limit(program) > 800, "it is higher again for the program")
+        program.stop()
+
+    def test_a_command_gets_all_of_a_limit_that_cannot_be_raised(self):
+        """Of which the program has less now, but for its own uses."""
+        said = self.folder / "limit"
+        command = ("for i in $(seq 20000); do [ $(ulimit -n) = 300 ] && break; done; "
+                   f"ulimit -n >{said}; cat >/dev/null")
+        program = self.start("--listen", RIEMANN, "--sink", f"command:{command}",
+                             preexec_fn=limited(300))
+        wait_until(lambda: said.exists() and said.read_bytes().endswith(b"\n"), "it was started")
+        self.assertEqual(said.read_text(), "300\n")
+        self.assertLess(soft_limit(program), 300)
         program.stop()
 
     def test_a_limit_below_what_may_be_needed_is_reported(self):

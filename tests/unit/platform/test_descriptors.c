@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "collector/platform/descriptors.h"
@@ -11,6 +12,10 @@
 #include "collector/platform/tcp_listener.h"
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
+
+/* What the linker makes of the name (ld(1), --wrap). */
+int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
+int __real_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
 #define BEFORE  40 /* the soft limit that the process begins with */
 #define MOST    64 /* the hard one */
@@ -24,7 +29,19 @@ static struct {
     size_t accepted_count;
     int others[MOST];
     size_t other_count;
+    void (*meanwhile)(unsigned call); /* what another thread does just before; NULL: nothing */
+    unsigned calls;
 } crowd;
+
+int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags)
+{
+    void (*meanwhile)(unsigned call) = crowd.meanwhile;
+    crowd.meanwhile = NULL; /* it accepts, perhaps */
+    if (meanwhile != NULL)
+        meanwhile(++crowd.calls);
+    crowd.meanwhile = meanwhile;
+    return __real_accept4(fd, name, size, flags);
+}
 
 static rlim_t soft_limit(void)
 {
@@ -75,6 +92,8 @@ static int begin(void **state)
     const struct address any = {.family = ADDRESS_IPV4, .bytes = {127, 0, 0, 1}};
     keep();
     crowd.accepted_count = crowd.other_count = 0;
+    crowd.meanwhile = NULL;
+    crowd.calls = 0;
     crowd.listener = tcp_listener_open(&any, false, &bound, &error);
     assert_true(crowd.listener != NO_HANDLE);
     for (size_t i = 0; i < CLIENTS; i++)
@@ -121,6 +140,52 @@ TEST_WITH(what_was_lent_is_lent_again_and_to_nobody_else, begin, end)
         tcp_connection_close(crowd.accepted[--crowd.accepted_count]);
         assert_int_equal(open("/dev/null", O_RDONLY | O_CLOEXEC), -1);
     }
+}
+
+static void fail_to_make_a_pipe(unsigned call)
+{
+    (void)call;
+    int ends[2];
+    assert_int_equal(pipe(ends), -1);
+}
+
+TEST_WITH(a_library_gets_no_pipe_while_a_connection_is_accepted, begin, end)
+{
+    (void)state;
+    crowd.meanwhile = fail_to_make_a_pipe;
+    for (size_t i = 0; i < KEPT; i++)
+        assert_int_equal(accept_one(DESCRIPTOR_OF_SENDER), ACCEPT_OK);
+}
+
+static void fail_to_accept_a_sender(unsigned call)
+{
+    (void)call;
+    assert_int_equal(accept_one(DESCRIPTOR_OF_SENDER), ACCEPT_NO_MEANS);
+}
+
+TEST_WITH(senders_get_nothing_that_is_lent_to_the_operator, begin, end)
+{
+    (void)state;
+    for (size_t i = 0; i < KEPT; i++)
+        assert_int_equal(accept_one(DESCRIPTOR_OF_SENDER), ACCEPT_OK);
+    crowd.meanwhile = fail_to_accept_a_sender;
+    for (size_t i = 0; i < 2 * KEPT; i++)
+        assert_int_equal(accept_one(DESCRIPTOR_OF_CLIENT), ACCEPT_OK);
+}
+
+/* The first call finds none, and for the second one is lent. */
+static void take_what_is_lent(unsigned call)
+{
+    if (call == 2)
+        use_up();
+}
+
+TEST_WITH(what_another_one_has_taken_is_lent_once_more, begin, end)
+{
+    (void)state;
+    crowd.meanwhile = take_what_is_lent;
+    assert_int_equal(accept_one(DESCRIPTOR_OF_CLIENT), ACCEPT_OK);
+    assert_int_equal(crowd.calls, 3);
 }
 
 TEST_WITH(a_limit_that_is_changed_from_outside_holds, begin, end)

@@ -102,13 +102,18 @@ static void check_answers(const struct delivered *delivered, json_t *ledger, boo
     ledger_expect("denied", denied, delivered->denied);
 }
 
-/* This disk gives back what was written, if not at once; but what was not synced is lost with the
- * power, and the end of a block with its writer. */
-static void check_damage(const struct delivered *delivered, json_t *ledger)
+/*
+ * This disk gives back what was written, if not at once; but what was not synced is lost with the
+ * power, and the end of a block with its writer. A life that is killed says nothing of it, so the
+ * next one does.
+ */
+static void check_damage(struct delivered *delivered, json_t *ledger)
 {
-    if (!history->had_power_cut)
-        at_least("blocks whose ends are cut", delivered->was_torn,
-                 optional(json_object_get(ledger, "failed"), "damaged"));
+    uint64_t damaged = optional(json_object_get(ledger, "failed"), "damaged");
+    if (history->had_power_cut)
+        return;
+    at_least("blocks whose ends are cut", delivered->was_torn, damaged);
+    delivered->was_torn -= (size_t)damaged;
 }
 
 /* Each record that is not answered and not on disk has a term that says so. */
@@ -152,7 +157,7 @@ static bool is_known(const struct scenario_sink *sink, unsigned index, uint64_t 
 static void check_ledger(const struct scenario_sink *sink, unsigned index, json_t *ledger,
                          uint64_t decoded)
 {
-    const struct delivered *delivered = of(index);
+    struct delivered *delivered = of(index);
     uint64_t queued = ledger_number(ledger, "queued"), unknown = optional(ledger, "unknown");
     uint64_t spilled = optional(ledger, "spilled"), recovered = optional(ledger, "recovered");
     bool known = is_known(sink, index, recovered);
@@ -165,7 +170,7 @@ static void check_ledger(const struct scenario_sink *sink, unsigned index, json_
                       spilled,
                   queued + recovered);
     check_answers(delivered, ledger, known);
-    check_damage(of(index), ledger);
+    check_damage(delivered, ledger);
     check_rest(index, ledger, decoded, known);
     if (sink->spill[0] == '\0') {
         ledger_expect("unknown", unknown, count_doubtful(delivered) + delivered->refused_in_doubt);
@@ -245,7 +250,7 @@ void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *le
                     uint64_t decoded)
 {
     struct delivered *delivered = of(index);
-    delivered->was_torn = delivered->torn;
+    delivered->was_torn += delivered->torn;
     if (sink->spill[0] != '\0')
         delivered->last_block =
             spill_folder_read(sink->spill, delivered->on_disk, &delivered->torn);

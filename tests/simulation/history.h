@@ -57,8 +57,8 @@ struct delivered {
     bool owed[HISTORY_DATAGRAMS]; /* it lay on disk when the last life ended, and is not settled */
     bool on_disk[HISTORY_DATAGRAMS];
     size_t last_block; /* records in the block that was stored last */
-    size_t torn;       /* records in blocks whose ends are cut, now, */
-    size_t was_torn;   /* and when this life began */
+    size_t torn;       /* records in blocks whose ends are cut, at the end of this life, */
+    size_t was_torn;   /* and at that of earlier ones, less what a ledger has said of them */
     uint64_t ids[HISTORY_DATAGRAMS];
     int64_t latest[HISTORY_FLOWS]; /* first arrival of a flow that came last; 0: none */
     unsigned connections;          /* that were made in this life */

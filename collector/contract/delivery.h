@@ -46,7 +46,7 @@ struct delivery_record {
     bool done;            /* its fate is known since an earlier try: it is not sent again */
     bool doubtful;        /* it was sent before, and nobody answered */
     bool repeated;        /* it was refused with others, some of which may have been taken */
-    uint8_t group;        /* the destination's own, while the block is with it */
+    uint8_t group;        /* the destination's own, also when the block is sent again */
 };
 
 /*

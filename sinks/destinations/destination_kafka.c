@@ -81,7 +81,7 @@ static void report(void *context, const rd_kafka_message_t *message)
     size_t bytes = kafka->flights.group_bytes;
     const char *topic = kafka_flights_settle(&kafka->flights, message->_private, &outcome);
     if (topic != NULL)
-        kafka_topics_lower(kafka->producer.topics, topic, bytes / 2);
+        kafka_topics_lower(kafka->producer.topics, topic, bytes / 2, clock_monotonic_ns());
 }
 
 /* --- handing over ----------------------------------------------------------------------------- */
@@ -170,7 +170,8 @@ static void note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
     const char *topic = kafka_flights_settle(&kafka->flights, message->_private, &outcome);
     if (topic != NULL)
         kafka_topics_lower(kafka->producer.topics, topic,
-                           record_range_size(chunk->block, &chunk->ranges[i]) / 2);
+                           record_range_size(chunk->block, &chunk->ranges[i]) / 2,
+                           clock_monotonic_ns());
 }
 
 /* Hands over what was filled. */
@@ -283,7 +284,7 @@ static void hand_waiting(struct kafka *kafka)
             refuse_flight(kafka, at);
             continue;
         }
-        size_t limit = kafka_topics_limit(topics, name);
+        size_t limit = kafka_topics_limit(topics, name, clock_monotonic_ns());
         if (!has_room(kafka, flight, limit != SIZE_MAX, &group))
             return;
         if (flights->handed == 0)

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The error codes of nats-server's own list that are not as their "code" says. */
-enum {
-    MESSAGE_EXCEEDS_MAXIMUM = 10054, /* of the stream: max_msg_size */
-    HEADER_EXCEEDS_MAXIMUM = 10097,
-};
+/*
+ * The one of nats-server's own list that is not as its "code" says: the stream's max_msg_size.
+ * Headers that are too large (10097) are as large with fewer records, and refused as any message.
+ */
+#define MESSAGE_EXCEEDS_MAXIMUM 10054
 
 /* Where the value of the member stands, or NULL: the bytes after "NAME" and a colon. */
 static const char *value_of(const char *json, size_t size, const char *name)
@@ -72,7 +72,7 @@ struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
     copy_description(error, left, answer.text, sizeof answer.text);
     if (answer.text[0] == '\0')
         snprintf(answer.text, sizeof answer.text, "error %u (%u) of JetStream", code, detail);
-    if (detail == MESSAGE_EXCEEDS_MAXIMUM || detail == HEADER_EXCEEDS_MAXIMUM) {
+    if (detail == MESSAGE_EXCEEDS_MAXIMUM) {
         answer.fate = DELIVERY_REFUSED;
         answer.reason = DELIVERY_TOO_LARGE;
     } else if (code >= 500) {

@@ -11,6 +11,7 @@ struct topic {
     rd_kafka_topic_t *handle;
     uint64_t used; /* the use of any topic that was its last */
     size_t limit;
+    int64_t limit_until_ns;
     char name[NAME_SIZE];
 };
 
@@ -86,17 +87,22 @@ rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *pro
     return topic->handle;
 }
 
-size_t kafka_topics_limit(struct kafka_topics *topics, const char *name)
+size_t kafka_topics_limit(struct kafka_topics *topics, const char *name, int64_t now_ns)
 {
-    const struct topic *topic = find(topics, name);
+    struct topic *topic = find(topics, name);
+    if (topic != NULL && now_ns >= topic->limit_until_ns)
+        topic->limit = SIZE_MAX;
     return topic == NULL ? SIZE_MAX : topic->limit;
 }
 
-void kafka_topics_lower(struct kafka_topics *topics, const char *name, size_t bytes)
+void kafka_topics_lower(struct kafka_topics *topics, const char *name, size_t bytes, int64_t now_ns)
 {
     struct topic *topic = find(topics, name);
-    if (topic != NULL && bytes < topic->limit)
-        topic->limit = bytes;
+    if (topic == NULL || bytes >= topic->limit)
+        return;
+    if (topic->limit == SIZE_MAX)
+        topic->limit_until_ns = now_ns + KAFKA_LIMIT_LASTS_NS;
+    topic->limit = bytes;
 }
 
 void kafka_topics_release(struct kafka_topics *topics)

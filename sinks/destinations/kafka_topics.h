@@ -6,6 +6,7 @@
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_TOPICS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sinks/destinations/kafka_library.h"
 
@@ -24,12 +25,17 @@ size_t kafka_topics_memory(size_t most);
 rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *producer,
                                     const char *name);
 
+/* How long it is known what a topic takes: it may be raised. */
+#define KAFKA_LIMIT_LASTS_NS (INT64_C(600) * 1000000000)
+
 /*
  * What was learnt of the topic: bytes that it takes at a time, SIZE_MAX as long as it has refused
- * nothing. It is forgotten with the topic.
+ * nothing. It is forgotten with the topic, and some time after it was learnt. `now_ns` is
+ * monotonic.
  */
-size_t kafka_topics_limit(struct kafka_topics *topics, const char *name);
-void kafka_topics_lower(struct kafka_topics *topics, const char *name, size_t bytes);
+size_t kafka_topics_limit(struct kafka_topics *topics, const char *name, int64_t now_ns);
+void kafka_topics_lower(struct kafka_topics *topics, const char *name, size_t bytes,
+                        int64_t now_ns);
 
 /* Releases all of them, as has to be done before their producer ends. */
 void kafka_topics_release(struct kafka_topics *topics);

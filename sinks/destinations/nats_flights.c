@@ -6,6 +6,7 @@
 /* Bits of a record's group; the rest is how often its message was divided, at least. */
 #define FOLLOWS  0x40u /* it is in the message of the record before it */
 #define ANSWERED 0x80u
+#define DIVIDED  0x3fu
 
 #define NO_LIMIT SIZE_MAX
 
@@ -37,7 +38,7 @@ bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block
     };
     block->per_record = true;
     for (size_t i = 0; i < block->count; i++) {
-        block->records[i].group = 0;
+        block->records[i].group &= block->again ? DIVIDED : 0;
         if (block->records[i].done)
             continue;
         block->records[i].fate = DELIVERY_NOT_SENT;
@@ -58,7 +59,8 @@ static size_t most_of(const struct nats_flights *flights, const char *route)
     size_t most = flights->most == 0 ? NO_LIMIT : flights->most;
     size_t known = limits_known(flights);
     for (const struct nats_limit *limit = flights->limits; limit < flights->limits + known; limit++)
-        if (limit->most < most && strcmp(limit->subject, route) == 0)
+        if (limit->most < most && flights->now_ns < limit->until_ns &&
+            strcmp(limit->subject, route) == 0)
             most = limit->most;
     return most;
 }
@@ -73,8 +75,11 @@ static void learn(struct nats_flights *flights, const char *route, size_t size)
     struct nats_limit *limit = &flights->limits[at];
     if (at == known) {
         limit = &flights->limits[flights->learned++ % NATS_LIMITS];
-        limit->most = NO_LIMIT;
         snprintf(limit->subject, sizeof limit->subject, "%s", route);
+    }
+    if (at == known || flights->now_ns >= limit->until_ns) {
+        limit->most = NO_LIMIT;
+        limit->until_ns = flights->now_ns + NATS_LIMIT_LASTS_NS;
     }
     if (size <= limit->most)
         limit->most = size - 1;
@@ -94,16 +99,19 @@ static bool fits(const struct delivery_block *block, const struct record_range *
 
 /*
  * The message that the record is in, which is the first that waits. It is the block, or a half of
- * such a message: so what is sent again is divided as before, and has the same ids.
+ * such a message: so what is sent again is divided as before, and has the same ids. Sets *divided
+ * to how often it was divided.
  */
 static struct record_range part_of(const struct nats_flights *flights,
-                                   const struct delivery_block *block, size_t record)
+                                   const struct delivery_block *block, size_t record,
+                                   unsigned *divided)
 {
+    *divided = 0;
     if (!flights->per_block)
         return (struct record_range){(uint32_t)record, 1};
     size_t most = most_of(flights, block->route);
     struct record_range range = {0, (uint32_t)block->count};
-    for (unsigned divided = 0; range.count > 1 && !fits(block, &range, divided, most); divided++) {
+    for (; range.count > 1 && !fits(block, &range, *divided, most); ++*divided) {
         uint32_t half = range.count / 2;
         if (record < (size_t)range.first + half) {
             range.count = half;
@@ -129,12 +137,14 @@ bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, i
     struct delivery_record *records = next->block->records;
     while (!waits(&records[next->at]))
         next->at++;
-    struct record_range range = part_of(flights, next->block, next->at);
-    *token = (struct nats_token){(uint32_t)(next - flights->all), (uint32_t)next->at, next->turn};
+    unsigned divided;
+    flights->now_ns = now_ns;
+    struct record_range range = part_of(flights, next->block, next->at, &divided);
+    *token = (struct nats_token){(uint32_t)(next - flights->all), range.first, range.count,
+                                 next->turn};
     for (uint32_t i = 0; i < range.count; i++) {
         records[range.first + i].fate = DELIVERY_UNKNOWN;
-        if (i != 0)
-            records[range.first + i].group |= FOLLOWS;
+        records[range.first + i].group = (uint8_t)(divided | (i == 0 ? 0 : FOLLOWS));
     }
     next->at += range.count;
     next->waiting -= range.count;
@@ -166,7 +176,7 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
         return NULL;
     *range = (struct record_range){
         token->record, (uint32_t)(message_end(flight->block, token->record) - token->record)};
-    return flight->block;
+    return range->count == token->count ? flight->block : NULL;
 }
 
 /* The message was too large: its halves wait. */
@@ -234,7 +244,8 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
             continue;
         size_t end = flight->at;
         for (uint32_t record = 0; record < end; record++) {
-            const struct nats_token token = {i, record, flight->turn};
+            size_t count = message_end(flight->block, record) - record;
+            const struct nats_token token = {i, record, (uint32_t)count, flight->turn};
             if (nats_flights_answer(flights, &token, DELIVERY_REFUSED, DELIVERY_DENIED, why) ==
                 NATS_BLOCK_DONE)
                 any = true;

@@ -9,7 +9,8 @@
  *
  * A message is a record, or, with `per_block`, the block: it is divided in halves until each fits
  * what the server says beforehand, and where a stream refuses it as too large all the same, until
- * one that is refused is a single record.
+ * one that is refused is a single record. A block that is put in again is divided as finely as
+ * before, also where more is taken by then: so its messages have the same ids.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_FLIGHTS_H
@@ -39,13 +40,15 @@ struct nats_flight {
     struct error error; /* of its first message that was not acknowledged; empty: none */
 };
 
-/* Subjects whose streams' limits are known at a time. */
-#define NATS_LIMITS ((size_t)16)
+/* Subjects whose streams' limits are known at a time, and how long: they may be raised. */
+#define NATS_LIMITS          ((size_t)16)
+#define NATS_LIMIT_LASTS_NS (INT64_C(600) * 1000000000)
 
 /* What a stream was seen to refuse. */
 struct nats_limit {
     char subject[DELIVERY_ROUTE_SIZE];
-    size_t most; /* bytes of a message, at most */
+    size_t most;      /* bytes of a message, at most */
+    int64_t until_ns; /* it is forgotten then; monotonic */
 };
 
 struct nats_flights {
@@ -53,6 +56,7 @@ struct nats_flights {
     size_t most;    /* bytes of a message with several records, for the server; 0: not known */
     struct nats_limit limits[NATS_LIMITS]; /* a ring */
     size_t learned;                        /* how many were put there */
+    int64_t now_ns;                        /* of the last publication */
     int64_t unsent_ns, unanswered_ns; /* how long a block may wait for the one and for the other */
     uint64_t turns;
     size_t unanswered; /* messages that were published, of flights that are not done */

@@ -7,8 +7,8 @@
 
 void nats_token_format(const struct nats_token *token, char text[NATS_TOKEN_SIZE])
 {
-    snprintf(text, NATS_TOKEN_SIZE, ".%" PRIu32 ".%" PRIu32 ".%" PRIu64, token->flight,
-             token->record, token->turn);
+    snprintf(text, NATS_TOKEN_SIZE, ".%" PRIu32 ".%" PRIu32 ".%" PRIu32 ".%" PRIu64,
+             token->flight, token->record, token->count, token->turn);
 }
 
 /* A dot and a number of at most `most`. Returns what follows it, or NULL. */
@@ -27,12 +27,13 @@ static const char *read_number(const char *at, uint64_t most, uint64_t *value)
 
 bool nats_token_parse(const char *text, struct nats_token *token)
 {
-    uint64_t flight = 0, record = 0, turn = 0;
+    uint64_t flight = 0, record = 0, count = 0, turn = 0;
     const char *at = read_number(text, UINT32_MAX, &flight);
     at = read_number(at, UINT32_MAX, &record);
+    at = read_number(at, UINT32_MAX, &count);
     at = read_number(at, UINT64_MAX, &turn);
     if (at == NULL || *at != '\0')
         return false;
-    *token = (struct nats_token){(uint32_t)flight, (uint32_t)record, turn};
+    *token = (struct nats_token){(uint32_t)flight, (uint32_t)record, (uint32_t)count, turn};
     return true;
 }

@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One message. Never that of another flight of the same place. */
+/* One message. Never that of another flight of the same place, nor that of its own first half. */
 struct nats_token {
-    uint32_t flight, record; /* the record is 0 where the message is the block */
+    uint32_t flight, record, count; /* the first record of the message, and how many it has */
     uint64_t turn;
 };
 
-/* Of its text with the NUL: three numbers, each after a dot. */
-#define NATS_TOKEN_SIZE 44
+/* Of its text with the NUL: four numbers, each after a dot. */
+#define NATS_TOKEN_SIZE 55
 
-/* ".FLIGHT.RECORD.TURN" */
+/* ".FLIGHT.RECORD.COUNT.TURN" */
 void nats_token_format(const struct nats_token *token, char text[NATS_TOKEN_SIZE]);
 
 /*

@@ -46,6 +46,9 @@ TEST(an_error_of_the_server_says_whether_to_try_again)
         {"{\"error\":{\"code\":400,\"err_code\":10054,\"description\":\"message size exceeds "
          "maximum allowed\"},\"stream\":\"S\",\"seq\":0}",
          DELIVERY_REFUSED, DELIVERY_TOO_LARGE, "message size exceeds maximum allowed"},
+        {"{\"error\":{\"code\":400,\"err_code\":10097,\"description\":\"header size exceeds "
+         "maximum allowed of 64k\"},\"stream\":\"S\",\"seq\":0}",
+         DELIVERY_REFUSED, DELIVERY_REJECTED, "header size exceeds maximum allowed of 64k"},
         {"{\"error\":{\"code\":503,\"err_code\":10077,\"description\":\"maximum bytes "
          "exceeded\"},\"stream\":\"S\",\"seq\":0}",
          DELIVERY_NOT_SENT, DELIVERY_REJECTED, "maximum bytes exceeded"},

@@ -185,6 +185,65 @@ TEST(a_block_that_is_too_large_is_divided_until_a_record_is_too_large_by_itself)
     next_part(&flights, 2, 1);
 }
 
+TEST(a_second_answer_for_what_was_divided_is_not_taken_for_its_first_half)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a;
+    make_large((three(&a), &a));
+    assert_true(nats_flights_put(&flights, &a.block, 0));
+    struct nats_token whole = next_part(&flights, 0, 3);
+    refuse(&flights, &whole);
+    struct nats_token first = next_part(&flights, 0, 1);
+    assert_null(block_of(&flights, &whole));
+    assert_int_equal(refuse(&flights, &whole), NATS_GOES_ON);
+    assert_int_equal(a.records[0].fate, DELIVERY_UNKNOWN);
+    acknowledge(&flights, &first);
+    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
+}
+
+TEST(what_a_stream_refused_is_tried_again_later_as_its_limit_may_have_been_raised)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a, b, c;
+    struct nats_token token;
+    make_large((three(&a), &a));
+    make_large((three(&b), &b));
+    make_large((three(&c), &c));
+    nats_flights_put(&flights, &a.block, 0);
+    token = next_part(&flights, 0, 3);
+    refuse(&flights, &token);
+    nats_flights_expire(&flights, INT64_MAX);
+    nats_flights_take(&flights, NULL);
+    nats_flights_put(&flights, &b.block, 0);
+    for (uint32_t at = 0; at < 3; at += token.count)
+        nats_flights_next(&flights, &token, NATS_LIMIT_LASTS_NS - 1);
+    assert_int_equal(token.count, 2);
+    nats_flights_put(&flights, &c.block, 0);
+    assert_true(nats_flights_next(&flights, &token, NATS_LIMIT_LASTS_NS + 1));
+    assert_int_equal(token.count, 3);
+    refuse(&flights, &token); /* it was not raised: that is known again */
+    nats_flights_next(&flights, &token, 2 * NATS_LIMIT_LASTS_NS);
+    assert_int_equal(token.count, 1);
+}
+
+TEST(a_block_that_is_sent_again_is_divided_as_before_also_where_more_is_taken_now)
+{
+    struct nats_flights flights = flights_of(true);
+    struct three a;
+    make_large((three(&a), &a));
+    flights.most = 20;
+    nats_flights_put(&flights, &a.block, 0);
+    next_part(&flights, 0, 1);
+    next_part(&flights, 1, 2);
+    nats_flights_expire(&flights, INT64_MAX);
+    nats_flights_take(&flights, NULL);
+    flights.most = 0;
+    a.block.again = true;
+    nats_flights_put(&flights, &a.block, 0);
+    next_part(&flights, 0, 1);
+    next_part(&flights, 1, 2);
+}
+
 TEST(a_block_is_divided_by_what_the_server_takes_and_again_in_the_same_way)
 {
     struct nats_flights flights = flights_of(true);
@@ -272,9 +331,10 @@ TEST(an_answer_for_what_was_never_published_changes_nothing)
     nats_flights_put(&flights, three(&a), 0);
     struct nats_token token = next(&flights, 0);
     struct nats_token wrong[] = {
-        {token.flight, 1, token.turn}, {token.flight, UINT32_MAX, token.turn},
-        {NATS_FLIGHTS, 0, token.turn}, {UINT32_MAX, 0, token.turn},
-        {token.flight + 1, 0, 0},      {token.flight, 0, token.turn + 1},
+        {token.flight, 1, 1, token.turn}, {token.flight, UINT32_MAX, 1, token.turn},
+        {NATS_FLIGHTS, 0, 1, token.turn}, {UINT32_MAX, 0, 1, token.turn},
+        {token.flight + 1, 0, 1, 0},      {token.flight, 0, 1, token.turn + 1},
+        {token.flight, 0, 2, token.turn}, {token.flight, 0, 0, token.turn},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(acknowledge(&flights, &wrong[i]));

@@ -3,7 +3,10 @@
  * that was killed, and where the cursor is lost. And blocks that are stored while they are sent.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "collector/base/byte_order.h"
+#include "collector/platform/crc32c.h"
 #include "collector/platform/folder.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/spill/spilling.h"
@@ -184,5 +187,27 @@ TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_re
     assert_true(spill_evict(spill, &records, NULL));
     assert_false(spill_holds(spill, 0));
     assert_true(spill_holds(spill, 59));
+    spilling_close(spill);
+}
+
+/* Its two slots, 4096 bytes apart: whole, and with the checksum that belongs to them. */
+TEST_WITH(a_cursor_of_another_format_says_nothing, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 9);
+    spilling_expect(spill, 0, 2, true);
+    spilling_close(spill);
+    size_t size;
+    char *cursor = scratch_read("spill/ack", &size);
+    for (size_t slot = 0; slot + 64 <= size; slot += 4096) {
+        uint8_t *bytes = (uint8_t *)cursor + slot;
+        memcpy(bytes, "SLA2", 4);
+        put_little_u32(bytes + 60, crc32c(0, bytes, 60));
+    }
+    scratch_put("spill/ack", cursor, size);
+    free(cursor);
+    spill = spilling_open();
+    spilling_expect(spill, 0, 9, true);
     spilling_close(spill);
 }

@@ -81,6 +81,11 @@ class Http2Store:
         try:
             with self._context.wrap_socket(connection, server_side=True) as secure:
                 Http2Connection(self, secure).serve()
+                # A socket that is closed with something unread resets the connection, and whoever
+                # writes to it then never reads what was sent before.
+                secure.shutdown(socket.SHUT_WR)
+                while secure.recv(65536):
+                    pass
         except OSError:
             pass  # the client has gone
 

@@ -10,6 +10,7 @@
 #include "collector/config/variables.h"
 #include "collector/contract/destination.h"
 #include "collector/text/copy.h"
+#include "collector/text/secret_url.h"
 
 _Static_assert(sizeof(enum ledger_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
 _Static_assert(sizeof(enum log_level) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
@@ -17,6 +18,9 @@ _Static_assert(sizeof(enum log_format) == sizeof(unsigned), "SETTING_ENUM stores
 _Static_assert(sizeof(enum thread_use) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
 
 /* --- errors ----------------------------------------------------------------------------------- */
+
+/* Bytes of "#2" after a name, with the NUL that ends it. */
+#define NUMBER_SIZE 24
 
 /* The bytes of a URL that an error shows; of a longer one, those around the fault. */
 #define EXCERPT_MAX 160
@@ -26,21 +30,29 @@ struct excerpt {
     const char *before, *after; /* "..." where the URL goes on */
 };
 
-static void make_excerpt(const char *url, const struct parse_error *fault, struct excerpt *excerpt)
+/* Returns false without memory. */
+static bool make_excerpt(const char *url, const struct parse_error *fault, struct excerpt *excerpt)
 {
     size_t at = fault->at;
     size_t length = fault->hides_value ? at : strlen(url);
     size_t start = 0;
+    char *blanked = text_copy(url, length);
+    if (blanked == NULL)
+        return false;
+    secret_url_blank(blanked, length);
     if (length > EXCERPT_MAX && at > EXCERPT_MAX / 2) {
         start = at - EXCERPT_MAX / 2;
         if (start > length - EXCERPT_MAX)
             start = length - EXCERPT_MAX;
-        while ((url[start] & 0xc0) == 0x80)
+        while ((blanked[start] & 0xc0) == 0x80)
             start++; /* the middle of a UTF-8 character */
     }
-    size_t shown = copy_printable(excerpt->text, sizeof excerpt->text, url + start, length - start);
+    size_t shown =
+        copy_printable(excerpt->text, sizeof excerpt->text, blanked + start, length - start);
+    free(blanked);
     excerpt->before = start > 0 ? "..." : "";
     excerpt->after = url[start + shown] != '\0' ? "..." : "";
+    return true;
 }
 
 /* What an error calls the source of an entry that is no file: "--listen", "SLUICE_LISTEN". */
@@ -57,6 +69,12 @@ static enum exit_code code_of(const struct provenance_entry *entry, const struct
     if (fault->no_memory)
         return EXIT_CODE_INTERNAL;
     return entry->by == PROVENANCE_ARGUMENT ? EXIT_CODE_USAGE : EXIT_CODE_CONFIG;
+}
+
+static bool no_memory(const struct applying *applying)
+{
+    error_set(applying->error, EXIT_CODE_INTERNAL, "not enough memory");
+    return false;
 }
 
 static bool wrong_in_file(const struct applying *applying, const struct provenance_entry *entry,
@@ -76,7 +94,8 @@ static bool wrong_url(const struct applying *applying, const struct provenance_e
     if (entry->by == PROVENANCE_FILE)
         return wrong_in_file(applying, entry, fault);
     name_source(entry, source);
-    make_excerpt(entry->text.data, fault, &shown);
+    if (!make_excerpt(entry->text.data, fault, &shown))
+        return no_memory(applying);
     error_set(applying->error, code_of(entry, fault), "%s %s%s%s: column %zu: %s", source,
               shown.before, shown.text, shown.after, fault->at + 1, fault->text);
     return false;
@@ -93,12 +112,6 @@ static bool wrong_value(const struct applying *applying, const struct provenance
         error_set(applying->error, code_of(entry, fault), "%s: %s", source, fault->text);
     else
         error_set(applying->error, code_of(entry, fault), "--%s", fault->text);
-    return false;
-}
-
-static bool no_memory(const struct applying *applying)
-{
-    error_set(applying->error, EXIT_CODE_INTERNAL, "not enough memory");
     return false;
 }
 
@@ -178,24 +191,36 @@ static bool is_taken(const struct sink_config *sinks, const struct sink_config *
     return false;
 }
 
-/*
- * A command's line may hold secrets, and its name is logged and shown: it is called by its program,
- * "command:psql", and "command:psql#2" where another one is called that.
- */
-static bool name_command(const struct config *config, struct sink_config *added)
+/* Makes a name unique: a later sink that another one is called like is "NAME#2". */
+static void number_name(const struct config *config, struct sink_config *added, size_t length)
 {
-    char program[COMMAND_NAME_SIZE];
-    size_t size = strlen(added->destination->scheme) + COMMAND_NAME_SIZE + 24;
-    char *name = malloc(size);
     size_t number = 1;
+    while (is_taken(config->sinks, added, added->name))
+        snprintf(added->name + length, NUMBER_SIZE, "#%zu", ++number);
+}
+
+/*
+ * A sink's name is logged and shown, and a URL may hold secrets: a command is called by its
+ * program, "command:psql", and any other by its URL without them. Returns false without memory.
+ */
+static bool name_sink(const struct config *config, struct sink_config *added)
+{
+    char program[COMMAND_NAME_SIZE] = "";
+    size_t length = strlen(added->name);
+    char *name = malloc(SECRET_URL_ROOM(length) + COMMAND_NAME_SIZE + NUMBER_SIZE);
     if (name == NULL)
         return false;
-    command_name(added->path, strlen(added->path), program);
-    snprintf(name, size, "%s:%s", added->destination->scheme, program);
-    while (is_taken(config->sinks, added, name))
-        snprintf(name, size, "%s:%s#%zu", added->destination->scheme, program, ++number);
+    if (added->destination->place_is_command) {
+        command_name(added->path, strlen(added->path), program);
+        length = strlen(added->destination->scheme) + 1;
+        memcpy(name, added->name, length);
+    } else {
+        length = secret_url_mask(added->name, length, name);
+    }
+    strcpy(name + length, program);
     free(added->name);
     added->name = name;
+    number_name(config, added, length + strlen(program));
     return true;
 }
 
@@ -216,7 +241,7 @@ static bool add_sink(const struct applying *applying, const struct provenance_en
     for (const struct sink_config *other = config->sinks; other != added; other++)
         if (sink_configs_conflict(other, added))
             return conflict(applying, entry, "sink", "writes there already");
-    if (added->destination->place_is_command && !name_command(config, added))
+    if (!name_sink(config, added))
         return no_memory(applying);
     return note_place(applying, entry, &added->written_at);
 }

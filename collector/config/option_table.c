@@ -50,8 +50,8 @@ const struct option command_options[] = {
     {OPTION_FLAG,
      OPTION_RELOADED,
      {"print-config", SETTING_NONE, .offset = offsetof(struct config, print),
-      .help = "print the configuration as such a file, with where each value comes from, and start "
-              "nothing"}},
+      .help = "print the configuration as such a file, with where each value comes from and \"***\" "
+              "in place of secrets, and start nothing"}},
     {OPTION_VALUE,
      OPTION_FIXED,
      {"duration", SETTING_DURATION, .offset = offsetof(struct config, duration_ns), .minimum = 1,

@@ -8,6 +8,7 @@
 #include "collector/config/options.h"
 #include "collector/config/yaml_text.h"
 #include "collector/text/secret_query.h"
+#include "collector/text/secret_url.h"
 
 static void put_origin(FILE *to, const struct config_origin *origin)
 {
@@ -68,15 +69,16 @@ static void begin_key(FILE *to, const struct config_value *value)
     fprintf(to, "%s%.*s: ", indents[value->part], (int)value->name_length, value->name);
 }
 
-/* A query, without its passwords; what there is no memory to mask is left out. */
-static void put_masked(FILE *to, const struct config_value *value)
+typedef size_t masker(const char *text, size_t length, char *to);
+
+_Static_assert(SECRET_URL_ROOM(7) == SECRET_QUERY_ROOM(7), "one room is enough for both");
+
+/* Without its secrets; where there is no memory to mask it, nothing of it. */
+static void put_masked(FILE *to, const struct config_value *value, masker *mask)
 {
-    char *masked = malloc(SECRET_QUERY_ROOM(value->length));
-    if (masked == NULL) {
-        yaml_text_write(to, "***", 3);
-        return;
-    }
-    yaml_text_write(to, masked, secret_query_mask(value->text, value->length, masked));
+    char *masked = malloc(SECRET_URL_ROOM(value->length));
+    size_t length = masked == NULL ? 0 : mask(value->text, value->length, masked);
+    yaml_text_write(to, masked == NULL ? "***" : masked, masked == NULL ? 3 : length);
     free(masked);
 }
 
@@ -89,8 +91,10 @@ static void put_value(void *context, const struct config_value *value)
         begin_schema_key(to, value);
     else
         begin_key(to, value);
-    if (value->setting != NULL && value->setting->secret)
-        put_masked(to, value);
+    if (value->setting == NULL && value->part == CONFIG_OF_SINK)
+        put_masked(to, value, secret_url_mask);
+    else if (value->setting != NULL && value->setting->secret)
+        put_masked(to, value, secret_query_mask);
     else
         yaml_text_write(to, value->text, value->length);
     put_origin(to, &value->origin);

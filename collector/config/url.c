@@ -1,5 +1,6 @@
 #include "collector/config/url.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "collector/contract/source.h"
 #include "collector/platform/file_path.h"
 #include "collector/text/copy.h"
+#include "collector/text/secret_url.h"
 
 /* Bytes of a property with its name, with the NUL that ends it. */
 #define PROPERTY_SIZE 1024
@@ -275,8 +277,12 @@ static bool unknown_sink(const char *text, const struct config_registry *registr
 {
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
+    char shown[QUOTED_SIZE];
+    size_t length = strcspn(text, "?");
+    snprintf(shown, sizeof shown, "%.*s", (int)length, text);
+    secret_url_blank(shown, strlen(shown));
     suggestion_begin(&suggestion, text, scheme_part(text));
-    parse_error_set(fault, 0, "%s is not a sink; write", quoted(text, strcspn(text, "?"), given));
+    parse_error_set(fault, 0, "%s is not a sink; write", quoted(shown, strlen(shown), given));
     const struct destination_ops *destination;
     const char *with_path = NULL;
     for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++) {
@@ -626,6 +632,19 @@ static bool check_properties(const struct url *url, const struct sink_config *si
     return true;
 }
 
+/* A configuration that --print-config wrote has no secrets: they are not to be sent as "***". */
+static bool check_masked(const struct url *url, const struct sink_config *sink,
+                         struct parse_error *fault)
+{
+    const char *masked = strstr(sink->path, "***");
+    size_t at = masked == NULL ? 0 : url->place_at + (size_t)(masked - sink->path);
+    if (sink->destination->is_file ||
+        (masked == NULL && (sink->http.query == NULL || strstr(sink->http.query, "***") == NULL)))
+        return true;
+    return parse_error_set(fault, at, "\"***\" is in place of what --print-config does not show; "
+                                      "write that here again");
+}
+
 bool url_parse_sink(const char *url, const struct config_registry *registry,
                     struct sink_config *sink, struct parse_error *fault)
 {
@@ -653,6 +672,8 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
         return wrong_keys(&parts, fault);
     }
     if (!keys_apply_defaults(scopes, registry, &given, sink, fault))
+        return false;
+    if (!check_masked(&parts, sink, fault))
         return false;
     set_collecting(sink, &given);
     set_relayed(registry, sink, &given);

@@ -1,12 +1,14 @@
 #include "collector/status/settings_json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/config/config_walk.h"
 #include "collector/contract/destination.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/text/json_writer.h"
+#include "collector/text/secret_url.h"
 
 /* One kind after another is visited, each in a run of its own. */
 struct writing {
@@ -56,13 +58,16 @@ static void put_key(struct output *out, const struct config_value *value)
         put_text(out, value->part == CONFIG_OF_LISTENER ? "address" : "to");
 }
 
-/* A command's line may hold one, too. */
-static bool is_secret(const struct writing *writing, const struct config_value *value)
+/* The place of a sink, without its secrets; nothing of a command. */
+static void put_place(const struct writing *writing, const struct config_value *value)
 {
-    if (value->setting != NULL)
-        return value->setting->secret;
-    return value->part == CONFIG_OF_SINK &&
-           writing->config->sinks[value->index].destination->place_is_command;
+    struct output *out = writing->out;
+    char *masked = malloc(SECRET_URL_ROOM(value->length));
+    if (masked == NULL || writing->config->sinks[value->index].destination->place_is_command)
+        json_null(out);
+    else
+        json_string(out, masked, secret_url_mask(value->text, value->length, masked));
+    free(masked);
 }
 
 static void put_value(const struct writing *writing, const struct config_value *value)
@@ -72,7 +77,9 @@ static void put_value(const struct writing *writing, const struct config_value *
     json_key_literal(out, "key");
     put_key(out, value);
     json_key_literal(out, "value");
-    if (is_secret(writing, value))
+    if (value->setting == NULL && value->part == CONFIG_OF_SINK)
+        put_place(writing, value);
+    else if (value->setting != NULL && value->setting->secret)
         json_null(out);
     else
         json_string(out, value->text, value->length);

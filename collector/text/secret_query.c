@@ -58,36 +58,40 @@ static size_t before_secret(const char *pair, size_t length)
     return equals != NULL && name + 1 < length && is_secret(pair, name) ? name + 1 : 0;
 }
 
+bool secret_query_find(const char *text, size_t length, size_t *at, size_t *size)
+{
+    for (size_t pair, i = *at; i < length; i += pair) {
+        i += separator(text + i, length - i);
+        pair = pair_length(text + i, length - i);
+        size_t before = before_secret(text + i, pair);
+        if (before == 0)
+            continue;
+        *at = i + before;
+        *size = pair - before;
+        return true;
+    }
+    return false;
+}
+
 size_t secret_query_mask(const char *text, size_t length, char *to)
 {
     size_t used = 0;
-    for (size_t at = 0; at < length;) {
-        size_t pair = pair_length(text + at, length - at);
-        size_t before = before_secret(text + at, pair);
-        size_t shown = before != 0 ? before : pair;
-        memcpy(to + used, text + at, shown);
-        used += shown;
-        if (before != 0) {
-            memcpy(to + used, "***", 3);
-            used += 3;
-        }
-        at += pair;
-        size_t between = separator(text + at, length - at);
-        memcpy(to + used, text + at, between);
-        used += between;
-        at += between;
+    size_t from = 0;
+    size_t size;
+    for (size_t at = 0; secret_query_find(text, length, &at, &size); from = at) {
+        memcpy(to + used, text + from, at - from);
+        used += at - from;
+        memcpy(to + used, "***", 3);
+        used += 3;
+        at += size;
     }
-    return used;
+    memcpy(to + used, text + from, length - from);
+    return used + length - from;
 }
 
 bool secret_query_has(const char *text, size_t length)
 {
-    for (size_t at = 0; at < length;) {
-        size_t pair = pair_length(text + at, length - at);
-        if (before_secret(text + at, pair) != 0)
-            return true;
-        at += pair;
-        at += separator(text + at, length - at);
-    }
-    return false;
+    size_t at = 0;
+    size_t size;
+    return secret_query_find(text, length, &at, &size);
 }

@@ -9,8 +9,13 @@
 #define SECRET_QUERY_ROOM(length) (3 * (length) + 1)
 
 /*
- * Copies a query, with "***" in place of each value whose name says that it is a password, a token
- * or a key. Pairs are separated by "&" or by "%26". Returns the length; nothing ends the copy.
+ * Finds the first value, from byte *at on, whose name says that it is a password, a token or a key.
+ * Pairs are separated by "&" or by "%26". Sets its place and its length; false: there is no more.
+ */
+bool secret_query_find(const char *text, size_t length, size_t *at, size_t *size);
+
+/*
+ * Copies a query, with "***" in place of each such value. Returns the length; nothing ends the copy.
  */
 size_t secret_query_mask(const char *text, size_t length, char *to);
 

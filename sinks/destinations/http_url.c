@@ -51,8 +51,8 @@ static int check(const char *scheme, const char *place, struct error *error)
 {
     size_t host = strncmp(place, "//", 2) != 0 ? 0 : strcspn(place + 2, "/");
     if (host == 0 || place[2] == ':') {
-        error_set(error, EXIT_CODE_CONFIG, "%s:%s has no host; write %s://HOST:PORT/PATH", scheme,
-                  place, scheme);
+        error_set(error, EXIT_CODE_CONFIG, "%s: has no host; write %s://HOST:PORT/PATH", scheme,
+                  scheme);
         return -1;
     }
     if (memchr(place + 2, '@', host) == NULL)

@@ -63,6 +63,7 @@ static void drop_origins(char *text, size_t *size)
     *size = to;
 }
 
+/* What was printed reads back as the same; where secrets are left out of it, it is refused. */
 static void check_printed(const struct config *config)
 {
     size_t size = 0, size_again = 0;
@@ -74,7 +75,13 @@ static void check_printed(const struct config *config)
     memory_file_make(&file, text, size);
     char *argv[] = {program, option, file.path, NULL};
     enum options_result result = options_parse(3, argv, &program_registry, &again, &error);
-    EXPECT(result == OPTIONS_RUN, "what was printed is refused: %s\n%s", error.text, text);
+    bool masked = memmem(text, size, "***", 3) != NULL;
+    EXPECT(result == OPTIONS_RUN || masked, "what was printed is refused: %s\n%s", error.text, text);
+    if (result != OPTIONS_RUN) {
+        memory_file_close(&file);
+        free(text);
+        return;
+    }
     char *text_again = printed(&again, &size_again);
     drop_origins(text, &size);
     drop_origins(text_again, &size_again);

@@ -9,10 +9,11 @@ import subprocess
 import unittest
 
 from certificates import OPENSSL, Authority
+from built import command
 from http_store import Store
 from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest
+from sluice_program import RIEMANN, SLUICE, ProgramTest
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin"
 SOON = "flush_interval=20ms&in_flight=1"
@@ -98,6 +99,46 @@ class Secrets(Sending):
             shown = b"".join(printed.stdout.lines()).decode() + "\n".join(printed.said())
             self.assertRegex(shown, "u=me(&|%26)p=[*]{3}(&|%26)db=a")
             self.assertNotIn(SECRET, shown)
+
+    def test_keys_in_a_path_and_command_lines_are_shown_nowhere(self):
+        key = "kGXzWq3mYbT8RvNc5LdPs7Hf"
+        store, other = self.store(401), self.store()
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"http:{store.place}/services/{key}?{SOON}", "--sink",
+                             f"http:{store.place}/services/{key[::-1]}?{SOON}", "--sink",
+                             f"command:cat >/dev/null # {key}")
+        self.sender(program).send_all([metric(1)])
+        program.wait_for_log("401")
+        program.wait_for_settled(1)
+        ledger = program.stop()
+        shown = f"http:{store.place}/services/***"
+        self.assertEqual([sink["name"] for sink in ledger["sinks"]],
+                         [shown, shown + "#2", "command:cat"])
+        self.assertEqual({request.path for request in store.requests},
+                         {f"/write/services/{key}", f"/write/services/{key[::-1]}"})
+        for text in program.log():
+            self.assertNotIn(key, text)
+        printed, _ = self.run_to_end("--print-config", "--sink",
+                                     f"http:{other.place}/services/{key}", "--sink",
+                                     f"command:cat >/dev/null # {key}", ledger=None)
+        text = b"".join(printed.stdout.lines()).decode()
+        self.assertIn(f"to: http:{other.place}/services/***", text)
+        self.assertNotIn(key, text)
+        config = self.file("printed.yaml", text)
+        self.assertIn("is in place of what --print-config does not show",
+                      self.refused("--config", config, code=78))
+
+    def test_errors_show_no_secrets(self):
+        for url in (f"http://me:{SECRET}@h/?format=x", f"http://h/?query=p={SECRET}&format=x",
+                    f"http://h/token/{SECRET}?format=x", f"http:/token/{SECRET}",
+                    f"htp://h/token/{SECRET}", f"http://h/?token={SECRET}",
+                    f"http://h/?api_key={SECRET}", f"command:psql {SECRET}?format=x",
+                    f"nats://{SECRET}@h/a", f"kafka://me:{SECRET}@h/a?format=x"):
+            with self.subTest(url):
+                done = subprocess.run(command(SLUICE, "--check", "--sink", url), timeout=45,
+                                      capture_output=True, check=False)
+                self.assertIn(done.returncode, (64, 78))
+                self.assertNotIn(SECRET.encode(), done.stdout + done.stderr)
 
     def test_what_is_sent_in_plain_over_a_network_is_reported(self):
         token, login = self.file("token", SECRET), self.file("login", f"me:{SECRET}")

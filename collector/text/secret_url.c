@@ -1,0 +1,189 @@
+#include "collector/text/secret_url.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "collector/text/secret_query.h"
+
+/* A byte that no URL has, in place of those of a secret. */
+#define MARK '\001'
+
+static void mark(char *text, size_t length)
+{
+    memset(text, MARK, length);
+}
+
+/* The bytes before the first `byte`, or all. */
+static size_t length_to(const char *text, size_t length, char byte)
+{
+    const char *at = memchr(text, byte, length);
+    return at == NULL ? length : (size_t)(at - text);
+}
+
+static bool is(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* --- the path --------------------------------------------------------------------------------- */
+
+struct letters {
+    size_t lower, upper, digits, hex;
+};
+
+static void count(struct letters *letters, char byte)
+{
+    bool lower = byte >= 'a' && byte <= 'z';
+    bool upper = byte >= 'A' && byte <= 'Z';
+    bool digit = byte >= '0' && byte <= '9';
+    letters->lower += lower;
+    letters->upper += upper;
+    letters->digits += digit;
+    letters->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+}
+
+/* Letters and digits without a break: 16 with both, or 20 in both cases, are no word. */
+static bool is_key_run(const struct letters *run)
+{
+    size_t letters = run->lower + run->upper;
+    return (letters + run->digits >= 16 && letters != 0 && run->digits != 0) ||
+           (letters >= 20 && run->lower != 0 && run->upper != 0);
+}
+
+static bool looks_like_key(const char *text, size_t length)
+{
+    struct letters all = {0};
+    struct letters run = {0};
+    for (size_t i = 0; i < length; i++) {
+        struct letters before = run;
+        count(&all, text[i]);
+        count(&run, text[i]);
+        if (memcmp(&before, &run, sizeof run) == 0)
+            run = (struct letters){0};
+        else if (is_key_run(&run))
+            return true;
+    }
+    bool mixed = all.lower != 0 && all.upper != 0 && all.digits != 0;
+    return (length >= 32 && mixed) || (all.hex >= 32 && all.digits != 0); /* base64, a UUID */
+}
+
+/* "/token/..." */
+static bool announces_key(const char *text, size_t length)
+{
+    static const char *const words[] = {"token", "key", "apikey", "api_key", "api-key",
+                                        "secret", "password"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (is(text, length, words[i]))
+            return true;
+    return false;
+}
+
+static void mark_path(char *text, size_t length)
+{
+    bool announced = false;
+    for (size_t at = 0; at < length;) {
+        size_t part = length_to(text + at, length - at, '/');
+        size_t name = length_to(text + at, part, '=');
+        bool named = name + 1 < part && secret_query_has(text + at, part);
+        bool announces = announces_key(text + at, part);
+        if (named)
+            mark(text + at + name + 1, part - name - 1);
+        else if (announced || looks_like_key(text + at, part))
+            mark(text + at, part);
+        announced = announces;
+        at += part + 1;
+    }
+}
+
+/* "//USER:PASSWORD@HOST/PATH" */
+static void mark_place(char *text, size_t length)
+{
+    size_t host = length >= 2 && memcmp(text, "//", 2) == 0 ? 2 : 0;
+    size_t host_end = host + length_to(text + host, length - host, '/');
+    for (size_t at = host_end; at > host; at--)
+        if (text[at - 1] == '@') {
+            mark(text + host, at - 1 - host);
+            break;
+        }
+    if (host_end < length)
+        mark_path(text + host_end + 1, length - host_end - 1);
+}
+
+/* --- the keys --------------------------------------------------------------------------------- */
+
+static bool ends(const char *text, size_t length, const char *with)
+{
+    size_t size = strlen(with);
+    return length >= size && memcmp(text + length - size, with, size) == 0;
+}
+
+/* Those that name files are no secrets. */
+static bool names_file(const char *name, size_t length)
+{
+    return ends(name, length, "_file") || is(name, length, "client_key") ||
+           is(name, length, "key") ||
+           memchr(name, '.', length) != NULL;
+}
+
+static void mark_query(char *text, size_t length)
+{
+    size_t size;
+    for (size_t at = 0; secret_query_find(text, length, &at, &size); at += size)
+        mark(text + at, size);
+}
+
+static void mark_keys(char *text, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        size_t pair = length_to(text + at, length - at, '&');
+        size_t name = length_to(text + at, pair, '=');
+        if (is(text + at, name, "query") && name < pair)
+            mark_query(text + at + name + 1, pair - name - 1);
+        else if (!names_file(text + at, name) && secret_query_has(text + at, pair))
+            mark(text + at + name + 1, pair - name - 1);
+        at += pair + 1;
+    }
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static void mark_secrets(char *text, size_t length)
+{
+    size_t scheme = length_to(text, length, ':');
+    if (scheme == length || is(text, scheme, "file") || is(text, scheme, "stdout"))
+        return;
+    char *place = text + scheme + 1;
+    size_t size = length_to(place, length - scheme - 1, '?');
+    if (is(text, scheme, "command"))
+        mark(place, size);
+    else
+        mark_place(place, size);
+    size_t keys = scheme + 1 + size + 1;
+    if (keys < length)
+        mark_keys(text + keys, length - keys);
+}
+
+size_t secret_url_mask(const char *text, size_t length, char *to)
+{
+    size_t used = 0;
+    char *marked = to + 2 * length; /* the end of the room */
+    memmove(marked, text, length);
+    mark_secrets(marked, length);
+    for (size_t i = 0; i < length; i++) {
+        if (marked[i] != MARK) {
+            to[used++] = marked[i];
+        } else if (i == 0 || marked[i - 1] != MARK) {
+            memcpy(to + used, "***", 3);
+            used += 3;
+        }
+    }
+    return used;
+}
+
+void secret_url_blank(char *text, size_t length)
+{
+    mark_secrets(text, length);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == MARK)
+            text[i] = '*';
+}

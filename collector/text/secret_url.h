@@ -1,0 +1,21 @@
+/*
+ * The parts of a sink's URL that may be secrets: a user before the host, a part of the path that
+ * looks like a key ("/services/T0/B0/kGXz..."), a value whose name says that it is a password or a
+ * token, and the secrets of `query=`. The URL of a file is left as it is, and of a command all of
+ * its line is taken for a secret. Pure functions.
+ */
+#ifndef SLUICE_COLLECTOR_TEXT_SECRET_URL_H
+#define SLUICE_COLLECTOR_TEXT_SECRET_URL_H
+
+#include <stddef.h>
+
+/* Bytes that a masked URL of `length` bytes may take. */
+#define SECRET_URL_ROOM(length) (3 * (length) + 1)
+
+/* Copies a URL, with "***" in place of each secret. Returns the length; nothing ends the copy. */
+size_t secret_url_mask(const char *text, size_t length, char *to);
+
+/* Overwrites each byte of a secret with "*", so that places in the URL stay what they are. */
+void secret_url_blank(char *text, size_t length);
+
+#endif

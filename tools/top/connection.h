@@ -7,6 +7,7 @@
 #ifndef SLUICE_TOOLS_TOP_CONNECTION_H
 #define SLUICE_TOOLS_TOP_CONNECTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "collector/base/error.h"
@@ -18,6 +19,9 @@ struct connection;
  * such address, EXIT_CODE_CANNOT_BIND where nobody answers there.
  */
 int connection_open(struct connection **out, const char *address, struct error *error);
+/* Whether who listens there is this user or root. */
+bool connection_is_own(const struct connection *connection);
+
 /* NULL is allowed. */
 void connection_close(struct connection *connection);
 

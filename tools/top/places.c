@@ -14,12 +14,16 @@ struct tried {
     char text[sizeof((struct error *)NULL)->text];
 };
 
-static bool try(struct tried *tried, const char *place)
+/* Any user may listen in a folder such as /tmp: `own` is that only this one, or root, is answered. */
+static bool try(struct tried *tried, const char *place, bool own)
 {
     struct error error;
     if (connection_open(tried->out, place, &error) == 0) {
         snprintf(tried->address, CONTROL_ADDRESS_SIZE, "%s", place);
-        return true;
+        if (!own || connection_is_own(*tried->out))
+            return true;
+        connection_close(*tried->out);
+        snprintf(error.text, sizeof error.text, "%s: another user listens there", place);
     }
     size_t used = strlen(tried->text);
     snprintf(tried->text + used, sizeof tried->text - used, "%s%s", used != 0 ? "; " : "",
@@ -33,7 +37,7 @@ static bool try_own(struct tried *tried)
     size_t count = own_collectors_find(own, OWN_MOST);
     for (size_t i = 0; i < count; i++)
         if (strcmp(own[i], PLACES_SERVICE) != 0 && strcmp(own[i], PLACES_EXAMPLE) != 0 &&
-            try(tried, own[i]))
+            try(tried, own[i], true))
             return true;
     return false;
 }
@@ -57,7 +61,8 @@ int places_open(const char *given, struct connection **out, char address[CONTROL
     struct tried tried = {.out = out, .address = address};
     if (given != NULL)
         return open_given(given, out, address, error);
-    if (try(&tried, PLACES_SERVICE) || try_own(&tried) || try(&tried, PLACES_EXAMPLE))
+    if (try(&tried, PLACES_SERVICE, false) || try_own(&tried) ||
+        try(&tried, PLACES_EXAMPLE, true))
         return 0;
     error_set(error, EXIT_CODE_CANNOT_BIND,
               "no collector answers: %s; nor does one that you started with another --control. "

@@ -61,6 +61,21 @@ class Places(ProgramTest):
         self.assertEqual(self.found(), f"unix:/proc/{program.process.pid}/cwd/control")
         program.stop()
 
+    def test_another_users_collector_is_not_asked(self):
+        """Anybody may listen in /tmp."""
+        script = ("import os, socket, sys; os.setuid(65534); s = socket.socket(socket.AF_UNIX);"
+                  "s.bind('/tmp/sluice.sock'); s.listen(); print(flush=True); sys.stdin.read()")
+        pathlib.Path("/tmp").chmod(0o1777)
+        with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as other:
+            if other.stdout.readline() == b"":
+                self.skipTest("needs a second user")
+            ended = self.top("--once")
+            other.stdin.close()
+        pathlib.Path("/tmp/sluice.sock").unlink()
+        self.assertEqual((ended.returncode, ended.stdout), (69, b""))
+        self.assertIn(f"{EXAMPLE}: another user listens there", ended.stderr.decode())
+
     def test_who_listens_and_is_no_control_socket_is_not_looked_at(self):
         program = self.start("--listen", TELEMETRY)
         self.assertEqual(self.top("--once").returncode, 69)

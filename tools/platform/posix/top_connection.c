@@ -60,6 +60,14 @@ int connection_open(struct connection **out, const char *address, struct error *
     return 0;
 }
 
+bool connection_is_own(const struct connection *connection)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(connection->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == 0 || peer.uid == geteuid());
+}
+
 void connection_close(struct connection *connection)
 {
     if (connection == NULL)

@@ -73,11 +73,31 @@ int input_load_check(const char *path, struct error *error)
     return live ? fail(error, path, "it is a pipe or a device, not a file") : 0;
 }
 
-int input_load_check_key(const char *key, const char *path, struct error *error)
+int input_load_probe(const char *path, struct error *error)
+{
+    char first;
+    size_t length;
+    return input_load_check(path, error) != 0
+               ? -1
+               : input_load(path, &first, sizeof first, &length, error);
+}
+
+static int of_key(const char *key, const char *path,
+                  int (*check)(const char *path, struct error *error), struct error *error)
 {
     struct error why;
-    if (path == NULL || input_load_check(path, &why) == 0)
+    if (path == NULL || check(path, &why) == 0)
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
     return -1;
+}
+
+int input_load_check_key(const char *key, const char *path, struct error *error)
+{
+    return of_key(key, path, input_load_check, error);
+}
+
+int input_load_probe_key(const char *key, const char *path, struct error *error)
+{
+    return of_key(key, path, input_load_probe, error);
 }

@@ -26,9 +26,18 @@ int input_load(const char *path, void *bytes, size_t size, size_t *length, struc
 int input_load_check(const char *path, struct error *error);
 
 /*
- * The same of the file that the key of a URL names; NULL: the key is not given. `error` is
+ * The same of one that a library is going to open next: whether its first byte can be read without
+ * waiting, with the rights and on the ways that we take (user_expect).
+ */
+int input_load_probe(const char *path, struct error *error);
+
+/*
+ * input_load_check of the file that the key of a URL names; NULL: the key is not given. `error` is
  * EXIT_CODE_CONFIG and begins with the key.
  */
 int input_load_check_key(const char *key, const char *path, struct error *error);
+
+/* input_load_probe, in the same way. */
+int input_load_probe_key(const char *key, const char *path, struct error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/input_file.h"
+#include "collector/platform/input_load.h"
 #include "collector/platform/tcp_connection.h"
 #include "collector/receive/stream_connection.h"
 #include "collector/receive/tls_handshake.h"
@@ -423,18 +423,6 @@ static int refuse_by_library(const struct tls_library *library, const char *key,
     return -1;
 }
 
-/* Before the library reads it, which would wait for what is no file. */
-static int look_at(const char *key, const char *file, struct error *error)
-{
-    struct error why;
-    bool live;
-    if (input_file_look(file, &live, &why) != 0) {
-        error_set(error, EXIT_CODE_CONFIG, "%s=%s", key, why.text);
-        return -1;
-    }
-    return live ? refuse(key, file, "it is no file", error) : 0;
-}
-
 static int no_passphrase(char *to, int size, int writing, void *context)
 {
     (void)to;
@@ -461,7 +449,7 @@ static int use_certificate(struct tls_listener *listener, const char *file,
                            struct error *error)
 {
     const struct tls_library *library = listener->library;
-    if (look_at("cert", file, error) != 0)
+    if (input_load_probe_key("cert", file, error) != 0)
         return -1;
     library->ERR_clear_error();
     if (library->SSL_CTX_use_certificate_chain_file(listener->settings, file) != 1)
@@ -477,7 +465,7 @@ static int use_key(const struct tls_listener *listener, const struct channel_tls
                    struct error *error)
 {
     const struct tls_library *library = listener->library;
-    if (look_at("key", options->key, error) != 0)
+    if (input_load_probe_key("key", options->key, error) != 0)
         return -1;
     library->ERR_clear_error();
     bool read = library->SSL_CTX_use_PrivateKey_file(listener->settings, options->key,
@@ -515,7 +503,7 @@ static int want_clients_certificates(const struct tls_listener *listener, const 
                                      struct error *error)
 {
     const struct tls_library *library = listener->library;
-    if (look_at("client_ca", file, error) != 0)
+    if (input_load_probe_key("client_ca", file, error) != 0)
         return -1;
     library->ERR_clear_error();
     STACK_OF(X509_NAME) *names = library->SSL_load_client_CA_file(file);

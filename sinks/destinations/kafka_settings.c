@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/platform/input_file.h"
+#include "collector/platform/input_load.h"
 #include "collector/text/copy.h"
 #include "sinks/destinations/property_file.h"
 
@@ -70,10 +71,9 @@ static int check_file(const char *name, const char *path, struct error *error)
     bool live;
     struct error why;
     /* One that cannot be opened, a folder, or no path ("probe") is the library's to judge. */
-    if (!names_file(name) || input_file_look(path, &live, &why) != 0 || !live)
+    if (!names_file(name) || input_file_look(path, &live, &why) != 0)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "%s=%s: it is a pipe or a device, not a file", name, path);
-    return -1;
+    return input_load_probe_key(name, path, error);
 }
 
 /* One of the user's. What the library says may have the value in it, so only the name is shown. */

@@ -66,7 +66,7 @@ static int take_properties(const struct nats_library *library, natsOptions *opti
         return -1;
     }
     struct error why;
-    if (login.seed_file != NULL && input_load_check(login.seed_file, &why) != 0) {
+    if (login.seed_file != NULL && input_load_probe(login.seed_file, &why) != 0) {
         error_set(error, EXIT_CODE_CONFIG, "%s: seed_file=%s", path, why.text);
         return -1;
     }

@@ -54,9 +54,9 @@ static int set_tls(const struct nats_library *library, natsOptions *options,
 {
     if (library->natsOptions_SetSecure(options, true) != NATS_OK)
         return error_no_memory(error);
-    if (input_load_check_key("server_ca", from->ca, error) != 0 ||
-        input_load_check_key("client_cert", from->cert, error) != 0 ||
-        input_load_check_key("client_key", from->key, error) != 0)
+    if (input_load_probe_key("server_ca", from->ca, error) != 0 ||
+        input_load_probe_key("client_cert", from->cert, error) != 0 ||
+        input_load_probe_key("client_key", from->key, error) != 0)
         return -1;
     if (from->ca != NULL &&
         library->natsOptions_LoadCATrustedCertificates(options, from->ca) != NATS_OK) {

@@ -744,7 +744,8 @@ class Refused(Tls):
                 ({"key": FILES.client[1]}, f"key={FILES.client[1]}: it is not the key of the "
                                            f"certificate in cert={FILES.cert}"),
                 ({"client_ca": junk}, f"client_ca={junk}: there is no certificate in it"),
-                ({"cert": "/dev/null"}, "cert=/dev/null: it is no file")):
+                ({"cert": "/dev/null"}, "cert=/dev/null: it is a pipe or a device, not a file"),
+                ({"cert": "/proc/self/mem"}, "cert=/proc/self/mem: Input/output error")):
             given = "&".join(f"{key}={file}" for key, file in {**good, **keys}.items())
             for more in ([], ["--check"]):
                 with self.subTest(keys=keys, more=more):

@@ -206,6 +206,24 @@ class Root(ProgramTest):
         self.assertEqual([path.name for path in closed.iterdir()], ["secret"])
         self.assertEqual(secret.read_bytes(), b"")
 
+    def test_root_has_no_library_follow_one(self):
+        self.folder.chmod(0o755)
+        (self.folder / "key").write_text("secret", encoding="ascii")
+        own = self.folder / "own"
+        own.mkdir()
+        (own / "key").symlink_to(self.folder / "key")
+        for path in (own, own / "key"):
+            os.chown(path, self.user.pw_uid, self.user.pw_gid, follow_symlinks=False)
+        for arguments in (("--listen", f"tcp://127.0.0.1:0?schema=riemann&tls=on&key={own}/key"
+                           f"&cert={own}/key"),
+                          ("--listen", RIEMANN, "--sink",
+                           f"nats://127.0.0.1:1/a?tls=on&server_ca={own}/key"),
+                          ("--listen", RIEMANN, "--sink", "kafka://127.0.0.1:1/a?"
+                           f"kafka.security.protocol=ssl&kafka.ssl.ca.location={own}/key")):
+            with self.subTest(arguments=arguments):
+                self.assertIn("a link that is not root's",
+                              self.refused("--user", USER, *arguments, code=78))
+
     def test_root_follows_links_of_roots(self):
         (self.folder / "folder").mkdir()
         (self.folder / "name").symlink_to("folder")

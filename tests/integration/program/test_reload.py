@@ -82,7 +82,7 @@ class Reload(ProgramTest):
 
     def test_a_listener_is_added_and_taken_away_and_the_last_datagram_is_received(self):
         first = f"udp://127.0.0.1:{free_port()}?schema=riemann"
-        second = f"udp://127.0.0.1:{free_port()}?schema=riemann"
+        second = f"udp://127.0.0.1:{free_port()}?schema=riemann&rate_limit=1000"
         program = self.begin(first)
         for value in range(20):
             self.change(program, [first, second], [f"file:{self.kept}"])

@@ -27,6 +27,7 @@ struct share {
 struct batch_queue {
     struct ring *ring;
     _Atomic size_t capacity; /* of the ring's, what may be used */
+    _Atomic size_t longest;  /* the largest capacity that it was given */
     struct share whole;      /* of all listeners */
     struct share mixed;      /* of batches that are several listeners' */
     /* By listener index, so many together: where they stand they stay, also when there are more. */
@@ -41,8 +42,9 @@ struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool s
     struct batch_queue *queue = calloc(1, sizeof *queue);
     if (queue == NULL)
         return NULL;
-    queue->ring = ring_create(capacity);
+    queue->ring = ring_create(capacity < BATCH_QUEUE_ROOM ? BATCH_QUEUE_ROOM : capacity);
     atomic_init(&queue->capacity, capacity);
+    atomic_init(&queue->longest, capacity);
     if (queue->ring == NULL || !batch_queue_set_listeners(queue, listeners, shared)) {
         batch_queue_destroy(queue);
         return NULL;
@@ -81,7 +83,10 @@ bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool
 void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity)
 {
     size_t most = ring_capacity(queue->ring);
-    atomic_store(&queue->capacity, capacity < most ? capacity : most);
+    capacity = capacity < most ? capacity : most;
+    atomic_store(&queue->capacity, capacity);
+    if (capacity > atomic_load(&queue->longest))
+        atomic_store(&queue->longest, capacity);
 }
 
 static struct share *share_at(const struct batch_queue *queue, size_t listener)
@@ -151,7 +156,7 @@ enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch 
 
 bool batch_queue_has_place(const struct batch_queue *queue)
 {
-    return ring_level(queue->ring) < ring_capacity(queue->ring);
+    return ring_level(queue->ring) < atomic_load_explicit(&queue->longest, memory_order_relaxed);
 }
 
 void batch_queue_push(struct batch_queue *queue, struct batch *batch)

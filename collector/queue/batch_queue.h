@@ -23,6 +23,9 @@
 /* Listener indexes are below this. */
 #define BATCH_QUEUE_LISTENERS 4096
 
+/* Each queue may later be given a capacity of at least this many batches: 256 MiB. */
+#define BATCH_QUEUE_ROOM 4096
+
 struct batch_queue;
 
 enum queue_result { QUEUE_TAKEN, QUEUE_FULL, QUEUE_SHARE_SPENT };
@@ -42,8 +45,8 @@ void batch_queue_destroy(struct batch_queue *queue);
 bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool shared);
 
 /*
- * The same: it takes no more than `capacity` batches from now on, nor more than it was created for;
- * what waits in it already stays.
+ * The same: it takes no more than `capacity` batches from now on, nor more than it was created for
+ * or BATCH_QUEUE_ROOM, the larger of the two; what waits in it already stays.
  */
 void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
 
@@ -54,8 +57,9 @@ void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
 enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch *batch);
 
 /*
- * Producer: the same of a batch that cannot wait: any place of the ring will do, whatever its
- * listener's share and the part of large ones. The pool bounds how many these can become.
+ * Producer: the same of a batch that cannot wait: any place will do that the queue has, or had
+ * before it shrank, whatever its listener's share and the part of large ones. The pool bounds how
+ * many these can become.
  */
 bool batch_queue_has_place(const struct batch_queue *queue);
 

@@ -259,7 +259,18 @@ TEST(a_queue_that_shrinks_keeps_what_waits_in_it)
     for (int i = 0; i < 3; i++)
         assert_int_equal(take(&fixture), 0);
     assert_int_equal(offer_until_refused(&fixture, 0), 1);
-    batch_queue_set_capacity(fixture.queue, (size_t)10 * CAPACITY);
+    batch_queue_set_capacity(fixture.queue, CAPACITY);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY - 4);
+    finish(&fixture);
+}
+
+TEST(a_queue_grows_beyond_what_it_began_with)
+{
+    struct fixture fixture = make(CAPACITY, false);
+    batch_queue_destroy(fixture.queue);
+    fixture.queue = batch_queue_create(4, 1, false);
+    assert_int_equal(offer_until_refused(&fixture, 0), 4);
+    batch_queue_set_capacity(fixture.queue, CAPACITY);
     assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY - 4);
     finish(&fixture);
 }

@@ -40,6 +40,10 @@ class Store:
         if self._socket.fileno() >= 0:
             self._socket.shutdown(socket.SHUT_RDWR)
             self._socket.close()
+        self.cut()
+
+    def cut(self):
+        """Ends the connections that there are."""
         with self.changed:
             connections = list(self._connections)
         for connection in connections:

@@ -1,0 +1,213 @@
+"""Keys and options of a running program: each row of a table is changed, observed, and changed back.
+
+The rows of all scripts together are those of the program's own tables, which TEST_SETTING_TABLE
+prints: test_reload_keys.py compares them.
+"""
+import copy
+import json
+import socket
+import time
+import unittest
+
+from sluice_program import CHANGED, DEADLINE, ProgramTest, dropped, parse_lines, settled
+from test_config import READS_FILES
+from test_reload import REFUSED
+
+QUIET = 0.3  # seconds in which something short would have happened
+
+
+class Row:
+    """A key that a reload may change.
+
+    `seen(test)` observes its effect: `before` is what it returns without the key's value, and with
+    what is `beside` it, and `after` with the value. A value may be a function that makes the other
+    configuration of the test and the one before. `key` may be several, which change together, and
+    `written` is what the file has in the place of "kafka.NAME". `place` says which part of the
+    configuration has the key: a listener, a sink, or the whole.
+    """
+
+    def __init__(self, scope, key, value, seen, before, after, place=("listeners", 0), beside=None,
+                 written=None):
+        self.names = [(scope, each) for each in key.split()]
+        self.keys = {written or key: value}
+        if " " in key:
+            self.keys = dict(zip(key.split(), value))
+        elif callable(value):
+            self.keys = value
+        self.seen, self.before, self.after = seen, before, after
+        self.place, self.beside = place, beside or {}
+
+
+class Fixed:
+    """A key that a reload refuses to change, by the name `named`."""
+
+    def __init__(self, scope, key, value, place=("listeners", 0), beside=None, named=None,
+                 more=None):
+        self.names = [(scope, key)]
+        self.keys = {key: value, **(more or {})}
+        self.place, self.beside = place, beside or {}
+        self.named = rf"\b{named or key}\b.* by a new start alone"
+
+
+class Replaced(Fixed):
+    """A key of a sink whose value brings another sink in its place, and nothing else is looked at."""
+
+
+class Absent(Fixed):
+    """An option that no file has."""
+
+    def __init__(self, key):
+        super().__init__("command-line", key, "1", place=())
+        self.named = rf"\b{key}\b"
+
+
+def part(config, place):
+    for step in place:
+        config = config[step]
+    return config
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class ReloadRows(ProgramTest):
+    """Runs rows on one program, each from the configuration that it was started with."""
+
+    def begin(self, listeners, sinks=(), arguments=(), start=None, **options):
+        self.file, self.kept = self.folder / "sluice.yaml", self.folder / "kept"
+        self.base = {**options, "listeners": listeners, "sinks": [f"file:{self.kept}", *sinks]}
+        self.current, self.rewrites = self.base, 0
+        self.write(self.base)
+        if start is not None:
+            self.program = start(self.file)
+        else:
+            self.program = self.start("--config", self.file, *arguments, listeners=len(listeners))
+
+    def write(self, config):
+        """Each time on another line: a refusal's place then differs, and is logged each time."""
+        new = self.folder / "new.yaml"
+        self.rewrites += 1
+        new.write_text("\n" * self.rewrites + json.dumps(config), encoding="utf-8")
+        new.replace(self.file)
+
+    def count(self, text):
+        return sum(text in line for line in self.program.said())
+
+    def reload(self):
+        self.program.ask_to_reload()
+
+    def change(self, config):
+        if config == self.current:
+            return
+        before = self.count(CHANGED)
+        self.write(config)
+        self.reload()
+        self.program.wait_for_log(f"{CHANGED}|{REFUSED}", before + self.count(REFUSED) + 1)
+        self.assertEqual(self.count(CHANGED), before + 1, self.program.said()[-1])
+        self.current = config
+
+    def with_keys(self, config, place, keys):
+        if callable(keys):
+            return keys(self, copy.deepcopy(config))
+        if not keys:
+            return config
+        changed = copy.deepcopy(config)
+        part(changed, place).update(keys)
+        return changed
+
+    def soon(self, reached):
+        """Whether that comes true: where the row expects it, it has all the time that there is."""
+        end = time.monotonic() + (DEADLINE if self.expected else QUIET)
+        while not reached():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.005)
+        return True
+
+    def comes_to(self, holds):
+        """Whether that holds, once what the row expects has had its time: what left may do so
+        later."""
+        expected, self.expected = self.expected, True
+        return self.soon(lambda: holds() == expected) == expected
+
+    def check_rows(self, rows):
+        for row in rows:
+            with self.subTest(key=row.names):
+                before = self.with_keys(self.base, row.place, row.beside)
+                if isinstance(row, Replaced):
+                    self.check_replaced(row, before)
+                    continue
+                if isinstance(row, Fixed):
+                    self.check_refused(row, before)
+                    continue
+                after = self.with_keys(before, row.place, row.keys)
+                for config, expected in ((before, row.before), (after, row.after),
+                                         (before, row.before)):
+                    self.expected = expected
+                    self.change(config)
+                    self.assertEqual(row.seen(self), expected)
+
+    def check_replaced(self, row, before):
+        self.change(before)
+        for config in (self.with_keys(before, row.place, row.keys), before):
+            self.change(config)
+            said = [line for line in self.program.said() if CHANGED in line][-1]
+            self.assertRegex(said, r"sinks: \d+ stay, 1 come, 1 go")
+
+    def check_refused(self, row, before):
+        self.change(before)
+        refused = self.count(REFUSED)
+        self.write(self.with_keys(before, row.place, row.keys))
+        self.reload()
+        self.program.wait_for_log(REFUSED, refused + 1)
+        why = [line for line in self.program.said() if REFUSED in line][-1]
+        self.assertRegex(why, row.named)
+
+    # What is observed.
+
+    def ledger_of(self, listener):
+        return self.program.ledger_now()["listeners"][listener]
+
+    @staticmethod
+    def outcomes(counts):
+        return {"decoded": counts["decoded"], "dropped": dropped(counts) or 0, **counts["reasons"]}
+
+    def outcome(self, *datagrams, listener=0, source="127.0.0.1"):
+        """What became of datagrams, each name once."""
+        before = self.outcomes(self.ledger_of(listener))
+        sender = self.udp_sender(listener, source)
+        for datagram in datagrams:
+            sender.send(datagram)
+        total = sum(before.values()) + len(datagrams)
+        ledger = self.program.wait_for_ledger(
+            lambda ledger: sum(self.outcomes(ledger["listeners"][listener]).values()) >= total,
+            "all datagrams were received")
+        after = self.outcomes(ledger["listeners"][listener])
+        return {name for name, count in after.items() if count > before.get(name, 0)}
+
+    def udp_sender(self, listener, source):
+        sender = self.sender(self.program, listener)
+        if source != "127.0.0.1":
+            sender.close()
+            sender.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            sender.socket.bind((source, 0))
+            sender.socket.connect(("127.0.0.1", self.program.port(listener)))
+        return sender
+
+    def lines(self, *datagrams, listener=0, messages=1, path=None):
+        """The lines that came of them."""
+        path = path or self.kept
+        size = path.stat().st_size
+        before = settled(self.program.ledger_now()["sinks"][0])
+        self.outcome(*datagrams, listener=listener)
+        self.program.wait_for_ledger(
+            lambda ledger: settled(ledger["sinks"][0]) >= before + messages, "they are written")
+        return parse_lines(path.read_bytes()[size:])
+
+
+def outcome(*datagrams, **more):
+    """A row's observation: what becomes of datagrams."""
+    return lambda test: test.outcome(*datagrams, **more)
+
+
+def line(what, *datagrams, **more):
+    """The same: `what` of the first line that comes of them."""
+    return lambda test: what(test.lines(*datagrams, **more)[0])

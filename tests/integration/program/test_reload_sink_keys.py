@@ -1,0 +1,287 @@
+"""Every key of sinks that write to files and pipes while the program runs: a new value has its
+effect, and the old one again."""
+import itertools
+import os
+import signal
+import socket
+import unittest
+
+from built import STOP_SIGNAL
+from protobuf import CUMULATIVE, gauge, metric, sample, telemetry, text
+from reload_rows import ReloadRows, Row
+from sluice_program import same_with_one_thread, settled
+from tracing import can_trace, signal_traced, start_traced
+
+SINK = ("sinks", 1)
+NUMBERS = itertools.count()
+
+
+class SinkRow(Row):
+    """Of the second sink."""
+
+    def __init__(self, key, value, seen, before, after, scope="sink", written=None, **beside):
+        super().__init__(scope, key, value, seen, before, after, place=SINK, beside=beside,
+                         written=written)
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+END = telemetry(sample("end", double=1.0, labels=[("host", "a"), ("zone", "b")]))
+VIEW = {"view": "message"}
+BUCKETS = telemetry(sample("latency", labels=[("path", "x" * 2000)], histogram={
+    "count": 150, "sum": 1.0, "bounds": [float(bound) for bound in range(1, 150)],
+    "counts": [1] * 150}))
+
+
+def says(what, *datagrams, listener=0):
+    """Whether `what` is written for these, the last of which is written in any case."""
+    return lambda test: what in test.written(*(datagrams or [END]), listener=listener)
+
+
+def amplified(test):
+    test.written(BUCKETS, END)
+    return test.sink()["failed"]["amplified"] > 0
+
+
+def filtered(test):
+    """How many of many series are left out."""
+    before = test.sink()["filtered"]
+    test.send(*[gauge(f"s{number}", 1) for number in range(50)])
+    return test.sink()["filtered"] - before > 40
+
+
+def at_once(test):
+    """Whether a line is written soon: this one, and not one of the sink before."""
+    name = f"n{next(NUMBERS)}"
+    test.send(gauge(name, 1), finished=False)
+    return test.soon(lambda: f'"{name}"'.encode() in test.out.read_bytes())
+
+
+CONTENT = [
+    SinkRow("format", "csv", says('{"time":'), True, False),
+    SinkRow("view", "message", says('"message":'), False, True),
+    SinkRow("names", "proto", says('"metric_d"', metric(1, "end"), listener=1), False, True,
+            **VIEW),
+    SinkRow("int64", "number", says('"uintValue":5', telemetry(sample("end", uint=5))), False, True,
+            **VIEW),
+    SinkRow("unknown", "show", says("@unknown", END + text(5000, "x")), False, True, **VIEW),
+    SinkRow("buckets", "8", says('"120"', BUCKETS, END), True, False, format="prometheus"),
+    SinkRow("max_amplification", "80", amplified, False, True, format="prometheus"),
+    SinkRow("counter_suffix", "on", says("end_total", telemetry(
+        sample("end", kind=CUMULATIVE, double=1.0))), False, True, format="prometheus"),
+    SinkRow("flush_interval", "1h", at_once, True, False),
+    SinkRow("include", "end", says('"x"', gauge("x", 1), END), True, False),
+    SinkRow("exclude", "x", says('"x"', gauge("x", 1), END), True, False),
+    SinkRow("sample", "1/1000000", filtered, False, True),
+    SinkRow("rename", "end:ended", says('"ended"'), False, True),
+    SinkRow("keep_label", "zone", says('"host"'), True, False),
+    SinkRow("drop_label", "host", says('"host"'), True, False),
+    SinkRow("rename_label", "host:instance", says('"instance"'), False, True),
+    SinkRow("add_label", "env=prod", says('"env"'), False, True),
+]
+
+
+class SinkRows(ReloadRows):
+    def begin_with(self, to, **keys):
+        self.to = to
+        self.begin([{"address": "udp://127.0.0.1:0", "schema": "telemetry"},
+                    {"address": "udp://127.0.0.1:0", "schema": "riemann"}],
+                   sinks=[{"to": to, **keys}])
+
+    def sink(self):
+        return self.sink_of(self.program.ledger_now())
+
+    @staticmethod
+    def sink_of(ledger):
+        """The second of those that are there."""
+        return [sink for sink in ledger["sinks"] if not sink["retired"]][1]
+
+    def send(self, *datagrams, listener=0, finished=True):
+        """Until the sink has them or, where they are to be `finished`, has done with them."""
+        def count(sink):
+            return settled(sink) if finished else sink["queued"]
+        before = count(self.sink())
+        self.outcome(*datagrams, listener=listener)
+        self.program.wait_for_ledger(
+            lambda ledger: count(self.sink_of(ledger)) >= before + len(datagrams),
+            "the sink has them")
+
+
+@same_with_one_thread
+class Content(SinkRows):
+    def size(self):
+        return self.out.stat().st_size if self.out.exists() else 0
+
+    def written(self, *datagrams, listener=0):
+        """The text that is written of them."""
+        size = self.size()
+        self.send(*datagrams, listener=listener)
+        return self.out.read_bytes()[size:].decode() if self.out.exists() else ""
+
+    def test_keys_of_what_is_written(self):
+        self.out = self.folder / "out"
+        self.begin_with(f"file:{self.out}")
+        self.check_rows(CONTENT)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+LARGE = gauge("n" * 900, 1)
+ROTATED = {"rotate_size": "4KiB"}
+
+
+def live(name):
+    """Whether a file of that name grows."""
+    return lambda test: name in test.grows(END)
+
+
+def complete_at_most(count):
+    """Whether soon no more files are complete, after several were."""
+    def seen(test):
+        test.send(*[LARGE] * 20)
+        return test.comes_to(lambda: len(test.complete()) <= count)
+    return seen
+
+
+def is_packed(test):
+    """Whether what is written now is no text."""
+    name, = test.grows(END)
+    return test.added[name].startswith(b"\x1f\x8b")
+
+
+def shares(test):
+    """Whether one of two senders has no file of its own."""
+    before = test.sink()["to_other_file"]
+    test.send(END)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.bind(("127.0.0.9", 0))
+        sender.sendto(END, ("127.0.0.1", test.program.port()))
+        test.program.wait_for_ledger(
+            lambda ledger: settled(test.sink_of(ledger)) == test.sink_of(ledger)["messages"],
+            "both are written")
+    return test.sink()["to_other_file"] > before
+
+
+def file_row(key, value, seen, before, after, **beside):
+    return SinkRow(key, value, seen, before, after, scope="file", **beside)
+
+
+FILES = [
+    file_row("rotate_size", "4KiB", live("lines.part"), False, True),
+    file_row("rotate_interval", "1h", live("lines.part"), False, True),
+    file_row("keep", "2", complete_at_most(2), False, True, **ROTATED),
+    file_row("keep_time", "1s", complete_at_most(0), False, True, **ROTATED),
+    file_row("keep_size", "4KiB", complete_at_most(1), False, True, **ROTATED),
+    file_row("compress", "gzip", is_packed, False, True),
+]
+
+
+@same_with_one_thread
+class Files(SinkRows):
+    def sizes(self):
+        found = {}
+        for path in self.out.iterdir():
+            try:
+                found[path.name] = path.stat().st_size
+            except FileNotFoundError:
+                pass  # it got its name, or was removed
+        return found
+
+    def complete(self):
+        return [name for name in self.sizes() if name.startswith("lines.") and
+                not name.endswith(".part")]
+
+    def grows(self, *datagrams):
+        """The names of the files that are written to."""
+        self.send(END)  # the sink before has ended then, and its files have their names
+        before = self.sizes()
+        self.send(*datagrams)
+        names = [name for name, size in self.sizes().items() if size > before.get(name, 0)]
+        self.added = {name: (self.out / name).read_bytes()[before.get(name, 0):] for name in names}
+        return names
+
+    def test_keys_of_files(self):
+        self.out = self.folder / "out"
+        self.out.mkdir()
+        self.begin_with(f"file:{self.out}/lines", flush_interval="0s")
+        self.check_rows(FILES)
+
+    def test_how_many_files_there_are(self):
+        self.out = self.folder / "out"
+        self.out.mkdir()
+        self.begin_with(f"file:{self.out}/lines-%{{source}}.ndjson")
+        self.check_rows(MANY)
+
+
+MANY = [file_row("max_files", "1", shares, False, True)]
+
+
+# --- what reaches the disk ------------------------------------------------------------------------
+
+def is_synced(test):
+    """Whether the file is made to reach the disk."""
+    def calls():
+        return test.calls.read_text(encoding="utf-8").count("/synced")
+    test.send(END)  # the sink before has ended then
+    before = calls()
+    test.send(END)
+    return test.soon(lambda: calls() > before)
+
+
+SYNCED = [file_row("fsync", "interval", is_synced, False, True)]
+
+
+@same_with_one_thread
+@unittest.skipUnless(can_trace(), "no strace here that may trace")
+class Synced(SinkRows):
+    def reload(self):
+        signal_traced(self.program, signal.SIGHUP)
+
+    def test_when_a_file_reaches_the_disk(self):
+        self.calls = self.folder / "calls"
+        self.begin([{"address": "udp://127.0.0.1:0", "schema": "telemetry"}],
+                   [{"to": f"file:{self.folder}/synced"}],
+                   start=lambda file: start_traced(self, "fsync,fdatasync", self.calls,
+                                                   "--config", file))
+        self.program.ask_for_ledger = lambda: signal_traced(self.program, signal.SIGUSR1)
+        self.check_rows(SYNCED)
+        signal_traced(self.program, STOP_SIGNAL)
+        self.program.finish()
+
+
+# --- the reader of a pipe -------------------------------------------------------------------------
+
+@same_with_one_thread
+class Reader(SinkRows):
+    def goes(self, keys):
+        """The reader of standard output, after those keys of it; returns the program."""
+        reading, writing = os.pipe()
+        with os.fdopen(writing, "wb") as pipe:
+            self.begin([{"address": "udp://127.0.0.1:0", "schema": "telemetry"}], ["stdout:"],
+                       start=lambda file: self.start("--config", file, stdout=pipe))
+        for key in keys:
+            self.change(self.with_keys(self.base, (), {"sinks": [
+                *self.base["sinks"][:1], "stdout:?on_epipe=" + key]}))
+        sender = self.sender(self.program)
+        sender.send(END)
+        os.read(reading, 1)
+        os.close(reading)
+        sender.send(END)
+        self.program.wait_for_log("the reader has gone")
+
+    def test_what_ends_with_it(self):
+        """Rows of their own: a program ends but once."""
+        self.goes(["stop", "end"])
+        self.outcome(END)
+        self.program.stop()
+        self.goes(["stop"])
+        self.program.finish()
+
+
+EPIPE = [SinkRow("on_epipe", "stop", None, None, None)]
+
+# overflow= is among what waits, in test_reload_options.py.
+ROWS = CONTENT + FILES + MANY + SYNCED + EPIPE
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,66 @@
+/*
+ * Writes the tables of keys and options for tests of the program, a line each:
+ *
+ *   SCOPE NAME            a key, once for each scope that it has
+ *   reloaded NAME         an option that a configuration file may have, and a reload change
+ *   fixed NAME            one that takes a new start
+ *   command-line NAME     one that no file has
+ */
+#include <stdio.h>
+
+#include "collector/config/keys.h"
+#include "collector/config/option_table.h"
+
+static const struct {
+    enum key_scope scope;
+    const char *name;
+} scopes[] = {
+    {KEY_OF_UDP, "udp"},
+    {KEY_OF_STREAM, "tcp"},
+    {KEY_OF_CAPTURE, "capture"},
+    {KEY_OF_SCHEMA, "schema"},
+    {KEY_OF_FILE, "schema-file"},
+    {KEY_OF_SINK, "sink"},
+    {KEY_OF_FILE_SINK, "file"},
+    {KEY_OF_RELAY_SINK, "relay"},
+    {KEY_OF_DELIVERY_SINK, "delivery"},
+    {KEY_OF_HTTP_SINK, "http"},
+    {KEY_OF_KAFKA_SINK, "kafka"},
+    {KEY_OF_NATS_SINK, "nats"},
+    {KEY_OF_LETTERS, "dead-letter"},
+};
+
+/* Returns false where a scope has no name here. */
+static bool print_key(const struct setting *key)
+{
+    unsigned left = key->scopes;
+    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
+        if ((key->scopes & scopes[i].scope) != 0)
+            printf("%s %s\n", scopes[i].name, key->name);
+        left &= ~(unsigned)scopes[i].scope;
+    }
+    return left == 0;
+}
+
+static bool is_in_a_file(const struct option *option)
+{
+    return option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
+           option->action == OPTION_LETTERS || option->action == OPTION_VALUE;
+}
+
+int main(void)
+{
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        if (!print_key(key)) {
+            fprintf(stderr, "setting_table: %s has a scope without a name here\n", key->name);
+            return 1;
+        }
+    }
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        printf("%s %s\n",
+               !is_in_a_file(option)             ? "command-line"
+               : option->change == OPTION_FIXED  ? "fixed"
+                                                 : "reloaded",
+               option->setting.name);
+    return 0;
+}

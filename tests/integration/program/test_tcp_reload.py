@@ -1,6 +1,7 @@
 """tcp:// listeners and a running program's next configuration: they come, change and go, and no frame
 is lost or written twice."""
 import json
+import select
 import socket
 import struct
 import threading
@@ -14,7 +15,7 @@ from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, SANITIZED, ProgramTes
                             wait_until)
 from test_config import READS_FILES
 from test_reload import REFUSED
-from test_tcp import OK, Client, framed, refused
+from test_tcp import BAD, OK, SMALL_BUFFER, Client, framed, refused
 
 not_on_windows("there is no tcp listener")
 
@@ -257,6 +258,37 @@ class Changes(TcpReload):
         self.assertEqual(client.answer(), OK)
         client.send(long)
         self.assertEqual(client.answer(), refused("too_large"))
+        program.stop()
+
+    def send_until_it_is_not_read(self, client, data):
+        """Its answers are not read, and so it is not read either."""
+        client.socket.setblocking(False)
+        rest = b""
+        while select.select([], [client.socket], [], 0.5)[1]:
+            rest = rest or data
+            try:
+                rest = rest[client.socket.send(rest):]
+            except BlockingIOError:
+                continue
+        client.socket.setblocking(True)
+
+    def test_a_shorter_limit_holds_for_frames_that_wait_behind_answers(self):
+        program = self.begin(self.tcp())
+        clients = [self.client(program, options=(SMALL_BUFFER,)) for _ in range(3)]
+        for client in clients:
+            self.send_until_it_is_not_read(client, BAD * 200 + framed(metric(1, host="h" * 2100)))
+        before = program.ledger_now()["listeners"][0]["decoded"]
+        self.change(program, self.tcp(max_frame="2KiB"))
+        for client in clients:
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+            try:
+                while client.socket.recv(65536):
+                    pass
+            except ConnectionError:
+                pass
+        ledger = program.wait_for_ledger(
+            lambda ledger: ledger["listeners"][0]["bad_frame"] == len(clients), "all are closed")
+        self.assertLessEqual(ledger["listeners"][0]["decoded"] - before, len(clients))  # had begun
         program.stop()
 
     def test_longer_frames_fit_from_then_on_and_what_was_half_there_goes_on(self):

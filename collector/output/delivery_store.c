@@ -56,7 +56,7 @@ static bool store_by(struct delivery_writer *delivery, struct held_block *held,
     while (stored == SPILL_FULL && delivery->base.options.drops_oldest &&
            delivery_spill_evict(delivery->spill, &error))
         stored = store(delivery->spill, held, &error);
-    if (stored == SPILL_FAILED)
+    if (stored != SPILL_STORED)
         log_spill(delivery, &error);
     delivery->base.cannot_write = stored == SPILL_FAILED;
     note_full(delivery, stored != SPILL_STORED);

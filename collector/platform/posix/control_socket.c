@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "collector/platform/output_check.h"
+#include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/user.h"
@@ -160,8 +161,25 @@ static int bind_and_listen(struct control_socket *made, const char *address, boo
     return 0;
 }
 
+/* A folder that a link of the --user's leads to is not for root to make files in. */
+static int look_at_folder(const struct control_socket *made, const char *address,
+                          struct error *error)
+{
+    char folder[sizeof made->address.sun_path + 2];
+    snprintf(folder, sizeof folder, "%s", made->address.sun_path);
+    char *slash = strrchr(folder, '/');
+    strcpy(slash == NULL ? folder : slash + 1, ".");
+    int fd = guarded_open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return cannot(error, address, guarded_open_why(errno));
+    close(fd);
+    return 0;
+}
+
 static int open_locked(struct control_socket *made, const char *address, struct error *error)
 {
+    if (look_at_folder(made, address, error) != 0)
+        return -1;
     made->fd = local_socket();
     if (made->fd < 0)
         return cannot(error, address, strerror(errno));
@@ -224,7 +242,11 @@ int control_socket_give(const struct control_socket *given, const char *user, st
 int control_socket_check(const char *address, struct error *error)
 {
     struct error why;
-    if (output_check_beside(strchr(address, ':') + 1, &why) == 0)
+    struct stat status;
+    const char *path = strchr(address, ':') + 1;
+    if (lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode))
+        return cannot(error, address, "a file is there, and it is no socket");
+    if (output_check_beside(path, &why) == 0)
         return 0;
     error_set(error, why.code, "--control %s: %s", address, why.text);
     return -1;

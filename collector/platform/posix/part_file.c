@@ -113,7 +113,8 @@ static enum part_result open_new(const char *path, size_t base_length, struct mo
     if (fd < 0 && errno == EEXIST)
         return PART_TAKEN;
     if (fd < 0) {
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: %s", path, strerror(errno));
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: %s", path,
+                  guarded_open_why(errno));
         return PART_FAILED;
     }
     struct stat status;
@@ -147,7 +148,8 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
     if (fd < 0) {
         bool busy = is_busy(errno);
         bool short_of = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path, strerror(errno));
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path,
+                  guarded_open_why(errno));
         return busy ? PART_BUSY : short_of ? PART_SHORT : PART_FAILED;
     }
     enum part_result result = lock(fd, path, &status);

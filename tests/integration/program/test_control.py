@@ -87,7 +87,8 @@ class Socket(ControlTest):
     @not_on_windows(NO_PLACE)
     def test_what_is_no_socket_is_refused_and_left_alone(self):
         self.path.write_text("precious")
-        self.assertIn("it is no socket", self.refused(f"unix:{self.path}"))
+        for more in ((), ("--check",)):
+            self.assertIn("it is no socket", self.refused(f"unix:{self.path}", *more))
         self.assertEqual(self.path.read_text(), "precious")
 
     @not_on_windows(NO_PLACE)

@@ -206,6 +206,23 @@ class Root(ProgramTest):
         self.assertEqual([path.name for path in closed.iterdir()], ["secret"])
         self.assertEqual(secret.read_bytes(), b"")
 
+    def test_root_makes_nothing_in_a_folder_that_one_leads_to(self):
+        self.folder.chmod(0o755)
+        own, closed = self.folder / "own", self.folder / "closed"
+        own.mkdir()
+        closed.mkdir(mode=0o700)
+        (own / "folder").symlink_to(closed)
+        for path in (own, own / "folder"):
+            os.chown(path, self.user.pw_uid, self.user.pw_gid, follow_symlinks=False)
+        for arguments in (("--control", f"unix:{own}/folder/socket"),
+                          ("--sink", f"file:{own}/folder/a?compress=gzip"),
+                          ("--sink", f"file:{own}/folder/a?rotate_size=1MiB")):
+            with self.subTest(arguments=arguments):
+                self.assertIn("a link that is not root's",
+                              self.refused("--listen", RIEMANN, "--user", USER, *arguments,
+                                           code=73))
+        self.assertEqual(list(closed.iterdir()), [])
+
     def test_root_has_no_library_follow_one(self):
         self.folder.chmod(0o755)
         (self.folder / "key").write_text("secret", encoding="ascii")

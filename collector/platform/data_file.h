@@ -24,7 +24,7 @@ struct data_file {
 enum data_file_result {
     DATA_FILE_DONE,
     DATA_FILE_TAKEN,   /* something has this name already (of make) */
-    DATA_FILE_MISSING, /* nothing has it (of open) */
+    DATA_FILE_MISSING, /* no regular file has it (of open) */
     DATA_FILE_FULL,    /* there is no room: the disk, a quota or a limit; `error` says which */
     DATA_FILE_FAILED,  /* anything else; `error` says what. It may work later */
 };
@@ -32,7 +32,7 @@ enum data_file_result {
 /* Makes a file that is not there yet, for its owner alone (mode 0600). Never MISSING. */
 enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error);
 
-/* Opens a regular file, and no link to one. DONE, MISSING or FAILED. */
+/* Opens a regular file; a link to one, a folder or a pipe is none. DONE, MISSING or FAILED. */
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error);
 
 /* Bytes in it. Returns false with `error` filled. */

@@ -40,23 +40,30 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return DATA_FILE_DONE;
 }
 
+/* Nothing, a link, a folder, or a socket. */
+static bool is_no_regular_file(int number)
+{
+    return number == ENOENT || number == ELOOP || number == EISDIR || number == ENXIO;
+}
+
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
 {
     struct stat status;
     int fd = guarded_open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW, 0);
-    if (fd < 0 && errno == ENOENT)
+    if (fd < 0 && is_no_regular_file(errno))
         return DATA_FILE_MISSING;
-    if (fd < 0) {
+    if (fd < 0 || fstat(fd, &status) != 0) {
         fail(error, "cannot open it");
+        if (fd >= 0)
+            close(fd);
         return DATA_FILE_FAILED;
     }
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-        out->handle = fd;
-        return DATA_FILE_DONE;
+    if (!S_ISREG(status.st_mode)) {
+        close(fd);
+        return DATA_FILE_MISSING;
     }
-    close(fd);
-    error_set(error, EXIT_CODE_IO, "cannot open it: it is no regular file");
-    return DATA_FILE_FAILED;
+    out->handle = fd;
+    return DATA_FILE_DONE;
 }
 
 bool data_file_size(struct data_file file, uint64_t *size, struct error *error)

@@ -50,7 +50,7 @@ static HANDLE open_file(const char *path, DWORD disposition)
 }
 
 /* Takes the handle over, if it is that of a file on a disk. */
-static enum data_file_result keep(HANDLE handle, struct data_file *out, struct error *error)
+static enum data_file_result keep(HANDLE handle, struct data_file *out)
 {
     BY_HANDLE_FILE_INFORMATION found;
     if (GetFileType(handle) == FILE_TYPE_DISK && GetFileInformationByHandle(handle, &found) &&
@@ -59,28 +59,38 @@ static enum data_file_result keep(HANDLE handle, struct data_file *out, struct e
         return DATA_FILE_DONE;
     }
     CloseHandle(handle);
-    error_set(error, EXIT_CODE_IO, "cannot open it: it is no regular file");
-    return DATA_FILE_FAILED;
+    return DATA_FILE_MISSING;
 }
 
 enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error)
 {
     HANDLE handle = open_file(path, CREATE_NEW);
     if (handle != INVALID_HANDLE_VALUE)
-        return keep(handle, out, error);
+        return keep(handle, out);
     if (GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS)
         return DATA_FILE_TAKEN;
     return failed(error, "cannot create it");
+}
+
+/* Which cannot be opened so, and the system says no more than that. */
+static bool is_folder(const char *path)
+{
+    wchar_t *wide = file_access_path(path);
+    DWORD attributes = wide == NULL ? INVALID_FILE_ATTRIBUTES : GetFileAttributesW(wide);
+    free(wide);
+    return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
 {
     HANDLE handle = open_file(path, OPEN_EXISTING);
     if (handle != INVALID_HANDLE_VALUE)
-        return keep(handle, out, error);
+        return keep(handle, out);
     if (GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND)
         return DATA_FILE_MISSING;
     fail(error, "cannot open it");
+    if (is_folder(path))
+        return DATA_FILE_MISSING;
     return DATA_FILE_FAILED;
 }
 

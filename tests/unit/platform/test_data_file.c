@@ -62,11 +62,11 @@ TEST_WITH(a_name_that_is_taken_is_not_made_and_one_that_is_missing_not_opened, s
     scratch_assert_holds_text("file", "mine");
     assert_int_equal(data_file_make(scratch_path("none/file"), &file, &error), DATA_FILE_FAILED);
     scratch_make_folder("folder");
-    assert_int_equal(data_file_open(scratch_path("folder"), &file, &error), DATA_FILE_FAILED);
+    assert_int_equal(data_file_open(scratch_path("folder"), &file, &error), DATA_FILE_MISSING);
     if (others_link("file", "link"))
-        assert_int_equal(data_file_open(scratch_path("link"), &file, &error), DATA_FILE_FAILED);
+        assert_int_equal(data_file_open(scratch_path("link"), &file, &error), DATA_FILE_MISSING);
     if (others_make_pipe("pipe"))
-        assert_int_equal(data_file_open(scratch_path("pipe"), &file, &error), DATA_FILE_FAILED);
+        assert_int_equal(data_file_open(scratch_path("pipe"), &file, &error), DATA_FILE_MISSING);
 }
 
 TEST_WITH(a_file_takes_the_place_of_another_one, scratch_make, scratch_remove)

@@ -240,10 +240,18 @@ TEST_WITH(what_is_gone_at_the_end_is_counted_once, scratch_make, scratch_remove)
     spilling_close(spill);
 }
 
-TEST_WITH(files_that_are_removed_or_cut_are_noticed, scratch_make, scratch_remove)
+static void replace(const char *segment, bool by_pipe)
+{
+    others_remove(segment);
+    if (!by_pipe || !others_make_pipe(segment))
+        scratch_make_folder(segment);
+}
+
+TEST_WITH(files_that_are_removed_cut_or_replaced_are_noticed, scratch_make, scratch_remove)
 {
     (void)state;
-    for (unsigned how = 0; how < 4; how++) {
+    for (unsigned how = 0; how < (TEST_REMOVES_OPEN_FILES ? 6 : 4); how++) {
+        bool of_segment = how < 2 || how > 3;
         struct spill *spill = open_labelled("json");
         spilling_append_all(spill, 0, 40);
         const char *last = spilling_segment(spilling_segments() - 1);
@@ -251,12 +259,14 @@ TEST_WITH(files_that_are_removed_or_cut_are_noticed, scratch_make, scratch_remov
             others_remove(last);
         else if (how == 1)
             others_cut(last, 0);
+        else if (how > 3)
+            replace(last, how == 5);
         else
             others_remove(how == 2 ? "spill/ack" : "spill/lock");
         spilling_append_all(spill, 40, 44);
         spilling_tick(spill);
         uint64_t gone = spilling_counts(spill).gone;
-        assert_true(how < 2 ? gone != 0 && gone < spilling_records(0, 40) : gone == 0);
+        assert_true(of_segment ? gone != 0 && gone < spilling_records(0, 40) : gone == 0);
         uint64_t number, records = 0;
         while (spilling_read(spill, &number)) {
             records += spilling_count(number);

@@ -6,7 +6,8 @@ import unittest
 
 from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, wait_until
+from sluice_program import RIEMANN, ProgramTest
+from spill_reading import wait_for_records
 
 COUNT = 50
 
@@ -22,18 +23,15 @@ class CheckSpill(ProgramTest):
         return "--listen", RIEMANN, "--sink", sink
 
     def fill(self, *more):
-        """Leaves records in it: the first is tried, the others wait there. Returns the program."""
+        """Leaves records in it, which wait there, or are in flight too. Returns the program."""
         program = self.start(*more, *self.arguments())
         sender = self.sender(program)
-
-        def wait_for(condition, what):
-            wait_until(lambda: condition(program.ledger_now()["sinks"][0]), what)
-
         sender.send(metric(0))
-        wait_for(lambda sink: sink["write_errors"] > 0, "the far end is away")
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["write_errors"] > 0,
+                                "the far end is away")
         for number in range(1, COUNT):
             sender.send(metric(number))
-        wait_for(lambda sink: sink["spilled"] >= COUNT - 1, "records wait on disk")
+        wait_for_records(self.spill, COUNT)
         return program
 
     def files(self):
@@ -82,7 +80,7 @@ class CheckSpill(ProgramTest):
     def test_a_collector_that_has_it_open_is_a_warning_and_is_not_disturbed(self):
         program = self.fill()
         found, held = self.check(*self.arguments(), alone=False)
-        self.assertIn("wait there", found)
+        self.assertRegex(found, "waits? there")
         self.assertIn("another sink or program has it open now", held)
         ledger = program.stop()
         self.assertEqual(ledger["sinks"][0]["spilled"], COUNT)

@@ -8,6 +8,7 @@ from metrics_client import MetricsClient
 from ports import free_port
 from protobuf import metric
 from sluice_program import CHANGED, RIEMANN, ProgramTest
+from spill_reading import wait_for_records
 from test_config import READS_FILES
 
 COUNT = 50
@@ -29,11 +30,7 @@ class Kept(ProgramTest):
         program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["write_errors"] > 0, "it is away")
         for number in range(begin + 1, end):
             sender.send(metric(number))
-
-        def is_taken(ledger):  # what came in the moment of a try is in memory until it stops
-            sink, = ledger["sinks"]
-            return sink["spilled"] + sink["in_flight"] >= end - begin
-        program.wait_for_ledger(is_taken, "records are stored")
+        wait_for_records(self.spill, end - begin)
 
     def fill_and_stop(self, *arguments):
         program = self.start("--listen", RIEMANN, "--sink", self.sink(), *arguments)
@@ -97,9 +94,7 @@ class Kept(ProgramTest):
         for number in range(200):
             sender.send(metric(number, host="x" * 30000))
             if number % 20 == 19:  # no queue gets full
-                program.wait_for_ledger(
-                    lambda ledger, sent=number: ledger["sinks"][0]["spilled"] > sent - 20,
-                    "all but those in memory are stored")
+                wait_for_records(self.spill, number - 20)
         shutil.rmtree(self.spill)
         sink, = program.stop()["sinks"]
         self.assertEqual(sink["queued"], 200)

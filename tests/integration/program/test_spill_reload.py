@@ -147,8 +147,7 @@ class Reloaded(ProgramTest):
         for number in range(count):
             sender.send(metric(number, host=text))
             if number % 20 == 19:  # no queue gets full
-                self.wait_for(program, lambda sink, sent=number + 1: sink["spilled"] > sent - 20,
-                              "all but those in memory are stored")
+                wait_for_records(self.spill, number - 20)
         stored = sum(path.stat().st_size for path in self.spill.glob("*.seg"))
         self.assertGreater(stored, 17 << 20)
         self.change(program, self.sink_of("&spill_size=16MiB"))

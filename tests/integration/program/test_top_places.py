@@ -3,7 +3,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import unittest
 
 from namespaces import run_tests
 from sluice_program import DEADLINE, SLUICE, TELEMETRY, ProgramTest, wait_until

@@ -3,12 +3,11 @@ import base64
 import json
 import os
 import pathlib
-import signal
 import socket
 import subprocess
 
 from ports import free_port
-from sluice_program import wait_until
+from sluice_program import freeze, wait_until
 
 DEADLINE = 30  # seconds
 
@@ -75,7 +74,7 @@ class NatsServer:
             self.process = None
 
     def freeze(self):
-        self.process.send_signal(signal.SIGSTOP)
+        freeze(self.process)
 
     def ask(self, subject, request):
         client = NatsClient(self.port, self.login, self.tls)

@@ -445,6 +445,9 @@ class Sluice:
     def send_signal(self, number):
         self.process.send_signal(number)
 
+    def freeze(self):
+        freeze(self.process)
+
     def ask_to_stop(self):
         self.send_signal(STOP_SIGNAL)
 
@@ -490,6 +493,13 @@ class Sluice:
         else:
             self.send_signal(number)
         return self.finish(code, limit)
+
+
+def freeze(process):
+    """Stops a child until SIGCONT; returns when none of its threads runs any more, which may be
+    later than the signal where the machine is busy."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitpid(process.pid, os.WUNTRACED)
 
 
 class Sender:

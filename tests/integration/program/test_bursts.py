@@ -117,7 +117,7 @@ class Bursts(ProgramTest):
         self.begin(LISTEN + "&receive_buffer=64KiB")
         began = time.monotonic()
         for _ in range(5):
-            self.program.send_signal(signal.SIGSTOP)
+            self.program.freeze()
             self.burst(LARGEST)
             self.program.send_signal(signal.SIGCONT)
             self.wait_until_drained()

@@ -68,7 +68,7 @@ class Together(ProgramTest):
     def test_a_buffer_that_is_dropped_counts_once(self):
         program = self.start("--listen", GRO + "&receive_buffer=64KiB")
         sender = self.segmenting_sender(program)
-        program.send_signal(signal.SIGSTOP)
+        program.freeze()
         self.send(sender, range(200 * PER_CALL))
         program.send_signal(signal.SIGCONT)
         listener = program.stop()["listeners"][0]

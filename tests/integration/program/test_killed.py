@@ -4,7 +4,6 @@ TEST_KILLS in the environment says how often, for each kind of file.
 """
 import os
 import random
-import signal
 import threading
 import time
 import unittest
@@ -53,7 +52,7 @@ class Run:
     def _kill(self, program):
         """Only while its socket is there does it show what was lost before it."""
         self.killed_at = time.monotonic()
-        program.process.send_signal(signal.SIGSTOP)
+        program.freeze()
         self.lossless = linux_drops(program.port()) == 0
         program.process.kill()
 

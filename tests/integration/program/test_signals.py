@@ -57,7 +57,7 @@ class UnderLoad(ProgramTest):
         program = self.start("--listen", RIEMANN, "--sink", f"file:{file}")
         sender = self.sender(program)
         sender.send_all([metric(0)])
-        program.send_signal(signal.SIGSTOP)
+        program.freeze()
         for value in range(1, count):
             sender.send(metric(value))
         program.look_at_drops()

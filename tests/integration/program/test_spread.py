@@ -118,7 +118,7 @@ class Counted(ProgramTest):
         sender = self.sender(program)
         sender.send(numbered(sent[0]))
         program.wait_for_received(1)
-        program.send_signal(signal.SIGSTOP)
+        program.freeze()
         for number in sent[1:]:
             sender.send(numbered(number))
         program.send_signal(signal.SIGCONT)

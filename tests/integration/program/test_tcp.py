@@ -418,7 +418,7 @@ class Limits(Tcp):
         client = self.client(program)
         client.send(framed(metric(1)))
         self.assertEqual(client.answer(), OK)
-        program.send_signal(signal.SIGSTOP)
+        program.freeze()
         client.send(framed(metric(2)))
         client.reset()
         program.send_signal(signal.SIGCONT)

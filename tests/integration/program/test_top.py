@@ -353,7 +353,7 @@ class Page(TopTest):
         program = self.control()
         terminal = self.terminal(self.address)
         seen = terminal.wait_for(b"SINKS")
-        program.send_signal(signal.SIGSTOP)
+        program.freeze()
         seen = terminal.wait_for(b"does not answer", seen)
         program.send_signal(signal.SIGCONT)
         terminal.wait_for(self.address.encode(), seen)

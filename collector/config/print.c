@@ -73,7 +73,7 @@ typedef size_t masker(const char *text, size_t length, char *to);
 
 _Static_assert(SECRET_URL_ROOM(7) == SECRET_QUERY_ROOM(7), "one room is enough for both");
 
-/* Without its secrets; where there is no memory to mask it, nothing of it. */
+/* Masks the secrets of the value; without memory for that, all of it. */
 static void put_masked(FILE *to, const struct config_value *value, masker *mask)
 {
     char *masked = malloc(SECRET_URL_ROOM(value->length));

@@ -41,7 +41,7 @@ struct listener_entry {
 struct sink_entry {
     enum entry_state state;
     bool known;    /* as above */
-    bool reserved; /* for who comes with its spill */
+    bool reserved; /* for the sink that comes back with its spill */
     char *name;
     uint64_t messages_before; /* that all listeners had decoded when it was taken in last */
     uint64_t messages;        /* that they decoded while it was there before that */

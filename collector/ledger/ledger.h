@@ -126,8 +126,8 @@ bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
 void ledger_begin_sink(struct ledger *ledger, int sink);
 
 /*
- * Whether the entry, where it is not live, is kept from whoever is added with its name: for one that
- * comes back to what is counted in it, by ledger_begin_sink.
+ * A reserved entry that is not live is not given to the next sink of its name, but only to the sink
+ * whose records are still counted in it, which comes back by ledger_begin_sink.
  */
 void ledger_reserve_sink(struct ledger *ledger, int sink, bool reserved);
 void ledger_retire_sink(struct ledger *ledger, int sink);

@@ -134,7 +134,7 @@ static bool waits_for(const struct fan_out *fan_out, const struct route *route)
            (fan_out->waiting == FAN_OUT_WAITS && !route->to.drops);
 }
 
-/* Nobody may wait while all are to stand still: the queue has what is in the producer's hands. */
+/* A producer that is to stand still does not wait: its batch goes into any place that is free. */
 static enum queue_result ask(const struct fan_out *fan_out, const struct route *route,
                              const struct batch *batch)
 {

@@ -72,8 +72,8 @@ static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
 }
 
 /*
- * Who comes next under its name does not count on where records stay counted as spilled: it may
- * have another spill. Who comes with this one finds its entry, and them, as a left spill's.
+ * Records that stay in a spill stay counted as spilled. The next sink of this name may have another
+ * spill and must not count on there; a sink with the same spill finds the entry as a left spill's.
  */
 static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {

@@ -79,7 +79,7 @@ static int entry_of_spill(const struct pipeline *pipeline, const struct sink_con
 
 /*
  * Which entry it has in the ledger, or -1. A spill is handed over with its numbers: who is to have
- * that of a live sink counts on in its entry, and who has one back in that of the sink that left it.
+ * that of a live sink counts on in its entry; a spill that was left brings its old entry back.
  */
 static int find_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {

@@ -29,18 +29,19 @@ enum descriptor_use {
 uint64_t descriptors_most(void);
 
 /*
- * Raises the process' limit as far as it may be, and keeps so many of them for each use; at most a
- * half of all, of which senders have a half. Again with other numbers after a reload. Without effect
- * where the limit cannot be changed, or was changed from outside since the last call. Programs that
- * are started have the limit that the process was started with, where that is a higher one from just
- * after their start on. Main thread.
+ * Raises the limit of the process to the highest that it may have, and keeps back `wanted` of it
+ * for each use, at most half of all (a quarter for senders). Called again after a reload. Has no
+ * effect where the limit cannot be changed, or where somebody else has changed it meanwhile.
+ * Programs that this one starts get the limit that it was started with; where that is higher than
+ * ours now, they get it just after their start. Main thread.
  */
 void descriptors_keep(const uint64_t wanted[DESCRIPTOR_USES]);
 
 /*
- * After a call that failed, perhaps as it found no descriptor: whether it is to be made again, for so
- * many of them. Then descriptors_take_back follows it. `times` is 0 before the first call: others may
- * get what is lent for it, so it is lent a few times. Both leave errno as it is. Any thread.
+ * Asked after a system call that found no descriptor. Returns whether to make it again; the limit
+ * is then raised by `wanted` until descriptors_take_back, which must follow. Another thread may get
+ * what is lent, so a call is tried a few times: `times` counts them and begins at 0. Both functions
+ * leave errno as it is. Any thread.
  */
 bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times);
 void descriptors_take_back(enum descriptor_use use, unsigned wanted);

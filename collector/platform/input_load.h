@@ -26,8 +26,8 @@ int input_load(const char *path, void *bytes, size_t size, size_t *length, struc
 int input_load_check(const char *path, struct error *error);
 
 /*
- * The same of one that a library is going to open next: whether its first byte can be read without
- * waiting, with the rights and on the ways that we take (user_expect).
+ * For a file that a library will open next: opens it as this program opens its own (user_expect),
+ * and reads its first byte without waiting. Returns 0, or -1 with `error` filled.
  */
 int input_load_probe(const char *path, struct error *error);
 

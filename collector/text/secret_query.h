@@ -10,7 +10,8 @@
 
 /*
  * Finds the first value, from byte *at on, whose name says that it is a password, a token or a key.
- * Pairs are separated by "&" or by "%26". Sets its place and its length; false: there is no more.
+ * Pairs are separated by "&" or by "%26". Sets *at and *size to the value's place and length, or
+ * returns false: there is none.
  */
 bool secret_query_find(const char *text, size_t length, size_t *at, size_t *size);
 

@@ -5,7 +5,7 @@
 
 #include "collector/text/secret_query.h"
 
-/* A byte that no URL has, in place of those of a secret. */
+/* Stands for each byte of a secret; no URL has it. */
 #define MARK '\001'
 
 static void mark(char *text, size_t length)
@@ -42,7 +42,7 @@ static void count(struct letters *letters, char byte)
     letters->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
-/* Letters and digits without a break: 16 with both, or 20 in both cases, are no word. */
+/* A run of letters and digits is a key, not a word: 16 bytes with both, or 20 in both cases. */
 static bool is_key_run(const struct letters *run)
 {
     size_t letters = run->lower + run->upper;
@@ -117,7 +117,7 @@ static bool ends(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text + length - size, with, size) == 0;
 }
 
-/* Those that name files are no secrets. */
+/* Keys whose value is the name of a file, which is not secret. */
 static bool names_file(const char *name, size_t length)
 {
     return ends(name, length, "_file") || is(name, length, "client_key") ||

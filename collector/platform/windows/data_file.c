@@ -72,7 +72,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return failed(error, "cannot create it");
 }
 
-/* Which cannot be opened so, and the system says no more than that. */
+/* Opening a folder fails with "access denied", as a file does that may not be read. */
 static bool is_folder(const char *path)
 {
     wchar_t *wide = file_access_path(path);

@@ -16,7 +16,7 @@ from protobuf import sample, telemetry
 from reload_rows import Replaced
 from sluice_program import is_still, same_with_one_thread, settled
 from test_relay import Target
-from test_reload_sink_keys import END, SINK, SinkRow, SinkRows
+from test_reload_sink_keys import END, SINK, SinkRow, SinkRows, syncs
 from tracing import can_trace, signal_traced, start_traced
 
 
@@ -251,17 +251,7 @@ class Https(Http):
         self.check_rows(secured(authority.cert, *map(str, authority.issue("client"))))
 
 
-def is_synced(test):
-    """Whether the spill is made to reach the disk."""
-    def calls():
-        return test.calls.read_text(encoding="utf-8").count("/spill/")
-    test.send(END)  # the sink before has ended then
-    before = calls()
-    test.send(END)
-    return test.soon(lambda: calls() > before)
-
-
-SYNCED = [delivery("fsync", "always", is_synced, False, True)]
+SYNCED = [delivery("fsync", "always", syncs("/spill/"), False, True)]
 
 
 @unittest.skipUnless(can_trace(), "no strace here that may trace")

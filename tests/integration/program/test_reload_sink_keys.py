@@ -218,17 +218,19 @@ MANY = [file_row("max_files", "1", shares, False, True)]
 
 # --- what reaches the disk ------------------------------------------------------------------------
 
-def is_synced(test):
-    """Whether the file is made to reach the disk."""
-    def calls():
-        return test.calls.read_text(encoding="utf-8").count("/synced")
-    test.send(END)  # the sink before has ended then
-    before = calls()
-    test.send(END)
-    return test.soon(lambda: calls() > before)
+def syncs(path):
+    """Whether what has this in its path is made to reach the disk."""
+    def is_synced(test):
+        def calls():
+            return test.calls.read_text(encoding="utf-8").count(path)
+        test.send(END)  # the sink before has ended then
+        before = calls()
+        test.send(END)
+        return test.soon(lambda: calls() > before)
+    return is_synced
 
 
-SYNCED = [file_row("fsync", "interval", is_synced, False, True)]
+SYNCED = [file_row("fsync", "interval", syncs("/synced"), False, True)]
 
 
 @same_with_one_thread

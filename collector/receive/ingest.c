@@ -439,9 +439,10 @@ static void refuse(struct ingest *ingest, const struct datagram_slot *datagram,
 static void append(struct ingest *ingest, const struct schema_entry *entry,
                    const struct record_chain *chain, size_t datagrams)
 {
-    counter_add(&ingest->counters->decoded, datagrams);
+    // Whoever sees a datagram counted as decoded sees what came of it counted, too.
     counter_add(&ingest->counters->messages, chain->count);
     counter_add(&ingest->counters->unknown_fields, chain->unknown_fields);
+    counter_add(&ingest->counters->decoded, datagrams);
     struct mismatch_hint *hint = ingest->listener->hint;
     if (hint != NULL && mismatch_hint_wants(&ingest->hint, chain->unknown_fields))
         mismatch_hint_look(hint, &ingest->hint, ingest->listener->name, chain->first,

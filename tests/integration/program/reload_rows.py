@@ -9,7 +9,8 @@ import socket
 import time
 import unittest
 
-from sluice_program import CHANGED, DEADLINE, ProgramTest, dropped, parse_lines, settled
+from sluice_program import (CHANGED, DEADLINE, ProgramTest, dropped, has_done_with_all,
+                            parse_lines)
 from test_config import READS_FILES
 from test_reload import REFUSED
 
@@ -192,15 +193,18 @@ class ReloadRows(ProgramTest):
             sender.socket.connect(("127.0.0.1", self.program.port(listener)))
         return sender
 
-    def lines(self, *datagrams, listener=0, messages=1, path=None):
-        """The lines that came of them."""
+    def lines(self, *datagrams, listener=0, path=None):
+        """The lines that came of them, and not of what was sent before."""
         path = path or self.kept
+        self.wait_until_kept()
         size = path.stat().st_size
-        before = settled(self.program.ledger_now()["sinks"][0])
         self.outcome(*datagrams, listener=listener)
-        self.program.wait_for_ledger(
-            lambda ledger: settled(ledger["sinks"][0]) >= before + messages, "they are written")
+        self.wait_until_kept()
         return parse_lines(path.read_bytes()[size:])
+
+    def wait_until_kept(self):
+        self.program.wait_for_ledger(lambda ledger: has_done_with_all(ledger["sinks"][0]),
+                                     "what was decoded is written")
 
 
 def outcome(*datagrams, **more):

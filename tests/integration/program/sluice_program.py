@@ -139,6 +139,11 @@ def is_still(sink):
     return sink["queued"] == settled(sink) + sink["in_flight"]
 
 
+def has_done_with_all(sink):
+    """Whether it knows the fate of each message that was decoded so far."""
+    return settled(sink) + sum(sink["refused"].values()) == sink["messages"]
+
+
 CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame",
                    "content_type", "tls_failed", "denied", "over_limit", "over_address_limit",
                    "unwatched", "stopped")

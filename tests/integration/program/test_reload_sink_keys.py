@@ -3,13 +3,12 @@ effect, and the old one again."""
 import itertools
 import os
 import signal
-import socket
 import unittest
 
 from built import STOP_SIGNAL
 from protobuf import CUMULATIVE, gauge, metric, sample, telemetry, text
 from reload_rows import ReloadRows, Row
-from sluice_program import same_with_one_thread, settled
+from sluice_program import has_done_with_all, same_with_one_thread
 from tracing import can_trace, signal_traced, start_traced
 
 SINK = ("sinks", 1)
@@ -98,13 +97,15 @@ class SinkRows(ReloadRows):
 
     def send(self, *datagrams, listener=0, finished=True):
         """Until the sink has them or, where they are to be `finished`, has done with them."""
-        def count(sink):
-            return settled(sink) if finished else sink["queued"]
-        before = count(self.sink())
+        if finished:
+            self.wait_until_finished()
         self.outcome(*datagrams, listener=listener)
-        self.program.wait_for_ledger(
-            lambda ledger: count(self.sink_of(ledger)) >= before + len(datagrams),
-            "the sink has them")
+        if finished:
+            self.wait_until_finished()
+
+    def wait_until_finished(self):
+        self.program.wait_for_ledger(lambda ledger: has_done_with_all(self.sink_of(ledger)),
+                                     "the sink has done with all")
 
 
 @same_with_one_thread
@@ -153,12 +154,8 @@ def shares(test):
     """Whether one of two senders has no file of its own."""
     before = test.sink()["to_other_file"]
     test.send(END)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.bind(("127.0.0.9", 0))
-        sender.sendto(END, ("127.0.0.1", test.program.port()))
-        test.program.wait_for_ledger(
-            lambda ledger: settled(test.sink_of(ledger)) == test.sink_of(ledger)["messages"],
-            "both are written")
+    test.outcome(END, source="127.0.0.9")
+    test.wait_until_finished()
     return test.sink()["to_other_file"] > before
 
 

@@ -6,10 +6,10 @@
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
-static bool is_taken(const size_t *list, size_t count, size_t value)
+bool pipeline_is_kept(const size_t *list, size_t count, size_t index)
 {
     for (size_t i = 0; i < count; i++)
-        if (list[i] == value)
+        if (list[i] == index)
             return true;
     return false;
 }
@@ -49,7 +49,8 @@ static int match_listener(const struct pipeline *pipeline, const struct config *
     const struct listener_config *listener = &to->listeners[index];
     matched[index] = PIPELINE_NEW;
     for (size_t i = 0; i < from->listener_count && matched[index] == PIPELINE_NEW; i++)
-        if (strcmp(from->listeners[i].name, listener->name) == 0 && !is_taken(matched, index, i))
+        if (strcmp(from->listeners[i].name, listener->name) == 0 &&
+            !pipeline_is_kept(matched, index, i))
             matched[index] = i;
     const struct source_ops *source = listener->source;
     if (matched[index] != PIPELINE_NEW)
@@ -77,7 +78,7 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
             return -1;
     for (size_t i = 0; i < from->listener_count; i++)
         if (from->listeners[i].source->no_departure != NULL &&
-            !is_taken(matched, to->listener_count, i))
+            !pipeline_is_kept(matched, to->listener_count, i))
             return refuse(error, &from->listeners[i], from->listeners[i].source->no_departure);
     return 0;
 }

@@ -23,14 +23,9 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
             schema_list_release(lists[i]);
             continue;
         }
-        pipeline->sources[i] =
-            pipeline_add_source(pipeline, &config->listeners[i], lists[i], error);
-        if (pipeline->sources[i] == NULL) {
+        pipeline->sources[i] = pipeline_add_source(pipeline, config, i, lists[i], error);
+        if (pipeline->sources[i] == NULL)
             result = -1;
-            continue;
-        }
-        pipeline->sources[i]->listener.keeps_packets = pipeline_wants_packets(config);
-        pipeline->sources[i]->listener.keeps_raw = pipeline_wants_raw(config);
     }
     free(lists);
     return result;
@@ -75,6 +70,26 @@ static bool receiver_is_done(const void *producer)
     return receiver_has_finished(producer);
 }
 
+static void ask_receiver_to_quiesce(void *producer)
+{
+    receiver_ask_to_quiesce(producer);
+}
+
+static bool receiver_is_paused(const void *producer)
+{
+    return receiver_is_quiescent(producer);
+}
+
+static bool receiver_is_resumed(const void *producer)
+{
+    return receiver_is_awake(producer);
+}
+
+static void resume_receiver(void *producer)
+{
+    receiver_resume(producer);
+}
+
 static void join_receiver(void *producer)
 {
     receiver_join(producer);
@@ -89,6 +104,10 @@ static const struct producer_ops receiver_ops = {
     .start = start_receiver,
     .stop = stop_receiver,
     .has_finished = receiver_is_done,
+    .ask_to_quiesce = ask_receiver_to_quiesce,
+    .is_quiescent = receiver_is_paused,
+    .is_awake = receiver_is_resumed,
+    .resume = resume_receiver,
     .join = join_receiver,
     .destroy = destroy_receiver,
 };

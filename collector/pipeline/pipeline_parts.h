@@ -7,11 +7,15 @@
  *   pipeline_relays.c     sinks that would send to a listener of ours
  *   pipeline_check.c      what a configuration needs, and whether it can be had
  *   pipeline_numbering.c  what senders' numbers mean from one configuration to the next
- *   pipeline_sinks.c    sinks, with a way to each from every producer
+ *   pipeline_sinks.c      sinks, with a way to each from every producer
  *   pipeline_retired.c    what is left of listeners and sinks that were taken away
  *   pipeline_open.c       makes and connects all parts
  *   pipeline_change.c     what becomes of listeners and sinks by another configuration
- *   pipeline_reload.c     makes that change while they run
+ *   pipeline_quiesce.c    stops the threads that fill batches for a moment
+ *   reload_prepare.c      makes what is new by it while the others run (reload.h)
+ *   reload_sockets.c      changes the sockets
+ *   reload_commit.c       puts all of it in place
+ *   pipeline_reload.c     does all that in its order
  *   pipeline_levels.c     how all of it stands
  *   pipeline.c            starts, watches and stops it
  *
@@ -125,11 +129,11 @@ struct pipeline {
  */
 
 /*
- * Makes the source of a listener, or takes up a retired one; the list becomes its own in any case.
- * Returns NULL with `error` filled.
+ * Makes the source of the listener at `index` of a configuration, or takes up a retired one; the
+ * list becomes its own in any case. Returns NULL with `error` filled.
  */
-struct source *pipeline_add_source(struct pipeline *pipeline, const struct listener_config *config,
-                                   struct schema_list *list, struct error *error);
+struct source *pipeline_add_source(struct pipeline *pipeline, const struct config *whole,
+                                   size_t index, struct schema_list *list, struct error *error);
 
 /* What of it follows from the configuration alone, while nobody uses it. */
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
@@ -138,8 +142,8 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
 /* Whether a sink writes datagrams whole, so that listeners are to keep them. */
 bool pipeline_wants_packets(const struct config *config);
 
-/* Whether a sink passes on what could not be decoded, so that listeners are to keep that. */
-bool pipeline_wants_raw(const struct config *config);
+/* What the listener keeps for the configuration's sinks: datagrams whole, those not decoded. */
+void pipeline_set_keeps(struct source *source, const struct config *whole);
 
 /* Makes the limit that the configuration has. Returns 0 with *limit (NULL: none), or -1. */
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
@@ -179,10 +183,10 @@ size_t pipeline_producers_of(const struct source *source);
 struct producer *pipeline_producer_of(const struct pipeline *pipeline, const struct source *source,
                                       size_t index);
 
-/* Whether its threads can stand still while what it feeds is changed. */
+/* Whether its threads can pause while what it feeds is changed. */
 static inline bool pipeline_can_quiesce(const struct producer *producer)
 {
-    return producer->receiver != NULL || producer->ops->ask_to_quiesce != NULL;
+    return producer->ops->ask_to_quiesce != NULL;
 }
 
 /* Counts the listeners of each producer. */
@@ -192,6 +196,12 @@ void pipeline_count_listeners(struct pipeline *pipeline);
 static inline bool pipeline_is_live(const struct producer *producer)
 {
     return producer->object != NULL;
+}
+
+/* Both: pipeline_quiesce has it pause. */
+static inline bool pipeline_pauses(const struct producer *producer)
+{
+    return pipeline_is_live(producer) && pipeline_can_quiesce(producer);
 }
 
 /*
@@ -253,6 +263,9 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
 
 /* Whether it is not open yet, and has the spill of another one that still is. */
 bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_slot *before);
+
+/* Whether receivers still have sockets of listeners that were taken away. */
+bool pipeline_sockets_leave(const struct pipeline *pipeline);
 
 /* Whether what a source has for itself, or any of them (NULL), has not come to its end since a
  * reload took the listener away. */
@@ -362,6 +375,9 @@ struct change {
 int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
 void pipeline_change_clear(struct change *change);
+
+/* Whether one of `count` entries of a change's list is `index`, of the present configuration. */
+bool pipeline_is_kept(const size_t *list, size_t count, size_t index);
 
 /* --- what the parts' threads call, with the pipeline as their context (pipeline_events.c) ----- */
 void pipeline_changed(void *pipeline);

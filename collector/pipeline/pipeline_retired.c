@@ -104,7 +104,7 @@ static void free_finished(struct pipeline *pipeline)
     }
 }
 
-static bool sockets_are_leaving(const struct pipeline *pipeline)
+bool pipeline_sockets_leave(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->receiver_count; i++)
         if (receiver_has_leaving(pipeline->producers[i].receiver))
@@ -133,7 +133,7 @@ static void vacate_finished(struct pipeline *pipeline)
 /* What listeners that are gone held. */
 static void clear_sources(struct pipeline *pipeline)
 {
-    if (sockets_are_leaving(pipeline))
+    if (pipeline_sockets_leave(pipeline))
         return;
     for (size_t i = 0; i < pipeline->known_count; i++) {
         struct source *source = pipeline->known[i];
@@ -151,7 +151,7 @@ static void clear_sources(struct pipeline *pipeline)
 /* Who leaves still looks into the configuration that it is of. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all)
 {
-    if (!all && (sockets_are_leaving(pipeline) || pipeline_producer_leaves(pipeline, NULL)))
+    if (!all && (pipeline_sockets_leave(pipeline) || pipeline_producer_leaves(pipeline, NULL)))
         return;
     for (struct generation **link = &pipeline->generations; *link != NULL;) {
         struct generation *generation = *link;
@@ -304,6 +304,6 @@ void pipeline_look_after(struct pipeline *pipeline)
 
 bool pipeline_is_quiescent(const struct pipeline *pipeline)
 {
-    return pipeline->retired == NULL && !sockets_are_leaving(pipeline) &&
+    return pipeline->retired == NULL && !pipeline_sockets_leave(pipeline) &&
            !pipeline_producer_leaves(pipeline, NULL);
 }

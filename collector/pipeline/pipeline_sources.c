@@ -69,12 +69,18 @@ bool pipeline_wants_packets(const struct config *config)
     return false;
 }
 
-bool pipeline_wants_raw(const struct config *config)
+static bool wants_raw(const struct config *config)
 {
     for (size_t i = 0; i < config->sink_count; i++)
         if (config->sinks[i].relay.raw)
             return true;
     return false;
+}
+
+void pipeline_set_keeps(struct source *source, const struct config *whole)
+{
+    source->listener.keeps_packets = pipeline_wants_packets(whole);
+    source->listener.keeps_raw = wants_raw(whole);
 }
 
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
@@ -132,18 +138,19 @@ static int fill_source(struct pipeline *pipeline, struct source *source,
     return describe_source(pipeline, source, config) ? 0 : error_no_memory(error);
 }
 
-struct source *pipeline_add_source(struct pipeline *pipeline, const struct listener_config *config,
-                                   struct schema_list *list, struct error *error)
+struct source *pipeline_add_source(struct pipeline *pipeline, const struct config *whole,
+                                   size_t index, struct schema_list *list, struct error *error)
 {
+    const struct listener_config *config = &whole->listeners[index];
     char *names = schema_list_names(list);
-    int index = names == NULL ? -1
+    int entry = names == NULL ? -1
                               : ledger_add_listener(pipeline->ledger, config->name,
                                                     config->source->kind, names);
     struct source *source = NULL;
-    if (index >= BATCH_QUEUE_LISTENERS)
+    if (entry >= BATCH_QUEUE_LISTENERS)
         error_set(error, EXIT_CODE_CONFIG, "more than %d different listeners",
                   BATCH_QUEUE_LISTENERS);
-    else if (index < 0 || (source = find_source(pipeline, (size_t)index)) == NULL)
+    else if (entry < 0 || (source = find_source(pipeline, (size_t)entry)) == NULL)
         error_no_memory(error);
     if (source == NULL) {
         schema_list_release(list);
@@ -156,8 +163,10 @@ struct source *pipeline_add_source(struct pipeline *pipeline, const struct liste
             source = NULL;
         }
     }
-    if (source == NULL && index >= 0)
-        ledger_cancel_listener(pipeline->ledger, index);
+    if (source != NULL)
+        pipeline_set_keeps(source, whole);
+    else if (entry >= 0)
+        ledger_cancel_listener(pipeline->ledger, entry);
     return source;
 }
 

@@ -217,7 +217,7 @@ enum write_result"
 }
 
 enum write_result")
-planted(refused_reload_starts_its_sinks FILE collector/pipeline/pipeline_reload.c
+planted(refused_reload_starts_its_sinks FILE collector/pipeline/reload_prepare.c
     FROM "    slot->opened = true;
     return 0;
 }"

@@ -1,0 +1,62 @@
+#include "collector/pipeline/pipeline_quiesce.h"
+
+#include "collector/pipeline/pipeline_parts.h"
+#include "collector/platform/clock.h"
+
+bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
+{
+    int64_t left_ms = (give_up_ns - clock_monotonic_ns()) / 1000000;
+    if (left_ms <= 0)
+        return false;
+    wakeup_wait(pipeline->refreshed, NO_HANDLE, false, (int)left_ms);
+    return true;
+}
+
+/* Producers from `first` to `end`: whether all are awake, or else whether all have paused. */
+static bool all_are(const struct pipeline *pipeline, size_t first, size_t end, bool awake)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        const struct producer_ops *ops = producer->ops;
+        if (pipeline_pauses(producer) &&
+            !(awake ? ops->is_awake : ops->is_quiescent)(producer->object))
+            return false;
+    }
+    return true;
+}
+
+static bool await(struct pipeline *pipeline, size_t first, size_t end, bool awake)
+{
+    int64_t give_up = clock_monotonic_ns() + QUIESCE_WAIT_NS;
+    while (!all_are(pipeline, first, end, awake))
+        if (!pipeline_wait_for_change(pipeline, give_up))
+            return false;
+    return true;
+}
+
+/* Receivers first; the others have the same time once more. */
+static bool await_all(struct pipeline *pipeline, bool awake)
+{
+    return await(pipeline, 0, pipeline->receiver_count, awake) &&
+           await(pipeline, pipeline->receiver_count, pipeline->producer_count, awake);
+}
+
+void pipeline_resume(struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        if (pipeline_pauses(&pipeline->producers[i]))
+            pipeline->producers[i].ops->resume(pipeline->producers[i].object);
+}
+
+bool pipeline_quiesce(struct pipeline *pipeline)
+{
+    if (!await_all(pipeline, true))
+        return false;
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        if (pipeline_pauses(&pipeline->producers[i]))
+            pipeline->producers[i].ops->ask_to_quiesce(pipeline->producers[i].object);
+    if (await_all(pipeline, false))
+        return true;
+    pipeline_resume(pipeline);
+    return false;
+}

@@ -1,0 +1,150 @@
+/*
+ * The moment of a reload: what was prepared takes the place of what there is, while the producers
+ * are paused. Nothing here can fail.
+ */
+#include <stdlib.h>
+
+#include "collector/base/rule.h"
+#include "collector/pipeline/reload.h"
+#include "collector/platform/clock.h"
+#include "collector/senders/rate_limit.h"
+
+/* --- listeners -------------------------------------------------------------------------------- */
+
+static void set_rate_limit(struct reload *reload, size_t index)
+{
+    struct source *source = reload->sources[index];
+    const struct config *from = reload->pipeline->config;
+    if (from->listeners[reload->change.listeners[index]].rate_limit ==
+        reload->to->listeners[index].rate_limit)
+        return;
+    rate_limit_destroy(source->rate_limit);
+    source->rate_limit = reload->limits[index];
+    reload->limits[index] = NULL;
+}
+
+/* Where memory is short the old names stay, and nothing else is lost. */
+static void set_schema_names(struct reload *reload, size_t index)
+{
+    struct source *source = reload->sources[index];
+    char *names = schema_list_names(reload->lists[index]);
+    if (names == NULL ||
+        !ledger_set_schema(reload->pipeline->ledger, (int)source->listener.index, names)) {
+        free(names);
+        return;
+    }
+    free(source->schema_names);
+    source->schema_names = names;
+}
+
+/* One that stays. Where no reload changes its source only schemas and what it keeps are new. */
+static void switch_listener(struct reload *reload, size_t index)
+{
+    const struct listener_config *config = &reload->to->listeners[index];
+    struct source *source = reload->sources[index];
+    bool changes = config->source->no_change == NULL;
+    if (changes) {
+        set_rate_limit(reload, index);
+        set_schema_names(reload, index);
+    }
+    pipeline_put_schemas(reload->pipeline, source, reload->lists[index]);
+    reload->lists[index] = NULL;
+    if (changes)
+        pipeline_set_source(reload->pipeline, source, config);
+    pipeline_set_keeps(source, reload->to);
+}
+
+/* It finishes what it has begun, until the deadline. */
+static void retire_producer(struct pipeline *pipeline, const struct source *source,
+                            int64_t deadline_ns)
+{
+    struct producer *producer = pipeline_producer_of(pipeline, source, 0);
+    producer->leaving = true;
+    producer->ops->leave(producer->object, deadline_ns);
+}
+
+static void retire_listeners(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
+    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+        struct source *source = pipeline->sources[i];
+        if (pipeline_is_kept(reload->change.listeners, reload->to->listener_count, i))
+            continue;
+        if (source->config->source->producer != NULL)
+            retire_producer(pipeline, source, deadline);
+        else
+            source->config->source->remove(source, &pipeline->host, true);
+        source->config = NULL;
+        source->leaving = true;
+        ledger_retire_listener(pipeline->ledger, (int)source->listener.index);
+    }
+}
+
+/* --- sinks ------------------------------------------------------------------------------------ */
+
+/* reload_prepare has reserved room for the listeners. */
+static void set_routes(struct reload *reload, size_t number)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    struct producer *producer = &pipeline->producers[number];
+    struct fan_out_sink *routes = reload->routes;
+    for (size_t i = 0; i < reload->to->sink_count; i++) {
+        routes[i] = reload->slots[i]->routes[number];
+        batch_queue_set_listeners(routes[i].queue, pipeline->known_count, producer->listeners > 1);
+        batch_queue_set_capacity(routes[i].queue, reload->plan.ring_capacity);
+    }
+    fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
+}
+
+/* A new sink that is to have its spill gets it open, with its lock and what is known of it. */
+static void leave_spill_open(const struct reload *reload, const struct sink_slot *before)
+{
+    for (size_t i = 0; i < reload->to->sink_count; i++)
+        if (pipeline_waits_for_spill(reload->slots[i], before))
+            sink_thread_leave_spill_open(before->sink);
+}
+
+static void retire_sink(struct reload *reload, struct sink_slot *slot, int64_t deadline_ns)
+{
+    leave_spill_open(reload, slot);
+    pipeline_retire_sink(reload->pipeline, slot, deadline_ns);
+}
+
+static void change_sinks(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        if (pipeline_pauses(&pipeline->producers[i]))
+            set_routes(reload, i);
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (!pipeline_is_kept(reload->change.sinks, reload->to->sink_count, i))
+            retire_sink(reload, pipeline->slots[i], deadline);
+    for (size_t i = 0; i < reload->to->sink_count; i++)
+        if (reload_adds_sink(reload, i))
+            ledger_begin_sink(pipeline->ledger, reload->slots[i]->index);
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+void reload_commit(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    RULE(pipeline->config != reload->to, "a reload is committed once");
+    for (size_t i = 0; i < reload->to->listener_count; i++)
+        if (!reload_adds_listener(reload, i))
+            switch_listener(reload, i);
+    retire_listeners(reload);
+    pipeline_count_listeners(pipeline);
+    change_sinks(reload);
+    free(pipeline->sources);
+    free(pipeline->slots);
+    pipeline->sources = reload->sources;
+    pipeline->slots = reload->slots;
+    reload->sources = NULL;
+    reload->slots = NULL;
+    pipeline->config = reload->to;
+    pipeline_take_left_spills(pipeline);
+    pipeline->plan = reload->plan;
+}

@@ -1,0 +1,354 @@
+/* The new parts of a reload: made while the others run, started, or taken back. */
+#include <stdlib.h>
+
+#include "collector/base/rule.h"
+#include "collector/pipeline/reload.h"
+#include "collector/platform/clock.h"
+#include "collector/senders/rate_limit.h"
+
+/* --- making them ------------------------------------------------------------------------------ */
+
+/* Those that have threads of their own. */
+static void take_places(struct reload *reload)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        if (reload_adds_listener(reload, i) && config->source->producer != NULL)
+            reload->producers[i] =
+                pipeline_take_place(reload->pipeline, pipeline_threads_of(config));
+    }
+}
+
+/* What listeners that stay have taken goes on to be theirs, also where they need less. */
+static uint64_t memory_kept(const struct reload *reload)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    uint64_t kept = 0;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        const struct producer_ops *ops = config->source->producer;
+        if (reload_adds_listener(reload, i) || ops == NULL || ops->memory_after == NULL)
+            continue;
+        const struct source *source = pipeline->sources[reload->change.listeners[i]];
+        const struct producer *producer = pipeline_producer_of(pipeline, source, 0);
+        kept += ops->memory_after(producer->object, config) - config->source->memory(config);
+    }
+    return kept;
+}
+
+/* The memory that there is to be: the receiving threads are those that there are. */
+static int plan_memory(struct reload *reload, struct error *error)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    struct memory_needs needs;
+    if (pipeline_count_needs(reload->to, pipeline->notifier, pipeline->options.reserved, &needs,
+                             error) != 0)
+        return -1;
+    if (needs.spread_window > pipeline->plan.spread_window) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "spread=datagram with more receivers= or a larger receive_buffer= than at the "
+                  "start takes a new start");
+        return -1;
+    }
+    needs.spread_window = pipeline->plan.spread_window;
+    needs.fan_outs = pipeline->receiver_count;
+    needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
+    needs.source_memory += memory_kept(reload);
+    if (needs.large_batch < batch_pool_large_size(pipeline->pool)) /* they stay as long */
+        needs.large_batch = batch_pool_large_size(pipeline->pool);
+    needs.producer_threads = 0;
+    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
+        needs.producer_threads += pipeline->producers[i].thread_count;
+    return memory_plan_make(&reload->plan, reload->to->memory, &needs, error);
+}
+
+static int make_room(struct reload *reload, struct error *error)
+{
+    size_t listeners = reload->to->listener_count;
+    reload->limits = calloc(listeners, sizeof(struct rate_limit *));
+    reload->sources = calloc(listeners, sizeof(struct source *));
+    reload->producers = calloc(listeners, sizeof(struct producer *));
+    reload->slots = calloc(reload->to->sink_count, sizeof(struct sink_slot *));
+    reload->routes = calloc(reload->to->sink_count, sizeof *reload->routes);
+    if (reload->limits == NULL || reload->sources == NULL || reload->producers == NULL ||
+        reload->slots == NULL || reload->routes == NULL)
+        return error_no_memory(error);
+    return 0;
+}
+
+static int make_sources(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        if (reload_adds_listener(reload, i)) {
+            struct schema_list *list = reload->lists[i];
+            reload->lists[i] = NULL;
+            reload->sources[i] = pipeline_add_source(pipeline, reload->to, i, list, error);
+            if (reload->sources[i] == NULL)
+                return -1;
+            continue;
+        }
+        struct source *source = pipeline->sources[reload->change.listeners[i]];
+        reload->sources[i] = source;
+        if (source->config->rate_limit != config->rate_limit &&
+            pipeline_make_rate_limit(config, &reload->limits[i], error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Those of listeners that come, with a way to each sink that there is. */
+static int make_producers(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        struct producer *producer = reload->producers[i];
+        if (producer == NULL)
+            continue;
+        if (pipeline_make_own(pipeline, producer, reload->sources[i], error) != 0)
+            return -1;
+        for (size_t k = 0; k < pipeline->config->sink_count; k++)
+            if (pipeline_connect_sink(pipeline, pipeline->slots[k], producer,
+                                      reload->plan.ring_capacity, error) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+/* They listen; whoever connects waits until they start. */
+static int create_producers(struct reload *reload, struct error *error)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        if (reload->producers[i] == NULL ||
+            pipeline_create_producer(reload->pipeline, reload->producers[i], error) == 0)
+            continue;
+        error_place(error, reload->to->listeners[i].written_at);
+        return -1;
+    }
+    return 0;
+}
+
+/* Whether a sink that is to go, or has not yet gone, writes where this one is to. */
+static bool is_in_use(const struct reload *reload, const struct sink_config *config)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (pipeline_sinks_meet(pipeline->slots[i]->config, config))
+            return true;
+    for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        if (pipeline_sinks_meet(slot->config, config))
+            return true;
+    return false;
+}
+
+/*
+ * It is opened when the one that writes there has ended, and this one with it: where that is certain
+ * to fail, with the rights that are left after --user, the reload is refused and the old one goes
+ * on.
+ */
+static int check_later(const struct reload *reload, const struct sink_config *config,
+                       struct error *error)
+{
+    struct sink_thread_options options = pipeline_sink_of(reload->to, config);
+    options.file.written = true;
+    if (sink_thread_check(&options, error) == 0)
+        return 0;
+    error_place(error, config->written_at);
+    return -1;
+}
+
+static int make_sink(struct reload *reload, size_t index, struct error *error)
+{
+    const struct sink_config *config = &reload->to->sinks[index];
+    struct sink_slot *slot =
+        pipeline_make_sink(reload->pipeline, reload->to, index, reload->plan.ring_capacity, error);
+    reload->slots[index] = slot;
+    if (slot == NULL)
+        return -1;
+    slot->generation = reload->generation;
+    reload->generation->slots++;
+    if (is_in_use(reload, config))
+        return check_later(reload, config, error);
+    if (sink_thread_open(slot->sink, error) != 0)
+        return -1;
+    slot->opened = true;
+    return 0;
+}
+
+static int make_sinks(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->sink_count; i++) {
+        if (!reload_adds_sink(reload, i))
+            reload->slots[i] = pipeline->slots[reload->change.sinks[i]];
+        else if (make_sink(reload, i, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* So that nothing is missing when the change is made. */
+static int reserve(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < pipeline->producer_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        if (!producer->taken || !pipeline_can_quiesce(producer))
+            continue;
+        if (!fan_out_reserve(producer->fan_out, reload->to->sink_count))
+            return error_no_memory(error);
+        for (size_t k = 0; k < reload->to->sink_count; k++)
+            if (!batch_queue_set_listeners(reload->slots[k]->routes[i].queue, pipeline->known_count,
+                                           producer->listeners > 1))
+                return error_no_memory(error);
+    }
+    if (batch_pool_resize_to(pipeline->pool,
+                             larger(pipeline->plan.small_batches, reload->plan.small_batches),
+                             larger(pipeline->plan.large_batches, reload->plan.large_batches),
+                             reload->plan.large_batch))
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
+              (unsigned long long)(reload->plan.total >> 20));
+    return -1;
+}
+
+int reload_prepare(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    if (pipeline_check_config(reload->to, error) != 0 ||
+        pipeline_prepare_sources(reload->to, error) != 0 ||
+        pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
+        make_room(reload, error) != 0)
+        return -1;
+    take_places(reload);
+    if (plan_memory(reload, error) != 0)
+        return -1;
+    reload->lists = pipeline_make_schemas(reload->to, error);
+    if (reload->lists == NULL)
+        return -1;
+    pipeline_number_schemas(pipeline, reload->lists, reload->to->listener_count);
+    if (make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
+        pipeline_check_places(reload->to, error) != 0 || make_sinks(reload, error) != 0 ||
+        pipeline_check_places(reload->to, error) != 0 || reserve(reload, error) != 0)
+        return -1;
+    return create_producers(reload, error);
+}
+
+/* --- starting them ---------------------------------------------------------------------------- */
+
+/* They stand still until the others resume. Returns 0, or -1 with `error` filled. */
+static int start_producers(const struct reload *reload, struct error *error)
+{
+    int result = 0;
+    for (size_t i = 0; i < reload->to->listener_count && result == 0; i++)
+        if (reload->producers[i] != NULL)
+            result = reload->producers[i]->ops->start(reload->producers[i]->object, error);
+    return result;
+}
+
+/* One that waits until others have left what it writes to is started then. Returns the same. */
+static int start_sinks(const struct reload *reload, struct error *error)
+{
+    int result = 0;
+    for (size_t i = 0; i < reload->to->sink_count && result == 0; i++)
+        if (reload_adds_sink(reload, i) && reload->slots[i]->opened)
+            result = sink_thread_start(reload->slots[i]->sink, error);
+    return result;
+}
+
+/*
+ * Whoever is new begins, sinks last: they start commands, and write what a file begins with, which
+ * nobody shall see of a reload that is refused. Returns the same; the producers have ended then.
+ */
+int reload_start(const struct reload *reload, struct error *error)
+{
+    if (start_producers(reload, error) == 0 && start_sinks(reload, error) == 0)
+        return 0;
+    for (size_t i = 0; i < reload->to->listener_count; i++)
+        if (reload->producers[i] != NULL)
+            reload->producers[i]->ops->stop(reload->producers[i]->object, clock_monotonic_ns());
+    return -1;
+}
+
+/* --- taking them back ------------------------------------------------------------------------- */
+
+static void cancel_sources(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        struct source *source = reload->sources[i];
+        if (source == NULL || !reload_adds_listener(reload, i))
+            continue;
+        source->config = NULL;
+        source->leaving = true; /* as its sockets, where it has any */
+        ledger_cancel_listener(pipeline->ledger, (int)source->listener.index);
+    }
+}
+
+/* Who was started stands still, or has just resumed; nobody was accepted. */
+static void cancel_producers(struct reload *reload)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        struct producer *producer = reload->producers[i];
+        if (producer == NULL)
+            continue;
+        if (pipeline_is_live(producer)) {
+            producer->ops->stop(producer->object, clock_monotonic_ns());
+            producer->ops->resume(producer->object);
+        }
+        pipeline_vacate(reload->pipeline, producer);
+    }
+}
+
+/* Nothing was offered to them, and what they opened is closed again. */
+static void cancel_sinks(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->sink_count; i++) {
+        struct sink_slot *slot = reload->slots[i];
+        if (slot == NULL || !reload_adds_sink(reload, i))
+            continue;
+        for (size_t k = 0; k < slot->route_count; k++)
+            batch_queue_close(slot->routes[k].queue);
+        sink_thread_stop(slot->sink, clock_monotonic_ns());
+        sink_thread_notify(slot->sink);
+        sink_thread_join(slot->sink);
+        pipeline_cancel_entry(pipeline, slot);
+        pipeline_destroy_sink(slot);
+    }
+}
+
+void reload_cancel(struct reload *reload)
+{
+    RULE(reload->pipeline->config != reload->to, "a reload is cancelled before its commit");
+    if (reload->producers != NULL)
+        cancel_producers(reload);
+    if (reload->sources != NULL)
+        cancel_sources(reload);
+    if (reload->slots != NULL)
+        cancel_sinks(reload);
+    reload->generation->slots = 0;
+}
+
+void reload_clear(struct reload *reload)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        if (reload->lists != NULL)
+            schema_list_release(reload->lists[i]);
+        if (reload->limits != NULL)
+            rate_limit_destroy(reload->limits[i]);
+    }
+    free(reload->lists);
+    free(reload->limits);
+    free(reload->sources);
+    free(reload->producers);
+    free(reload->slots);
+    free(reload->routes);
+    pipeline_change_clear(&reload->change);
+}

@@ -1,0 +1,64 @@
+/* The sockets of a reload: bound and changed while the receivers are paused, or as they were. */
+#include "collector/pipeline/reload.h"
+
+/* Returns 0, or -1 with `error` filled. A source that no reload changes goes on as it is. */
+static int change_source(struct pipeline *pipeline, struct source *source,
+                         const struct listener_config *to, bool keeps_packets, struct error *error)
+{
+    const struct source_ops *ops = to->source;
+    if (ops->no_change != NULL)
+        return 0;
+    if (ops->producer != NULL)
+        return ops->producer->change(pipeline_producer_of(pipeline, source, 0)->object, to, error);
+    return ops->change(source, &pipeline->host, to, keeps_packets, error);
+}
+
+/* The sockets of the listeners before `end` are as they were. */
+static void roll_back_before(struct reload *reload, size_t end)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    bool packets = pipeline_wants_packets(pipeline->config);
+    for (size_t i = 0; i < end; i++) {
+        struct source *source = reload->sources[i];
+        struct error ignored;
+        if (reload->producers[i] != NULL)
+            continue;
+        if (reload_adds_listener(reload, i))
+            source->config->source->remove(source, &pipeline->host, false);
+        else
+            change_source(pipeline, source,
+                          &pipeline->config->listeners[reload->change.listeners[i]], packets,
+                          &ignored);
+    }
+}
+
+void reload_roll_back_sockets(struct reload *reload)
+{
+    roll_back_before(reload, reload->to->listener_count);
+}
+
+int reload_set_sockets(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    bool packets = pipeline_wants_packets(reload->to);
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        struct source *source = reload->sources[i];
+        int result = 0;
+        if (reload->producers[i] != NULL)
+            continue; /* it listens already */
+        if (reload_adds_listener(reload, i))
+            result = config->source->open(source, &pipeline->host, error);
+        else
+            result = change_source(pipeline, source, config, packets, error);
+        if (result == 0)
+            continue;
+        error_place(error, config->written_at);
+        roll_back_before(reload, i + 1);
+        return -1;
+    }
+    if (pipeline_check_relays(reload->to, reload->sources, error) == 0)
+        return 0;
+    reload_roll_back_sockets(reload);
+    return -1;
+}

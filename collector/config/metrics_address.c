@@ -3,17 +3,7 @@
 #include <string.h>
 
 #include "collector/base/address.h"
-#include "collector/config/units.h"
-#include "collector/config/url.h"
-
-static bool parse_port(const char *text, size_t length, struct address *address)
-{
-    uint64_t port;
-    if (quantity_parse(QUANTITY_COUNT, text, length, &port) != NULL || port > UINT16_MAX)
-        return false;
-    address->port = (uint16_t)port;
-    return true;
-}
+#include "collector/config/url_authority.h"
 
 bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
                            struct parse_error *fault)
@@ -23,7 +13,7 @@ bool metrics_address_parse(const char *name, const char *text, size_t length, vo
     struct parse_error why;
     struct address address = address_from_ipv4(loopback, 0);
     size_t colon = length != 0 && text[0] == ':';
-    if (!parse_port(text + colon, length - colon, &address) &&
+    if (!url_parse_port(text + colon, length - colon, 0, &address.port, &why) &&
         !url_parse_authority(text, length, &address, &why))
         return parse_error_set(
             fault, 0,

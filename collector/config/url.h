@@ -35,13 +35,6 @@ bool url_parse_dead_letter(const char *url, const struct config_registry *regist
                            struct dead_letter_config *letters, struct parse_error *fault);
 
 /*
- * Reads the "ADDR:PORT" of `length` bytes that a UDP URL has. Returns false with `fault` filled,
- * its place counted from the beginning of `text`.
- */
-bool url_parse_authority(const char *text, size_t length, struct address *address,
-                         struct parse_error *fault);
-
-/*
  * The place of a URL that was accepted, `length` bytes at byte `at`; after it the text ends, or
  * there is the '?' of the keys.
  */

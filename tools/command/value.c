@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/base/parse_error.h"
-#include "collector/config/url.h"
+#include "collector/config/url_authority.h"
 
 int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,
                    uint64_t *out, struct error *error)

@@ -1,0 +1,285 @@
+#include "collector/config/sink_keys.h"
+
+#include <string.h>
+
+#include "collector/config/rules.h"
+
+/* Bytes of a property with its name, with the NUL that ends it. */
+#define PROPERTY_SIZE 1024
+
+static unsigned scopes_of(const struct sink_keys *keys)
+{
+    return keys_of_sink(keys->sink->destination);
+}
+
+/* The byte at which the key was given, or KEY_NOT_GIVEN. */
+static size_t place_of(const struct sink_keys *keys, const char *name)
+{
+    return keys_place(&keys->given, scopes_of(keys), name);
+}
+
+static bool is_given(const struct sink_keys *keys, const char *name)
+{
+    return place_of(keys, name) != KEY_NOT_GIVEN;
+}
+
+bool sink_keys_parse(struct sink_keys *keys, const char *text, struct parse_error *fault)
+{
+    unsigned scopes = scopes_of(keys);
+    keys->text = text;
+    return (text == NULL ||
+            keys_parse(scopes, keys->registry, text, keys->sink, &keys->given, fault)) &&
+           keys_apply_defaults(scopes, keys->registry, &keys->given, keys->sink, fault);
+}
+
+/* --- what follows from others ----------------------------------------------------------------- */
+
+/* What is arranged, or compressed, is collected, so that there is something to do that with. */
+static void set_collecting(struct sink_keys *keys)
+{
+    const uint64_t second = 1000000000;
+    struct sink_config *sink = keys->sink;
+    bool asked = is_given(keys, "flush_interval");
+    sink->at_once = asked && sink->flush_interval == 0;
+    if (asked)
+        return;
+    if (sink->encoder->arrange != NULL)
+        sink->flush_interval = 10 * second;
+    else if (sink->file.compression != NULL || sink->destination->is_delivery)
+        sink->flush_interval = second;
+}
+
+/*
+ * Where no format was asked for, relays have one of their own, and on a terminal lines are for
+ * people; in its colours.
+ */
+static void set_format(struct sink_keys *keys)
+{
+    const struct config_registry *registry = keys->registry;
+    struct sink_config *sink = keys->sink;
+    enum terminal_kind kind = sink->destination->is_standard_output && registry->output != NULL
+                                  ? registry->output()
+                                  : TERMINAL_NONE;
+    for (size_t i = 0; !is_given(keys, "format") && registry->encoders[i] != NULL; i++)
+        if ((sink->destination->is_relay && registry->encoders[i]->relayed) ||
+            (kind != TERMINAL_NONE && registry->encoders[i]->for_people))
+            sink->encoder = registry->encoders[i];
+    sink->encoding.colour = kind == TERMINAL_COLOUR && sink->encoder->for_people;
+}
+
+/* --- what fits -------------------------------------------------------------------------------- */
+
+/* A relay passes datagrams on, and nothing else does. */
+static bool check_relayed(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct sink_config *sink = keys->sink;
+    const char *name = sink->encoder->name;
+    if (sink->encoder->relayed == sink->destination->is_relay)
+        return true;
+    if (sink->encoder->relayed)
+        return parse_error_set(fault, place_of(keys, "format"),
+                               "format=%s is for sinks that pass datagrams on; write udp:", name);
+    return parse_error_set(fault, place_of(keys, "format"),
+                           "format=%s is not what came; %s: passes datagrams on", name,
+                           sink->destination->scheme);
+}
+
+/* A format whose blocks are files of their own is for files, each of some time. */
+static bool check_format(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct sink_config *sink = keys->sink;
+    const char *name = sink->encoder->name;
+    if (sink->encoder->requests_alone && !sink->destination->is_http)
+        return parse_error_set(fault, place_of(keys, "format"),
+                               "format=%s is requests over HTTP; write http: or https:", name);
+    if (sink->encoder->arrange == NULL)
+        return true;
+    if (!sink->destination->is_file)
+        return parse_error_set(fault, place_of(keys, "format"),
+                               "format=%s is complete files alone; write file:PATH", name);
+    return !sink->at_once ||
+           parse_error_set(fault, place_of(keys, "flush_interval"),
+                           "flush_interval=0, but format=%s writes a file for each flush_interval",
+                           name);
+}
+
+/* A format that writes samples cannot write messages, and one without lines has no choice. */
+static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct encoder_ops *encoder = keys->sink->encoder;
+    enum sink_view view = keys->sink->encoding.view;
+    if (encoder->binary && view != VIEW_AUTO)
+        return parse_error_set(fault, place_of(keys, "view"), "view=%s, but format=%s has no views",
+                               sink_view_names[view], encoder->name);
+    return !encoder->needs_samples || (view != VIEW_MESSAGE && view != VIEW_RECORD) ||
+           parse_error_set(fault, place_of(keys, "view"),
+                           "view=%s, but format=%s writes samples alone", sink_view_names[view],
+                           encoder->name);
+}
+
+/* What is about a spill alone. */
+static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct sink_config *sink = keys->sink;
+    if (!sink->destination->is_delivery)
+        return true;
+    if (sink->delivery.spill != NULL)
+        return sink->delivery.retry != RETRY_AT_MOST_ONCE ||
+               parse_error_set(fault, place_of(keys, "retry"),
+                               "retry=at_most_once and spill= exclude each other: what lies on "
+                               "disk is sent until it is answered");
+    if (is_given(keys, "spill_size"))
+        return parse_error_set(fault, place_of(keys, "spill_size"),
+                               "spill_size is about a spill; write spill=FOLDER as well");
+    return !is_given(keys, "fsync") ||
+           parse_error_set(fault, place_of(keys, "fsync"),
+                           "fsync is about a spill here; write spill=FOLDER as well");
+}
+
+/* A key belongs to a certificate. */
+static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct client_tls *tls = &keys->sink->tls;
+    return tls->key == NULL || tls->cert != NULL ||
+           parse_error_set(fault, place_of(keys, "client_key"),
+                           "client_key is for a certificate; write client_cert=FILE as well");
+}
+
+/* What requests over HTTP carry: one way to say who we are, and one compression. */
+static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct sink_config *sink = keys->sink;
+    const struct encoder_request *request = sink->encoder->request;
+    if (!sink->destination->is_http)
+        return true;
+    if (sink->http.token_file != NULL && sink->http.password_file != NULL)
+        return parse_error_set(fault, place_of(keys, "password_file"),
+                               "token_file and password_file are two ways to fill one header");
+    return sink->file.compression == NULL || request == NULL ||
+           request->shapes[0].content_encoding == NULL ||
+           parse_error_set(fault, place_of(keys, "compress"),
+                           "format=%s is compressed already, with %s", sink->encoder->name,
+                           request->shapes[0].content_encoding);
+}
+
+/* Rules about samples need samples, and none may undo another. */
+static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct encoder_options *encoding = &keys->sink->encoding;
+    const struct encoder_ops *encoder = keys->sink->encoder;
+    char key[QUOTED_SIZE];
+    const char *rule = sample_rules_given(&encoding->rules);
+    const char *by;
+    const struct text *dropped = rules_dropped_rename(&encoding->rules, &by);
+    if (rule != NULL && (encoding->view == VIEW_MESSAGE || encoding->view == VIEW_RECORD))
+        return parse_error_set(fault, place_of(keys, rule),
+                               "%s= is about samples, but view=%s writes none", rule,
+                               sink_view_names[encoding->view]);
+    if (rule != NULL && encoder->binary && !encoder->needs_samples)
+        return parse_error_set(fault, place_of(keys, rule),
+                               "%s= is about samples, but format=%s writes none", rule,
+                               encoder->name);
+    return dropped == NULL || parse_error_set(fault, place_of(keys, "rename_label"),
+                                              "rename_label has %s, but %s= leaves that out",
+                                              quoted(dropped->data, dropped->size, key), by);
+}
+
+/* What is about names and buckets of Prometheus is for formats that have them. */
+static bool check_prometheus(const struct sink_keys *keys, struct parse_error *fault)
+{
+    const struct encoder_ops *encoder = keys->sink->encoder;
+    if (is_given(keys, "buckets") && !encoder->has_buckets)
+        return parse_error_set(fault, place_of(keys, "buckets"),
+                               "buckets= is about histograms as Prometheus has them, but "
+                               "format=%s writes them otherwise",
+                               encoder->name);
+    return !is_given(keys, "counter_suffix") || encoder->has_suffixes ||
+           parse_error_set(fault, place_of(keys, "counter_suffix"),
+                           "counter_suffix= is for format=prometheus and remote-write, "
+                           "not for format=%s",
+                           encoder->name);
+}
+
+/* Properties are for a library to judge; `at` is where one stands in the text of its name. */
+static bool check_property(const struct sink_keys *keys, size_t at, size_t length,
+                           struct parse_error *fault)
+{
+    char text[PROPERTY_SIZE];
+    struct error error;
+    size_t name = strcspn(keys->text + at, "=");
+    if (length >= sizeof text)
+        return parse_error_set(fault, at, "this property has more than %zu bytes", sizeof text - 1);
+    memcpy(text, keys->text + at, length);
+    text[name] = text[length] = '\0';
+    return keys->sink->destination->takes_property(text, text + name + 1, &error) ||
+           parse_error_set(fault, at, "%s", error.text);
+}
+
+static bool check_properties(const struct sink_keys *keys, struct parse_error *fault)
+{
+    struct parse_error ignored;
+    if (keys->sink->destination->takes_property == NULL || keys->text == NULL)
+        return true;
+    size_t length;
+    for (const char *at = keys->text; *at != '\0'; at += length + (at[length] == '&')) {
+        length = strcspn(at, "&");
+        const struct setting *key = key_find(scopes_of(keys), at, strcspn(at, "="), &ignored);
+        size_t prefix = key != NULL && key->open ? key_prefix(key) : 0;
+        if (prefix != 0 &&
+            !check_property(keys, (size_t)(at - keys->text) + prefix, length - prefix, fault))
+            return false;
+    }
+    return true;
+}
+
+bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
+{
+    static bool (*const checks[])(const struct sink_keys *keys, struct parse_error *fault) = {
+        check_relayed, check_format, check_view,       check_spill,     check_tls,
+        check_http,    check_rules,  check_prometheus, check_properties};
+    set_collecting(keys);
+    set_format(keys);
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        if (!checks[i](keys, fault))
+            return false;
+    return true;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* The first of the keys about which files stay that is given, or NULL. */
+static const char *given_keep(const struct sink_keys *keys)
+{
+    static const char *const names[] = {"keep", "keep_time", "keep_size"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_given(keys, names[i]))
+            return names[i];
+    return NULL;
+}
+
+bool sink_keys_check_files(const struct sink_keys *keys, const struct path_template *path,
+                           struct parse_error *fault)
+{
+    const struct encoder_ops *encoder = keys->sink->encoder;
+    const struct file_options *file = &keys->sink->file;
+    const char *rotate = file->rotate_size != 0       ? "rotate_size"
+                         : file->rotate_interval != 0 ? "rotate_interval"
+                                                      : NULL;
+    const char *keep = given_keep(keys);
+    if (encoder->arrange != NULL && rotate != NULL)
+        return parse_error_set(fault, place_of(keys, rotate),
+                               "format=%s writes a file for each flush_interval: there is no "
+                               "other rotation",
+                               encoder->name);
+    if (keep != NULL && rotate == NULL && encoder->arrange == NULL && !path_template_has_time(path))
+        return parse_error_set(fault, place_of(keys, keep),
+                               "%s is for files that rotate: by rotate_size, rotate_interval, or "
+                               "a field of time in the path",
+                               keep);
+    if (file->keep_size != 0 && file->keep_size < file->rotate_size)
+        return parse_error_set(fault, place_of(keys, "keep_size"),
+                               "keep_size is less than rotate_size: not one full file would stay");
+    return !is_given(keys, "max_files") || path_template_has_values(path) ||
+           parse_error_set(fault, place_of(keys, "max_files"),
+                           "max_files is for a path with values in it, such as %%{source}");
+}

@@ -218,14 +218,10 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
     suggestion_begin(&suggestion, piece->text, piece->length);
-    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+    for (const struct setting *key = config_keys; key->name != NULL; key++)
         if (key_is_called(key, piece->text, piece->length))
             return file_parse_error(reading, piece->mark, fault);
-        if ((key->scopes & map->scopes) == 0)
-            continue;
-        suggestion_offer(&suggestion, key->name);
-        suggestion_offer_others(&suggestion, key->others, key->name);
-    }
+    keys_offer(map->scopes, &suggestion);
     if (map->place_name != NULL) {
         suggestion_offer(&suggestion, map->place_name);
         suggestion_offer_others(&suggestion, map->place_others, map->place_name);

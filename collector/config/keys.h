@@ -1,8 +1,6 @@
 /*
- * The keys of listeners and sinks: the one table of them, and reading them.
- *
- * To add a key: a field in config.h and a row in keys.c. Parsing, default, range, suggestions and
- * help follow from the row. Pure functions over constant tables; any thread.
+ * The keys of listeners and sinks: finding them in their table (key_table.h), and reading them.
+ * Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_KEYS_H
 #define SLUICE_COLLECTOR_CONFIG_KEYS_H
@@ -11,40 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/config/setting.h"
-#include "collector/contract/source.h"
-
-/* Where a key may stand, and what struct it is read into. */
-enum key_scope {
-    KEY_OF_UDP = SOURCE_KEYS_SOCKET,      /* struct listener_config */
-    KEY_OF_CAPTURE = SOURCE_KEYS_CAPTURE, /* the same */
-    KEY_OF_SINK = 1 << 2,                 /* struct sink_config */
-    KEY_OF_SCHEMA = 1 << 3,     /* struct schema_config of a listener (config/listener_keys.h) */
-    KEY_OF_FILE = 1 << 4,       /* the same where it is made from a file */
-    KEY_OF_FILE_SINK = 1 << 5,  /* struct sink_config of a destination that is a file */
-    KEY_OF_RELAY_SINK = 1 << 6, /* struct sink_config of a relay */
-    KEY_OF_LETTERS = 1 << 7,    /* struct dead_letter_config */
-    KEY_OF_STREAM = SOURCE_KEYS_STREAM, /* struct listener_config */
-    KEY_OF_DELIVERY_SINK = 1 << 9,      /* struct sink_config of a delivery */
-    KEY_OF_HTTP_SINK = 1 << 10,         /* struct sink_config of one by HTTP */
-    KEY_OF_KAFKA_SINK = 1 << 11,        /* struct sink_config of kafka: */
-    KEY_OF_NATS_SINK = 1 << 12,         /* struct sink_config of nats: */
-};
+#include "collector/base/suggestion.h"
+#include "collector/config/key_table.h"
 
 /* Bytes of an open key's name (setting.h) before the part that a user writes. */
 size_t key_prefix(const struct setting *key);
 
 /* Whether that is the key's name, or one of an open key's. */
 bool key_is_called(const struct setting *key, const char *name, size_t length);
-
-/* Where a key of some sink may stand. */
-#define KEY_OF_ANY_SINK                                                                            \
-    (KEY_OF_SINK | KEY_OF_FILE_SINK | KEY_OF_RELAY_SINK | KEY_OF_DELIVERY_SINK |                   \
-     KEY_OF_HTTP_SINK | KEY_OF_KAFKA_SINK | KEY_OF_NATS_SINK)
-
-/* All keys; a row without a name ends them. At most KEYS_MAX. */
-extern const struct setting config_keys[];
-#define KEYS_MAX 128
 
 /* For each row: one more than the byte at which it was given, 0: not yet. */
 struct keys_given {
@@ -77,6 +49,9 @@ size_t keys_place(const struct keys_given *given, unsigned scopes, const char *n
  */
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct parse_error *fault);
+
+/* Offers the names of all keys of these scopes, also those of other programs. */
+void keys_offer(unsigned scopes, struct suggestion *suggestion);
 
 /* Where the keys of a sink with this destination may stand. */
 unsigned keys_of_sink(const struct destination_ops *destination);

@@ -2,7 +2,7 @@
  * From argv, the environment and a file to a checked configuration; the help text about it, and
  * the configuration printed again.
  *
- * One table of options (option_table.c) and one of keys (keys.c) drive all of them. What the
+ * One table of options (option_table.c) and one of keys (key_table.c) drive all of them. What the
  * command line says wins over the environment, that over the file, and that over the defaults; of
  * options that may be repeated, the winner's are all there are. The main thread's, before anything
  * is started; keeps nothing of argv.

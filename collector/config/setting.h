@@ -1,9 +1,9 @@
 /*
  * One thing that can be set: a row of a table that says all there is to know about it.
  *
- * The tables of keys (keys.h) and of options (options.c) are made of these rows; reading values,
- * defaults, range checks, suggestions and the help text all come from them. Rows are constant, and
- * the functions are pure; any thread.
+ * The tables of keys (key_table.h) and of options (option_table.h) are made of these rows; reading
+ * values, defaults, range checks, suggestions and the help text all come from them. Rows are
+ * constant, and the functions are pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_SETTING_H
 #define SLUICE_COLLECTOR_CONFIG_SETTING_H

@@ -2,7 +2,7 @@
  * The reference: what each word means that the program takes or reports, and what to do about it.
  *
  * There is one entry for each option, key, reason, term, metric, word of health and exit code. All
- * are made of the rows of their own tables (config/option_table.h, config/keys.h,
+ * are made of the rows of their own tables (config/option_table.h, config/key_table.h,
  * ledger/ledger_terms.h, metrics/metrics_rows.h, health/health_words.h), so nothing is said twice.
  * `sluice explain` prints entries, and the manual has them.
  *

@@ -31,8 +31,8 @@ static bool whole_of(const struct json_node *value, struct whole *whole)
 {
     bool is_whole;
     const char *text = value->text;
-    if ((value->type != JSON_NUMBER && value->type != JSON_STRING) || strlen(text) != value->size ||
-        !json_text_is_number(text, &is_whole))
+    if ((value->type != JSON_NUMBER && value->type != JSON_STRING) ||
+        !json_is_number(text, value->size, &is_whole))
         return false;
     if (!is_whole)
         return whole_of_double(strtod(text, NULL), whole);
@@ -70,7 +70,7 @@ static bool read_double(struct json_reading *reading, const struct json_node *va
         *number = (double)INFINITY;
     else if (strcmp(value->text, "-Infinity") == 0)
         *number = -(double)INFINITY;
-    else if (strlen(value->text) == value->size && json_text_is_number(value->text, &is_whole))
+    else if (json_is_number(value->text, value->size, &is_whole))
         *number = strtod(value->text, NULL);
     else
         return json_refuse(reading, "the string is not a number");

@@ -12,20 +12,8 @@
 #include <stddef.h>
 
 #include "collector/base/error.h"
+#include "collector/text/json_reader.h"
 #include "proto/types/growing_arena.h"
-
-enum json_type {
-    JSON_NULL,
-    JSON_FALSE,
-    JSON_TRUE,
-    JSON_NUMBER,
-    JSON_STRING,
-    JSON_ARRAY,
-    JSON_OBJECT,
-};
-
-/* Levels of arrays and objects. */
-#define JSON_MAX_DEPTH 250
 
 struct json_node {
     enum json_type type;
@@ -49,9 +37,6 @@ struct json_node *json_text_parse(const char *text, struct growing_arena *arena,
 
 /* Where `at` stands in a text: the line, and the byte in it, each from 1. */
 void json_text_place(const char *text, const char *at, unsigned *line, unsigned *column);
-
-/* Whether a text is a number as JSON has them, and whether one without fraction and exponent. */
-bool json_text_is_number(const char *text, bool *is_whole);
 
 /* What a value is, with its article: for errors. */
 const char *json_type_name(enum json_type type);

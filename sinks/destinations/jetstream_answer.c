@@ -1,7 +1,9 @@
 #include "sinks/destinations/jetstream_answer.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include "collector/text/control_character.h"
+#include "collector/text/json_reader.h"
 
 /*
  * The one of nats-server's own list that is not as its "code" says: the stream's max_msg_size.
@@ -9,77 +11,80 @@
  */
 #define MESSAGE_EXCEEDS_MAXIMUM 10054
 
-/* Where the value of the member stands, or NULL: the bytes after "NAME" and a colon. */
-static const char *value_of(const char *json, size_t size, const char *name)
+/* What the members of an answer say. */
+struct members {
+    bool stream, seq, error;
+    unsigned code, detail; /* of the error; 0: it has none */
+    struct text description;
+};
+
+/* A number; 0: it is none, or a longer one than any that is known. */
+static unsigned number_of(struct text text)
 {
-    size_t length = strlen(name);
-    for (size_t at = 0; at + length + 3 < size; at++) {
-        if (json[at] != '"' || memcmp(json + at + 1, name, length) != 0 ||
-            json[at + 1 + length] != '"')
-            continue;
-        const char *after = json + at + length + 2;
-        while (after < json + size && *after == ' ')
-            after++;
-        if (after == json + size || *after != ':')
-            continue; /* it is a value */
-        do
-            after++;
-        while (after < json + size && *after == ' ');
-        return after;
-    }
-    return NULL;
+    uint64_t number = json_whole_number(text);
+    return number < 1000000 ? (unsigned)number : 0;
 }
 
-/* The number of the member; 0: there is none, or a longer one than any that is known. */
-static unsigned number_of(const char *json, size_t size, const char *name)
+static void note_error(struct members *members, const struct json_item *item)
 {
-    const char *at = value_of(json, size, name);
-    unsigned number = 0;
-    for (int digits = 0; at != NULL && at < json + size && *at >= '0' && *at <= '9'; at++) {
-        if (++digits > 6)
-            return 0;
-        number = number * 10 + (unsigned)(*at - '0');
-    }
-    return number;
+    if (json_text_is(item->name, "code"))
+        members->code = number_of(item->text);
+    else if (json_text_is(item->name, "err_code"))
+        members->detail = number_of(item->text);
+    else if (json_text_is(item->name, "description"))
+        members->description = item->text;
 }
 
-/* What the server says in words, as far as it is plain text. */
-static void copy_description(const char *json, size_t size, char *text, size_t room)
+/* Returns false where the text is not JSON. */
+static bool read_members(const char *json, size_t size, struct members *members)
 {
-    const char *at = value_of(json, size, "description");
-    size_t length = 0;
-    if (at != NULL && at < json + size && *at == '"')
-        for (at++; at < json + size && *at != '"' && *at != '\\' && length + 1 < room; at++)
-            text[length++] = *at;
-    text[length] = '\0';
+    struct json_reader reader;
+    struct json_item item;
+    bool in_error = false;
+    json_reader_begin(&reader, json, size);
+    while (json_read(&reader, &item)) {
+        if (item.depth == 1 && item.type != JSON_END) {
+            in_error = json_text_is(item.name, "error");
+            members->error |= in_error;
+            members->stream |= json_text_is(item.name, "stream");
+            members->seq |= json_text_is(item.name, "seq");
+        } else if (item.depth == 2 && in_error) {
+            note_error(members, &item);
+        }
+    }
+    return reader.wrong == NULL;
+}
+
+static void describe(const struct members *members, char *text, size_t room)
+{
+    control_characters_hide(text, json_text_copy(members->description, text, room));
+    if (text[0] == '\0')
+        snprintf(text, room, "error %u (%u) of JetStream", members->code, members->detail);
 }
 
 struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
 {
     struct jetstream_answer answer = {.fate = DELIVERY_UNKNOWN, .reason = DELIVERY_REJECTED};
-    const char *error = value_of(json, size, "error");
-    if (error == NULL) {
-        if (value_of(json, size, "stream") != NULL && value_of(json, size, "seq") != NULL)
+    struct members members = {.error = false};
+    bool is_json = read_members(json, size, &members);
+    if (!is_json || !members.error) {
+        if (is_json && members.stream && members.seq)
             answer.fate = DELIVERY_ACKNOWLEDGED;
         else
             snprintf(answer.text, sizeof answer.text, "the answer is none of JetStream's");
         return answer;
     }
-    size_t left = size - (size_t)(error - json);
-    unsigned code = number_of(error, left, "code");
-    unsigned detail = number_of(error, left, "err_code");
-    answer.detail = detail;
-    copy_description(error, left, answer.text, sizeof answer.text);
-    if (answer.text[0] == '\0')
-        snprintf(answer.text, sizeof answer.text, "error %u (%u) of JetStream", code, detail);
-    if (detail == MESSAGE_EXCEEDS_MAXIMUM) {
+    answer.detail = members.detail;
+    describe(&members, answer.text, sizeof answer.text);
+    if (members.detail == MESSAGE_EXCEEDS_MAXIMUM) {
         answer.fate = DELIVERY_REFUSED;
         answer.reason = DELIVERY_TOO_LARGE;
-    } else if (code >= 500) {
+    } else if (members.code >= 500) {
         answer.fate = DELIVERY_NOT_SENT;
-    } else if (code >= 400) {
+    } else if (members.code >= 400) {
+        bool denied = members.code == 401 || members.code == 403;
         answer.fate = DELIVERY_REFUSED;
-        answer.reason = code == 401 || code == 403 ? DELIVERY_DENIED : DELIVERY_REJECTED;
+        answer.reason = denied ? DELIVERY_DENIED : DELIVERY_REJECTED;
     }
     return answer;
 }

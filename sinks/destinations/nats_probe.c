@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/parse_error.h"
 #include "collector/contract/destination.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
+#include "collector/text/control_character.h"
+#include "collector/text/json_reader.h"
 #include "sinks/destinations/end_within.h"
 #include "sinks/destinations/jetstream_answer.h"
 
@@ -65,17 +66,17 @@ bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
 /* The first of "streams":["NAME",...]. Returns false where there is none. */
 static bool first_stream(const char *json, size_t size, char *name, size_t room)
 {
-    static const char member[] = "\"streams\":[\"";
-    const size_t length = sizeof member - 1;
-    for (size_t at = 0; at + length < size; at++) {
-        if (memcmp(json + at, member, length) != 0)
-            continue;
-        const char *from = json + at + length;
-        const char *end = memchr(from, '"', size - at - length);
-        if (end == NULL)
-            return false;
-        copy_printable(name, room, from, (size_t)(end - from));
-        return true;
+    struct json_reader reader;
+    struct json_item item;
+    bool in_streams = false;
+    json_reader_begin(&reader, json, size);
+    while (json_read(&reader, &item)) {
+        if (item.depth == 1)
+            in_streams = json_text_is(item.name, "streams");
+        else if (item.depth == 2 && in_streams && item.type == JSON_STRING) {
+            control_characters_hide(name, json_text_copy(item.text, name, room));
+            return true;
+        }
     }
     return false;
 }

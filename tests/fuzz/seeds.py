@@ -494,6 +494,60 @@ def cases_seeds():
         yield part(1, text) + number(4, 255)
 
 
+JSONS = [
+    "",
+    " \t\r\n",
+    "null",
+    "[true,false,null]",
+    "truefalse",
+    "nul",
+    "\"",
+    '"a',
+    "[[[]],[{}],{}]",
+    "[1 2]",
+    "[1,]",
+    "[1}",
+    "{1:2}",
+    '{"a" 1}',
+    '{"a":1,}',
+    '{"a":1 "b":2}',
+    '{"a":1,"a":2}',
+    "[0,-0,10,-1.50,1e9,0.1E-07,2E+3,123456789012345678901234567890]",
+    "[1e400]",
+    "01",
+    "-",
+    "1.",
+    "1e+",
+    "1 1",
+    "1\0",
+    r'"\"\\\/\b\f\n\r\t\u0041\u00e4\u20AC\uD83D\uDE00"',
+    r'"\x"',
+    r'"\u12g4"',
+    r'"\u12',
+    '"\\',
+    r'"\ud83d"',
+    r'"\ud83d\u0041"',
+    r'"\ude00"',
+    r'"\ude00\ud83d"',
+    r'{"\u0000":"\u0000a"}',
+    '"\n"',
+    '"\u00e4\u20ac\U0001f600\x7f\x85"',
+    b'"\xc3\xff"',
+    '{"format":"json","version":1}',
+    '{"stream":"S","domain":"d","seq":12,"duplicate":true}',
+    '{"error":{"code":400,"err_code":10054,"description":"\\u003cm\\u003e"},"seq":0}',
+    '{"type":"io.nats","total":2,"streams":["ONE","TWO"]}',
+    '{"brokers":{"a:1/1":{"state":"UP","tx":10,"rtt":{"avg":1000,"cnt":1}}},"topics":{}}',
+    "[" * 250 + "]" * 250,
+    "[" * 251 + "]" * 251,
+]
+
+
+def json_seeds():
+    for text in JSONS:
+        yield part(1, text)
+
+
 TARGETS = {
     name.removesuffix("_seeds"): make
     for name, make in list(globals().items())

@@ -9,7 +9,7 @@
 
 size_t held_block_room(size_t record_size)
 {
-    return sink_writer_block_room(record_size);
+    return sink_options_block_room(record_size);
 }
 
 size_t held_block_memory(size_t record_size)

@@ -263,7 +263,7 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error)
         return 0;
     char label[DELIVERY_LABEL_SIZE];
     delivery_label_write(options, label);
-    if (delivery_spill_open(&options->delivery, &options->file, sink_writer_record_size(options),
+    if (delivery_spill_open(&options->delivery, &options->file, sink_options_record_size(options),
                             label, writer->open_spill, &delivery->spill, error) != 0)
         return -1;
     writer->open_spill = NULL;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/output/sink_options.h"
 #include "collector/platform/clock.h"
 #include "collector/record/mismatch_hint.h"
 
@@ -294,88 +295,6 @@ int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t si
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-static struct destination_options destination_options(const struct sink_thread_options *options)
-{
-    return (struct destination_options){
-        .name = options->name,
-        .path = options->path,
-        .file = options->file,
-        .relay = options->relay,
-        .flush_interval = options->flush_interval,
-        .stall_timeout_ns = options->stall_timeout_ns,
-        .timeout_ns = options->delivery.timeout,
-        .spills = options->delivery.spill != NULL,
-        .retry = options->delivery.retry,
-        .in_flight = (size_t)options->delivery.in_flight,
-        .block_size = sink_writer_block_room(sink_writer_record_size(options)),
-        .http = options->http,
-        .tls = options->tls,
-        .broker = options->broker,
-        .encoder = options->encoder,
-    };
-}
-
-bool sink_writer_shape(const struct sink_thread_options *options, struct destination_shape *shape)
-{
-    struct destination_options of_destination = destination_options(options);
-    *shape = (struct destination_shape){0};
-    return options->destination->shape == NULL ||
-           options->destination->shape(&of_destination, shape);
-}
-
-/*
- * Lines that are arranged, that stand in files by what the records are, or that are answered record
- * by record, are no batch's.
- */
-static bool keeps_lines(const struct sink_thread_options *options)
-{
-    struct destination_shape shape;
-    return options->encoder->arrange == NULL && sink_writer_shape(options, &shape) &&
-           shape.blocks <= 1 && !shape.relays && !options->destination->is_delivery;
-}
-
-bool sink_writer_same_lines(const struct sink_thread_options *a,
-                            const struct sink_thread_options *b)
-{
-    return a->encoder == b->encoder && encoder_options_equal(&a->encoding, &b->encoding) &&
-           keeps_lines(a) && keeps_lines(b);
-}
-
-size_t sink_writer_memory(const struct destination_shape *shape)
-{
-    return shape->memory + ENCODER_SCRATCH_SIZE;
-}
-
-static int refuse_absent(const struct destination_ops *destination, struct error *error)
-{
-    error_set(error, EXIT_CODE_CONFIG, "%s: this program was built without it (%s)",
-              destination->scheme, destination->absent);
-    return -1;
-}
-
-int sink_writer_check(const struct sink_thread_options *options, struct error *error)
-{
-    const struct destination_ops *destination = options->destination;
-    struct destination_options to = destination_options(options);
-    if (destination->absent != NULL)
-        return refuse_absent(destination, error);
-    return destination->check == NULL ? 0 : destination->check(&to, error);
-}
-
-int sink_writer_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
-                      struct error *error)
-{
-    struct destination_options to = destination_options(options);
-    return options->destination->probe(&to, timeout_ns, reached, error);
-}
-
-bool sink_writer_opens_later(const struct sink_thread_options *options)
-{
-    struct destination_shape shape;
-    return !sink_writer_shape(options, &shape) ||
-           shape.blocks != 0; /* without memory: to be asked */
-}
-
 static int64_t delay_most_ns = SINK_DELAY_MOST_NS;
 
 void sink_thread_set_delay_most(int64_t delay_ns)
@@ -414,13 +333,13 @@ int sink_writer_open(struct sink_writer *writer, struct error *error)
     writer->head = (struct output){.data = writer->head_text, .capacity = sizeof writer->head_text};
     if (options->encoder->begin != NULL)
         options->encoder->begin(writer->encoder, &writer->head);
-    struct destination_options to = destination_options(options);
+    struct destination_options to = sink_options_of_destination(options);
     to.head = writer->head.data;
     to.head_size = writer->head.used;
     to.counters = options->counters;
     to.wakeup = writer->wakeup;
     if (options->destination->absent != NULL)
-        return refuse_absent(options->destination, error);
+        return sink_options_refuse_absent(options->destination, error);
     if (writer->ops->open != NULL && writer->ops->open(writer, error) != 0)
         return -1;
     return options->destination->create(&to, &writer->destination, error);
@@ -432,7 +351,7 @@ int sink_writer_init(struct sink_writer *writer, const struct sink_thread_option
     writer->options = *options;
     deadline_init(&writer->deadline);
     writer->encoder = options->encoder->create(&options->encoding);
-    bool shares = options->encodings != NULL && keeps_lines(options);
+    bool shares = options->encodings != NULL && sink_options_keep_lines(options);
     if (shares)
         writer->shared =
             encoding_group_join(options->encodings, options->encoder, &writer->options.encoding);

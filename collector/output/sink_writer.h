@@ -3,8 +3,8 @@
  * the destination, and counts what became of each record.
  *
  * There is one implementation for each kind of destination, stream_writer.h, file_set_writer.h,
- * relay_writer.h and delivery_writer.h, and the sink's thread chooses between them; what they have
- * in common stands here: the outcome of writes, how long is waited after one that failed, when the
+ * relay_writer.h and delivery_writer.h, and sink_kind.h chooses between them; what they have in
+ * common is here: the outcome of writes, how long is waited after one that failed, when the
  * sink ends or gives up.
  * Private to the sink's thread (collector/output/sink_thread.h), which alone calls these functions;
  * what other threads say to it and ask of it is marked.
@@ -18,17 +18,10 @@
 
 #include "collector/base/heartbeat.h"
 #include "collector/log/log.h"
+#include "collector/output/sink_options.h"
 #include "collector/output/sink_thread.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/wakeup.h"
-
-/*
- * A block is written when it holds BLOCK_SIZE bytes, which is looked at between records; so the
- * next record always has record_size bytes of room, and one that needs more is too large. A byte of
- * a file costs a third less in blocks of this size than in a fourth of it: a block ends within a
- * page, and the file system has more pages at a time.
- */
-#define BLOCK_SIZE ((size_t)256 * 1024)
 
 /* What the sink does with what it takes. */
 enum sink_state {
@@ -164,30 +157,6 @@ struct sink_writer {
 };
 
 /*
- * The most bytes of a delivery's block of such records: one passes BLOCK_SIZE, and what a file
- * begins with comes first.
- */
-static inline size_t sink_writer_block_room(size_t record_size)
-{
-    return BLOCK_SIZE + record_size + ENCODER_HEAD_SIZE;
-}
-
-/* Bytes that a record of such a sink may have when it is written. */
-static inline size_t sink_writer_record_size(const struct sink_thread_options *options)
-{
-    return options->record_size != 0 ? options->record_size : SINK_RECORD_SIZE;
-}
-
-/*
- * How the destination is going to take records, which says what kind of writer it needs. Returns
- * false where memory is short.
- */
-bool sink_writer_shape(const struct sink_thread_options *options, struct destination_shape *shape);
-
-/* Bytes that a writer takes besides its own structure, for a destination of this shape. */
-size_t sink_writer_memory(const struct destination_shape *shape);
-
-/*
  * Completes what an implementation has made: it writes once sink_writer_open has opened its
  * destination. Both return 0, or -1 with `error` filled. sink_writer_destroy closes and frees all;
  * NULL is allowed.
@@ -200,14 +169,6 @@ int sink_writer_open(struct sink_writer *writer, struct error *error);
 void sink_writer_note_delay(struct sink_writer *writer);
 
 void sink_writer_destroy(struct sink_writer *writer);
-
-/* As sink_thread_same_lines, _check, _probe and _opens_later. */
-bool sink_writer_same_lines(const struct sink_thread_options *a,
-                            const struct sink_thread_options *b);
-int sink_writer_check(const struct sink_thread_options *options, struct error *error);
-int sink_writer_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
-                      struct error *error);
-bool sink_writer_opens_later(const struct sink_thread_options *options);
 
 /* --- for implementations ---------------------------------------------------------------------- */
 

@@ -95,7 +95,7 @@ int spill_report_log(const struct sink_thread_options *options, struct error *er
     if (delivery->spill == NULL)
         return 0;
     delivery_label_write(options, label);
-    if (delivery_spill_inspect(delivery, sink_writer_record_size(options), label,
+    if (delivery_spill_inspect(delivery, sink_options_record_size(options), label,
                                clock_monotonic_ns() + VERIFY_NS, &found, error) != 0)
         return -1;
     log_found(options->name, delivery->spill, &found);

@@ -147,18 +147,21 @@ model_mutant(quiesce_end_is_seen_relaxed MODEL quiesce_one FILE collector/receiv
     TO "    while (atomic_load_explicit(&receiver->quiesce_wanted, memory_order_relaxed))")
 
 # --- sleeping sinks ------------------------------------------------------------------------------
-model_mutant(sink_sleeps_without_a_look MODEL sink FILE collector/output/sink_thread.c
-    FROM "if (all_empty(sink) && !all_finished(sink) && !atomic_load(&writer->reopen_wanted)) {"
-    TO "if (!atomic_load(&writer->reopen_wanted) || all_empty(sink)) {")
-model_mutant(sink_says_too_late_that_it_sleeps MODEL sink FILE collector/output/sink_thread.c
+model_mutant(sink_sleeps_without_a_look MODEL sink FILE collector/output/sink_thread_wait.c
+    FROM "if (sink_queues_are_empty(&sink->queues) && !sink_queues_have_finished(&sink->queues) &&
+        !atomic_load(&writer->reopen_wanted)) {"
+    TO "if (!atomic_load(&writer->reopen_wanted) || sink_queues_are_empty(&sink->queues)) {")
+model_mutant(sink_says_too_late_that_it_sleeps MODEL sink FILE collector/output/sink_thread_wait.c
     FROM "    atomic_store(&sink->sleeping, true);
-    if (all_empty(sink) && !all_finished(sink) && !atomic_load(&writer->reopen_wanted)) {"
-    TO "    if (all_empty(sink) && !all_finished(sink) && !atomic_load(&writer->reopen_wanted)) {
+    if (sink_queues_are_empty(&sink->queues) && !sink_queues_have_finished(&sink->queues) &&
+        !atomic_load(&writer->reopen_wanted)) {"
+    TO "    if (sink_queues_are_empty(&sink->queues) && !sink_queues_have_finished(&sink->queues) &&
+        !atomic_load(&writer->reopen_wanted)) {
         atomic_store(&sink->sleeping, true);")
-model_mutant(sink_sleeps_relaxed MODEL sink FILE collector/output/sink_thread.c
+model_mutant(sink_sleeps_relaxed MODEL sink FILE collector/output/sink_thread_wait.c
     FROM "    atomic_store(&sink->sleeping, true);"
     TO "    atomic_store_explicit(&sink->sleeping, true, memory_order_relaxed);")
-model_mutant(sink_is_notified_relaxed MODEL sink FILE collector/output/sink_thread.c
+model_mutant(sink_is_notified_relaxed MODEL sink FILE collector/output/sink_thread_wait.c
     FROM "    if (atomic_load(&sink->sleeping) && atomic_exchange(&sink->sleeping, false))"
     TO "    if (atomic_load_explicit(&sink->sleeping, memory_order_relaxed) &&
         atomic_exchange(&sink->sleeping, false))")

@@ -84,7 +84,7 @@ planted(what_came_is_left_at_a_stop FILE collector/receive/stream_connection.c
 planted(record_is_counted_twice FILE collector/output/sink_writer.c
     FROM "    commit(writer, &counters->written, records);"
     TO "    commit(writer, &counters->written, records + (records == 7));")
-planted(eviction_is_not_counted FILE collector/output/sink_thread.c
+planted(eviction_is_not_counted FILE collector/output/sink_thread_loop.c
     FROM "    sink_writer_count_evicted(sink->writer, batch->count);"
     TO "")
 planted(block_is_torn FILE collector/output/stream_writer.c

@@ -1,0 +1,11 @@
+/* Which writer a sink has, by the kind of its destination. */
+#ifndef SLUICE_COLLECTOR_OUTPUT_SINK_KIND_H
+#define SLUICE_COLLECTOR_OUTPUT_SINK_KIND_H
+
+struct sink_thread_options;
+struct sink_writer;
+
+/* To be completed by sink_writer_init. Returns NULL where memory is short. */
+struct sink_writer *sink_kind_create_writer(const struct sink_thread_options *options);
+
+#endif

@@ -1,0 +1,91 @@
+#include "collector/output/sink_options.h"
+
+#include "collector/output/delivery_label.h"
+#include "collector/output/delivery_spill.h"
+
+struct destination_options
+sink_options_of_destination(const struct sink_thread_options *options)
+{
+    return (struct destination_options){
+        .name = options->name,
+        .path = options->path,
+        .file = options->file,
+        .relay = options->relay,
+        .flush_interval = options->flush_interval,
+        .stall_timeout_ns = options->stall_timeout_ns,
+        .timeout_ns = options->delivery.timeout,
+        .spills = options->delivery.spill != NULL,
+        .retry = options->delivery.retry,
+        .in_flight = (size_t)options->delivery.in_flight,
+        .block_size = sink_options_block_room(sink_options_record_size(options)),
+        .http = options->http,
+        .tls = options->tls,
+        .broker = options->broker,
+        .encoder = options->encoder,
+    };
+}
+
+bool sink_options_shape(const struct sink_thread_options *options, struct destination_shape *shape)
+{
+    struct destination_options of_destination = sink_options_of_destination(options);
+    *shape = (struct destination_shape){0};
+    return options->destination->shape == NULL ||
+           options->destination->shape(&of_destination, shape);
+}
+
+/*
+ * Lines that are arranged, that stand in files by what the records are, or that are answered record
+ * by record, are no batch's.
+ */
+bool sink_options_keep_lines(const struct sink_thread_options *options)
+{
+    struct destination_shape shape;
+    return options->encoder->arrange == NULL && sink_options_shape(options, &shape) &&
+           shape.blocks <= 1 && !shape.relays && !options->destination->is_delivery;
+}
+
+bool sink_thread_same_lines(const struct sink_thread_options *a,
+                            const struct sink_thread_options *b)
+{
+    return a->encoder == b->encoder && encoder_options_equal(&a->encoding, &b->encoding) &&
+           sink_options_keep_lines(a) && sink_options_keep_lines(b);
+}
+
+int sink_options_refuse_absent(const struct destination_ops *destination, struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s: this program was built without it (%s)",
+              destination->scheme, destination->absent);
+    return -1;
+}
+
+int sink_thread_check(const struct sink_thread_options *options, struct error *error)
+{
+    const struct destination_ops *destination = options->destination;
+    struct destination_options to = sink_options_of_destination(options);
+    if (destination->absent != NULL)
+        return sink_options_refuse_absent(destination, error);
+    return destination->check == NULL ? 0 : destination->check(&to, error);
+}
+
+int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
+                      struct error *error)
+{
+    struct destination_options to = sink_options_of_destination(options);
+    return options->destination->probe(&to, timeout_ns, reached, error);
+}
+
+bool sink_thread_opens_later(const struct sink_thread_options *options)
+{
+    struct destination_shape shape;
+    return !sink_options_shape(options, &shape) ||
+           shape.blocks != 0; /* without memory: to be asked */
+}
+
+int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error)
+{
+    char label[DELIVERY_LABEL_SIZE];
+    if (options->delivery.spill == NULL)
+        return 0;
+    delivery_label_write(options, label);
+    return delivery_spill_make(&options->delivery, sink_options_record_size(options), label, error);
+}

@@ -1,0 +1,60 @@
+/*
+ * The queues of one sink, one for each producer.
+ *
+ * The main thread adds queues, also while the sink's thread takes batches from them: it publishes a
+ * longer list, and the former one stays until the end, because the sink's thread may still read it.
+ * Producers own the other side of their queues. A batch that is taken belongs to the sink's thread.
+ */
+#ifndef SLUICE_COLLECTOR_OUTPUT_SINK_QUEUES_H
+#define SLUICE_COLLECTOR_OUTPUT_SINK_QUEUES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/output/sink_thread.h"
+#include "collector/queue/batch_queue.h"
+
+struct queue_list;
+
+/* All zero: it has no queues. */
+struct sink_queues {
+    struct queue_list *_Atomic list; /* NULL: none */
+    size_t next;                     /* to be taken from; the sink's thread */
+};
+
+/* Main thread. Returns NULL where memory is short. The queue is freed by sink_queues_clear. */
+struct batch_queue *sink_queues_add(struct sink_queues *queues, size_t capacity, size_t listeners,
+                                    bool shared);
+
+/* Instead of all other threads. */
+void sink_queues_clear(struct sink_queues *queues);
+
+/* --- the sink's thread ------------------------------------------------------------------------ */
+
+/* The next batch, from the queues in turn, or NULL where all are empty. */
+struct batch *sink_queues_take(struct sink_queues *queues);
+
+/* The batch that comes after so many others in that order, or NULL. It stays in its queue. */
+const struct batch *sink_queues_peek(const struct sink_queues *queues, size_t after);
+
+/*
+ * Takes the oldest batches out of the queues whose producers asked for room, and gives each to
+ * `evict`, which owns it then. Returns whether a producer had asked.
+ */
+bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, struct batch *),
+                           void *context);
+
+/* Whether all are empty; whether all are also closed. */
+bool sink_queues_are_empty(const struct sink_queues *queues);
+bool sink_queues_have_finished(const struct sink_queues *queues);
+
+/* Whether one of them is filled by more than this share of its capacity. */
+bool sink_queues_exceed(const struct sink_queues *queues, double share);
+
+/* --- the main thread -------------------------------------------------------------------------- */
+
+/* As sink_thread_queue_levels. */
+struct queue_levels sink_queues_levels(const struct sink_queues *queues);
+
+#endif

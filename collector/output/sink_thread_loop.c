@@ -1,0 +1,208 @@
+/* What a sink's thread does: it takes batches, writes them, and keeps what is due, step by step. */
+#include <inttypes.h>
+
+#include "collector/output/sink_thread_state.h"
+#include "collector/platform/clock.h"
+
+/* --- making room ------------------------------------------------------------------------------ */
+
+static void evict(void *context, struct batch *batch)
+{
+    struct sink_thread *sink = context;
+    sink->evicted += batch->count;
+    sink_writer_count_evicted(sink->writer, batch->count);
+    sink_writer_count_raw_refused(sink->writer, batch->raw_count);
+    batch_release(batch);
+}
+
+static void log_eviction(struct sink_thread *sink)
+{
+    uint64_t held;
+    if (sink->evicted == 0 || !log_allowed(&sink->eviction_log, &held))
+        return;
+    log_about(LOG_WARNING, LOG_OF_SINK, sink->writer->options.name,
+              "behind: %" PRIu64 " records evicted", sink->evicted);
+    sink->evicted = 0;
+}
+
+/*
+ * Takes the oldest batches out of the queues whose producers asked for it; returns whether one did.
+ * A sink that no longer writes needs no room: all it takes fails at once.
+ */
+static bool make_room(struct sink_thread *sink)
+{
+    if (sink->writer->state != SINK_WRITING || !sink_queues_make_room(&sink->queues, evict, sink))
+        return false;
+    sink_writer_publish(sink->writer);
+    log_eviction(sink);
+    return true;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* Returns false where it stopped half-way: it is to be called again before anything else. */
+static bool flush(struct sink_thread *sink)
+{
+    sink->unfinished = UNFINISHED_FLUSH;
+    if (!sink->writer->ops->flush(sink->writer))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    sink_writer_goes_on(sink->writer);
+    return true;
+}
+
+/*
+ * Between two batches, however busy the sink is: what was taken before goes to the old file, unless
+ * that fails, for then the flush has it reopened. Returns as flush does.
+ */
+static bool reopen(struct sink_thread *sink)
+{
+    struct sink_writer *writer = sink->writer;
+    sink->unfinished = UNFINISHED_REOPEN;
+    if (!writer->ops->flush(writer))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    writer->ops->reopen(writer);
+    sink_writer_note_delay(writer);
+    return true;
+}
+
+/*
+ * What is due at a certain time, however busy the sink is. *due is the time of the next such thing.
+ * Returns as flush does.
+ */
+static bool serve_due(struct sink_thread *sink, int64_t *due)
+{
+    struct sink_writer *writer = sink->writer;
+    *due = writer->ops->due(writer);
+    if (*due == INT64_MAX && sink->unfinished == UNFINISHED_NONE)
+        return true;
+    int64_t now = clock_monotonic_ns();
+    if (now < *due && sink->unfinished == UNFINISHED_NONE)
+        return true;
+    sink->unfinished = UNFINISHED_SERVE;
+    if (!writer->ops->serve(writer, now))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    *due = writer->ops->due(writer);
+    return true;
+}
+
+/*
+ * Where another sink is at work on the batch that this one has, it encodes one of the next for
+ * both; the other is done then, or soon.
+ */
+#define LOOK_AHEAD 8
+
+/* The lines of the batch, or NULL: the sink encodes each record by itself. */
+static const struct encoded_batch *find_encoded(struct sink_thread *sink, const struct batch *batch)
+{
+    struct sink_writer *writer = sink->writer;
+    const struct encoded_batch *encoded = NULL;
+    const struct batch *later;
+    if (writer->shared == NULL || writer->state != SINK_WRITING)
+        return NULL;
+    for (size_t i = 0;
+         encoding_group_take(writer->shared, writer->encoder, batch, &encoded) == ENCODING_BUSY;
+         i++) {
+        if (i == LOOK_AHEAD || (later = sink_queues_peek(&sink->queues, i)) == NULL)
+            return NULL;
+        encoding_group_prepare(writer->shared, writer->encoder, later);
+    }
+    return encoded;
+}
+
+/* Writes the next batch, or goes on with it. Returns as flush does; *none: there is no batch. */
+static bool write_batch(struct sink_thread *sink, bool *none)
+{
+    if (sink->unfinished != UNFINISHED_BATCH) {
+        struct batch *batch = sink_queues_take(&sink->queues);
+        *none = batch == NULL;
+        if (*none)
+            return true;
+        taken_batch_begin(&sink->taken, batch, find_encoded(sink, batch));
+    }
+    sink->unfinished = UNFINISHED_BATCH;
+    if (!taken_batch_write(&sink->taken, sink->writer))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    bool over = sink->writer->state == SINK_WRITING && deadline_is_over(&sink->writer->deadline);
+    return !over || flush(sink);
+}
+
+/* What comes before batches, in its order; what stopped half-way comes first. */
+static bool take_care(struct sink_thread *sink, int64_t *due)
+{
+    struct sink_writer *writer = sink->writer;
+    bool wanted = atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed);
+    if (sink->unfinished == UNFINISHED_REOPEN || (sink->unfinished == UNFINISHED_NONE && wanted))
+        if (!reopen(sink))
+            return false;
+    return serve_due(sink, due);
+}
+
+enum sink_step sink_thread_step(struct sink_thread *sink, int64_t *due)
+{
+    struct sink_writer *writer = sink->writer;
+    RULE(rule_is_owner(&sink->owner), "a sink writes in one thread");
+    if (!sink->stepped)
+        sink_writer_note_delay(writer);
+    sink->stepped = true;
+    heartbeat_work(writer->heartbeat);
+    *due = INT64_MAX;
+    if (sink->unfinished == UNFINISHED_NONE && writer->ops->catch_up != NULL)
+        writer->ops->catch_up(writer);
+    bool taking = sink->unfinished == UNFINISHED_BATCH || sink->unfinished == UNFINISHED_FLUSH;
+    if (!taking && !take_care(sink, due))
+        return STEP_BLOCKED;
+    make_room(sink);
+    if (sink->unfinished == UNFINISHED_FLUSH)
+        return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
+    bool none = false;
+    if (!write_batch(sink, &none))
+        return STEP_BLOCKED;
+    if (!none)
+        return STEP_TAKEN;
+    if (writer->ops->has_work(writer))
+        return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
+    return sink_queues_have_finished(&sink->queues) ? STEP_END : STEP_NONE;
+}
+
+/* --- until the end ---------------------------------------------------------------------------- */
+
+void sink_thread_evict_after_wait(struct sink_thread *sink)
+{
+    sink->writer->made_room = make_room(sink);
+}
+
+static void wait_blocked(struct sink_thread *sink)
+{
+    sink_thread_wait_blocked(sink);
+    sink_thread_evict_after_wait(sink);
+}
+
+static void end(struct sink_thread *sink)
+{
+    struct sink_writer *writer = sink->writer;
+    while (!writer->ops->flush(writer))
+        wait_blocked(sink);
+    if (writer->ops->finish != NULL)
+        writer->ops->finish(writer);
+    heartbeat_wait(writer->heartbeat);
+    atomic_store(&sink->finished, true);
+    if (writer->options.ended != NULL)
+        writer->options.ended(writer->options.ended_context);
+}
+
+void sink_thread_run(struct sink_thread *sink)
+{
+    int64_t due;
+    enum sink_step step;
+    while ((step = sink_thread_step(sink, &due)) != STEP_END) {
+        if (step == STEP_BLOCKED)
+            wait_blocked(sink);
+        else if (step == STEP_NONE)
+            sink_thread_sleep(sink, due);
+    }
+    end(sink);
+}

@@ -42,41 +42,21 @@ static void free_map(struct map *map)
 
 /* --- one key ---------------------------------------------------------------------------------- */
 
-static bool note_line(const struct file_reading *reading, struct provenance_mark mark,
-                      const char *name, size_t *line)
-{
-    struct parse_error fault;
-    if (*line != 0) {
-        parse_error_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already", name,
-                        *line);
-        return file_parse_error(reading, mark, &fault);
-    }
-    *line = mark.line;
-    return true;
-}
-
 /* Reads the value of the key called `name`, which is a text. */
 static bool read_text(struct file_reading *reading, const char *name)
 {
-    struct parse_error fault;
     if (!file_next(reading))
         return false;
-    if (reading->piece.kind != PIECE_TEXT) {
-        parse_error_set(&fault, 0, "\"%s\" has %s where its value is due", name,
-                        file_piece_name(reading));
-        return file_parse_error(reading, reading->piece.mark, &fault);
-    }
-    if (reading->piece.length != 0)
-        return true;
-    parse_error_set(&fault, 0, "\"%s\" has no value", name);
-    return file_parse_error(reading, reading->piece.mark, &fault);
+    if (reading->piece.kind != PIECE_TEXT)
+        return file_wrong_kind(reading, name, "its value");
+    return reading->piece.length != 0 ||
+           file_refuse(reading, reading->piece.mark, "\"%s\" has no value", name);
 }
 
 /* In a URL the sign would mean something else. */
 static bool check_sign(const struct file_reading *reading, const char *name, char sign,
                        const char *why)
 {
-    struct parse_error fault;
     const struct yaml_piece *piece = &reading->piece;
     const char *found = memchr(piece->text, sign, piece->length);
     if (found == NULL)
@@ -85,8 +65,7 @@ static bool check_sign(const struct file_reading *reading, const char *name, cha
     if (piece->exact)
         for (const char *c = piece->text; c < found; c++)
             mark.column += ((unsigned char)*c & 0xc0) != 0x80;
-    parse_error_set(&fault, 0, "\"%s\" has a \"%c\" in it: %s", name, sign, why);
-    return file_parse_error(reading, mark, &fault);
+    return file_refuse(reading, mark, "\"%s\" has a \"%c\" in it: %s", name, sign, why);
 }
 
 static bool put_value(const struct file_reading *reading, struct provenance_text *text)
@@ -100,8 +79,7 @@ static bool put_value(const struct file_reading *reading, struct provenance_text
 static bool read_place(struct file_reading *reading, struct map *map)
 {
     const char *name = map->place_name;
-    return note_line(reading, reading->piece.mark, name, &map->place_line) &&
-           read_text(reading, name) &&
+    return file_note_line(reading, name, &map->place_line) && read_text(reading, name) &&
            check_sign(reading, name, '?', "keys stand beside it, each on a line of its own") &&
            put_value(reading, &map->parts[PART_PLACE]);
 }
@@ -118,18 +96,15 @@ static bool read_key(struct file_reading *reading, struct map *map, const struct
 {
     struct provenance_text *part = &map->parts[part_of(key)];
     struct provenance_mark mark = reading->piece.mark;
-    struct parse_error fault;
     size_t ignored = 0;
     size_t *line = key->open ? &ignored : &map->lines[key - config_keys];
     char name[KEY_NAME_SIZE]; /* the piece does not stay */
     copy_printable(name, sizeof name, reading->piece.text, reading->piece.length);
-    if (!note_line(reading, mark, key->name, line))
+    if (!file_note_line(reading, key->name, line))
         return false;
-    if (map->schemas_line != 0 && part != &map->parts[PART_KEYS]) {
-        parse_error_set(&fault, 0, "key \"%s\" is about a schema; it belongs under " SCHEMAS,
-                        key->name);
-        return file_parse_error(reading, mark, &fault);
-    }
+    if (map->schemas_line != 0 && part != &map->parts[PART_KEYS])
+        return file_refuse(reading, mark, "key \"%s\" is about a schema; it belongs under " SCHEMAS,
+                           key->name);
     if (!provenance_text_put(part, "&", 1) ||
         !provenance_text_put_marked(part, name, strlen(name), mark, true) ||
         !provenance_text_put(part, "=", 1))
@@ -146,22 +121,17 @@ static bool read_schema(struct file_reading *reading, struct schemas *schemas)
 {
     struct map map = {.scopes = KEY_OF_SCHEMA | KEY_OF_FILE, .begin = reading->piece.mark};
     struct provenance_text *all = &schemas->listener->parts[PART_OF_SCHEMA];
-    struct parse_error fault;
     bool good = false;
-    if (reading->piece.kind != PIECE_MAP) {
-        parse_error_set(&fault, 0, "an item of " SCHEMAS " is %s; write \"schema: NAME\"",
-                        file_piece_name(reading));
-        return file_parse_error(reading, map.begin, &fault);
-    }
-    if (schemas->count++ == CONFIG_LIST_MAX) {
-        parse_error_set(&fault, 0, SCHEMAS " has more than %d items", CONFIG_LIST_MAX);
-        return file_parse_error(reading, map.begin, &fault);
-    }
+    if (reading->piece.kind != PIECE_MAP)
+        return file_refuse(reading, map.begin,
+                           "an item of " SCHEMAS " is %s; write \"schema: NAME\"",
+                           file_piece_name(reading));
+    if (schemas->count++ == CONFIG_LIST_MAX)
+        return file_refuse(reading, map.begin, SCHEMAS " has more than %d items", CONFIG_LIST_MAX);
     if (read_map(reading, &map)) {
         good = map.parts[PART_SCHEMA].length != 0;
-        parse_error_set(&fault, 0, "this schema has no name; write \"schema: NAME\"");
         if (!good)
-            file_parse_error(reading, map.begin, &fault);
+            file_refuse(reading, map.begin, "this schema has no name; write \"schema: NAME\"");
         else if (!provenance_text_append(all, &map.parts[PART_SCHEMA]) ||
                  !provenance_text_append(all, &map.parts[PART_OF_SCHEMA]))
             good = file_no_memory(reading);
@@ -174,41 +144,29 @@ static bool read_schemas(struct file_reading *reading, struct map *map)
 {
     struct schemas schemas = {.listener = map};
     struct provenance_mark mark = reading->piece.mark;
-    struct parse_error fault;
-    if (!note_line(reading, mark, SCHEMAS, &map->schemas_line))
+    if (!file_note_line(reading, SCHEMAS, &map->schemas_line))
         return false;
-    if (map->parts[PART_SCHEMA].length != 0 || map->parts[PART_OF_SCHEMA].length != 0) {
-        parse_error_set(&fault, 0,
-                        "there is a key about a schema beside " SCHEMAS "; it belongs under that");
-        return file_parse_error(reading, mark, &fault);
-    }
+    if (map->parts[PART_SCHEMA].length != 0 || map->parts[PART_OF_SCHEMA].length != 0)
+        return file_refuse(reading, mark,
+                           "there is a key about a schema beside " SCHEMAS
+                           "; it belongs under that");
     if (!file_next(reading))
         return false;
-    if (reading->piece.kind != PIECE_LIST) {
-        parse_error_set(&fault, 0,
-                        SCHEMAS " has %s where a list is due; each item begins with \"- \"",
-                        file_piece_name(reading));
-        return file_parse_error(reading, reading->piece.mark, &fault);
-    }
+    if (reading->piece.kind != PIECE_LIST)
+        return file_refuse(reading, reading->piece.mark,
+                           SCHEMAS " has %s where a list is due; each item begins with \"- \"",
+                           file_piece_name(reading));
     while (file_next(reading) && reading->piece.kind != PIECE_LIST_END)
         if (!read_schema(reading, &schemas))
             return false;
     if (reading->piece.kind != PIECE_LIST_END)
         return false;
-    if (schemas.count != 0)
-        return true;
-    parse_error_set(&fault, 0,
-                    SCHEMAS " is empty; leave it out for the schema that is the default");
-    return file_parse_error(reading, mark, &fault);
+    return schemas.count != 0 ||
+           file_refuse(reading, mark,
+                       SCHEMAS " is empty; leave it out for the schema that is the default");
 }
 
 /* --- maps ------------------------------------------------------------------------------------- */
-
-static bool is(const struct yaml_piece *piece, const char *name)
-{
-    return name != NULL && strlen(name) == piece->length &&
-           memcmp(name, piece->text, piece->length) == 0;
-}
 
 /* key_find knows the keys of URLs, and those of other places; here there are some besides. */
 static bool unknown_key(const struct file_reading *reading, const struct map *map,
@@ -240,13 +198,11 @@ static bool read_pair(struct file_reading *reading, struct map *map)
 {
     const struct yaml_piece *piece = &reading->piece;
     struct parse_error fault;
-    if (piece->kind != PIECE_TEXT) {
-        parse_error_set(&fault, 0, "%s where a key is due", file_piece_name(reading));
-        return file_parse_error(reading, piece->mark, &fault);
-    }
-    if (is(piece, map->place_name))
+    if (piece->kind != PIECE_TEXT)
+        return file_wrong_piece(reading, "a key");
+    if (file_piece_is(reading, map->place_name))
         return read_place(reading, map);
-    if ((map->scopes & KEY_OF_UDP) != 0 && is(piece, SCHEMAS))
+    if ((map->scopes & KEY_OF_UDP) != 0 && file_piece_is(reading, SCHEMAS))
         return read_schemas(reading, map);
     const struct setting *key = key_find(map->scopes, piece->text, piece->length, &fault);
     return key != NULL ? read_key(reading, map, key) : unknown_key(reading, map, &fault);
@@ -308,12 +264,9 @@ static bool add_map(struct file_reading *reading, const struct option *option)
 {
     struct map map = empty_map(option, reading->piece.mark);
     struct provenance_text url = {0};
-    struct parse_error fault;
     bool good = read_map(reading, &map);
-    if (good && map.place_line == 0) {
-        parse_error_set(&fault, 0, "\"%s\" is missing here", map.place_name);
-        good = file_parse_error(reading, map.begin, &fault);
-    }
+    if (good && map.place_line == 0)
+        good = file_refuse(reading, map.begin, "\"%s\" is missing here", map.place_name);
     if (good && (!put_together(option, &map, &url) ||
                  provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL))
         good = file_no_memory(reading);
@@ -325,15 +278,12 @@ static bool add_map(struct file_reading *reading, const struct option *option)
 bool file_read_url(struct file_reading *reading, const struct option *option)
 {
     struct provenance_text url = {0};
-    struct parse_error fault;
     if (reading->piece.kind == PIECE_MAP)
         return add_map(reading, option);
-    if (reading->piece.kind != PIECE_TEXT || reading->piece.length == 0) {
-        parse_error_set(&fault, 0, "%s where a URL, or a map with \"%s\", is due",
-                        file_piece_name(reading),
-                        option->action == OPTION_LISTEN ? "address" : "to");
-        return file_parse_error(reading, reading->piece.mark, &fault);
-    }
+    if (reading->piece.kind != PIECE_TEXT || reading->piece.length == 0)
+        return file_wrong_piece(reading, option->action == OPTION_LISTEN
+                                             ? "a URL, or a map with \"address\","
+                                             : "a URL, or a map with \"to\",");
     bool good = put_value(reading, &url);
     if (good && provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL)
         good = file_no_memory(reading);

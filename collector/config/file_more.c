@@ -4,9 +4,7 @@
 
 static bool wrong(const struct file_reading *reading, const char *why)
 {
-    struct parse_error fault;
-    parse_error_set(&fault, 0, "%s", why);
-    return file_parse_error(reading, reading->piece.mark, &fault);
+    return file_refuse(reading, reading->piece.mark, "%s", why);
 }
 
 static bool add_name(struct file_reading *reading)
@@ -22,15 +20,10 @@ static bool add_name(struct file_reading *reading)
 
 bool file_read_more(struct file_reading *reading)
 {
-    size_t *line = &reading->given->more_line;
-    struct parse_error fault;
     if (reading->more == NULL)
         return wrong(reading, "only the file of --config can name more \"" CONFIG_FILE_MORE "\"");
-    parse_error_set(&fault, 0,
-                    "\"" CONFIG_FILE_MORE "\" is given twice; it was on line %zu already", *line);
-    if (*line != 0)
-        return file_parse_error(reading, reading->piece.mark, &fault);
-    *line = reading->piece.mark.line;
+    if (!file_note_line(reading, CONFIG_FILE_MORE, &reading->given->more_line))
+        return false;
     if (!file_next(reading))
         return false;
     if (reading->piece.kind != PIECE_LIST)

@@ -1,12 +1,55 @@
 /* The next piece of a configuration file, and what is wrong with it. */
 #include "collector/config/file_parts.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 bool file_parse_error(const struct file_reading *reading, struct provenance_mark mark,
                       const struct parse_error *fault)
 {
     error_set(reading->error, fault->no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CONFIG,
               "%s:%zu:%zu: %s", reading->path, mark.line, mark.column, fault->text);
     return false;
+}
+
+bool file_refuse(const struct file_reading *reading, struct provenance_mark mark,
+                 const char *format, ...)
+{
+    struct parse_error fault = {.at = 0};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault.text, sizeof fault.text, format, arguments);
+    va_end(arguments);
+    return file_parse_error(reading, mark, &fault);
+}
+
+bool file_wrong_piece(const struct file_reading *reading, const char *due)
+{
+    return file_refuse(reading, reading->piece.mark, "%s where %s is due", file_piece_name(reading),
+                       due);
+}
+
+bool file_wrong_kind(const struct file_reading *reading, const char *name, const char *due)
+{
+    return file_refuse(reading, reading->piece.mark, "\"%s\" has %s where %s is due", name,
+                       file_piece_name(reading), due);
+}
+
+bool file_note_line(const struct file_reading *reading, const char *name, size_t *line)
+{
+    if (*line != 0)
+        return file_refuse(reading, reading->piece.mark,
+                           "\"%s\" is given twice; it was on line %zu already", name, *line);
+    *line = reading->piece.mark.line;
+    return true;
+}
+
+bool file_piece_is(const struct file_reading *reading, const char *name)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    return name != NULL && piece->kind == PIECE_TEXT && strlen(name) == piece->length &&
+           memcmp(name, piece->text, piece->length) == 0;
 }
 
 bool file_no_memory(const struct file_reading *reading)

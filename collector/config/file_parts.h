@@ -5,6 +5,7 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 
+#include "collector/base/compiler.h"
 #include "collector/base/error.h"
 #include "collector/base/parse_error.h"
 #include "collector/config/file_names.h"
@@ -43,10 +44,28 @@ bool file_skip(struct file_reading *reading);
 /* Fill the error with what is wrong at a mark. Return false. */
 bool file_parse_error(const struct file_reading *reading, struct provenance_mark mark,
                       const struct parse_error *fault);
+bool file_refuse(const struct file_reading *reading, struct provenance_mark mark,
+                 const char *format, ...) PRINTF_LIKE(3, 4);
 bool file_no_memory(const struct file_reading *reading);
+
+/* The same of the piece that was read last: what is due there, or as the value of `name`. */
+bool file_wrong_piece(const struct file_reading *reading, const char *due);
+bool file_wrong_kind(const struct file_reading *reading, const char *name, const char *due);
+
+/* What is due where it is a list. */
+#define FILE_LIST_DUE "a list (each item begins with \"- \")"
 
 /* "a list", of the piece that was read last. */
 const char *file_piece_name(const struct file_reading *reading);
+
+/* Whether that piece is a text, and this one; `name` may be NULL. */
+bool file_piece_is(const struct file_reading *reading, const char *name);
+
+/*
+ * Notes in *line that `name` is given on the line of that piece. Returns false with the error
+ * filled where *line is not 0: it was given before.
+ */
+bool file_note_line(const struct file_reading *reading, const char *name, size_t *line);
 
 /*
  * file_more.c: reads the list that the piece that was read last is to begin, and adds the files

@@ -39,18 +39,11 @@ const char *config_file_library(void)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static bool is(const struct yaml_piece *piece, const char *name)
-{
-    return name != NULL && strlen(name) == piece->length &&
-           memcmp(name, piece->text, piece->length) == 0;
-}
-
 /* Something is known of the name, though it does not belong here. */
 static bool is_elsewhere(const struct file_reading *reading, struct parse_error *fault)
 {
-    const struct yaml_piece *piece = &reading->piece;
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
-        if (!is(piece, option->setting.name))
+        if (!file_piece_is(reading, option->setting.name))
             continue;
         if (option_list_name(option) != NULL)
             parse_error_set(fault, 0, "in a file --%s is the list \"%s\"", option->setting.name,
@@ -61,7 +54,7 @@ static bool is_elsewhere(const struct file_reading *reading, struct parse_error 
         return true;
     }
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        if (!is(piece, key->name))
+        if (!file_piece_is(reading, key->name))
             continue;
         parse_error_set(fault, 0, "key \"%s\" is for %s, not for the file as a whole", key->name,
                         key_scope_name(key->scopes));
@@ -97,20 +90,12 @@ static bool unknown_name(const struct file_reading *reading)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static bool wrong_kind(const struct file_reading *reading, const char *name, const char *due)
-{
-    struct parse_error fault;
-    parse_error_set(&fault, 0, "\"%s\" has %s where %s is due", name, file_piece_name(reading),
-                    due);
-    return file_parse_error(reading, reading->piece.mark, &fault);
-}
-
 static bool read_value(struct file_reading *reading, const struct option *option)
 {
     const struct yaml_piece *piece = &reading->piece;
     struct provenance_text text = {0};
     if (piece->kind != PIECE_TEXT || piece->length == 0)
-        return wrong_kind(reading, option->setting.name, "its value");
+        return file_wrong_kind(reading, option->setting.name, "its value");
     bool good = (provenance_text_put_marked(&text, piece->text, piece->length, piece->text_mark,
                                             piece->exact) &&
                  provenance_add(reading->provenance, option, PROVENANCE_FILE, &text) != NULL) ||
@@ -122,22 +107,18 @@ static bool read_value(struct file_reading *reading, const struct option *option
 static bool read_list(struct file_reading *reading, const struct option *option)
 {
     const char *name = option_list_name(option);
-    struct parse_error fault;
     size_t count = 0;
     if (reading->piece.kind != PIECE_LIST)
-        return wrong_kind(reading, name, "a list (each item begins with \"- \")");
+        return file_wrong_kind(reading, name, FILE_LIST_DUE);
     struct provenance_mark mark = reading->piece.mark;
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_LIST_END) {
-            if (count != 0)
-                return true;
-            parse_error_set(&fault, 0, "\"%s\" is empty; leave it out for the default", name);
-            return file_parse_error(reading, mark, &fault);
+            return count != 0 || file_refuse(reading, mark,
+                                             "\"%s\" is empty; leave it out for the default", name);
         }
-        if (count++ == CONFIG_LIST_MAX) {
-            parse_error_set(&fault, 0, "\"%s\" has more than %d items", name, CONFIG_LIST_MAX);
-            return file_parse_error(reading, reading->piece.mark, &fault);
-        }
+        if (count++ == CONFIG_LIST_MAX)
+            return file_refuse(reading, reading->piece.mark, "\"%s\" has more than %d items", name,
+                               CONFIG_LIST_MAX);
         if (!file_read_url(reading, option))
             return false;
     }
@@ -153,37 +134,29 @@ static bool read_list(struct file_reading *reading, const struct option *option)
 static bool note_given(const struct file_reading *reading, const char *name, bool is_list,
                        struct file_place *place)
 {
-    struct parse_error fault;
-    bool here = place->path == reading->path;
-    if (place->path == NULL || (is_list && !here)) {
+    if (place->path == NULL || (is_list && place->path != reading->path)) {
         *place = (struct file_place){reading->path, reading->piece.mark.line};
         return true;
     }
-    if (here)
-        parse_error_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already", name,
-                        place->line);
-    else
-        parse_error_set(&fault, 0, "\"%s\" is given twice; %s:%zu has it already", name,
-                        place->path, place->line);
-    return file_parse_error(reading, reading->piece.mark, &fault);
+    if (place->path == reading->path)
+        return file_note_line(reading, name, &place->line);
+    return file_refuse(reading, reading->piece.mark, "\"%s\" is given twice; %s:%zu has it already",
+                       name, place->path, place->line);
 }
 
 /* Reads the name that the last piece is, with its value. */
 static bool read_pair(struct file_reading *reading)
 {
     const struct option *option = command_options;
-    struct parse_error fault;
-    if (reading->piece.kind != PIECE_TEXT) {
-        parse_error_set(&fault, 0, "%s where a name is due", file_piece_name(reading));
-        return file_parse_error(reading, reading->piece.mark, &fault);
-    }
-    if (is(&reading->piece, CONFIG_FILE_TESTS)) {
+    if (reading->piece.kind != PIECE_TEXT)
+        return file_wrong_piece(reading, "a name");
+    if (file_piece_is(reading, CONFIG_FILE_TESTS)) {
         reading->provenance->has_tests = true;
         return file_next(reading) && file_skip(reading);
     }
-    if (is(&reading->piece, CONFIG_FILE_MORE))
+    if (file_piece_is(reading, CONFIG_FILE_MORE))
         return file_read_more(reading);
-    while (option->setting.name != NULL && !is(&reading->piece, name_in_file(option)))
+    while (option->setting.name != NULL && !file_piece_is(reading, name_in_file(option)))
         option++;
     if (option->setting.name == NULL)
         return unknown_name(reading);
@@ -200,15 +173,12 @@ static bool read_pair(struct file_reading *reading)
 
 static bool read_document(struct file_reading *reading)
 {
-    struct parse_error fault;
     if (!file_next(reading))
         return false;
     if (reading->piece.kind == PIECE_END)
         return true;
-    if (reading->piece.kind != PIECE_MAP) {
-        parse_error_set(&fault, 0, "%s where \"name: value\" is due", file_piece_name(reading));
-        return file_parse_error(reading, reading->piece.mark, &fault);
-    }
+    if (reading->piece.kind != PIECE_MAP)
+        return file_wrong_piece(reading, "\"name: value\"");
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_MAP_END)
             return file_next(reading); /* that nothing comes after it */

@@ -2,56 +2,27 @@
 
 #include <string.h>
 
-/* What is left of the line. */
-struct line {
-    const char *at, *end;
-};
+#include "collector/text/json_reader.h"
 
-/* --- the line, as JSON (RFC 8259) ------------------------------------------------------------- */
-
-static void skip_spaces(struct line *line)
+/* Whether the line is {"format":"json","version":1}. */
+static bool is_header(const char *line, size_t size)
 {
-    while (line->at != line->end && (*line->at == ' ' || *line->at == '\t' || *line->at == '\r'))
-        line->at++;
+    struct json_reader reader;
+    struct json_item item;
+    unsigned formats = 0, versions = 0, others = 0;
+    json_reader_begin(&reader, line, size);
+    while (json_read(&reader, &item)) {
+        if (item.depth == 0)
+            others += item.type != JSON_OBJECT && item.type != JSON_END;
+        else if (item.type == JSON_STRING && json_text_is(item.name, "format"))
+            formats += json_text_is(item.text, "json") ? 1 : 2;
+        else if (item.type == JSON_NUMBER && json_text_is(item.name, "version"))
+            versions += json_text_is(item.text, "1") ? 1 : 2;
+        else
+            others++;
+    }
+    return reader.wrong == NULL && formats == 1 && versions == 1 && others == 0;
 }
-
-/* Takes these characters, and the spaces after them. */
-static bool take(struct line *line, const char *expected)
-{
-    size_t size = strlen(expected);
-    if ((size_t)(line->end - line->at) < size || memcmp(line->at, expected, size) != 0)
-        return false;
-    line->at += size;
-    skip_spaces(line);
-    return true;
-}
-
-static bool take_format(struct line *line)
-{
-    return take(line, "\"format\"") && take(line, ":") && take(line, "\"json\"");
-}
-
-static bool take_version(struct line *line)
-{
-    return take(line, "\"version\"") && take(line, ":") && take(line, "1");
-}
-
-static bool take_members(struct line *line)
-{
-    const struct line begin = *line;
-    if (take_format(line) && take(line, ",") && take_version(line))
-        return true;
-    *line = begin;
-    return take_version(line) && take(line, ",") && take_format(line);
-}
-
-static bool is_header(struct line line)
-{
-    skip_spaces(&line);
-    return take(&line, "{") && take_members(&line) && take(&line, "}") && line.at == line.end;
-}
-
-/* --- the head --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text;
@@ -80,7 +51,7 @@ enum otlp_udp_result otlp_udp_read(const uint8_t *data, size_t size, struct otlp
     const char *end = most == 0 ? NULL : memchr(text, '\n', most);
     if (end == NULL)
         return most < OTLP_UDP_LINE_MOST ? OTLP_UDP_SHORT : OTLP_UDP_FOREIGN;
-    if (!is_header((struct line){text, end}))
+    if (!is_header(text, (size_t)(end - text)))
         return OTLP_UDP_FOREIGN;
     *head = read_prefix(data, size, (size_t)(end - text) + 1);
     return OTLP_UDP_OK;

@@ -1,9 +1,6 @@
 /*
  * The sums that the bench needs of a ledger as `sluice --ledger json` prints it: one line, of all
  * listeners and all sinks together. Pure; any thread.
- *
- * It is no JSON parser: it looks for the keys of that line, which our own writer made, and in which
- * no string can hold a key with its quotes.
  */
 #ifndef SLUICE_TOOLS_BENCH_LEDGER_LINE_H
 #define SLUICE_TOOLS_BENCH_LEDGER_LINE_H

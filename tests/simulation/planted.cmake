@@ -87,10 +87,10 @@ planted(record_is_counted_twice FILE collector/output/sink_writer.c
 planted(eviction_is_not_counted FILE collector/output/sink_thread_loop.c
     FROM "    sink_writer_count_evicted(sink->writer, batch->count);"
     TO "")
-planted(block_is_torn FILE collector/output/stream_writer.c
+planted(block_is_torn FILE collector/output/stream_writer_fates.c
     FROM "    if (ops->roll_back == NULL || !ops->roll_back(stream->base.destination, part))"
     TO "    if (ops->roll_back == NULL)")
-planted(record_is_forgotten_at_a_reopen FILE collector/output/stream_writer.c
+planted(record_is_forgotten_at_a_reopen FILE collector/output/stream_writer_file.c
     FROM "    atomic_store(&stream->base.reopen_wanted, false);
     sink_writer_begin_io"
     TO "    atomic_store(&stream->base.reopen_wanted, false);
@@ -135,16 +135,17 @@ planted(what_nobody_reads_is_written FILE sinks/destinations/destination_command
     TO "    command->look_ns = clock_monotonic_ns();
     *written = size;
     return WRITE_OK;")
-planted(rest_of_a_record_is_for_the_next FILE collector/output/stream_writer.c
+planted(rest_of_a_record_is_for_the_next FILE collector/output/stream_writer_reader.c
     FROM "        stream->sent = (size_t)(stream->committed_to - stream->block_at);"
     TO "        ;")
-planted(record_begun_is_given_again FILE collector/output/stream_writer.c
-    FROM "    for (; stream->count != 0 && stream->committed_to < accepted(stream); lost++)
-        take_first(stream);
-    if (stream->committed_to > accepted(stream))"
-    TO "    for (; stream->count != 0 && pending_at(stream, 0)->end <= accepted(stream); lost++)
-        take_first(stream);
-    if (stream->committed_to != accepted(stream))")
+planted(record_begun_is_given_again FILE collector/output/stream_writer_reader.c
+    FROM "    for (; stream->count != 0 && stream->committed_to < stream_accepted(stream); lost++)
+        stream_writer_take_first(stream);
+    if (stream->committed_to > stream_accepted(stream))"
+    TO "    for (; stream->count != 0 && stream_pending_at(stream, 0)->end <= stream_accepted(stream);
+         lost++)
+        stream_writer_take_first(stream);
+    if (stream->committed_to != stream_accepted(stream))")
 planted(command_is_not_waited_for FILE sinks/destinations/destination_command.c
     FROM "    return command->phase == PHASE_WAITING;"
     TO "    return !has_input(command);")
@@ -156,7 +157,7 @@ planted(restart_is_not_counted FILE sinks/destinations/destination_command.c
 planted(pause_stays_short FILE sinks/destinations/destination_command.c
     FROM "        command->pause = pause * 2 < LONGEST_PAUSE ? pause * 2 : LONGEST_PAUSE;"
     TO "        ;")
-planted(silent_command_is_not_replaced FILE collector/output/stream_writer.c
+planted(silent_command_is_not_replaced FILE collector/output/stream_writer_reader.c
     FROM "    writer->destination->stream->restart(writer->destination, true);"
     TO "    return;")
 

@@ -1,0 +1,76 @@
+/* The file behind a stream: what it begins with, and the one that comes after it. */
+#include "collector/output/stream_writer_state.h"
+
+void stream_writer_look_at_beginning(struct stream_writer *stream)
+{
+    struct destination *destination = stream->base.destination;
+    const struct stream_ops *ops = destination->stream;
+    bool due =
+        stream->base.head.used != 0 && ops->at_beginning != NULL && ops->at_beginning(destination);
+    stream->head_sent = due ? 0 : stream->base.head.used;
+    stream->begun = true;
+}
+
+void stream_writer_open_anew(struct stream_writer *stream)
+{
+    const char *name = stream->base.options.name;
+    struct error error;
+    atomic_store(&stream->base.reopen_wanted, false);
+    sink_writer_begin_io(&stream->base);
+    int result = stream->base.destination->stream->reopen(stream->base.destination, &error);
+    sink_writer_end_io(&stream->base);
+    if (result != 0) {
+        log_about(LOG_ERROR, LOG_OF_SINK, name, "cannot reopen, going on with the old file: %s",
+                  error.text);
+        return;
+    }
+    stream_writer_look_at_beginning(stream);
+    log_about(LOG_INFO, LOG_OF_SINK, name, "reopened");
+}
+
+/*
+ * To rotate a file that takes no more is what helps, and what would never come if it waited for the
+ * block to be written. The record that is partly in the old file goes whole to the new one; where
+ * that part cannot be taken back (a pipe), the reopening has to wait.
+ */
+static void reopen_failing(struct stream_writer *stream)
+{
+    if (stream->base.destination->stream->reopen != NULL && stream_writer_roll_back(stream))
+        stream_writer_open_anew(stream);
+}
+
+/*
+ * The same where the file was moved, removed, emptied or cut: who frees a full disk in one of these
+ * ways shall have it back.
+ */
+static void leave_failing(struct stream_writer *stream)
+{
+    struct destination *destination = stream->base.destination;
+    const struct stream_ops *ops = destination->stream;
+    if (ops->was_moved == NULL || !ops->was_moved(destination) || !stream_writer_roll_back(stream))
+        return;
+    if (ops->prepare != NULL)
+        ops->prepare(destination);
+    stream_writer_look_at_beginning(stream);
+}
+
+void stream_writer_change_failing(struct stream_writer *stream)
+{
+    if (atomic_load_explicit(&stream->base.reopen_wanted, memory_order_relaxed))
+        reopen_failing(stream);
+    else
+        leave_failing(stream);
+}
+
+void stream_writer_prepare(struct stream_writer *stream)
+{
+    const struct stream_ops *ops = stream->base.destination->stream;
+    if (stream->base.state != SINK_WRITING || (stream->begun && stream->out.used == 0))
+        return;
+    sink_writer_begin_io(&stream->base);
+    if (ops->prepare != NULL)
+        ops->prepare(stream->base.destination);
+    sink_writer_end_io(&stream->base);
+    if (!stream->begun || ops->prepare != NULL)
+        stream_writer_look_at_beginning(stream);
+}

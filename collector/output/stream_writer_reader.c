@@ -1,0 +1,74 @@
+/*
+ * A stream's reader that says how far it is, and that may end: a command. Records are in flight
+ * until it has read them.
+ */
+#include "collector/output/stream_writer_state.h"
+#include "collector/platform/clock.h"
+
+/*
+ * The reader has ended: every record that is out in part or whole, and that it has not read, is
+ * lost. The next reader begins with the record after those.
+ */
+static void lose_unread(struct stream_writer *stream, enum record_failure reason)
+{
+    size_t lost = 0;
+    for (; stream->count != 0 && stream->committed_to < stream_accepted(stream); lost++)
+        stream_writer_take_first(stream);
+    if (stream->committed_to > stream_accepted(stream))
+        stream->sent = (size_t)(stream->committed_to - stream->block_at);
+    sink_writer_count_failed_by(&stream->base, reason, lost);
+    stream->reader_at = stream_accepted(stream);
+    if (stream->base.state == SINK_WRITING)
+        stream_writer_look_at_beginning(stream);
+}
+
+/*
+ * Another reader is wanted while this one has a part of the block. That is said at once: one that
+ * does not read the rest would never be replaced if that waited for the block to be written. Where
+ * it has ended already, the one that follows is what is wanted.
+ */
+void stream_writer_announce_restart(struct stream_writer *stream)
+{
+    struct sink_writer *writer = &stream->base;
+    if (stream->restart_announced || !atomic_load(&writer->reopen_wanted))
+        return;
+    writer->destination->stream->restart(writer->destination, true);
+    stream->restart_announced = !writer->unattended;
+    if (writer->unattended)
+        atomic_store(&writer->reopen_wanted, false);
+}
+
+/* It has ended: what was announced has come about. */
+static void complete_restart(struct stream_writer *stream)
+{
+    if (stream->restart_announced)
+        atomic_store(&stream->base.reopen_wanted, false);
+    stream->restart_announced = false;
+}
+
+void stream_writer_follow_reader(struct stream_writer *stream, enum record_failure reason)
+{
+    struct sink_writer *writer = &stream->base;
+    size_t unread = 0;
+    enum reader_state state = writer->destination->stream->progress(writer->destination, &unread);
+    uint64_t given = stream_accepted(stream) - stream->reader_at; /* less its head */
+    uint64_t read_to = stream_accepted(stream) - (unread < given ? unread : given);
+    stream_writer_commit_to(stream, read_to);
+    if (state == READER_ENDED) {
+        if (reason == FAILED_STOP_TIMEOUT && read_to != stream->committed_to)
+            stream_writer_log_cut(stream);
+        stream_writer_take_off_bytes(stream, unread);
+        lose_unread(stream, reason);
+        complete_restart(stream);
+    }
+    sink_writer_note_reader(writer, state == READER_READS);
+    sink_writer_publish(writer);
+}
+
+void stream_writer_attend(struct stream_writer *stream)
+{
+    struct destination *destination = stream->base.destination;
+    if (clock_monotonic_ns() >= destination->stream->due(destination))
+        destination->stream->tick(destination);
+    stream_writer_follow_reader(stream, FAILED_COMMAND_ENDED);
+}

@@ -335,8 +335,7 @@ static void report_left_out(struct control_service *service, struct client *clie
     if (client->watcher.left_out == 0)
         return;
     json_object_begin(out);
-    json_key_literal(out, "left_out_records");
-    json_uint64(out, client->watcher.left_out);
+    json_member_uint64(out, "left_out_records", client->watcher.left_out);
     json_object_end(out);
     output_char(out, '\n');
     if (out->overflow)

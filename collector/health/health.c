@@ -135,8 +135,8 @@ static const struct {
     enum health_reason reason;
     struct loss (*find)(const struct sink_totals *sink);
 } sink_losses[] = {
-    {HEALTH_RECORDS_REFUSED, records_refused}, {HEALTH_RECORDS_EVICTED, records_evicted},
-    {HEALTH_RECORDS_FAILED, records_failed},   {HEALTH_RECORDS_UNKNOWN, records_unknown},
+    {HEALTH_RECORDS_REFUSED, records_refused},   {HEALTH_RECORDS_EVICTED, records_evicted},
+    {HEALTH_RECORDS_FAILED, records_failed},     {HEALTH_RECORDS_UNKNOWN, records_unknown},
     {HEALTH_SAMPLES_LEFT_OUT, samples_left_out}, {HEALTH_RAW_REFUSED, raw_refused},
 };
 
@@ -273,12 +273,10 @@ static void begin_reason(struct reasons *reasons, enum health_reason reason, con
     }
     reasons->any = true;
     json_object_begin(out);
-    json_key_literal(out, "reason");
-    json_string(out, word, strlen(word));
+    json_member_text(out, "reason", word);
     if (of == NULL)
         return;
-    json_key(out, of, strlen(of));
-    json_string(out, name, strlen(name));
+    json_member_text(out, of, name);
 }
 
 static void end_reason_for(struct reasons *reasons, int64_t nanoseconds)
@@ -354,9 +352,8 @@ static void report_losses(struct reasons *reasons, const struct health *health,
     for (size_t loss = 0; loss < SINK_LOSSES; loss++) {
         for (size_t i = 0; i < ledger->sink_count; i++) {
             const struct sink_totals *sink = &ledger->sinks[i];
-            report_loss(
-                reasons, sink_losses[loss].reason, "sink", sink->name,
-                lost_since(then, true, sink->index, loss, sink_losses[loss].find(sink)));
+            report_loss(reasons, sink_losses[loss].reason, "sink", sink->name,
+                        lost_since(then, true, sink->index, loss, sink_losses[loss].find(sink)));
         }
     }
     uint64_t letters = letters_dropped(&ledger->letters);
@@ -421,8 +418,7 @@ enum health_status health_report(const struct health *health, const struct healt
     const char *word = health_statuses[status].name;
     struct reasons reasons = {.out = out};
     json_object_begin(out);
-    json_key_literal(out, "status");
-    json_string(out, word, strlen(word));
+    json_member_text(out, "status", word);
     if (status == HEALTH_DEGRADED || status == HEALTH_STUCK)
         report_reasons(&reasons, health, facts);
     json_object_end(out);

@@ -177,25 +177,13 @@ void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *ou
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void write_count(struct output *out, const char *name, uint64_t value)
-{
-    json_key(out, name, strlen(name));
-    json_uint64(out, value);
-}
-
-static void write_text(struct output *out, const char *name, const char *value)
-{
-    json_key(out, name, strlen(name));
-    json_string(out, value, strlen(value));
-}
-
 static void write_counts(struct output *out, const char *name, const char *const *names,
                          const uint64_t *values, size_t count)
 {
     json_key(out, name, strlen(name));
     json_object_begin(out);
     for (size_t i = 0; i < count; i++)
-        write_count(out, names[i], values[i]);
+        json_member_uint64(out, names[i], values[i]);
     json_object_end(out);
 }
 
@@ -205,7 +193,7 @@ static void write_terms(struct output *out, const struct ledger_term *terms, con
 {
     for (const struct ledger_term *term = terms; term->name != NULL; term++)
         if (term->part >= first && term->part <= last)
-            write_count(out, term->name, ledger_total(totals, term));
+            json_member_uint64(out, term->name, ledger_total(totals, term));
 }
 
 /* A listener's, where null stands for what the system does not count. */
@@ -227,17 +215,16 @@ static void write_listener_terms(struct output *out, const struct listener_total
 
 static void write_retired(struct output *out, bool retired)
 {
-    json_key_literal(out, "retired");
-    json_bool(out, retired);
+    json_member_bool(out, "retired", retired);
 }
 
 static void write_listener(struct output *out, const struct listener_totals *listener)
 {
     enum ledger_part own = listener->kind->part;
     json_object_begin(out);
-    write_text(out, "name", listener->name);
-    write_text(out, "kind", listener->kind->name);
-    write_text(out, "schema", listener->schema);
+    json_member_text(out, "name", listener->name);
+    json_member_text(out, "kind", listener->kind->name);
+    json_member_text(out, "schema", listener->schema);
     write_retired(out, listener->retired);
     write_listener_terms(out, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
@@ -245,22 +232,21 @@ static void write_listener(struct output *out, const struct listener_totals *lis
     if (own != PART_SEQUENCE)
         write_listener_terms(out, listener, own, own);
     if (listener->kind->is_socket)
-        write_text(out, "kernel_drops_unit", listener->drops.buffers ? "buffer" : "datagram");
+        json_member_text(out, "kernel_drops_unit", listener->drops.buffers ? "buffer" : "datagram");
     json_object_end(out);
 }
 
 static void write_sink(struct output *out, const struct sink_totals *sink)
 {
     json_object_begin(out);
-    write_text(out, "name", sink->name);
+    json_member_text(out, "name", sink->name);
     write_retired(out, sink->retired);
-    write_count(out, "messages", sink->messages);
+    json_member_uint64(out, "messages", sink->messages);
     write_terms(out, offer_terms, sink, PART_FLOW, PART_FLOW);
     write_counts(out, "refused", record_refusal_names, sink->refused, REFUSAL_COUNT);
     write_terms(out, sink_terms, sink, PART_FLOW, PART_NOW);
     write_counts(out, "failed", record_failure_names, sink->failed, FAILURE_COUNT);
-    json_key_literal(out, "in_flight");
-    json_int64(out, sink->in_flight);
+    json_member_int64(out, "in_flight", sink->in_flight);
     write_terms(out, sink_terms, sink, PART_ALWAYS, PART_RAW);
     json_object_end(out);
 }
@@ -268,7 +254,7 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
 static void write_letters(struct output *out, const struct letter_totals *letters)
 {
     json_object_begin(out);
-    write_text(out, "name", letters->name);
+    json_member_text(out, "name", letters->name);
     write_terms(out, letter_terms, letters, PART_FLOW, PART_FLOW);
     write_counts(out, "dropped", letter_drop_names, letters->dropped, DROP_COUNT);
     write_terms(out, letter_terms, letters, PART_ALWAYS, PART_ALWAYS);
@@ -278,19 +264,16 @@ static void write_letters(struct output *out, const struct letter_totals *letter
 void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *out)
 {
     json_object_begin(out);
-    json_key_literal(out, "final");
-    json_bool(out, snapshot->final);
+    json_member_bool(out, "final", snapshot->final);
     if (snapshot->final) {
         json_key_literal(out, "balances");
         if (snapshot->incomplete)
             json_null(out);
         else
             json_bool(out, ledger_balances(snapshot));
-        json_key_literal(out, "incomplete");
-        json_bool(out, snapshot->incomplete);
+        json_member_bool(out, "incomplete", snapshot->incomplete);
     }
-    json_key_literal(out, "uptime_seconds");
-    json_double(out, (double)snapshot->uptime_ns / 1e9);
+    json_member_double(out, "uptime_seconds", (double)snapshot->uptime_ns / 1e9);
     json_key_literal(out, "listeners");
     json_array_begin(out);
     for (size_t i = 0; i < snapshot->listener_count; i++)

@@ -134,15 +134,12 @@ static void put_object(struct output *out, const struct log_entry *entry, uint64
     json_object_begin(out);
     json_key_literal(out, "time");
     json_time(out, time_ns);
-    json_key_literal(out, "level");
-    json_string(out, levels[entry->level], strlen(levels[entry->level]));
+    json_member_text(out, "level", levels[entry->level]);
     put_subject(out, entry);
     json_key_literal(out, "message");
     json_string(out, entry->message, message_size);
-    if (repeated != 0) {
-        json_key_literal(out, "repeated");
-        json_uint64(out, repeated);
-    }
+    if (repeated != 0)
+        json_member_uint64(out, "repeated", repeated);
     json_object_end(out);
     output_char(out, '\n');
 }

@@ -193,25 +193,19 @@ static void write_address(struct output *out, const struct address *source)
 
 static void write_numbers(struct output *out, uint64_t lost, uint64_t missing, uint64_t duplicated)
 {
-    json_key_literal(out, "lost");
-    json_uint64(out, lost);
-    json_key_literal(out, "missing");
-    json_uint64(out, missing);
-    json_key_literal(out, "duplicated");
-    json_uint64(out, duplicated);
+    json_member_uint64(out, "lost", lost);
+    json_member_uint64(out, "missing", missing);
+    json_member_uint64(out, "duplicated", duplicated);
 }
 
 static void write_sender(struct output *out, const struct row *row)
 {
     json_object_begin(out);
     write_address(out, &row->traffic.source);
-    json_key_literal(out, "datagrams");
-    json_uint64(out, row->traffic.datagrams);
-    json_key_literal(out, "bytes");
-    json_uint64(out, row->traffic.bytes);
+    json_member_uint64(out, "datagrams", row->traffic.datagrams);
+    json_member_uint64(out, "bytes", row->traffic.bytes);
     if (row->numbered != 0) {
-        json_key_literal(out, "numbered");
-        json_uint64(out, row->numbered);
+        json_member_uint64(out, "numbered", row->numbered);
         write_numbers(out, row->lost, row->missing, row->duplicated);
     }
     json_object_end(out);
@@ -223,8 +217,7 @@ static size_t write_listener(const struct sender_report *report, uint32_t listen
 {
     const char *name = report->listeners[listener]->name;
     json_object_begin(out);
-    json_key_literal(out, "name");
-    json_string(out, name, strlen(name));
+    json_member_text(out, "name", name);
     json_key_literal(out, "senders");
     json_array_begin(out);
     for (size_t reported = 0; at < report->row_count; at++) {
@@ -246,8 +239,7 @@ static void write_losers(const struct sender_report *report, struct output *out)
         const struct sequence_sender *loser = &report->losers[i];
         const char *name = report->listeners[loser->listener]->name;
         json_object_begin(out);
-        json_key_literal(out, "listener");
-        json_string(out, name, strlen(name));
+        json_member_text(out, "listener", name);
         write_address(out, &loser->source);
         json_key_literal(out, "sender");
         json_string(out, loser->name, loser->name_size);
@@ -277,8 +269,7 @@ void sender_report_write(struct sender_report *report, struct output *out)
     json_array_end(out);
     for (size_t i = 0; i < report->table_count; i++)
         replaced += traffic_replaced(report->tables[i]);
-    json_key_literal(out, "replaced");
-    json_uint64(out, replaced);
+    json_member_uint64(out, "replaced", replaced);
     write_losers(report, out);
     json_object_end(out);
     output_char(out, '\n');

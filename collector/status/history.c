@@ -512,8 +512,7 @@ void status_history_write(const struct history *history, enum history_ring ring,
     size_t count = slots->count < most ? slots->count : most;
     const struct span span = {history, ring, slots->first + slots->count - count, count};
     json_object_begin(out);
-    json_key_literal(out, "from");
-    json_int64(out, count == 0 ? 0 : slots->slots[slot_at(&span, 0)].from);
+    json_member_int64(out, "from", count == 0 ? 0 : slots->slots[slot_at(&span, 0)].from);
     json_key_literal(out, "at");
     json_array_begin(out);
     for (size_t i = 0; i < count; i++)

@@ -85,10 +85,8 @@ static void put_value(const struct writing *writing, const struct config_value *
         json_string(out, value->text, value->length);
     json_key_literal(out, "from");
     put_origin(out, &value->origin);
-    if (value->schema != 0) {
-        json_key_literal(out, "schema");
-        json_uint64(out, value->schema);
-    }
+    if (value->schema != 0)
+        json_member_uint64(out, "schema", value->schema);
     json_object_end(out);
 }
 

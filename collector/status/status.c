@@ -218,10 +218,8 @@ static void put_settings(struct status *status, struct output *out)
 /* When, by both clocks: a page shows times of day, and the history counts from the start. */
 static void put_times(const struct status *status, struct output *out)
 {
-    json_key_literal(out, "time");
-    json_int64(out, clock_wall_ns() / MS_NS);
-    json_key_literal(out, "at");
-    json_int64(out, at_ms(status));
+    json_member_int64(out, "time", clock_wall_ns() / MS_NS);
+    json_member_int64(out, "at", at_ms(status));
 }
 
 void status_write_now(struct status *status, struct output *out)
@@ -261,10 +259,8 @@ void status_write_first(struct status *status, struct output *out)
     output_literal(out, RETRY);
     begin_event(out, "first");
     json_object_begin(out);
-    json_key_literal(out, "version");
-    json_string(out, status->options.version, strlen(status->options.version));
-    json_key_literal(out, "began");
-    json_int64(out, status->began_ms);
+    json_member_text(out, "version", status->options.version);
+    json_member_int64(out, "began", status->began_ms);
     put_bounds(out);
     json_key_literal(out, "words");
     words_json_write(out);

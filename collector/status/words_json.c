@@ -12,16 +12,10 @@ static void put_key(struct output *out, const char *key)
     json_key(out, key, strlen(key));
 }
 
-static void put_text(struct output *out, const char *key, const char *text)
-{
-    put_key(out, key);
-    json_string(out, text, strlen(text));
-}
-
 static void put_terms(struct output *out, const struct ledger_term *terms)
 {
     for (; terms->name != NULL; terms++)
-        put_text(out, terms->name, terms->help);
+        json_member_text(out, terms->name, terms->help);
 }
 
 static void put_reasons(struct output *out, const char *key, const struct reason_text *texts,
@@ -32,8 +26,8 @@ static void put_reasons(struct output *out, const char *key, const struct reason
     for (size_t i = 0; i < count; i++) {
         put_key(out, texts[i].name);
         json_object_begin(out);
-        put_text(out, "what", texts[i].what);
-        put_text(out, "remedy", texts[i].remedy);
+        json_member_text(out, "what", texts[i].what);
+        json_member_text(out, "remedy", texts[i].remedy);
         json_object_end(out);
     }
     json_object_end(out);
@@ -45,7 +39,7 @@ static void put_words(struct output *out, const char *key, const struct health_w
     put_key(out, key);
     json_object_begin(out);
     for (size_t i = 0; i < count; i++)
-        put_text(out, words[i].name, words[i].meaning);
+        json_member_text(out, words[i].name, words[i].meaning);
     json_object_end(out);
 }
 

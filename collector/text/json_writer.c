@@ -384,3 +384,35 @@ void json_hex(struct output *out, const void *bytes, size_t size)
     hex_put(out, bytes, size);
     output_char(out, '"');
 }
+
+/* --- members ---------------------------------------------------------------------------------- */
+
+void json_member_text(struct output *out, const char *key, const char *text)
+{
+    json_key(out, key, strlen(key));
+    json_string(out, text, strlen(text));
+}
+
+void json_member_bool(struct output *out, const char *key, bool value)
+{
+    json_key(out, key, strlen(key));
+    json_bool(out, value);
+}
+
+void json_member_int64(struct output *out, const char *key, int64_t value)
+{
+    json_key(out, key, strlen(key));
+    json_int64(out, value);
+}
+
+void json_member_uint64(struct output *out, const char *key, uint64_t value)
+{
+    json_key(out, key, strlen(key));
+    json_uint64(out, value);
+}
+
+void json_member_double(struct output *out, const char *key, double value)
+{
+    json_key(out, key, strlen(key));
+    json_double(out, value);
+}

@@ -30,6 +30,15 @@ void json_key(struct output *out, const char *key, size_t length);
 void json_raw_key(struct output *out, const char *quoted, size_t length);
 
 /*
+ * A key that ends in a NUL, and its value; a text ends in one too. For what is not written often.
+ */
+void json_member_text(struct output *out, const char *key, const char *text);
+void json_member_bool(struct output *out, const char *key, bool value);
+void json_member_int64(struct output *out, const char *key, int64_t value);
+void json_member_uint64(struct output *out, const char *key, uint64_t value);
+void json_member_double(struct output *out, const char *key, double value);
+
+/*
  * Each value below puts a comma before itself where one is due.
  *
  * A string of any bytes: quote, backslash and control characters (also U+007F to U+009F) are

@@ -50,21 +50,9 @@ void capture_on_wait(struct capture *capture, void (*waiting)(void *context), vo
     capture_file_on_wait(capture->file, waiting, context);
 }
 
-static void hand_out(const struct frame_datagram *from, int64_t time_ns,
-                     struct capture_datagram *datagram)
-{
-    *datagram = (struct capture_datagram){
-        .data = from->data,
-        .size = from->size,
-        .source = from->source,
-        .destination = from->destination,
-        .time_ns = time_ns,
-    };
-}
-
 /* Takes a fragment and accounts for the datagram that it completes; true if it is one to give. */
 static bool add_fragment(struct capture *capture, const struct frame_fragment *fragment,
-                         int64_t time_ns, struct frame_datagram *datagram)
+                         int64_t time_ns, struct capture_datagram *datagram)
 {
     struct reassembled whole;
     if (!reassembly_add(capture->reassembly, fragment, time_ns, &whole))
@@ -83,14 +71,15 @@ static bool add_fragment(struct capture *capture, const struct frame_fragment *f
 static bool take_frame(struct capture *capture, const struct capture_frame *frame,
                        struct capture_datagram *datagram)
 {
-    struct frame_parsed parsed;
+    struct frame_fragment fragment;
     capture->counts.frames++;
-    switch (frame_parse(frame, capture->port, &parsed)) {
+    datagram->time_ns = frame->time_ns;
+    switch (frame_parse(frame, capture->port, datagram, &fragment)) {
     case FRAME_DATAGRAM:
         capture->counts.whole++;
         break;
     case FRAME_FRAGMENT:
-        if (!add_fragment(capture, &parsed.fragment, frame->time_ns, &parsed.datagram))
+        if (!add_fragment(capture, &fragment, frame->time_ns, datagram))
             return false;
         break;
     case FRAME_CUT:
@@ -101,7 +90,6 @@ static bool take_frame(struct capture *capture, const struct capture_frame *fram
         capture->counts.other++;
         return false;
     }
-    hand_out(&parsed.datagram, frame->time_ns, datagram);
     return true;
 }
 

@@ -41,6 +41,24 @@ int capture_input_open(struct capture_input *input, const char *path, struct err
  */
 size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size);
 
+/*
+ * The same without a copy where they were read ahead: returns where they stand, in `room` where
+ * they were not. They stand there until the next read. *got says how many there are.
+ */
+static inline const uint8_t *capture_input_view(struct capture_input *input, uint8_t *room,
+                                                size_t size, size_t *got)
+{
+    if (size > input->end - input->start) {
+        *got = capture_input_read(input, room, size);
+        return room;
+    }
+    const uint8_t *bytes = input->buffer + input->start;
+    input->start += size;
+    input->offset += size;
+    *got = size;
+    return bytes;
+}
+
 /* Reads and drops `size` bytes; false where the file comes to an end before, in any way. */
 bool capture_input_skip(struct capture_input *input, uint64_t size);
 

@@ -44,7 +44,7 @@ static struct address address_of(unsigned ip_version, const uint8_t bytes[16], u
  * is not wanted is noticed first, for then it does not matter what the capture lacks.
  */
 static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts, uint16_t port,
-                              struct frame_datagram *datagram)
+                              struct capture_datagram *datagram)
 {
     if (span.length < UDP_HEADER_SIZE)
         return VERDICT_OTHER;
@@ -64,12 +64,10 @@ static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts,
     verdict = span_needs(&span, length);
     if (verdict != VERDICT_GO_ON)
         return verdict;
-    *datagram = (struct frame_datagram){
-        .data = span.data + UDP_HEADER_SIZE,
-        .size = length - UDP_HEADER_SIZE,
-        .source = address_of(hosts->ip_version, hosts->source, source_port),
-        .destination = address_of(hosts->ip_version, hosts->destination, destination_port),
-    };
+    datagram->data = span.data + UDP_HEADER_SIZE;
+    datagram->size = length - UDP_HEADER_SIZE;
+    datagram->source = address_of(hosts->ip_version, hosts->source, source_port);
+    datagram->destination = address_of(hosts->ip_version, hosts->destination, destination_port);
     return VERDICT_GO_ON;
 }
 
@@ -121,7 +119,9 @@ static enum verdict parse_fragment(const struct span *span, uint16_t port,
     return VERDICT_GO_ON;
 }
 
-static enum frame_content parse_ipv4(struct span span, uint16_t port, struct frame_parsed *parsed)
+static enum frame_content parse_ipv4(struct span span, uint16_t port,
+                                     struct capture_datagram *datagram,
+                                     struct frame_fragment *fragment)
 {
     enum verdict verdict = span_needs(&span, IPV4_HEADER_SIZE);
     if (verdict != VERDICT_GO_ON)
@@ -147,15 +147,15 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port, struct fra
     bool more = (flags_offset & 0x2000u) != 0;
     size_t offset = (size_t)(flags_offset & 0x1fffu) * 8;
     if (!more && offset == 0)
-        return content_of(parse_udp(span, &hosts, port, &parsed->datagram), FRAME_DATAGRAM);
-    parsed->fragment = (struct frame_fragment){
+        return content_of(parse_udp(span, &hosts, port, datagram), FRAME_DATAGRAM);
+    *fragment = (struct frame_fragment){
         .hosts = hosts,
         .id = network_u16(header + 4),
         .next_header = NEXT_UDP,
         .more = more,
         .offset = offset,
     };
-    return content_of(parse_fragment(&span, port, &parsed->fragment), FRAME_FRAGMENT);
+    return content_of(parse_fragment(&span, port, fragment), FRAME_FRAGMENT);
 }
 
 /*
@@ -188,7 +188,9 @@ static enum verdict parse_ipv6_fragment(struct span *span, const struct frame_ho
     return parse_fragment(span, port, fragment);
 }
 
-static enum frame_content parse_ipv6(struct span span, uint16_t port, struct frame_parsed *parsed)
+static enum frame_content parse_ipv6(struct span span, uint16_t port,
+                                     struct capture_datagram *datagram,
+                                     struct frame_fragment *fragment)
 {
     enum verdict verdict = span_needs(&span, IPV6_HEADER_SIZE);
     if (verdict != VERDICT_GO_ON)
@@ -209,8 +211,7 @@ static enum frame_content parse_ipv6(struct span span, uint16_t port, struct fra
         verdict = skip_extensions(&span, &next_header);
         if (verdict != VERDICT_GO_ON || next_header != NEXT_FRAGMENT)
             break;
-        verdict =
-            parse_ipv6_fragment(&span, &hosts, port, &next_header, &is_fragment, &parsed->fragment);
+        verdict = parse_ipv6_fragment(&span, &hosts, port, &next_header, &is_fragment, fragment);
     } while (verdict == VERDICT_GO_ON && !is_fragment);
 
     if (verdict != VERDICT_GO_ON)
@@ -219,23 +220,24 @@ static enum frame_content parse_ipv6(struct span span, uint16_t port, struct fra
         return FRAME_FRAGMENT;
     if (next_header != NEXT_UDP)
         return FRAME_OTHER;
-    return content_of(parse_udp(span, &hosts, port, &parsed->datagram), FRAME_DATAGRAM);
+    return content_of(parse_udp(span, &hosts, port, datagram), FRAME_DATAGRAM);
 }
 
 enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
-                               struct frame_parsed *parsed)
+                               struct capture_datagram *datagram, struct frame_fragment *fragment)
 {
     struct span span = {frame->data, frame->captured, frame->length};
     unsigned ip_version = 0;
     enum verdict verdict = link_layer_strip(frame->link_type, &span, &ip_version);
     if (verdict != VERDICT_GO_ON)
         return content_of(verdict, FRAME_OTHER);
-    return ip_version == 4 ? parse_ipv4(span, port, parsed) : parse_ipv6(span, port, parsed);
+    return ip_version == 4 ? parse_ipv4(span, port, datagram, fragment)
+                           : parse_ipv6(span, port, datagram, fragment);
 }
 
 enum frame_content frame_parse_reassembled(const struct frame_hosts *hosts, uint8_t next_header,
                                            const uint8_t *data, size_t size, uint16_t port,
-                                           struct frame_datagram *datagram)
+                                           struct capture_datagram *datagram)
 {
     struct span span = {data, size, size};
     if (hosts->ip_version == 6 && skip_extensions(&span, &next_header) != VERDICT_GO_ON)

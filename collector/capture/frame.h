@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/address.h"
+#include "collector/capture/capture.h"
 #include "collector/capture/capture_file.h"
 
 enum frame_content {
@@ -19,14 +19,6 @@ enum frame_content {
     FRAME_FRAGMENT, /* a fragment that may be of one */
     FRAME_OTHER,    /* not UDP, not to the port, or no valid IP or UDP */
     FRAME_CUT,      /* not known to be other, but the capture lacks part of it */
-};
-
-/* A whole UDP datagram. */
-struct frame_datagram {
-    const uint8_t *data; /* the payload */
-    size_t size;
-    struct address source;
-    struct address destination;
 };
 
 /* Where a packet goes from and to, as IP writes it: an IPv4 address fills the first four bytes. */
@@ -48,15 +40,12 @@ struct frame_fragment {
     size_t size; /* at least 1; a multiple of 8 if `more` */
 };
 
-/* What FRAME_DATAGRAM and FRAME_FRAGMENT fill. */
-struct frame_parsed {
-    struct frame_datagram datagram;
-    struct frame_fragment fragment;
-};
-
-/* Parses a frame; `port` is the UDP destination port wanted, or 0 for all. */
+/*
+ * Parses a frame; `port` is the UDP destination port wanted, or 0 for all. Fills *datagram, but for
+ * its time, where it is FRAME_DATAGRAM, and *fragment where it is FRAME_FRAGMENT.
+ */
 enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
-                               struct frame_parsed *parsed);
+                               struct capture_datagram *datagram, struct frame_fragment *fragment);
 
 /*
  * Parses the `size` bytes that reassembly gave, which begin with what `next_header` says. Returns
@@ -64,6 +53,6 @@ enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
  */
 enum frame_content frame_parse_reassembled(const struct frame_hosts *hosts, uint8_t next_header,
                                            const uint8_t *data, size_t size, uint16_t port,
-                                           struct frame_datagram *datagram);
+                                           struct capture_datagram *datagram);
 
 #endif

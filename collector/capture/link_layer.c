@@ -8,10 +8,7 @@
 #define ETHERTYPE_SERVICE    0x88a8u /* IEEE 802.1Q, service tag (QinQ) */
 #define ETHERTYPE_QINQ_OLDER 0x9100u /* the same before it was standardised */
 
-struct link_layer {
-    uint32_t link_type;
-    enum verdict (*strip)(struct span *span, unsigned *ip_version);
-};
+typedef enum verdict strip_function(struct span *span, unsigned *ip_version);
 
 /* At what an EtherType announces: steps over VLAN tags, at most to the frame's end. */
 static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *ip_version)
@@ -106,34 +103,38 @@ static enum verdict strip_ipv6(struct span *span, unsigned *ip_version)
     return VERDICT_GO_ON;
 }
 
-static const struct link_layer link_layers[] = {
-    {0, strip_null},              /* LINKTYPE_NULL */
-    {1, strip_ethernet},          /* LINKTYPE_ETHERNET */
-    {12, strip_raw},              /* DLT_RAW as most systems number it */
-    {14, strip_raw},              /* DLT_RAW as OpenBSD numbers it */
-    {101, strip_raw},             /* LINKTYPE_RAW */
-    {108, strip_null},            /* LINKTYPE_LOOP */
-    {113, strip_linux_cooked},    /* LINKTYPE_LINUX_SLL */
-    {228, strip_ipv4},            /* LINKTYPE_IPV4 */
-    {229, strip_ipv6},            /* LINKTYPE_IPV6 */
-    {276, strip_linux_cooked_v2}, /* LINKTYPE_LINUX_SLL2 */
-};
-
-static const struct link_layer *find(uint32_t link_type)
+static strip_function *strip_of(uint32_t link_type)
 {
-    for (size_t i = 0; i < sizeof link_layers / sizeof link_layers[0]; i++)
-        if (link_layers[i].link_type == link_type)
-            return &link_layers[i];
-    return NULL;
+    switch (link_type) {
+    case 0:   /* LINKTYPE_NULL */
+    case 108: /* LINKTYPE_LOOP */
+        return strip_null;
+    case 1: /* LINKTYPE_ETHERNET */
+        return strip_ethernet;
+    case 12:  /* DLT_RAW as most systems number it */
+    case 14:  /* DLT_RAW as OpenBSD numbers it */
+    case 101: /* LINKTYPE_RAW */
+        return strip_raw;
+    case 113: /* LINKTYPE_LINUX_SLL */
+        return strip_linux_cooked;
+    case 228: /* LINKTYPE_IPV4 */
+        return strip_ipv4;
+    case 229: /* LINKTYPE_IPV6 */
+        return strip_ipv6;
+    case 276: /* LINKTYPE_LINUX_SLL2 */
+        return strip_linux_cooked_v2;
+    default:
+        return NULL;
+    }
 }
 
 bool link_layer_supports(uint32_t link_type)
 {
-    return find(link_type) != NULL;
+    return strip_of(link_type) != NULL;
 }
 
 enum verdict link_layer_strip(uint32_t link_type, struct span *span, unsigned *ip_version)
 {
-    const struct link_layer *layer = find(link_type);
-    return layer == NULL ? VERDICT_OTHER : layer->strip(span, ip_version);
+    strip_function *strip = strip_of(link_type);
+    return strip == NULL ? VERDICT_OTHER : strip(span, ip_version);
 }

@@ -64,15 +64,19 @@ enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_i
                                         struct error *error)
 {
     uint64_t start = input->offset;
-    uint8_t record[RECORD_SIZE];
-    size_t got = capture_input_read(input, record, sizeof record);
+    uint8_t room[RECORD_SIZE];
+    size_t got;
+    const uint8_t *record = capture_input_view(input, room, sizeof room, &got);
     if (got == 0 && input->last == INPUT_END)
         return CAPTURE_FILE_END;
-    if (got != sizeof record) {
+    if (got != sizeof room) {
         capture_input_damage(input, start, error, "the record is cut short");
         return CAPTURE_FILE_DAMAGED;
     }
 
+    /* Cannot overflow: 2^32 s + 2^32 us are less than 2^63 ns. */
+    int64_t time_ns = (int64_t)ordered_u32(file->order, record) * 1000000000 +
+                      (int64_t)ordered_u32(file->order, record + 4) * file->time_unit_ns;
     uint32_t captured = ordered_u32(file->order, record + 8);
     uint32_t length = ordered_u32(file->order, record + 12);
     if (captured > MAX_LENGTH) {
@@ -81,18 +85,17 @@ enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_i
                              MAX_LENGTH);
         return CAPTURE_FILE_DAMAGED;
     }
-    if (capture_input_read(input, buffer, captured) != captured) {
+    const uint8_t *data = capture_input_view(input, buffer, captured, &got);
+    if (got != captured) {
         capture_input_damage(input, start, error, "the frame is cut short");
         return CAPTURE_FILE_DAMAGED;
     }
     *frame = (struct capture_frame){
-        .data = buffer,
+        .data = data,
         .captured = captured,
         .length = length < captured ? captured : length,
         .link_type = file->link_type,
-        /* Cannot overflow: 2^32 s + 2^32 us are less than 2^63 ns. */
-        .time_ns = (int64_t)ordered_u32(file->order, record) * 1000000000 +
-                   (int64_t)ordered_u32(file->order, record + 4) * file->time_unit_ns,
+        .time_ns = time_ns,
     };
     return CAPTURE_FILE_FRAME;
 }

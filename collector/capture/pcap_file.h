@@ -29,7 +29,10 @@ bool pcap_file_recognises(const uint8_t magic[4]);
 int pcap_file_open(struct pcap_file *file, struct capture_input *input, const uint8_t magic[4],
                    struct error *error);
 
-/* Reads the next frame to `buffer` of CAPTURE_FRAME_MAX bytes. */
+/*
+ * Reads the next frame. Its bytes stand where they were read ahead or, where a part of them was
+ * not, in `buffer` of CAPTURE_FRAME_MAX bytes.
+ */
 enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_input *input,
                                         uint8_t *buffer, struct capture_frame *frame,
                                         struct error *error);

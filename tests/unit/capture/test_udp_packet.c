@@ -57,12 +57,13 @@ static void assert_comes_back(const struct address *from, const struct address *
                                   .captured = headers + size,
                                   .length = headers + size,
                                   .link_type = LINKTYPE_RAW};
-    struct frame_parsed parsed;
-    assert_int_equal(frame_parse(&frame, to->port, &parsed), FRAME_DATAGRAM);
-    assert_int_equal(parsed.datagram.size, size);
-    assert_ptr_equal(parsed.datagram.data, payload);
-    assert_same_address(&parsed.datagram.source, from);
-    assert_same_address(&parsed.datagram.destination, to);
+    struct capture_datagram datagram;
+    struct frame_fragment fragment;
+    assert_int_equal(frame_parse(&frame, to->port, &datagram, &fragment), FRAME_DATAGRAM);
+    assert_int_equal(datagram.size, size);
+    assert_ptr_equal(datagram.data, payload);
+    assert_same_address(&datagram.source, from);
+    assert_same_address(&datagram.destination, to);
     free(bytes);
 }
 
@@ -128,8 +129,9 @@ TEST(a_part_of_a_datagram_has_the_whole_length_and_no_checksum)
     assert_int_equal(bytes[26] | bytes[27], 0);
     struct capture_frame frame = {
         .data = bytes, .captured = 38, .length = 2028, .link_type = LINKTYPE_RAW};
-    struct frame_parsed parsed;
-    assert_int_equal(frame_parse(&frame, 0, &parsed), FRAME_CUT);
+    struct capture_datagram datagram;
+    struct frame_fragment fragment;
+    assert_int_equal(frame_parse(&frame, 0, &datagram, &fragment), FRAME_CUT);
 }
 
 TEST(a_destination_that_is_not_known_is_all_zeros)

@@ -19,7 +19,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/udp_notif.h"
 #include "collector/platform/udp_socket.h"
-#include "collector/receive/datagram_decode.h"
+#include "collector/receive/refusal.h"
 
 /* The least memory that one may have. */
 #define ASSEMBLY_LEAST ((size_t)256 * 1024)

@@ -14,8 +14,8 @@
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
-#include "collector/ledger/ledger.h"
 #include "collector/platform/udp_socket.h"
+#include "collector/receive/refusal.h"
 #include "collector/record/batch.h"
 #include "collector/record/schema_list.h"
 
@@ -29,22 +29,6 @@ struct record_chain {
     bool is_numbered;            /* as in struct frame, of the last message */
     struct frame_number number;
 };
-
-/* Why a datagram is refused. */
-struct refusal {
-    enum datagram_reason reason;
-    bool limited;                  /* too large for max_decoded: a larger batch would not help */
-    struct decode_failure failure; /* CAUSE_UNKNOWN where its bytes are not the reason */
-};
-
-/* Fills *refusal with a reason that is not in the bytes. Returns false, for the caller to return.
- */
-static inline bool refused_for(struct refusal *refusal, enum datagram_reason reason)
-{
-    refusal->reason = reason;
-    refusal->failure.cause = CAUSE_UNKNOWN;
-    return false;
-}
 
 /*
  * Decodes all messages of the datagram as the entry's schema into *chain; the payload is copied

@@ -61,18 +61,18 @@ void ingest_prefetch_next(const struct ingest *ingest);
 /* A receive has found so many datagrams, which are taken next: says which batch they go to. */
 void ingest_begin(struct ingest *ingest, size_t datagrams);
 
-/* Takes a datagram, whose bytes are copied. */
-void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram);
-
-/* What became of a frame. It is valid until the ingest is used again. */
+/* What became of a datagram, or of a frame of a stream. */
 struct ingest_verdict {
-    const struct schema *schema;  /* that takes it; NULL: none does, or it was not asked for */
-    const void *message;          /* of its first message, until it is sealed; NULL: refused */
+    const struct schema_ops *schema; /* that takes it; NULL: none does, or it was not asked for */
+    const void *message; /* of its first message, until the ingest is used again; NULL: refused */
     enum datagram_reason refused; /* why */
 };
 
-/* The same for a frame of a stream. */
-struct ingest_verdict ingest_take_frame(struct ingest *ingest, const struct datagram_slot *frame);
+/*
+ * Takes a datagram, whose bytes are copied. Of a segment, which may be held, the verdict says
+ * nothing.
+ */
+struct ingest_verdict ingest_take(struct ingest *ingest, const struct datagram_slot *datagram);
 
 /* Counts a frame whose bytes are not all there as refused: `frame` has the first of them. */
 void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *frame,

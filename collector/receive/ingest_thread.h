@@ -13,31 +13,13 @@
 #include "collector/ledger/ledger.h"
 #include "collector/output/fan_out.h"
 #include "collector/receive/dead_letters.h"
+#include "collector/receive/open_batch.h"
 #include "collector/record/batch.h"
 #include "collector/senders/sequence_queue.h"
 #include "collector/senders/traffic.h"
 
-/*
- * How long records may wait in an open batch while a sink has other work: the longer the fuller the
- * queues are, because a batch takes a whole slot there, however little is in it.
- */
-#define INGEST_OPEN_LEAST_NS INT64_C(2000000)
-#define INGEST_OPEN_MOST_NS  INT64_C(20000000)
-
-/*
- * How long they may wait for more where much comes: each batch costs every sink the same, however
- * little is in it, and a wake-up where the fan-out does not hold it (fan_out_hold).
- */
-#define INGEST_DELAY_NS INT64_C(1000000)
-
 /* So many shared batches may be open at a time, each for other schemas. */
 #define INGEST_SHARED 4
-
-/* A batch that is being filled; NULL: there is none. */
-struct open_batch {
-    struct batch *batch;
-    int64_t opened_ns; /* 0: not yet dated */
-};
 
 struct ingest_thread {
     struct batch_pool *pool;
@@ -78,12 +60,5 @@ int64_t ingest_thread_seal_if_due(struct ingest_thread *thread, int64_t now_ns);
 
 /* Offers the shared batches to the sinks. */
 void ingest_thread_seal(struct ingest_thread *thread);
-
-/* The same three for one batch of the thread's, shared or of an ingest's own. */
-void open_batch_drained(struct ingest_thread *thread, struct open_batch *open, int64_t now_ns,
-                        int64_t next_ns);
-int64_t open_batch_seal_if_due(struct ingest_thread *thread, struct open_batch *open,
-                               int64_t now_ns);
-void open_batch_seal(struct ingest_thread *thread, struct open_batch *open);
 
 #endif

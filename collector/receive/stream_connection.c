@@ -100,7 +100,7 @@ static void answer(struct stream_connection *connection, const struct stream_set
                    struct stream_worker *worker, const struct ingest_verdict *verdict)
 {
     const struct schema_ops *ops =
-        verdict->schema != NULL ? verdict->schema->ops : settings->answering;
+        verdict->schema != NULL ? verdict->schema : settings->answering;
     if (ops == NULL || ops->answer == NULL || connection->deaf ||
         settings->framing == FRAMING_FRAME_STREAMS) /* where control frames alone are answered */
         return;
@@ -195,7 +195,7 @@ static bool take_frame(struct stream_connection *connection, const struct stream
         return false;
     }
     const struct datagram_slot slot = describe(connection, settings, data, size);
-    const struct ingest_verdict verdict = ingest_take_frame(worker->ingest, &slot);
+    const struct ingest_verdict verdict = ingest_take(worker->ingest, &slot);
     answer(connection, settings, worker, &verdict);
     return true;
 }

@@ -297,7 +297,7 @@ static const char *schema_of(const char *text)
         .sent_size = (uint32_t)strlen(text),
         .source = {.family = ADDRESS_IPV4},
     };
-    const struct ingest_verdict verdict = ingest_take_frame(bench->ingest, &slot);
+    const struct ingest_verdict verdict = ingest_take(bench->ingest, &slot);
     assert_non_null(verdict.message);
     const struct text *message = verdict.message;
     assert_int_equal(message->size, 4);

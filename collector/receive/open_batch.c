@@ -1,0 +1,86 @@
+#include "collector/receive/open_batch.h"
+
+#include "collector/platform/clock.h"
+#include "collector/receive/ingest_thread.h"
+#include "collector/record/schema_list.h"
+
+/* How long one that loses nothing waits for the system's pages, until it has some again. */
+#define PAGES_NS INT64_C(5000000000)
+
+/*
+ * Whether it is worth waiting for a batch, where none was to be had. One that is in use comes back.
+ * Where one is free, the system has no pages for it, and may never have: that is waited for once.
+ */
+static bool may_come(struct ingest_thread *thread, bool large)
+{
+    struct batch_pool_levels levels = batch_pool_levels(thread->pool);
+    if ((large ? levels.large_free : levels.small_free) == 0) {
+        thread->short_since_ns = 0;
+        return true;
+    }
+    int64_t now = clock_monotonic_ns();
+    if (thread->short_since_ns == 0)
+        thread->short_since_ns = now;
+    return now - thread->short_since_ns < PAGES_NS;
+}
+
+struct batch *open_batch_acquire(struct ingest_thread *thread, const struct listener *listener,
+                                 bool owned, bool large)
+{
+    struct batch *batch = batch_acquire(thread->pool, large);
+    while (batch == NULL && thread->lossless && may_come(thread, large) &&
+           fan_out_pause(thread->fan_out))
+        batch = batch_acquire(thread->pool, large);
+    if (batch == NULL)
+        return NULL;
+    thread->short_since_ns = 0;
+    batch->listener = owned ? listener : NULL;
+    batch->schemas = schema_slot_take(listener->schemas);
+    return batch;
+}
+
+void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
+{
+    struct batch *batch = open->batch;
+    if (batch == NULL)
+        return;
+    open->batch = NULL;
+    if (batch_is_empty(batch)) {
+        batch_release(batch);
+        return;
+    }
+    sequence_queue_commit(&thread->numbers); /* who sees it written sees it counted */
+    histogram_note(&thread->measures->batch_records, histogram_counts, batch->count);
+    fan_out_offer(thread->fan_out, batch);
+}
+
+/* When it was opened, at the latest. */
+static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
+{
+    if (open->opened_ns == 0)
+        open->opened_ns = now_ns;
+    return open->opened_ns;
+}
+
+void open_batch_drained(struct ingest_thread *thread, struct open_batch *open, int64_t now_ns,
+                        int64_t next_ns)
+{
+    if (open->batch == NULL || !fan_out_is_idle(thread->fan_out))
+        return;
+    if (next_ns == now_ns || next_ns - opened_ns(open, now_ns) >= INGEST_DELAY_NS)
+        open_batch_seal(thread, open);
+}
+
+int64_t open_batch_seal_if_due(struct ingest_thread *thread, struct open_batch *open,
+                               int64_t now_ns)
+{
+    if (open->batch == NULL)
+        return INT64_MAX;
+    double more = (double)(INGEST_OPEN_MOST_NS - INGEST_OPEN_LEAST_NS);
+    int64_t due = opened_ns(open, now_ns) + INGEST_OPEN_LEAST_NS +
+                  (int64_t)(more * fan_out_backlog(thread->fan_out));
+    if (due > now_ns)
+        return due;
+    open_batch_seal(thread, open);
+    return INT64_MAX;
+}

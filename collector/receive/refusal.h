@@ -1,0 +1,27 @@
+/*
+ * Why a datagram is refused.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_REFUSAL_H
+#define SLUICE_COLLECTOR_RECEIVE_REFUSAL_H
+
+#include <stdbool.h>
+
+#include "collector/contract/decode_failure.h"
+#include "collector/ledger/ledger.h"
+
+struct refusal {
+    enum datagram_reason reason;
+    bool limited;                  /* too large for max_decoded: a larger batch would not help */
+    struct decode_failure failure; /* CAUSE_UNKNOWN where its bytes are not the reason */
+};
+
+/* Fills *refusal with a reason that is not in the bytes. Returns false, for the caller to return.
+ */
+static inline bool refused_for(struct refusal *refusal, enum datagram_reason reason)
+{
+    refusal->reason = reason;
+    refusal->failure.cause = CAUSE_UNKNOWN;
+    return false;
+}
+
+#endif

@@ -1,0 +1,71 @@
+#include "collector/receive/refusals.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A copy for the dead letters; of a capture, which can wait, none is lost for want of room. */
+static void keep_letter(const struct ingest *ingest, const struct datagram_slot *slot,
+                        const struct refusal *refusal, const char *schema)
+{
+    const struct ingest_thread *thread = ingest->thread;
+    if (thread->letters == NULL)
+        return;
+    while (thread->lossless && !dead_letter_queue_has_room(thread->letters, slot->size) &&
+           fan_out_pause(thread->fan_out))
+        continue;
+    dead_letter_offer(thread->letters, ingest->listener, slot, refusal->reason, &refusal->failure,
+                      schema);
+}
+
+/* A copy for the sinks that pass on what could not be decoded. */
+static void keep_raw(struct open_datagram *open, const struct datagram_slot *slot)
+{
+    const struct ingest *ingest = open->ingest;
+    bool has_batch = open_datagram_has_batch(open);
+    while (has_batch) {
+        struct record *record = datagram_keep_raw(open->batch, ingest->listener, slot);
+        if (record != NULL) {
+            batch_append_raw(open->batch, record);
+            return;
+        }
+        has_batch = !open_datagram_has_largest(open) && open_datagram_next_batch(open);
+    }
+    fan_out_lose_raw(ingest->thread->fan_out);
+}
+
+static void log_refusal(struct ingest *ingest, const struct datagram_slot *slot,
+                        const struct refusal *refusal, const char *schema)
+{
+    uint64_t held;
+    if (!log_allowed(&ingest->log, &held))
+        return;
+    char source[ADDRESS_TEXT_SIZE];
+    char why[DECODE_FAILURE_TEXT_SIZE];
+    address_format(&slot->source, source);
+    decode_failure_text(&refusal->failure, why);
+    char more[64] = "";
+    if (held != 0)
+        snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)", held);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, ingest->listener->name,
+              "%s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s%s%s",
+              datagram_reason_names[refusal->reason], slot->sent_size, source, schema,
+              why[0] != '\0' ? ", " : "", why, more);
+}
+
+void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slot,
+                     const struct refusal *refusal, const char *schema)
+{
+    struct ingest *ingest = open->ingest;
+    enum datagram_reason reason = refusal->reason;
+    bool has_copies = datagram_reason_has_letter[reason];
+    if (schema == NULL)
+        schema = ingest->listener->schema_names;
+    counter_add(&ingest->counters->reasons[reason], 1);
+    if (has_copies)
+        keep_letter(ingest, slot, refusal, schema);
+    if (reason != REASON_CONTROL)
+        log_refusal(ingest, slot, refusal, schema);
+    /* Last: the schema that has the name may end with its batch. */
+    if (has_copies && ingest->listener->keeps_raw && !slot->truncated)
+        keep_raw(open, slot);
+}

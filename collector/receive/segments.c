@@ -1,0 +1,122 @@
+#include "collector/receive/segments.h"
+
+#include "collector/platform/clock.h"
+#include "collector/receive/refusals.h"
+
+/* The number that waits is lowered before what was held is counted, and raised after that came. */
+static void count_held(struct ingest *ingest, size_t less)
+{
+    counter_set(&ingest->counters->in_assembly, assembly_held(ingest->assembly) - less);
+}
+
+/* One that was held is counted where it is given up. It is held still, for that moment. */
+static void give_up(void *context, const struct datagram_slot *slot, const struct refusal *refusal)
+{
+    struct ingest *ingest = context;
+    count_held(ingest, 1);
+    refuse_datagram(ingest->in_hand, slot, refusal, NULL);
+}
+
+bool segments_create(struct ingest *ingest)
+{
+    const struct listener *listener = ingest->listener;
+    struct error error;
+    const struct assembly_options options = {
+        .memory = listener->segment_memory,
+        .longest = listener->max_decoded,
+        .timeout_ns = listener->segment_timeout_ns,
+        .give_up = give_up,
+        .context = ingest,
+    };
+    return listener->segment_memory == 0 ||
+           assembly_create(&ingest->assembly, &options, &error) == 0;
+}
+
+/* The batch may be another one than when the last segment was admitted. */
+static bool decode_whole(struct open_datagram *open, const struct datagram_slot *whole,
+                         struct record_chain *chain, struct refusal *refusal)
+{
+    bool is_ready = open_datagram_is_ready(open, refusal);
+    while (is_ready) {
+        struct schema_entry bare = *open->entry;
+        bare.framing = FRAMING_DATAGRAM;
+        if (datagram_decode(open->batch, open->ingest->listener, &bare, whole, chain, refusal))
+            return true;
+        is_ready = open_datagram_has_more_room(open, refusal);
+    }
+    return false;
+}
+
+/* A message that was put together of several datagrams; its headers are gone. */
+static void take_whole(struct open_datagram *open, const struct udp_notif *header)
+{
+    struct ingest *ingest = open->ingest;
+    struct refusal refusal;
+    struct record_chain chain;
+    struct assembled message = assembly_message(ingest->assembly);
+    const struct datagram_slot whole = {
+        .front = message.data,
+        .rest = message.data + DATAGRAM_FRONT_SIZE,
+        .size = (uint32_t)message.size,
+        .sent_size = (uint32_t)message.size,
+        .source = open->slot->source,
+        .destination = open->slot->destination,
+        .received_ns = open->slot->received_ns,
+    };
+    bool done = decode_whole(open, &whole, &chain, &refusal);
+    assembly_settle(ingest->assembly, done ? NULL : &refusal);
+    count_held(ingest, 0);
+    if (!done)
+        return;
+    chain.is_numbered = true;
+    chain.number = (struct frame_number){header->publisher, header->message};
+    open_datagram_append(open, &chain, message.segments);
+}
+
+bool segments_take(struct open_datagram *open)
+{
+    struct ingest *ingest = open->ingest;
+    const struct datagram_slot *slot = open->slot;
+    struct udp_notif header;
+    struct refusal refusal;
+    if (open->entry->framing != FRAMING_UDP_NOTIF ||
+        udp_notif_read(slot->front, datagram_front_size(slot), slot->size, &header) !=
+            CAUSE_UNKNOWN ||
+        !header.is_segment)
+        return false;
+    enum assembly_result result = ASSEMBLY_REFUSED;
+    refused_for(&refusal, REASON_ASSEMBLY_FULL); /* a listener that had no such schema has none */
+    if (ingest->assembly != NULL)
+        result = assembly_take(ingest->assembly, slot, &header, &refusal);
+    if (result == ASSEMBLY_REFUSED)
+        refuse_datagram(open, slot, &refusal, open_datagram_schema(open));
+    else if (result == ASSEMBLY_HELD)
+        count_held(ingest, 0);
+    else
+        take_whole(open, &header);
+    return true;
+}
+
+/* A capture's time is that of its datagrams: the clock says nothing of it. */
+int64_t segments_expire(struct ingest *ingest, int64_t now_ns)
+{
+    if (ingest->assembly == NULL || assembly_held(ingest->assembly) == 0 ||
+        ingest->thread->lossless)
+        return INT64_MAX;
+    struct open_datagram none;
+    int64_t wall_ns = clock_wall_ns();
+    open_datagram_begin(&none, ingest, NULL);
+    int64_t due_ns = assembly_expire(ingest->assembly, wall_ns);
+    open_datagram_end(&none);
+    return due_ns == INT64_MAX ? due_ns : now_ns + (due_ns - wall_ns);
+}
+
+void segments_finish(struct ingest *ingest)
+{
+    struct open_datagram none;
+    if (ingest->assembly == NULL)
+        return;
+    open_datagram_begin(&none, ingest, NULL);
+    assembly_finish(ingest->assembly);
+    open_datagram_end(&none);
+}

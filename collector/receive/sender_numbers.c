@@ -1,0 +1,45 @@
+#include "collector/receive/sender_numbers.h"
+
+#include "collector/text/decimal.h"
+
+static void note(struct ingest *ingest, uint32_t numbering, const struct record *record,
+                 const struct datagram_sequence *sequence, bool wraps)
+{
+    struct sequence_key key = {.listener = ingest->listener->index,
+                               .numbering = numbering,
+                               .spread = ingest->listener->spread,
+                               .source = &record->source,
+                               .sender = sequence->sender.data,
+                               .sender_size = sequence->sender.size,
+                               .recent = &ingest->sender,
+                               .wraps = wraps};
+    sequence_queue_note(&ingest->thread->numbers, &key, sequence->boot_id, sequence->number,
+                        ingest->counters);
+}
+
+/*
+ * A publisher may send from several ports, and counts for each of them: its name is "ID:PORT", in
+ * decimal, for people to read.
+ */
+static void note_frame(struct ingest *ingest, uint32_t numbering, const struct record *record,
+                       const struct frame_number *number)
+{
+    char publisher[2 * 20 + 1];
+    size_t size = decimal_uint64(number->publisher, publisher);
+    publisher[size++] = ':';
+    size += decimal_uint64(record->source.port, publisher + size);
+    const struct datagram_sequence sequence = {.sender = {publisher, size},
+                                               .number = number->message};
+    note(ingest, numbering, record, &sequence, true);
+}
+
+void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
+                         const struct record_chain *chain, const struct record *record)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct datagram_sequence sequence;
+    if (chain->is_numbered)
+        note_frame(ingest, numbering, record, &chain->number);
+    else if (ops->sequence != NULL && ops->sequence(record->schema, record->message, &sequence))
+        note(ingest, numbering, record, &sequence, false);
+}

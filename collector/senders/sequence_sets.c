@@ -1,0 +1,86 @@
+#include "collector/senders/sequence_sets.h"
+
+#include <stdlib.h>
+
+size_t sequence_sets_memory(size_t senders, uint32_t window)
+{
+    return sharded_sets_for(senders) * sequence_set_size(window) + SEQUENCE_CACHE_LINE;
+}
+
+static uint8_t *first_line_of(void *memory)
+{
+    return (uint8_t *)(((uintptr_t)memory + SEQUENCE_CACHE_LINE - 1) / SEQUENCE_CACHE_LINE *
+                       SEQUENCE_CACHE_LINE);
+}
+
+bool sequence_sets_create(struct sequence_sets *sets, size_t senders, uint32_t window,
+                          const uint8_t secret[16])
+{
+    sets->window = window;
+    /* Zeroed by calloc, not by us: pages that no sender has come to take no memory. */
+    sets->memory = calloc(1, sequence_sets_memory(senders, window));
+    sets->first = first_line_of(sets->memory);
+    return sharded_sets_create(&sets->frame, sharded_sets_for(senders), secret) &&
+           sets->memory != NULL;
+}
+
+void sequence_sets_destroy(struct sequence_sets *sets)
+{
+    sharded_sets_destroy(&sets->frame);
+    free(sets->memory);
+    free(sets->senders);
+}
+
+static size_t kept_memory(size_t sets)
+{
+    return sets * WAYS * sizeof(struct sequence_sender);
+}
+
+size_t sequence_sets_senders_memory(size_t senders)
+{
+    return kept_memory(sharded_sets_for(senders));
+}
+
+bool sequence_sets_keep_senders(struct sequence_sets *sets)
+{
+    sets->senders = calloc(1, kept_memory(sets->frame.count));
+    return sets->senders != NULL;
+}
+
+/* In a set: WAYS: nowhere. */
+static size_t find_way(const struct sequence_set *set, const uint64_t fingerprint[2])
+{
+    size_t way = 0;
+    while (way < WAYS &&
+           (set->last_used[way] == 0 ||
+            atomic_load_explicit(&set->fingerprint[way], memory_order_relaxed) != fingerprint[0] ||
+            set->sender[way].fingerprint != fingerprint[1]))
+        way++;
+    return way;
+}
+
+bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
+                        struct place *place)
+{
+    *place =
+        (struct place){step->set, find_way(sequence_set_at(sets, step->set), step->fingerprint)};
+    if (place->way != WAYS)
+        return true;
+    place->set = second_set(&sets->frame, step->set, step->fingerprint);
+    place->way = find_way(sequence_set_at(sets, place->set), step->fingerprint);
+    return place->way != WAYS;
+}
+
+/* An empty place comes first, then that of whoever has been quiet longest. */
+static int64_t quiet_longest(const void *sets, struct place place)
+{
+    uint64_t last_used = sequence_set_at(sets, place.set)->last_used[place.way];
+    return last_used == 0 ? INT64_MIN : (int64_t)last_used;
+}
+
+struct place sequence_sets_choose(const struct sequence_sets *sets,
+                                  const struct sequence_step *step)
+{
+    const size_t both[] = {step->set, second_set(&sets->frame, step->set, step->fingerprint)};
+    return place_of_least(both, quiet_longest, sets);
+}

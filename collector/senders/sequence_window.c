@@ -1,0 +1,217 @@
+#include "collector/senders/sequence_window.h"
+
+_Static_assert(SEQUENCE_SPREAD_MOST <= SEQUENCE_MAX_JUMP, "what leaves a window is no restart");
+_Static_assert(SEQUENCE_RUN_MOST <= 64, "a run has bits in two words at most");
+
+static uint32_t count_ones(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Clears `count` bits, at most a window's, from `number`'s on; returns how many were set. */
+static uint32_t clear_seen(struct sequence_window window, uint64_t number, uint32_t count)
+{
+    uint32_t seen = 0;
+    uint32_t at = (uint32_t)(number % window.size);
+    while (count != 0) {
+        uint32_t bit = at % 64;
+        uint32_t room = 64 - bit;
+        uint32_t length = count < room ? count : room;
+        uint64_t mask = UINT64_MAX << bit;
+        if (length < room)
+            mask &= ~(UINT64_MAX << (bit + length));
+        uint64_t *word = &window.seen[at / 64];
+        seen += count_ones(*word & mask);
+        *word &= ~mask;
+        at = (at + length) % window.size;
+        count -= length;
+    }
+    return seen;
+}
+
+/* Sets `count` (1 to SEQUENCE_RUN_MOST) bits from `number`'s on: of one word or of two. */
+static void set_seen(struct sequence_window window, uint64_t number, uint32_t count)
+{
+    uint32_t at = (uint32_t)(number % window.size);
+    uint32_t bit = at % 64;
+    uint64_t mask = UINT64_MAX >> (64 - count);
+    window.seen[at / 64] |= mask << bit;
+    if (bit + count > 64)
+        window.seen[(at / 64 + 1) % (window.size / 64)] |= mask >> (64 - bit);
+}
+
+/* Notes that `number`, inside the window, was seen; returns whether it had been before. */
+static bool test_and_set_seen(struct sequence_window window, uint64_t number)
+{
+    uint64_t *word = &window.seen[number % window.size / 64];
+    uint64_t mask = UINT64_C(1) << number % 64;
+    bool before = (*word & mask) != 0;
+    *word |= mask;
+    return before;
+}
+
+uint64_t sequence_window_unseen(struct sequence_window window)
+{
+    uint32_t seen = 0;
+    for (size_t i = 0; i < window.size / 64; i++)
+        seen += count_ones(window.seen[i]);
+    return window.sender->expected - seen;
+}
+
+/*
+ * Numbers of 32 bits are counted on beyond them. A life begins in the second round, so that numbers
+ * from before its first one are above 0.
+ */
+static uint64_t unwrapped(uint64_t number)
+{
+    return (UINT64_C(1) << 32) + (uint32_t)number;
+}
+
+/* The number with these low 32 bits that is nearest to the highest one. */
+static uint64_t nearest_round(struct sequence_window window, uint64_t number)
+{
+    uint64_t highest = window.sender->highest;
+    uint32_t ahead = (uint32_t)number - (uint32_t)highest;
+    return ahead <= INT32_MAX ? highest + ahead : highest - (UINT64_C(1) << 32) + ahead;
+}
+
+/* At most the window's size. */
+static void expect(struct sequence_window window, uint64_t count)
+{
+    window.sender->expected = count & (2 * SEQUENCE_SPREAD_MOST - 1);
+}
+
+/*
+ * A life begins with `number`: all before it is none of our business. What is set is among the
+ * numbers that were expected: of a long window mostly a small part.
+ */
+static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t number)
+{
+    uint32_t expected = (uint32_t)window.sender->expected;
+    clear_seen(window, window.sender->highest - expected + 1, expected);
+    window.sender->boot_id = boot_id;
+    window.sender->highest = number;
+    window.sender->expected = 1;
+    test_and_set_seen(window, number);
+}
+
+/*
+ * Slides the window so that it ends `distance` further on; returns how many numbers left it
+ * unseen. The numbers that enter take the bits of those that leave. Where the distance is longer
+ * than the window, the numbers passed over enter and leave in one.
+ */
+static uint64_t slide(struct sequence_window window, uint64_t distance)
+{
+    uint32_t leaving = distance < window.size ? (uint32_t)distance : window.size;
+    uint32_t seen = clear_seen(window, window.sender->highest + 1, leaving);
+    uint64_t expected = window.sender->expected + distance;
+    window.sender->highest += distance;
+    if (expected <= window.size) {
+        expect(window, expected); /* only places before the first number left */
+        return 0;
+    }
+    expect(window, window.size);
+    return expected - window.size - seen;
+}
+
+static void note_ahead(struct sequence_window window, uint64_t number,
+                       struct sequence_outcome *outcome)
+{
+    uint64_t distance = number - window.sender->highest;
+    if (distance > SEQUENCE_MAX_JUMP) {
+        outcome->restarted = 1;
+        outcome->lost = sequence_window_unseen(window);
+        begin_life(window, window.sender->boot_id, number);
+        return;
+    }
+    outcome->lost = slide(window, distance);
+    test_and_set_seen(window, number);
+}
+
+static void note_after(struct sequence_window window, uint64_t number,
+                       struct sequence_outcome *outcome)
+{
+    uint64_t age = window.sender->highest - number;
+    if (age >= window.size && window.sender->boot_id == 0) {
+        outcome->restarted = 1;
+        outcome->lost = sequence_window_unseen(window);
+        begin_life(window, 0, number);
+        return;
+    }
+    if (age >= window.size) {
+        outcome->late = 1;
+        return;
+    }
+    if (age >= window.sender->expected)
+        expect(window, age + 1); /* sent before the first one seen */
+    if (test_and_set_seen(window, number))
+        outcome->duplicated = 1;
+    else
+        outcome->reordered = 1;
+}
+
+static void note_number(struct sequence_window window, uint64_t boot_id, uint64_t number,
+                        struct sequence_outcome *outcome)
+{
+    if (window.sender->boot_id != boot_id) {
+        outcome->restarted = 1;
+        outcome->lost = sequence_window_unseen(window);
+        begin_life(window, boot_id, number);
+    } else if (number > window.sender->highest) {
+        note_ahead(window, number, outcome);
+    } else {
+        note_after(window, number, outcome);
+    }
+}
+
+static void add_outcome(struct sequence_outcome *sum, const struct sequence_outcome *more)
+{
+    sum->lost += more->lost;
+    sum->duplicated += more->duplicated;
+    sum->reordered += more->reordered;
+    sum->late += more->late;
+    sum->restarted += more->restarted;
+}
+
+/* Whether the window ends just before `number`. */
+static bool goes_on(struct sequence_window window, uint64_t boot_id, uint64_t number)
+{
+    return number != 0 && window.sender->boot_id == boot_id && window.sender->highest == number - 1;
+}
+
+/* `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on: as each by itself. */
+static void note_run(struct sequence_window window, uint64_t boot_id, uint64_t number,
+                     uint32_t count, struct sequence_outcome *outcome)
+{
+    for (; count != 0; number++, count--) {
+        if (goes_on(window, boot_id, number)) {
+            outcome->lost += slide(window, count);
+            set_seen(window, number, count);
+            return;
+        }
+        struct sequence_outcome one = {0};
+        note_number(window, boot_id, number, &one);
+        add_outcome(outcome, &one);
+    }
+}
+
+/* After a restart the rounds are counted anew. */
+void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
+                          struct sequence_outcome *outcome)
+{
+    uint64_t number = step->wraps ? nearest_round(window, step->number) : step->number;
+    note_run(window, step->boot_id, number, step->count, outcome);
+    if (step->wraps && outcome->restarted != 0)
+        window.sender->highest = unwrapped(window.sender->highest);
+}
+
+void sequence_window_begin(struct sequence_window window, const struct sequence_step *step,
+                           struct sequence_outcome *outcome)
+{
+    uint64_t number = step->wraps ? unwrapped(step->number) : step->number;
+    begin_life(window, step->boot_id, number);
+    note_run(window, step->boot_id, number + 1, step->count - 1, outcome);
+}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/framing/udp_notif.h"
 #include "collector/text/base64.h"
 
 static void put_number(struct growing_text *out, uint64_t value, size_t bytes)

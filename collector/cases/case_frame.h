@@ -1,6 +1,6 @@
 /*
- * A message as it stands in a datagram or in a stream: the other side of collector/contract/
- * framing.h, for messages that a test gives. Pure but for memory; any thread.
+ * A message as it stands in a datagram or in a stream: the other side of collector/framing/, for
+ * messages that a test gives. Pure but for memory; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CASES_CASE_FRAME_H
 #define SLUICE_COLLECTOR_CASES_CASE_FRAME_H

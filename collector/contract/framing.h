@@ -1,73 +1,33 @@
 /*
- * How messages stand in a datagram: as its whole payload, several after their lengths, or after
- * the header of a telemetry protocol.
- *
- * A struct frames walks over one payload and keeps nothing but its place in it. Pure functions; any
- * thread.
+ * How a schema's messages stand in a datagram or a stream, and what that says of each. Values of
+ * settings, schemas and records; collector/framing/ finds the messages.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_FRAMING_H
 #define SLUICE_COLLECTOR_CONTRACT_FRAMING_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "collector/contract/decode_failure.h"
-#include "collector/contract/otlp_udp.h"
-#include "collector/contract/udp_notif.h"
 
 enum framing {
     FRAMING_DATAGRAM,  /* the payload is one message */
     FRAMING_DELIMITED, /* each message after its length as a varint (protobuf's stream form) */
     FRAMING_LENGTH16,  /* each message after its length in two bytes, the most significant first */
     FRAMING_LENGTH32,  /* the same in four bytes */
-    FRAMING_FRAME_STREAMS, /* the same in a stream, with the control frames of frame_streams.h */
+    FRAMING_FRAME_STREAMS, /* the same in a stream, with control frames (framing/frame_streams.h) */
     FRAMING_CISCO_MDT,     /* one message after the 12 bytes of Cisco's model-driven telemetry */
-    FRAMING_UDP_NOTIF,     /* one message, or a segment of it, after the header of udp_notif.h */
-    FRAMING_OTLP_UDP,      /* one message in base64 after the head of otlp_udp.h */
+    FRAMING_UDP_NOTIF, /* one message, or a segment of it, after a header (framing/udp_notif.h) */
+    FRAMING_OTLP_UDP,  /* one message in base64 after a head (framing/otlp_udp.h) */
 };
 
-enum frame_result {
-    FRAME_MESSAGE,   /* the next one was found; it may have no bytes */
-    FRAME_END,       /* that was all, and all was in order */
-    FRAME_CONTROL,   /* no message but a word about the connection: a heartbeat */
-    FRAME_NONE,      /* there is not a byte where messages with their lengths should be */
-    FRAME_MALFORMED, /* not framed like that */
+/* What a request of OTLP over UDP holds. */
+enum otlp_udp_signal {
+    OTLP_UDP_NONE,    /* a prefix that is not known; of a schema: it is sent by no prefix */
+    OTLP_UDP_METRICS, /* M1 */
+    OTLP_UDP_TRACES,  /* T1S, T1U */
 };
 
-struct frames {
-    enum framing framing;
-    enum decode_cause cause; /* of FRAME_MALFORMED and FRAME_NONE: what is wrong at `at` */
-    const uint8_t *data;
-    size_t size;
-    size_t at;    /* may be past the end before the first message: then it is malformed */
-    size_t found; /* messages so far */
+/* Whether the sender's sampling had chosen its traces. */
+enum otlp_udp_sampling {
+    SAMPLING_NOT_GIVEN,
+    SAMPLING_SAMPLED,   /* T1S */
+    SAMPLING_UNSAMPLED, /* T1U */
 };
-
-struct frame {
-    const uint8_t *data; /* within the payload */
-    size_t size;
-    bool is_base64; /* the message is what these characters stand for */
-    enum otlp_udp_sampling sampling;
-    bool is_numbered; /* the header says which message of its publisher it is */
-    struct frame_number {
-        uint32_t publisher, message; /* 0 follows the largest number of a message */
-    } number;
-};
-
-/*
- * Begins a walk over `size` bytes of payload; the first `header` of them belong to nobody. `data`
- * must stand as long as the walk.
- */
-void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
-                  size_t size);
-
-/*
- * Finds the next message. On FRAME_MESSAGE *next is where it stands in the payload; any other
- * result ends the walk. FRAME_CONTROL and FRAME_NONE come before any message. A payload shorter
- * than the header is malformed. A segment of a message is found as if it were one: whoever takes
- * segments reads the header first.
- */
-enum frame_result frames_next(struct frames *frames, struct frame *next);
 
 #endif

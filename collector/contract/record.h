@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
-#include "collector/contract/otlp_udp.h"
+#include "collector/contract/framing.h"
 
 struct listener;
 struct schema;

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/contract/udp_notif.h"
+#include "collector/framing/udp_notif.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/receive/refusal.h"
 

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/contract/framing.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
+#include "collector/framing/frames.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/receive/refusal.h"
 #include "collector/record/batch.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/frame_streams.h"
 #include "collector/contract/schema.h"
-#include "collector/contract/stream_frame.h"
+#include "collector/framing/frame_streams.h"
+#include "collector/framing/stream_frame.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/control.h"

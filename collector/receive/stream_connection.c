@@ -5,7 +5,7 @@
 #include "collector/base/byte_order.h"
 #include "collector/base/rule.h"
 #include "collector/base/wire.h"
-#include "collector/contract/stream_frame.h"
+#include "collector/framing/stream_frame.h"
 #include "collector/platform/clock.h"
 
 /* Bytes of an answer with the length before it. */
@@ -29,8 +29,8 @@ size_t stream_block_size(size_t max_frame)
 }
 
 bool stream_connection_begin(struct stream_connection *connection, wait_handle socket,
-                             const struct address *peer, struct stream_share *share,
-                             int64_t now_ns, const struct stream_settings *settings)
+                             const struct address *peer, struct stream_share *share, int64_t now_ns,
+                             const struct stream_settings *settings)
 {
     connection->channel = (struct stream_channel){.ops = settings->kind.ops, .socket = socket};
     if (!connection->channel.ops->begin(&connection->channel, settings->kind.context))
@@ -300,8 +300,8 @@ static bool make_room(struct stream_connection *connection, const struct stream_
     if (!known)
         whole = size + 1; /* of a length, which is short: byte by byte it is found once */
     if (connection->block == NULL && whole > STREAM_SMALL_SIZE) {
-        uint8_t *block = stream_blocks_take(settings->blocks, connection->share,
-                                            &connection->waits_for_block);
+        uint8_t *block =
+            stream_blocks_take(settings->blocks, connection->share, &connection->waits_for_block);
         if (block == NULL)
             return false;
         memcpy(block, from, size);

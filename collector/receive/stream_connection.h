@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
-#include "collector/contract/frame_streams.h"
 #include "collector/contract/framing.h"
 #include "collector/contract/schema.h"
+#include "collector/framing/frame_streams.h"
 #include "collector/receive/ingest.h"
 #include "collector/receive/stream_blocks.h"
 #include "collector/receive/stream_channel.h"
@@ -95,8 +95,8 @@ struct stream_connection {
     struct stream_channel channel;
     struct address peer;
     struct stream_share *share; /* its host's, of the blocks */
-    const struct address *own; /* what it is connected to; the listener's */
-    int64_t active_ns;         /* monotonic: when something came, or an answer went, last */
+    const struct address *own;  /* what it is connected to; the listener's */
+    int64_t active_ns;          /* monotonic: when something came, or an answer went, last */
     int64_t begun_ns; /* monotonic: since when a frame is not whole, or the channel is opened;
                          0: neither */
     int64_t due_ns;   /* monotonic: when its time is over; INT64_MAX: it is not its fault */
@@ -129,8 +129,8 @@ struct stream_connection {
  * memory is short, and nothing began.
  */
 bool stream_connection_begin(struct stream_connection *connection, wait_handle socket,
-                             const struct address *peer, struct stream_share *share,
-                             int64_t now_ns, const struct stream_settings *settings);
+                             const struct address *peer, struct stream_share *share, int64_t now_ns,
+                             const struct stream_settings *settings);
 
 /*
  * Receives, and takes the frames that are whole, as long as there is room for their answers.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/framing/otlp_udp.h"
 #include "collector/platform/mutex.h"
 #include "collector/text/text.h"
 

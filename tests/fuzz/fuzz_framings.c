@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/frame_streams.h"
-#include "collector/contract/stream_frame.h"
+#include "collector/framing/frame_streams.h"
+#include "collector/framing/frames.h"
+#include "collector/framing/stream_frame.h"
 #include "proto/schemas.h"
 #include "tests/fuzz/envelope.h"
 #include "tests/fuzz/target.h"

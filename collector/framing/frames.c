@@ -1,9 +1,11 @@
-#include "collector/contract/framing.h"
+#include "collector/framing/frames.h"
 
 #include <stdbool.h>
 
 #include "collector/base/byte_order.h"
 #include "collector/base/wire.h"
+#include "collector/framing/otlp_udp.h"
+#include "collector/framing/udp_notif.h"
 
 void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
                   size_t size)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
-#include "collector/contract/frame_streams.h"
+#include "collector/framing/frame_streams.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/framing.h"
+#include "collector/framing/frames.h"
 #include "tests/support/test.h"
 
 /*

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/stream_frame.h"
+#include "collector/framing/stream_frame.h"
 #include "tests/support/test.h"
 
 #define MOST 70000

@@ -4,29 +4,17 @@
  *
  * Pure functions; any thread.
  */
-#ifndef SLUICE_COLLECTOR_CONTRACT_OTLP_UDP_H
-#define SLUICE_COLLECTOR_CONTRACT_OTLP_UDP_H
+#ifndef SLUICE_COLLECTOR_FRAMING_OTLP_UDP_H
+#define SLUICE_COLLECTOR_FRAMING_OTLP_UDP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/contract/framing.h"
+
 /* Bytes of the first line at most, with the line feed that ends it. */
 #define OTLP_UDP_LINE_MOST 256
-
-/* What the request holds. */
-enum otlp_udp_signal {
-    OTLP_UDP_NONE,    /* a prefix that is not known; of a schema: it is sent by no prefix */
-    OTLP_UDP_METRICS, /* M1 */
-    OTLP_UDP_TRACES,  /* T1S, T1U */
-};
-
-/* Whether the sender's sampling had chosen the traces. */
-enum otlp_udp_sampling {
-    SAMPLING_NOT_GIVEN,
-    SAMPLING_SAMPLED,   /* T1S */
-    SAMPLING_UNSAMPLED, /* T1U */
-};
 
 enum otlp_udp_result {
     OTLP_UDP_OK,

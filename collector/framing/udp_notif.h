@@ -5,8 +5,8 @@
  * Protobuf is not among its registered encodings: it is sent in the private space, which the S flag
  * chooses. Pure functions; any thread.
  */
-#ifndef SLUICE_COLLECTOR_CONTRACT_UDP_NOTIF_H
-#define SLUICE_COLLECTOR_CONTRACT_UDP_NOTIF_H
+#ifndef SLUICE_COLLECTOR_FRAMING_UDP_NOTIF_H
+#define SLUICE_COLLECTOR_FRAMING_UDP_NOTIF_H
 
 #include <stdbool.h>
 #include <stddef.h>

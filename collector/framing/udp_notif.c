@@ -1,4 +1,4 @@
-#include "collector/contract/udp_notif.h"
+#include "collector/framing/udp_notif.h"
 
 #include "collector/base/byte_order.h"
 

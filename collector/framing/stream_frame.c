@@ -1,8 +1,8 @@
-#include "collector/contract/stream_frame.h"
+#include "collector/framing/stream_frame.h"
 
 #include "collector/base/byte_order.h"
 #include "collector/base/wire.h"
-#include "collector/contract/frame_streams.h"
+#include "collector/framing/frame_streams.h"
 
 bool stream_frame_can(enum framing framing)
 {

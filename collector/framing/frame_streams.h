@@ -7,8 +7,8 @@
  * which is answered with ACCEPT, and its STOP is answered with FINISH. READY and START name what
  * the messages are, their content type. Pure functions; any thread.
  */
-#ifndef SLUICE_COLLECTOR_CONTRACT_FRAME_STREAMS_H
-#define SLUICE_COLLECTOR_CONTRACT_FRAME_STREAMS_H
+#ifndef SLUICE_COLLECTOR_FRAMING_FRAME_STREAMS_H
+#define SLUICE_COLLECTOR_FRAMING_FRAME_STREAMS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "collector/contract/otlp_udp.h"
+#include "collector/framing/otlp_udp.h"
 
 #include <string.h>
 

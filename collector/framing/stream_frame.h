@@ -1,9 +1,9 @@
 /*
- * Where a frame ends in a stream of bytes: messages after their lengths, as framing.h has them in a
+ * Where a frame ends in a stream of bytes: messages after their lengths, as frames.h has them in a
  * datagram. A frame is the length with its message. Pure; any thread.
  */
-#ifndef SLUICE_COLLECTOR_CONTRACT_STREAM_FRAME_H
-#define SLUICE_COLLECTOR_CONTRACT_STREAM_FRAME_H
+#ifndef SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
+#define SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum stream_frame_result {
 /* Whether messages in a stream can be told apart by this framing. */
 bool stream_frame_can(enum framing framing);
 
-/* Whether a frame that is known is a control frame (collector/contract/frame_streams.h). */
+/* Whether a frame that is known is a control frame (collector/framing/frame_streams.h). */
 bool stream_frame_is_control(enum framing framing, const uint8_t *data);
 
 /*

@@ -1,4 +1,4 @@
-#include "collector/contract/frame_streams.h"
+#include "collector/framing/frame_streams.h"
 
 #include <stdbool.h>
 #include <string.h>

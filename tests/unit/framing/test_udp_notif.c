@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/udp_notif.h"
+#include "collector/framing/udp_notif.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 

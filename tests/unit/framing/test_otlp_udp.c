@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/otlp_udp.h"
+#include "collector/framing/otlp_udp.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 

@@ -3,10 +3,27 @@
 #include <stdlib.h>
 
 #include "collector/log/log.h"
+#include "collector/output/encoding_group.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_left_spills.h"
+#include "collector/pipeline/pipeline_numbering.h"
+#include "collector/pipeline/pipeline_open.h"
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/pipeline/pipeline_producers.h"
+#include "collector/pipeline/pipeline_retired.h"
+#include "collector/pipeline/pipeline_sinks.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/control.h"
+#include "collector/platform/wakeup.h"
+#include "collector/queue/tap.h"
+#include "collector/receive/dead_letters.h"
+#include "collector/receive/receiver.h"
+#include "collector/record/batch.h"
+#include "collector/record/schema_guess.h"
+#include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/senders/sender_report.h"
+#include "collector/senders/sequence.h"
 
 /* How long a snapshot waits for a receiver to read the kernel's drops. */
 #define REFRESH_WAIT_NS INT64_C(200000000)

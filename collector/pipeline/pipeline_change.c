@@ -1,7 +1,10 @@
+#include "collector/pipeline/pipeline_change.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/config/option_table.h"
+#include "collector/pipeline/pipeline_check.h"
 #include "collector/pipeline/pipeline_parts.h"
 
 /* --- listeners -------------------------------------------------------------------------------- */

@@ -1,8 +1,20 @@
+#include "collector/pipeline/pipeline_check.h"
+
 #include <stdlib.h>
 
-#include "collector/pipeline/pipeline_parts.h"
+#include "collector/config/config.h"
+#include "collector/contract/source.h"
+#include "collector/output/encoding_group.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/memory_plan.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_producers.h"
+#include "collector/pipeline/pipeline_relays.h"
+#include "collector/platform/notifier.h"
 #include "collector/platform/user.h"
 #include "collector/receive/assembly.h"
+#include "collector/record/schema_list.h"
+#include "collector/senders/sequence.h"
 
 /* --- what it needs ---------------------------------------------------------------------------- */
 

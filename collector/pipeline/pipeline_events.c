@@ -1,5 +1,8 @@
 /* What the parts' threads report; each function may be called by any thread. */
+#include "collector/pipeline/pipeline_events.h"
+
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/platform/wakeup.h"
 
 static void refreshed(void *context)
 {

@@ -1,3 +1,5 @@
+#include "collector/pipeline/pipeline_left_spills.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

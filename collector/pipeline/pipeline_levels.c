@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_left_spills.h"
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/pipeline/pipeline_producers.h"
+#include "collector/receive/receiver.h"
+#include "collector/record/batch.h"
 #include "collector/text/copy.h"
 
 static void add_listener(struct pipeline_levels *levels, const struct listener_config *config,

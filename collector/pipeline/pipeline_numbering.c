@@ -4,7 +4,13 @@
  * Any other gets a new one, and the windows of a numbering that a listener no longer has are
  * closed.
  */
+#include "collector/pipeline/pipeline_numbering.h"
+
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/record/mismatch_hint.h"
+#include "collector/record/schema_list.h"
+#include "collector/senders/sequence.h"
 
 _Static_assert(BATCH_QUEUE_LISTENERS <= SEQUENCE_LISTENERS, "every listener can have senders");
 

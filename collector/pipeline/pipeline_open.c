@@ -1,8 +1,34 @@
+#include "collector/pipeline/pipeline_open.h"
+
 #include <stdlib.h>
 
+#include "collector/output/encoding_group.h"
+#include "collector/output/fan_out.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_check.h"
+#include "collector/pipeline/pipeline_events.h"
+#include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/pipeline/pipeline_places.h"
+#include "collector/pipeline/pipeline_producers.h"
+#include "collector/pipeline/pipeline_relays.h"
+#include "collector/pipeline/pipeline_sinks.h"
+#include "collector/pipeline/pipeline_sources.h"
+#include "collector/platform/notifier.h"
 #include "collector/platform/random.h"
 #include "collector/platform/user.h"
+#include "collector/platform/wakeup.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/queue/tap.h"
+#include "collector/receive/dead_letters.h"
+#include "collector/receive/ingest_thread.h"
+#include "collector/receive/receiver.h"
+#include "collector/record/batch.h"
+#include "collector/record/schema_guess.h"
+#include "collector/record/schema_list.h"
+#include "collector/senders/sender_report.h"
+#include "collector/senders/sequence.h"
+#include "collector/senders/traffic.h"
 
 /* --- making the parts ------------------------------------------------------------------------- */
 

@@ -1,6 +1,10 @@
 /* Whether what a configuration writes to can be had, before a start makes anything of it. */
+#include "collector/config/config.h"
+#include "collector/output/sink_thread.h"
 #include "collector/output/spill_report.h"
-#include "collector/pipeline/pipeline_parts.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_check.h"
+#include "collector/pipeline/pipeline_places.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/output_check.h"
 #include "collector/platform/user.h"

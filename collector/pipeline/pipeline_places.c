@@ -2,10 +2,13 @@
  * Whether two parts of a configuration use one file by two names. What has the same text is refused
  * where the configuration is read; here the system is asked what the paths lead to.
  */
+#include "collector/pipeline/pipeline_places.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/pipeline/pipeline_parts.h"
+#include "collector/config/config.h"
+#include "collector/contract/source.h"
 #include "collector/platform/file_path.h"
 #include "collector/platform/file_place.h"
 

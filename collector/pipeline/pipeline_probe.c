@@ -1,6 +1,9 @@
 /* Whether what a configuration delivers to is there: --check=connect. */
+#include "collector/config/config.h"
 #include "collector/log/log.h"
-#include "collector/pipeline/pipeline_parts.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_check.h"
 
 /* Says what came of one. Returns EXIT_CODE_OK, or why not. */
 static enum exit_code probe(const struct config *config, const struct sink_config *sink)

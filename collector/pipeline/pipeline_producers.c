@@ -1,8 +1,19 @@
 /* Who fills batches for listeners: a receiver, or what a source has for itself. */
+#include "collector/pipeline/pipeline_producers.h"
+
 #include <stdlib.h>
 
+#include "collector/output/fan_out.h"
+#include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/random.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/queue/tap.h"
+#include "collector/receive/dead_letters.h"
+#include "collector/receive/ingest_thread.h"
+#include "collector/senders/sender_report.h"
+#include "collector/senders/sequence_queue.h"
+#include "collector/senders/traffic.h"
 
 size_t pipeline_threads_of(const struct listener_config *listener)
 {

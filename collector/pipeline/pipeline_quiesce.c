@@ -2,6 +2,7 @@
 
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/wakeup.h"
 
 bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
 {

@@ -1,5 +1,8 @@
 /* Sinks that would pass datagrams on to a listener of the same program, and so for ever. */
-#include "collector/pipeline/pipeline_parts.h"
+#include "collector/pipeline/pipeline_relays.h"
+
+#include "collector/config/config.h"
+#include "collector/contract/source.h"
 #include "collector/platform/datagram_sender.h"
 
 /* Whether what is sent there is received here. */

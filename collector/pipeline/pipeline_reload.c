@@ -11,9 +11,15 @@
 #include <string.h>
 
 #include "collector/log/log.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_check.h"
+#include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_quiesce.h"
+#include "collector/pipeline/pipeline_retired.h"
 #include "collector/pipeline/reload.h"
 #include "collector/platform/clock.h"
+#include "collector/receive/dead_letters.h"
+#include "collector/receive/receiver.h"
 
 /* --- schemas alone ---------------------------------------------------------------------------- */
 

@@ -1,8 +1,20 @@
+#include "collector/pipeline/pipeline_retired.h"
+
 #include <stdlib.h>
 
 #include "collector/log/log.h"
+#include "collector/output/fan_out.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_left_spills.h"
+#include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/pipeline/pipeline_places.h"
+#include "collector/pipeline/pipeline_producers.h"
+#include "collector/pipeline/pipeline_sinks.h"
 #include "collector/platform/clock.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/receive/receiver.h"
+#include "collector/record/batch.h"
 #include "collector/senders/rate_limit.h"
 
 /* How often multicast groups are looked at. */

@@ -1,8 +1,16 @@
 /* Sinks as they run, with a way to each from every producer. */
+#include "collector/pipeline/pipeline_sinks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/output/fan_out.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_check.h"
+#include "collector/pipeline/pipeline_events.h"
+#include "collector/pipeline/pipeline_left_spills.h"
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/queue/batch_queue.h"
 
 /* What the sink counts of its own for a producer. Returns false where memory is short. */
 static bool make_offers(struct pipeline *pipeline, const struct sink_slot *slot,

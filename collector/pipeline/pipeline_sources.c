@@ -1,10 +1,18 @@
 /* Listeners as they run: what the pipeline has for each of them, whatever its source. */
+#include "collector/pipeline/pipeline_sources.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/random.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/receive/ingest_thread.h"
+#include "collector/record/mismatch_hint.h"
+#include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/senders/sender_report.h"
 #include "collector/text/copy.h"
 
 /* A source for the next index of the ledger's listeners, which is new. */

@@ -18,6 +18,7 @@
 #ifndef SLUICE_COLLECTOR_PIPELINE_RELOAD_H
 #define SLUICE_COLLECTOR_PIPELINE_RELOAD_H
 
+#include "collector/pipeline/pipeline_change.h"
 #include "collector/pipeline/pipeline_parts.h"
 
 struct reload {

@@ -5,8 +5,17 @@
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
+#include "collector/output/fan_out.h"
+#include "collector/output/sink_thread.h"
+#include "collector/pipeline/pipeline_left_spills.h"
+#include "collector/pipeline/pipeline_numbering.h"
+#include "collector/pipeline/pipeline_producers.h"
+#include "collector/pipeline/pipeline_retired.h"
+#include "collector/pipeline/pipeline_sources.h"
 #include "collector/pipeline/reload.h"
 #include "collector/platform/clock.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
 
 /* --- listeners -------------------------------------------------------------------------------- */

@@ -1,4 +1,7 @@
 /* The sockets of a reload: bound and changed while the receivers are paused, or as they were. */
+#include "collector/pipeline/pipeline_producers.h"
+#include "collector/pipeline/pipeline_relays.h"
+#include "collector/pipeline/pipeline_sources.h"
 #include "collector/pipeline/reload.h"
 
 /* Returns 0, or -1 with `error` filled. A source that no reload changes goes on as it is. */

@@ -205,12 +205,7 @@ bool keys_parse(unsigned scopes, const struct config_registry *registry, const c
 
 unsigned keys_of_sink(const struct destination_ops *destination)
 {
-    return KEY_OF_SINK | (destination->is_file ? KEY_OF_FILE_SINK : 0) |
-           (destination->is_relay ? KEY_OF_RELAY_SINK : 0) |
-           (destination->is_delivery ? KEY_OF_DELIVERY_SINK : 0) |
-           (destination->is_http ? KEY_OF_HTTP_SINK : 0) |
-           (destination->is_kafka ? KEY_OF_KAFKA_SINK : 0) |
-           (destination->is_nats ? KEY_OF_NATS_SINK : 0);
+    return KEY_OF_SINK | destination->keys;
 }
 
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,

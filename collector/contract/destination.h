@@ -119,18 +119,34 @@ struct destination_shape {
 /* Bytes of what a probe says of a far end that it has reached, with the NUL that ends it. */
 #define DESTINATION_REACHED_SIZE 512
 
+/* Which keys it has, in addition to those that every sink has. */
+enum destination_keys {
+    DESTINATION_KEYS_FILE = 1 << 5,
+    DESTINATION_KEYS_RELAY = 1 << 6,
+    DESTINATION_KEYS_DELIVERY = 1 << 9,
+    DESTINATION_KEYS_HTTP = 1 << 10,
+    DESTINATION_KEYS_KAFKA = 1 << 11,
+    DESTINATION_KEYS_NATS = 1 << 12,
+};
+
 struct destination_ops {
     const char *scheme; /* "file" of file:PATH */
     const char *place;  /* what follows the colon, for people; NULL: "PATH", where needs_path */
     bool needs_path;    /* something must follow the colon; else nothing may */
-    bool is_file;       /* the keys about files are for it */
-    bool is_relay;      /* the keys about relays are for it; its place is a list of addresses */
-    bool is_delivery;   /* the keys about deliveries are for it */
-    bool is_http;       /* the keys about HTTP are for it */
-    bool is_kafka;      /* the keys about Kafka are for it */
-    bool is_nats;       /* the keys about NATS are for it */
+    unsigned keys;      /* enum destination_keys, as bits */
+    bool is_file;       /* its place is a path of files */
+    bool is_relay;      /* it takes datagrams; its place is a list of addresses */
+    bool is_delivery;   /* it takes blocks, and says later what became of them */
+    bool is_http;       /* what it takes is sent as requests over HTTP */
     bool is_standard_output;
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
+
+    /*
+     * Of a delivery, about blocks that wait in a spill: what they are for, NULL: the scheme; and
+     * the topic in the path, NULL: it has none. They are sent by a sink with the same of both.
+     */
+    const char *spilled_for;
+    const char *(*topic)(const char *path);
 
     /*
      * The library that this program was built without, for people: it is refused by name, and has

@@ -7,22 +7,6 @@
 
 _Static_assert(DELIVERY_LABEL_SIZE == SPILL_LABEL_SIZE, "a label has room in a spill");
 
-/* http: and https: are one kind: a URL may change. */
-static const char *kind_of(const struct destination_ops *destination)
-{
-    return destination->is_http ? "http" : destination->scheme;
-}
-
-/* What follows the brokers in "//BROKER,BROKER/TOPIC". */
-static const char *place_of(const struct sink_thread_options *options)
-{
-    const char *path = options->path;
-    if (path == NULL || (!options->destination->is_kafka && !options->destination->is_nats))
-        return "";
-    const char *slash = strchr(path + (strncmp(path, "//", 2) == 0 ? 2 : 0), '/');
-    return slash == NULL ? "" : slash + 1;
-}
-
 static const char *media_type_of(const struct encoder_ops *encoder)
 {
     if (encoder->request != NULL && encoder->request->shape_count != 0)
@@ -33,8 +17,11 @@ static const char *media_type_of(const struct encoder_ops *encoder)
 void delivery_label_write(const struct sink_thread_options *options,
                           char label[DELIVERY_LABEL_SIZE])
 {
+    const struct destination_ops *to = options->destination;
     snprintf(label, DELIVERY_LABEL_SIZE, "%s\n%s\n%s\n%s", options->encoder->name,
-             media_type_of(options->encoder), kind_of(options->destination), place_of(options));
+             media_type_of(options->encoder),
+             to->spilled_for != NULL ? to->spilled_for : to->scheme,
+             to->topic != NULL ? to->topic(options->path) : "");
 }
 
 /* Copies the next line, as far as there is room, and passes over it. */

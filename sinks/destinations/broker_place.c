@@ -67,19 +67,24 @@ int broker_place_refuse(const char *text, const char *why, struct error *error)
     return -1;
 }
 
+const char *broker_place_route(const char *text)
+{
+    const char *slash = strchr(text + (strncmp(text, "//", 2) == 0 ? 2 : 0), '/');
+    return slash == NULL ? "" : slash + 1;
+}
+
 int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
                       struct error *error)
 {
+    place->route = broker_place_route(text);
     if (strncmp(text, "//", 2) == 0)
         text += 2;
     place->brokers[0] = '\0';
     place->count = 0;
-    const char *slash = strchr(text, '/');
-    if (slash == NULL || slash[1] == '\0') {
+    if (place->route[0] == '\0') {
         error_set(error, EXIT_CODE_CONFIG, "after the brokers stands \"/\" and a name");
         return -1;
     }
-    place->route = slash + 1;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",/");
         if (!add_broker(place, at, length, default_port)) {
@@ -90,7 +95,7 @@ int broker_place_read(const char *text, unsigned default_port, struct broker_pla
             return -1;
         }
         at += length;
-        if (at == slash)
+        if (at + 1 == place->route)
             return 0;
     }
 }

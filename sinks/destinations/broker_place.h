@@ -28,6 +28,9 @@ struct broker_place {
 int broker_place_read(const char *text, unsigned default_port, struct broker_place *place,
                       struct error *error);
 
+/* What follows the brokers in such a text; "": nothing does. */
+const char *broker_place_route(const char *text);
+
 /*
  * Fills `error` (EXIT_CODE_CONFIG): "\"TEXT\" WHY", or, where a user and a password may be in the
  * text, that they have no place there, without any of it. Returns -1.

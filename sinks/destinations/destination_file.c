@@ -404,6 +404,7 @@ static int check(const struct destination_options *options, struct error *error)
 const struct destination_ops destination_file = {
     .scheme = "file",
     .needs_path = true,
+    .keys = DESTINATION_KEYS_FILE,
     .is_file = true,
     .shape = shape,
     .check = check,

@@ -6,7 +6,7 @@ const struct destination_ops destination_kafka = {
     .place = "//BROKER[,BROKER]/TOPIC",
     .needs_path = true,
     .library = destination_no_library,
+    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA,
     .is_delivery = true,
-    .is_kafka = true,
     .absent = "librdkafka",
 };

@@ -6,7 +6,7 @@ const struct destination_ops destination_nats = {
     .place = "//HOST:PORT[,HOST:PORT]/SUBJECT",
     .needs_path = true,
     .library = destination_no_library,
+    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_NATS,
     .is_delivery = true,
-    .is_nats = true,
     .absent = "nats.c",
 };

@@ -229,6 +229,7 @@ const struct destination_ops destination_udp = {
     .scheme = "udp",
     .place = "ADDR:PORT[,ADDR:PORT]",
     .needs_path = true,
+    .keys = DESTINATION_KEYS_RELAY,
     .is_relay = true,
     .shape = shape,
     .check = check,

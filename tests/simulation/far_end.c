@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/contract/destination.h"
+#include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/record_key.h"
 #include "tests/simulation/check_source.h"
@@ -589,6 +590,7 @@ const struct destination_ops destination_kafka = {
     .needs_path = true,
     .library = version,
     .is_delivery = true,
-    .is_kafka = true,
+    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA,
+    .topic = broker_place_route,
     .create = create,
 };

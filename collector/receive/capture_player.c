@@ -11,11 +11,15 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
+/* So many datagrams are taken before the sinks, the ledger and the progress hear of them. */
+#define TAKEN_AT_ONCE 32
+
 struct capture_player {
     struct capture_player_options options;
     struct capture *capture;
     struct ingest *ingest;
     struct thread *thread;
+    unsigned taken; /* and not shared yet */
     _Atomic bool stopping;
     _Atomic bool finished;
     _Atomic bool damaged;
@@ -63,6 +67,15 @@ int capture_player_create(struct capture_player **out, const struct capture_play
     return 0;
 }
 
+/* Lets the sinks have what was taken, where they have nothing else to do. */
+static void share(struct capture_player *player)
+{
+    player->taken = 0;
+    ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
+    publish_counts(player);
+    capture_report_progress(player->capture, "reading", player->options.path);
+}
+
 /* A file may hold no times; the moment of reading then stands for the arrival. */
 static void take(struct capture_player *player, const struct capture_datagram *datagram)
 {
@@ -77,9 +90,8 @@ static void take(struct capture_player *player, const struct capture_datagram *d
         .received_ns = datagram->time_ns != 0 ? datagram->time_ns : clock_wall_ns(),
     };
     ingest_take(player->ingest, &slot);
-    ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
-    publish_counts(player);
-    capture_report_progress(player->capture, "reading", player->options.path);
+    if (++player->taken == TAKEN_AT_ONCE)
+        share(player);
     if (player->options.received != NULL)
         player->options.received(player->options.context, 1);
 }

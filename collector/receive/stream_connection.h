@@ -7,6 +7,9 @@
  * sinks (ingest_seal); stream_connection_answer sends the answers. So an answer says that every
  * sink's queue has the record. One thread at a time: whoever owns the connection
  * (collector/receive/stream_server.h). Nothing is allocated.
+ *
+ * Its files: stream_intake.h takes frames, stream_answers.h sends answers, stream_held.h keeps parts
+ * of frames, stream_times.h has its time limits.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H
@@ -159,6 +162,15 @@ void stream_connection_join(struct stream_connection *connection,
 
 /* Whether it drains, and is still there only for the rest of a frame. */
 bool stream_connection_waits_for_rest(const struct stream_connection *connection);
+
+/* It ends for this reason: no further frame of it is taken. For its own files. */
+static inline void stream_connection_end_by(struct stream_connection *connection,
+                                            enum stream_end end)
+{
+    connection->ending = true;
+    connection->end = end;
+    connection->next = STREAM_CLOSE;
+}
 
 /* There is no more time for it: it ends as STREAM_STOPPED, or as STREAM_FRAME_CUT. */
 void stream_connection_give_up(struct stream_connection *connection);

@@ -29,7 +29,7 @@ planted(arming_is_forgotten FILE collector/receive/stream_loop.c
         }
         break;
     }")
-planted(part_of_a_frame_is_lost FILE collector/receive/stream_connection.c
+planted(part_of_a_frame_is_lost FILE collector/receive/stream_held.c
     FROM "        memcpy(block, from, size);
         connection->block = block;
         connection->used = size;"
@@ -40,12 +40,12 @@ planted(end_is_counted_twice FILE collector/receive/stream_end.c
     FROM "    counter_add(ends[end], 1);"
     TO "    counter_add(ends[end], end == STREAM_FRAME_TIMEOUT ? 2 : 1);")
 planted(cut_frame_is_not_counted FILE collector/receive/stream_connection.c
-    FROM "            end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);"
-    TO "            end_by(connection, STREAM_CLOSED);")
-planted(rest_of_an_answer_is_lost FILE collector/receive/stream_connection.c
+    FROM "            stream_connection_end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);"
+    TO "            stream_connection_end_by(connection, STREAM_CLOSED);")
+planted(rest_of_an_answer_is_lost FILE collector/receive/stream_answers.c
     FROM "        connection->answers_at += sent;"
     TO "        connection->answers_at = connection->answers_used;")
-planted(what_waits_for_answers_is_forgotten FILE collector/receive/stream_connection.c
+planted(what_waits_for_answers_is_forgotten FILE collector/receive/stream_intake.c
     FROM "    connection->next = STREAM_AGAIN;
     return frames;"
     TO "    *used = size;
@@ -69,15 +69,15 @@ planted(connection_is_given_away_unoffered FILE collector/receive/stream_loop.c
     }
     if (frames != 0 &&")
 planted(what_came_is_left_at_a_stop FILE collector/receive/stream_connection.c
-    FROM "    bool cut = held_size(connection) != 0;
+    FROM "    bool cut = stream_held_size(connection) != 0;
     switch (result) {
     case CHANNEL_OK:
         return true;"
-    TO "    bool cut = held_size(connection) != 0;
+    TO "    bool cut = stream_held_size(connection) != 0;
     switch (result) {
     case CHANNEL_OK:
         if (connection->draining && !cut)
-            end_by(connection, STREAM_STOPPED);
+            stream_connection_end_by(connection, STREAM_STOPPED);
         return true;")
 
 # --- what goes out -------------------------------------------------------------------------------

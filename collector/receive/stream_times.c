@@ -1,0 +1,84 @@
+#include "collector/receive/stream_times.h"
+
+#include "collector/receive/stream_held.h"
+
+/*
+ * A connection that is served so often in a row, in that time, and has nothing come or go, is left
+ * alone for a while each time: the system says that it is ready, and then that it is not, as where
+ * memory for sockets is short.
+ */
+#define VAIN_MOST 100
+#define VAIN_NS   INT64_C(100000000)
+
+void stream_times_note(struct stream_connection *connection, size_t frames, int64_t now_ns)
+{
+    connection->active_ns = now_ns;
+    if (connection->channel.opening)
+        return; /* to open it has the time of a frame, from the beginning */
+    if (stream_held_size(connection) == 0)
+        connection->begun_ns = 0;
+    else if (frames != 0 || connection->begun_ns == 0)
+        connection->begun_ns = now_ns;
+}
+
+int64_t stream_times_hurry_ns(const struct stream_connection *connection)
+{
+    bool has_block = connection->block != NULL && connection->begun_ns != 0;
+    return has_block ? connection->begun_ns + STREAM_HURRY_NS : INT64_MAX;
+}
+
+bool stream_times_hold_up_others(const struct stream_connection *connection,
+                                 const struct stream_settings *settings, int64_t now_ns)
+{
+    int64_t late_ns = stream_times_hurry_ns(connection);
+    if (now_ns < late_ns)
+        return false;
+    switch (stream_blocks_demand(settings->blocks, connection->share)) {
+    case STREAM_BLOCKS_WANTED_FIRST:
+        return true;
+    case STREAM_BLOCKS_WANTED:
+        late_ns += (int64_t)((uint64_t)stream_held_size(connection) * (uint64_t)STREAM_HURRY_NS /
+                             STREAM_HURRY_SIZE);
+        return now_ns >= late_ns;
+    case STREAM_BLOCKS_ENOUGH:
+        break;
+    }
+    return false;
+}
+
+void stream_times_judge(struct stream_connection *connection,
+                        const struct stream_settings *settings, int64_t now_ns)
+{
+    if ((connection->begun_ns != 0 && now_ns - connection->begun_ns >= settings->frame_ns) ||
+        stream_times_hold_up_others(connection, settings, now_ns))
+        stream_connection_end_by(connection, STREAM_FRAME_TIMEOUT);
+    else if (now_ns - connection->active_ns >= settings->idle_ns)
+        stream_connection_end_by(connection, STREAM_IDLE);
+}
+
+int64_t stream_times_due_ns(const struct stream_connection *connection,
+                            const struct stream_settings *settings)
+{
+    if (connection->discarding)
+        return connection->due_ns;
+    if ((connection->next == STREAM_READ || connection->next == STREAM_WRITE) &&
+        connection->begun_ns != 0)
+        return connection->begun_ns + settings->frame_ns;
+    return connection->active_ns + settings->idle_ns;
+}
+
+bool stream_times_in_vain(struct stream_connection *connection, int64_t now_ns)
+{
+    bool moved = connection->moved;
+    connection->moved = false;
+    if (moved || connection->vain == 0)
+        connection->vain_ns = now_ns;
+    if (moved) {
+        connection->vain = 0;
+        return false;
+    }
+    if (connection->vain < VAIN_MOST && ++connection->vain == VAIN_MOST &&
+        now_ns - connection->vain_ns > VAIN_NS)
+        connection->vain = 0;
+    return connection->vain == VAIN_MOST;
+}

@@ -62,7 +62,7 @@ static bool is_sink(const struct sink_config *sink, const struct case_text *give
     size_t scheme = strlen(sink->destination->scheme) + 1;
     if (is_called(sink->name, given))
         return true;
-    if (!sink->destination->place_is_command || given->size <= scheme ||
+    if (sink->destination->place_is != PLACE_COMMAND || given->size <= scheme ||
         memcmp(given->data, sink->url, scheme) != 0)
         return false;
     const struct case_text line = {.data = given->data + scheme, .size = given->size - scheme};

@@ -210,7 +210,7 @@ static bool name_sink(const struct config *config, struct sink_config *added)
     char *name = malloc(SECRET_URL_ROOM(length) + COMMAND_NAME_SIZE + NUMBER_SIZE);
     if (name == NULL)
         return false;
-    if (added->destination->place_is_command) {
+    if (added->destination->place_is == PLACE_COMMAND) {
         command_name(added->path, strlen(added->path), program);
         length = strlen(added->destination->scheme) + 1;
         memcpy(name, added->name, length);

@@ -96,6 +96,6 @@ bool sink_configs_conflict(const struct sink_config *a, const struct sink_config
         return true;
     if (a->destination != b->destination)
         return false;
-    return a->destination->is_file ? file_path_same(a->path, b->path)
-                                   : strcmp(a->path, b->path) == 0;
+    return a->destination->place_is == PLACE_FILES ? file_path_same(a->path, b->path)
+                                                   : strcmp(a->path, b->path) == 0;
 }

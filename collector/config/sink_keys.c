@@ -94,7 +94,7 @@ static bool check_format(const struct sink_keys *keys, struct parse_error *fault
                                "format=%s is requests over HTTP; write http: or https:", name);
     if (sink->encoder->arrange == NULL)
         return true;
-    if (!sink->destination->is_file)
+    if (sink->destination->place_is != PLACE_FILES)
         return parse_error_set(fault, place_of(keys, "format"),
                                "format=%s is complete files alone; write file:PATH", name);
     return !sink->at_once ||

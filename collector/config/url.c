@@ -67,7 +67,7 @@ bool url_is_sink(const char *text, const struct config_registry *registry)
 size_t url_command_length(const char *text, const struct config_registry *registry)
 {
     const struct destination_ops *destination = url_destination(text, registry);
-    return destination != NULL && destination->place_is_command ? strcspn(text, "?") : 0;
+    return destination != NULL && destination->place_is == PLACE_COMMAND ? strcspn(text, "?") : 0;
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ struct url_place url_place_of_listener(const char *url, const struct config_regi
 struct url_place url_place_of_sink(const char *url, const struct config_registry *registry)
 {
     const struct destination_ops *destination = url_destination(url, registry);
-    bool is_file = destination != NULL && destination->is_file;
+    bool is_file = destination != NULL && destination->place_is == PLACE_FILES;
     return place_of(url, is_file, is_file);
 }
 

@@ -28,7 +28,7 @@ static bool unknown_sink(const char *text, const struct config_registry *registr
     const struct destination_ops *destination;
     const char *with_path = NULL;
     for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++) {
-        if (destination->needs_path && with_path == NULL)
+        if (destination->place_is == PLACE_FILES && with_path == NULL)
             with_path = destination->scheme;
         parse_error_append(fault, "%s %s:%s", i == 0 ? "" : " or", destination->scheme,
                            destination_place(destination));
@@ -46,17 +46,17 @@ static bool unknown_sink(const char *text, const struct config_registry *registr
 static bool check_place(const struct url *url, const struct destination_ops *destination,
                         struct parse_error *fault)
 {
-    if (!destination->needs_path && url->place_length != 0)
+    if (destination->place_is == PLACE_NOTHING && url->place_length != 0)
         return parse_error_set(fault, url->place_at, "%s: takes no path; keys come after a \"?\"",
                                destination->scheme);
-    if (destination->needs_path && url->place_length == 0)
+    if (destination->place_is != PLACE_NOTHING && url->place_length == 0)
         return parse_error_set(fault, url->place_at, "%s is missing; write %s:%s",
                                destination->place != NULL ? destination->place : "the path",
                                destination->scheme, destination_place(destination));
     return true;
 }
 
-/* The addresses that a relay sends to. */
+/* The addresses of PLACE_TARGETS. */
 static bool parse_targets(const struct url *url, struct sink_config *sink,
                           struct parse_error *fault)
 {
@@ -90,7 +90,7 @@ static bool check_path(const struct url *url, const struct sink_keys *keys,
     struct path_template *path;
     size_t wrong_at;
     const char *why;
-    if (!sink->destination->is_file)
+    if (sink->destination->place_is != PLACE_FILES)
         return true;
     if (!path_template_parse(sink->path, &path, &wrong_at, &why))
         return why == NULL ? parse_error_no_memory(fault)
@@ -106,7 +106,7 @@ static bool check_masked(const struct url *url, const struct sink_config *sink,
 {
     const char *masked = strstr(sink->path, "***");
     size_t at = masked == NULL ? 0 : url->place_at + (size_t)(masked - sink->path);
-    if (sink->destination->is_file ||
+    if (sink->destination->place_is == PLACE_FILES ||
         (masked == NULL && (sink->http.query == NULL || strstr(sink->http.query, "***") == NULL)))
         return true;
     return parse_error_set(fault, at,
@@ -124,9 +124,9 @@ static bool read_place(const struct url *url, struct sink_config *sink, struct p
     sink->path = text_copy(url->text + url->place_at, url->place_length);
     if (sink->name == NULL || sink->path == NULL)
         return parse_error_no_memory(fault);
-    if (sink->destination->is_file)
+    if (sink->destination->place_is == PLACE_FILES)
         file_path_normalise(sink->path);
-    return !sink->destination->is_relay || parse_targets(url, sink, fault);
+    return sink->destination->place_is != PLACE_TARGETS || parse_targets(url, sink, fault);
 }
 
 static bool read_keys(const struct url *url, struct sink_keys *keys, struct parse_error *fault)
@@ -134,7 +134,7 @@ static bool read_keys(const struct url *url, struct sink_keys *keys, struct pars
     const struct destination_ops *destination = keys->sink->destination;
     if (sink_keys_parse(keys, url->keys, fault))
         return true;
-    if (destination->place_is_command) /* it may well have had a "?" of its own */
+    if (destination->place_is == PLACE_COMMAND) /* it may well have had a "?" of its own */
         parse_error_append(fault,
                            "; the %s ends at its first \"?\": put a longer one into a script",
                            destination->place);

@@ -119,6 +119,15 @@ struct destination_shape {
 /* Bytes of what a probe says of a far end that it has reached, with the NUL that ends it. */
 #define DESTINATION_REACHED_SIZE 512
 
+/* What follows the scheme and its colon. */
+enum destination_place {
+    PLACE_NOTHING,   /* nothing may follow */
+    PLACE_OWN_TEXT,  /* a text that is not empty, which only the destination reads */
+    PLACE_FILES,     /* a path of files, perhaps with fields: made absolute where that is wanted */
+    PLACE_TARGETS,  /* "ADDR:PORT,ADDR:PORT", which become the targets of struct relay_options */
+    PLACE_COMMAND,   /* a line that a shell reads, and replaces variables in */
+};
+
 /* Which keys it has, in addition to those that every sink has. */
 enum destination_keys {
     DESTINATION_KEYS_FILE = 1 << 5,
@@ -131,15 +140,13 @@ enum destination_keys {
 
 struct destination_ops {
     const char *scheme; /* "file" of file:PATH */
-    const char *place;  /* what follows the colon, for people; NULL: "PATH", where needs_path */
-    bool needs_path;    /* something must follow the colon; else nothing may */
-    unsigned keys;      /* enum destination_keys, as bits */
-    bool is_file;       /* its place is a path of files */
-    bool is_relay;      /* it takes datagrams; its place is a list of addresses */
-    bool is_delivery;   /* it takes blocks, and says later what became of them */
-    bool is_http;       /* what it takes is sent as requests over HTTP */
+    const char *place;  /* what follows the colon, for people; NULL: "PATH" where anything may */
+    enum destination_place place_is;
+    unsigned keys;    /* enum destination_keys, as bits */
+    bool is_relay;    /* it takes datagrams */
+    bool is_delivery; /* it takes blocks, and says later what became of them */
+    bool is_http;     /* what it takes is sent as requests over HTTP */
     bool is_standard_output;
-    bool place_is_command; /* a shell reads the place, and replaces variables in it */
 
     /*
      * Of a delivery, about blocks that wait in a spill: what they are for, NULL: the scheme; and
@@ -208,7 +215,7 @@ static inline const char *destination_place(const struct destination_ops *ops)
 {
     if (ops->place != NULL)
         return ops->place;
-    return ops->needs_path ? "PATH" : "";
+    return ops->place_is == PLACE_NOTHING ? "" : "PATH";
 }
 
 /* A destination that takes bytes as they come, perhaps a part of a record at a time. */

@@ -54,18 +54,13 @@ static void add(struct used_places *places, const struct used_place *used, bool 
     places->count += found;
 }
 
-static bool is_stdout(const struct sink_config *sink)
-{
-    return strcmp(sink->destination->scheme, "stdout") == 0;
-}
-
 static void add_sink(struct used_places *places, const struct sink_config *sink)
 {
     struct used_place used = {
         .name = sink->name, .path = sink->path, .fields = "", .written_at = sink->written_at};
-    if (sink->destination->is_file) {
+    if (sink->destination->place_is == PLACE_FILES) {
         add(places, &used, true);
-    } else if (is_stdout(sink)) {
+    } else if (sink->destination->is_standard_output) {
         places->all[places->count] = used;
         places->all[places->count].path = "standard output";
         places->count += file_place_of_stdout(&places->all[places->count].place);
@@ -90,8 +85,8 @@ static int compare(const struct used_places *places, struct error *error)
             const struct used_place *before = &places->all[k];
             if (!is_same(before, used))
                 continue;
-            error_set(error, EXIT_CODE_CONFIG, "%s and %s use the same file: %s is %s", before->name,
-                      used->name, used->path, before->path);
+            error_set(error, EXIT_CODE_CONFIG, "%s and %s use the same file: %s is %s",
+                      before->name, used->name, used->path, before->path);
             if (used->written_at != NULL)
                 error_place(error, used->written_at);
             return -1;

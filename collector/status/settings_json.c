@@ -63,7 +63,8 @@ static void put_place(const struct writing *writing, const struct config_value *
 {
     struct output *out = writing->out;
     char *masked = malloc(SECRET_URL_ROOM(value->length));
-    if (masked == NULL || writing->config->sinks[value->index].destination->place_is_command)
+    if (masked == NULL ||
+        writing->config->sinks[value->index].destination->place_is == PLACE_COMMAND)
         json_null(out);
     else
         json_string(out, masked, secret_url_mask(value->text, value->length, masked));

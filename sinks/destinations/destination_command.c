@@ -369,7 +369,6 @@ static int create(const struct destination_options *options, struct destination 
 const struct destination_ops destination_command = {
     .scheme = "command",
     .place = "COMMAND",
-    .needs_path = true,
-    .place_is_command = true,
+    .place_is = PLACE_COMMAND,
     .create = create,
 };

@@ -403,9 +403,8 @@ static int check(const struct destination_options *options, struct error *error)
 
 const struct destination_ops destination_file = {
     .scheme = "file",
-    .needs_path = true,
+    .place_is = PLACE_FILES,
     .keys = DESTINATION_KEYS_FILE,
-    .is_file = true,
     .shape = shape,
     .check = check,
     .create = create,

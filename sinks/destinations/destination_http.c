@@ -364,7 +364,7 @@ static bool shape(const struct destination_options *options, struct destination_
 const struct destination_ops destination_http = {
     .scheme = "http",
     .place = "//HOST:PORT/PATH",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
     .is_delivery = true,
     .is_http = true,
@@ -379,7 +379,7 @@ const struct destination_ops destination_https = {
     .scheme = "https",
     .place = "//HOST:PORT/PATH",
     .spilled_for = "http",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
     .is_delivery = true,
     .is_http = true,

@@ -4,7 +4,7 @@
 const struct destination_ops destination_http = {
     .scheme = "http",
     .place = "//HOST:PORT/PATH",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .library = destination_no_library,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
     .is_delivery = true,
@@ -15,7 +15,7 @@ const struct destination_ops destination_http = {
 const struct destination_ops destination_https = {
     .scheme = "https",
     .place = "//HOST:PORT/PATH",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
     .is_delivery = true,
     .is_http = true,

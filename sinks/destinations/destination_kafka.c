@@ -516,7 +516,7 @@ static bool shape(const struct destination_options *options, struct destination_
 const struct destination_ops destination_kafka = {
     .scheme = "kafka",
     .place = "//BROKER[,BROKER]/TOPIC",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .library = kafka_library_version,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA,
     .is_delivery = true,

@@ -4,7 +4,7 @@
 const struct destination_ops destination_kafka = {
     .scheme = "kafka",
     .place = "//BROKER[,BROKER]/TOPIC",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .library = destination_no_library,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA,
     .is_delivery = true,

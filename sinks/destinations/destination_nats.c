@@ -203,7 +203,7 @@ static bool shape(const struct destination_options *options, struct destination_
 const struct destination_ops destination_nats = {
     .scheme = "nats",
     .place = "//HOST:PORT[,HOST:PORT]/SUBJECT",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .library = nats_library_version,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_NATS,
     .is_delivery = true,

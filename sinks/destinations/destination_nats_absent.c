@@ -4,7 +4,7 @@
 const struct destination_ops destination_nats = {
     .scheme = "nats",
     .place = "//HOST:PORT[,HOST:PORT]/SUBJECT",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .library = destination_no_library,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_NATS,
     .is_delivery = true,

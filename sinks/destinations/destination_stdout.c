@@ -35,7 +35,7 @@ static int create(const struct destination_options *options, struct destination 
 
 const struct destination_ops destination_stdout = {
     .scheme = "stdout",
-    .needs_path = false,
+    .place_is = PLACE_NOTHING,
     .is_standard_output = true,
     .create = create,
 };

@@ -228,7 +228,7 @@ static bool shape(const struct destination_options *options, struct destination_
 const struct destination_ops destination_udp = {
     .scheme = "udp",
     .place = "ADDR:PORT[,ADDR:PORT]",
-    .needs_path = true,
+    .place_is = PLACE_TARGETS,
     .keys = DESTINATION_KEYS_RELAY,
     .is_relay = true,
     .shape = shape,

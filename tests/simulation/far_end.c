@@ -587,7 +587,7 @@ static const char *version(void)
 const struct destination_ops destination_kafka = {
     .scheme = "kafka",
     .place = "//BROKER[,BROKER]/TOPIC",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .library = version,
     .is_delivery = true,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA,

@@ -9,7 +9,7 @@ static const struct schema_ops riemann = {.name = "riemann"};
 static const struct schema_ops file = {.name = "file"};
 static const struct destination_ops to_stdout = {.scheme = "stdout"};
 static const struct destination_ops to_file = {
-    .scheme = "file", .needs_path = true, .keys = DESTINATION_KEYS_FILE, .is_file = true};
+    .scheme = "file", .place_is = PLACE_FILES, .keys = DESTINATION_KEYS_FILE};
 static const struct encoder_ops json = {.name = "json"};
 static const struct encoder_ops lines = {
     .name = "lines", .needs_samples = true, .has_buckets = true, .has_suffixes = true};

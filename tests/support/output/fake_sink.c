@@ -129,7 +129,7 @@ static const struct stream_ops fake_stream_ops = {
 
 static const struct destination_ops fake_destination_ops = {
     .scheme = "fake",
-    .needs_path = true,
+    .place_is = PLACE_OWN_TEXT,
     .create = create_destination,
 };
 

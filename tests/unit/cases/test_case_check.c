@@ -122,9 +122,9 @@ TEST(what_the_configuration_has_not_is_refused_with_its_place)
 TEST(a_command_is_found_by_its_program_or_by_its_line)
 {
     static char name[] = "command:cat", url[] = "command:exec cat?format=csv", line[] = "exec cat";
-    static const struct destination_ops ops = {.scheme = "command", .place_is_command = true};
-    struct sink_config commands[] = {
-        sinks[0], {.name = name, .url = url, .path = line, .destination = &ops}};
+    static const struct destination_ops ops = {.scheme = "command", .place_is = PLACE_COMMAND};
+    struct sink_config commands[] = {sinks[0],
+                                     {.name = name, .url = url, .path = line, .destination = &ops}};
     const struct config with_command = {.sinks = commands, .sink_count = 2};
     char by_program[] = "command:cat", by_line[] = "command:exec cat";
     char *const wrong[] = {(char[]){"command:"}, (char[]){"command:exec"}, (char[]){"exec cat"}};

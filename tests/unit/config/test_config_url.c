@@ -393,7 +393,7 @@ static void assert_format(const char *url, enum terminal_kind (*output)(void), c
     static const struct destination_ops to_stdout = {.scheme = "stdout",
                                                      .is_standard_output = true};
     static const struct destination_ops to_file = {
-        .scheme = "file", .needs_path = true, .keys = DESTINATION_KEYS_FILE, .is_file = true};
+        .scheme = "file", .place_is = PLACE_FILES, .keys = DESTINATION_KEYS_FILE};
     static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
     struct config_registry registry = test_registry;
     struct config config = {.sinks = calloc(1, sizeof *config.sinks), .sink_count = 1};

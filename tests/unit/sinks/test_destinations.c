@@ -251,8 +251,8 @@ TEST(standard_output_has_no_name_to_reopen)
     struct destination *destination = NULL;
     const struct destination_options options = {
         .name = "stdout:", .path = "", .encoder = &encoder_json};
-    assert_false(destination_stdout.needs_path);
-    assert_true(destination_file.needs_path);
+    assert_int_equal(destination_stdout.place_is, PLACE_NOTHING);
+    assert_int_not_equal(destination_file.place_is, PLACE_NOTHING);
     struct test_pipe pipe = test_pipe_open();
     standard_stream_lead(STREAM_OUTPUT, pipe.writer);
     int result = destination_stdout.create(&options, &destination, NULL);

@@ -128,13 +128,6 @@ static void give_up(struct destination *destination, struct relay_datagram *data
 
 static const struct relay_ops relay_ops = {.send = send_all, .cancel = give_up};
 
-static bool shape_relay(const struct destination_options *options, struct destination_shape *shape)
-{
-    (void)options;
-    *shape = (struct destination_shape){.relays = true};
-    return true;
-}
-
 /* --- making one ------------------------------------------------------------------------------- */
 
 static void destroy(struct destination *destination)
@@ -180,11 +173,11 @@ static const struct destination_ops kept_stream = {.scheme = "test", .create = c
 static const struct destination_ops kept_file_set = {
     .scheme = "test", .shape = shape_file_set, .create = create_file_set};
 static const struct destination_ops kept_relay = {
-    .scheme = "test", .is_relay = true, .shape = shape_relay, .create = create_relay};
+    .scheme = "test", .takes = TAKES_DATAGRAMS, .create = create_relay};
 
 static const struct destination_ops *kind_for(const struct sink_config *sink)
 {
-    if (sink->destination->is_relay)
+    if (sink->destination->takes == TAKES_DATAGRAMS)
         return &kept_relay;
     return sink->encoder->arrange != NULL ? &kept_file_set : &kept_stream;
 }

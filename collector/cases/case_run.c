@@ -356,11 +356,12 @@ static int take_outcome(struct running *running, const struct ledger_snapshot *l
         struct case_sink_outcome *sink = &outcome->sinks[i];
         struct growing_text *kept = &running->outputs[i].kept;
         const struct sink_config *config = &running->config->sinks[i];
+        bool relayed = config->destination->takes == TAKES_DATAGRAMS;
         sink->name = config->name;
-        sink->binary = config->encoder->binary || config->destination->is_relay;
+        sink->binary = config->encoder->binary || relayed;
         sink->filtered = ledger->sinks[i].filtered;
         memcpy(sink->failed, ledger->sinks[i].failed, sizeof sink->failed);
-        if (sink->binary && !config->destination->is_relay)
+        if (sink->binary && !relayed)
             growing_text_put_hex(&sink->lines, kept->data, kept->used, CASE_HEX_WIDTH);
         else
             growing_text_put(&sink->lines, kept->data, kept->used);

@@ -45,7 +45,7 @@ static void set_collecting(struct sink_keys *keys)
         return;
     if (sink->encoder->arrange != NULL)
         sink->flush_interval = 10 * second;
-    else if (sink->file.compression != NULL || sink->destination->is_delivery)
+    else if (sink->file.compression != NULL || sink->destination->takes == TAKES_BLOCKS)
         sink->flush_interval = second;
 }
 
@@ -60,8 +60,9 @@ static void set_format(struct sink_keys *keys)
     enum terminal_kind kind = sink->destination->is_standard_output && registry->output != NULL
                                   ? registry->output()
                                   : TERMINAL_NONE;
+    bool is_relay = sink->destination->takes == TAKES_DATAGRAMS;
     for (size_t i = 0; !is_given(keys, "format") && registry->encoders[i] != NULL; i++)
-        if ((sink->destination->is_relay && registry->encoders[i]->relayed) ||
+        if ((is_relay && registry->encoders[i]->relayed) ||
             (kind != TERMINAL_NONE && registry->encoders[i]->for_people))
             sink->encoder = registry->encoders[i];
     sink->encoding.colour = kind == TERMINAL_COLOUR && sink->encoder->for_people;
@@ -74,7 +75,7 @@ static bool check_relayed(const struct sink_keys *keys, struct parse_error *faul
 {
     const struct sink_config *sink = keys->sink;
     const char *name = sink->encoder->name;
-    if (sink->encoder->relayed == sink->destination->is_relay)
+    if (sink->encoder->relayed == (sink->destination->takes == TAKES_DATAGRAMS))
         return true;
     if (sink->encoder->relayed)
         return parse_error_set(fault, place_of(keys, "format"),
@@ -89,7 +90,7 @@ static bool check_format(const struct sink_keys *keys, struct parse_error *fault
 {
     const struct sink_config *sink = keys->sink;
     const char *name = sink->encoder->name;
-    if (sink->encoder->requests_alone && !sink->destination->is_http)
+    if (sink->encoder->requests_alone && !sink->destination->sends_requests)
         return parse_error_set(fault, place_of(keys, "format"),
                                "format=%s is requests over HTTP; write http: or https:", name);
     if (sink->encoder->arrange == NULL)
@@ -121,7 +122,7 @@ static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
 static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
-    if (!sink->destination->is_delivery)
+    if (sink->destination->takes != TAKES_BLOCKS)
         return true;
     if (sink->delivery.spill != NULL)
         return sink->delivery.retry != RETRY_AT_MOST_ONCE ||
@@ -150,7 +151,7 @@ static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
     const struct encoder_request *request = sink->encoder->request;
-    if (!sink->destination->is_http)
+    if (!sink->destination->sends_requests)
         return true;
     if (sink->http.token_file != NULL && sink->http.password_file != NULL)
         return parse_error_set(fault, place_of(keys, "password_file"),

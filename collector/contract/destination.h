@@ -109,7 +109,6 @@ static inline int64_t file_sync_interval(const struct destination_options *optio
 
 /* How a destination is going to take records. */
 struct destination_shape {
-    bool relays;       /* it is a relay */
     size_t blocks;     /* of a file set: files that are filled at the same time; 0: it is none */
     size_t block_size; /* of a file set: bytes that are collected for each, if no record has more */
     bool arranged;     /* of a file set: a block is arranged, and written as a file of its own */
@@ -119,13 +118,20 @@ struct destination_shape {
 /* Bytes of what a probe says of a far end that it has reached, with the NUL that ends it. */
 #define DESTINATION_REACHED_SIZE 512
 
+/* What it is given, and so which operations it has. */
+enum destination_takes {
+    TAKES_BYTES,     /* lines: struct stream_ops; file_set_ops where its shape has blocks */
+    TAKES_DATAGRAMS, /* what came, as it came: struct relay_ops */
+    TAKES_BLOCKS,    /* of records, which it answers later: struct delivery_ops */
+};
+
 /* What follows the scheme and its colon. */
 enum destination_place {
-    PLACE_NOTHING,   /* nothing may follow */
-    PLACE_OWN_TEXT,  /* a text that is not empty, which only the destination reads */
-    PLACE_FILES,     /* a path of files, perhaps with fields: made absolute where that is wanted */
+    PLACE_NOTHING,  /* nothing may follow */
+    PLACE_OWN_TEXT, /* a text that is not empty, which only the destination reads */
+    PLACE_FILES,    /* a path of files, perhaps with fields: made absolute where that is wanted */
     PLACE_TARGETS,  /* "ADDR:PORT,ADDR:PORT", which become the targets of struct relay_options */
-    PLACE_COMMAND,   /* a line that a shell reads, and replaces variables in */
+    PLACE_COMMAND,  /* a line that a shell reads, and replaces variables in */
 };
 
 /* Which keys it has, in addition to those that every sink has. */
@@ -142,10 +148,9 @@ struct destination_ops {
     const char *scheme; /* "file" of file:PATH */
     const char *place;  /* what follows the colon, for people; NULL: "PATH" where anything may */
     enum destination_place place_is;
-    unsigned keys;    /* enum destination_keys, as bits */
-    bool is_relay;    /* it takes datagrams */
-    bool is_delivery; /* it takes blocks, and says later what became of them */
-    bool is_http;     /* what it takes is sent as requests over HTTP */
+    unsigned keys; /* enum destination_keys, as bits */
+    enum destination_takes takes;
+    bool sends_requests; /* by HTTP: for formats that have an encoder_request */
     bool is_standard_output;
 
     /*

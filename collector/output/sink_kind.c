@@ -14,9 +14,9 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
         return false;
     size_t record_size = sink_options_record_size(options);
     *bytes = sizeof(struct sink_thread) + shape.memory + ENCODER_SCRATCH_SIZE;
-    if (shape.relays)
+    if (options->destination->takes == TAKES_DATAGRAMS)
         *bytes += relay_writer_memory();
-    else if (options->destination->is_delivery)
+    else if (options->destination->takes == TAKES_BLOCKS)
         *bytes += delivery_writer_memory(&options->delivery, record_size);
     else
         *bytes += shape.blocks == 0 ? stream_writer_memory(record_size)
@@ -29,10 +29,10 @@ struct sink_writer *sink_kind_create_writer(const struct sink_thread_options *op
     struct destination_shape shape;
     if (!sink_options_shape(options, &shape))
         return NULL;
-    if (shape.relays)
+    if (options->destination->takes == TAKES_DATAGRAMS)
         return relay_writer_create();
     size_t record_size = sink_options_record_size(options);
-    if (options->destination->is_delivery)
+    if (options->destination->takes == TAKES_BLOCKS)
         return delivery_writer_create(options, record_size);
     return shape.blocks == 0 ? stream_writer_create(record_size)
                              : file_set_writer_create(&shape, record_size);

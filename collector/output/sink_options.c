@@ -3,8 +3,7 @@
 #include "collector/output/delivery_label.h"
 #include "collector/output/delivery_spill.h"
 
-struct destination_options
-sink_options_of_destination(const struct sink_thread_options *options)
+struct destination_options sink_options_of_destination(const struct sink_thread_options *options)
 {
     return (struct destination_options){
         .name = options->name,
@@ -40,8 +39,8 @@ bool sink_options_shape(const struct sink_thread_options *options, struct destin
 bool sink_options_keep_lines(const struct sink_thread_options *options)
 {
     struct destination_shape shape;
-    return options->encoder->arrange == NULL && sink_options_shape(options, &shape) &&
-           shape.blocks <= 1 && !shape.relays && !options->destination->is_delivery;
+    return options->encoder->arrange == NULL && options->destination->takes == TAKES_BYTES &&
+           sink_options_shape(options, &shape) && shape.blocks <= 1;
 }
 
 bool sink_thread_same_lines(const struct sink_thread_options *a,

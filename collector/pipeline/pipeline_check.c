@@ -306,7 +306,7 @@ static int check_threads(const struct config *config, struct error *error)
                   config->sink_count);
         return -1;
     }
-    if (config->sinks[0].destination->is_delivery) {
+    if (config->sinks[0].destination->takes == TAKES_BLOCKS) {
         error_set(error, EXIT_CODE_CONFIG,
                   "--threads 1: %s: a sink that waits for answers has a thread of its own",
                   config->sinks[0].name);

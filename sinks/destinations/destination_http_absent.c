@@ -7,8 +7,8 @@ const struct destination_ops destination_http = {
     .place_is = PLACE_OWN_TEXT,
     .library = destination_no_library,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
-    .is_delivery = true,
-    .is_http = true,
+    .takes = TAKES_BLOCKS,
+    .sends_requests = true,
     .absent = "libcurl",
 };
 
@@ -17,7 +17,7 @@ const struct destination_ops destination_https = {
     .place = "//HOST:PORT/PATH",
     .place_is = PLACE_OWN_TEXT,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
-    .is_delivery = true,
-    .is_http = true,
+    .takes = TAKES_BLOCKS,
+    .sends_requests = true,
     .absent = "libcurl",
 };

@@ -7,6 +7,6 @@ const struct destination_ops destination_kafka = {
     .place_is = PLACE_OWN_TEXT,
     .library = destination_no_library,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA,
-    .is_delivery = true,
+    .takes = TAKES_BLOCKS,
     .absent = "librdkafka",
 };

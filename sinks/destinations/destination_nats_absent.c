@@ -7,6 +7,6 @@ const struct destination_ops destination_nats = {
     .place_is = PLACE_OWN_TEXT,
     .library = destination_no_library,
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_NATS,
-    .is_delivery = true,
+    .takes = TAKES_BLOCKS,
     .absent = "nats.c",
 };

@@ -219,7 +219,6 @@ static int check(const struct destination_options *options, struct error *error)
 static bool shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
-        .relays = true,
         .memory = options->relay.keep_source ? relay_packets_memory() : 0,
     };
     return true;
@@ -230,7 +229,7 @@ const struct destination_ops destination_udp = {
     .place = "ADDR:PORT[,ADDR:PORT]",
     .place_is = PLACE_TARGETS,
     .keys = DESTINATION_KEYS_RELAY,
-    .is_relay = true,
+    .takes = TAKES_DATAGRAMS,
     .shape = shape,
     .check = check,
     .create = create,

@@ -20,11 +20,11 @@
 
 /* What the far end does with a block. */
 static struct {
-    _Atomic bool away;      /* blocks are certainly not there */
-    _Atomic bool refuses;   /* it takes none */
-    _Atomic bool quiet;     /* they are there, and nobody answers; until it is left alone */
-    _Atomic int quiet_once; /* the same of so many blocks alone */
-    _Atomic int answers;    /* but so many, to the first ones */
+    _Atomic bool away;       /* blocks are certainly not there */
+    _Atomic bool refuses;    /* it takes none */
+    _Atomic bool quiet;      /* they are there, and nobody answers; until it is left alone */
+    _Atomic int quiet_once;  /* the same of so many blocks alone */
+    _Atomic int answers;     /* but so many, to the first ones */
     _Atomic bool catches_up; /* it answers what it was quiet about */
     _Atomic int sends;       /* blocks that it was handed, */
     _Atomic int stored;      /* and of those the ones that came when a segment was there */
@@ -35,7 +35,8 @@ static struct {
 
 static char folder[1300], first_segment[1400];
 
-/* Whichever it is: once all in a segment is answered, the next one has the number of its first block. */
+/* Whichever it is: once all in a segment is answered, the next one has the number of its first
+ * block. */
 static bool has_segment(void)
 {
     bool has = false;
@@ -84,7 +85,7 @@ static int create(const struct destination_options *options, struct destination 
 }
 
 static const struct destination_ops far_destination = {
-    .scheme = "far", .is_delivery = true, .create = create};
+    .scheme = "far", .takes = TAKES_BLOCKS, .create = create};
 
 static int set_up(void **state)
 {
@@ -261,7 +262,8 @@ TEST_WITH(what_was_acknowledged_behind_what_was_not_may_come_twice, set_up, tear
     assert_got(10, true);
 }
 
-/* --- while it is sent --------------------------------------------------------------------------- */
+/* --- while it is sent ---------------------------------------------------------------------------
+ */
 
 static void wait_stored(void)
 {

@@ -143,7 +143,7 @@ static int create(const struct destination_options *options, struct destination 
 }
 
 static const struct destination_ops far_destination = {
-    .scheme = "far", .is_delivery = true, .create = create};
+    .scheme = "far", .takes = TAKES_BLOCKS, .create = create};
 
 static int set_up(void **state)
 {

@@ -81,15 +81,8 @@ static int create(const struct destination_options *options, struct destination 
     return 0;
 }
 
-static bool shape(const struct destination_options *options, struct destination_shape *shape)
-{
-    (void)options;
-    *shape = (struct destination_shape){.relays = true};
-    return true;
-}
-
 static const struct destination_ops relay_destination = {
-    .scheme = "relay", .is_relay = true, .shape = shape, .create = create};
+    .scheme = "relay", .takes = TAKES_DATAGRAMS, .create = create};
 
 static int set_up(void **state)
 {

@@ -24,7 +24,7 @@ static struct sink_thread_options options_of(const struct destination_ops *desti
         .name = "delivery",
         .destination = destination,
         .path = path,
-        .file = {.compression = destination->is_http ? &compression_gzip : NULL},
+        .file = {.compression = destination->sends_requests ? &compression_gzip : NULL},
         .http = {.header_file = headers},
         .broker = {.max_topics = 4},
         .delivery = {.timeout = 1000000000,

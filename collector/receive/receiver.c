@@ -5,7 +5,10 @@
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
+#include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
+#include "collector/receive/receiver_loop.h"
 #include "collector/receive/receiver_parts.h"
 
 int receiver_create(struct receiver **out, const struct receiver_options *options,

@@ -3,6 +3,8 @@
  * stops half-way, and the rounds go on: what they receive is queued, and refused or evicted when
  * the queue is full, as it is where the sink has a thread.
  */
+#include "collector/receive/receiver_host.h"
+
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver_parts.h"
 

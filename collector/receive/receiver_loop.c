@@ -1,8 +1,14 @@
+#include "collector/receive/receiver_loop.h"
+
 #include "collector/base/compiler.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
+#include "collector/receive/receiver_host.h"
 #include "collector/receive/receiver_parts.h"
+#include "collector/receive/receiver_quiesce.h"
+#include "collector/receive/receiver_sockets.h"
+#include "collector/receive/receiver_yield.h"
 
 /* The notifier has forgotten it, and so may all who wait for that. */
 static void let_leave(struct worker *worker, struct endpoint *endpoint)

@@ -3,12 +3,16 @@
  * does then what only they may do otherwise. What arrives meanwhile is kept by the kernel, so
  * nothing that takes time is done then.
  */
+#include "collector/receive/receiver_quiesce.h"
+
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
+#include "collector/platform/wakeup.h"
 #include "collector/receive/receiver_parts.h"
+#include "collector/receive/receiver_sockets.h"
 
 /* How long a socket that leaves is drained where the system goes on queueing for it. */
 #define LEAVE_NS INT64_C(100000000)

@@ -1,8 +1,13 @@
+#include "collector/receive/receiver_sockets.h"
+
 #include <inttypes.h>
 
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/pause.h"
+#include "collector/receive/receiver_host.h"
 #include "collector/receive/receiver_parts.h"
+#include "collector/receive/receiver_yield.h"
 
 /* How often the kernel's drops are looked at for the log while there is traffic. */
 #define DROP_CHECK_NS INT64_C(1000000000)

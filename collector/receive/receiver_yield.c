@@ -4,7 +4,10 @@
  * than there is room for in the queue. What the receiver took at once would be refused, though the
  * sink only needs a few milliseconds. The receive buffer holds it meanwhile.
  */
+#include "collector/receive/receiver_yield.h"
+
 #include "collector/platform/clock.h"
+#include "collector/platform/pause.h"
 #include "collector/receive/receiver_parts.h"
 
 /* How full the fullest queue is when sinks are given time. */

@@ -1,11 +1,18 @@
+#include "collector/receive/stream_accept.h"
+
 #include <stdlib.h>
 
 #include "collector/base/networks.h"
+#include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/inherited_sockets.h"
+#include "collector/platform/mutex.h"
+#include "collector/platform/notifier.h"
 #include "collector/platform/tcp_connection.h"
 #include "collector/platform/tcp_listener.h"
+#include "collector/receive/stream_end.h"
 #include "collector/receive/stream_server_parts.h"
+#include "collector/receive/stream_slots.h"
 
 /* Connections that are accepted before others are served. */
 #define ACCEPT_MOST 32

@@ -1,7 +1,12 @@
+#include "collector/receive/stream_end.h"
+
 #include <string.h>
 
+#include "collector/log/log.h"
+#include "collector/platform/notifier.h"
 #include "collector/platform/tcp_connection.h"
 #include "collector/receive/stream_server_parts.h"
+#include "collector/receive/stream_slots.h"
 
 static void count_end(struct worker *worker, enum stream_end end)
 {

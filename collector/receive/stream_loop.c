@@ -1,7 +1,16 @@
+#include "collector/receive/stream_loop.h"
+
 #include <string.h>
 
+#include "collector/log/log.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/pause.h"
+#include "collector/platform/wakeup.h"
+#include "collector/receive/stream_accept.h"
+#include "collector/receive/stream_end.h"
 #include "collector/receive/stream_server_parts.h"
+#include "collector/receive/stream_slots.h"
 
 /* Connections that a thread keeps while it rests, and events that it takes with one wait. */
 #define KEEP_MOST   64

@@ -5,8 +5,16 @@
 
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/mutex.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/pause.h"
 #include "collector/platform/tcp_listener.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
+#include "collector/receive/stream_accept.h"
+#include "collector/receive/stream_loop.h"
 #include "collector/receive/stream_server_parts.h"
+#include "collector/receive/stream_slots.h"
 
 /* Bytes that the system takes of a connection at least before who sends has to wait. */
 #define STREAM_WINDOW ((uint64_t)64 * 1024)

@@ -1,5 +1,5 @@
 /*
- * The stream server's parts, shared by the files that make it up: stream_server.c makes, starts,
+ * The stream server's parts as data, for the files that make it up: stream_server.c makes, starts,
  * changes and stops it, stream_accept.c is how connections come, stream_loop.c what its threads do,
  * stream_end.c how a connection ends. For nobody else. Whose a connection is: stream_slots.h.
  */
@@ -14,11 +14,6 @@
 #include "collector/base/heartbeat.h"
 #include "collector/log/log.h"
 #include "collector/platform/deadline.h"
-#include "collector/platform/mutex.h"
-#include "collector/platform/notifier.h"
-#include "collector/platform/pause.h"
-#include "collector/platform/thread.h"
-#include "collector/platform/wakeup.h"
 #include "collector/receive/coalescing.h"
 #include "collector/receive/stream_server.h"
 #include "collector/receive/stream_slots.h"
@@ -87,34 +82,5 @@ struct stream_server {
     _Atomic bool finished;
     struct deadline deadline;
 };
-
-/* Listens at its address, or at the sockets that it inherits. Returns 0, or -1 with `error` filled.
- */
-int stream_server_listen(struct stream_server *server, struct address *bound, struct error *error);
-
-/* Accepts those that wait at a socket whose event was taken, and has it watched again. */
-void stream_server_accept(struct worker *worker, struct listening *listening);
-
-/* Sockets whose accepting was put off, and whose time has come. */
-void stream_server_accept_again(struct worker *worker, int64_t now_ns);
-
-/*
- * Who wants to connect is refused by the system from now on, or waits for whoever else has the
- * socket: then the notifier would still report it, were it only closed.
- */
-void stream_server_stop_listening(struct stream_server *server);
-
-/* Logs about a connection, not more often than the thread's limit allows. */
-void stream_server_log_about(struct worker *worker, const struct address *peer, const char *what);
-
-/* The owner's connection has ended: it is counted, and the reason logged. */
-void stream_server_close_connection(struct worker *worker, struct stream_slot *slot);
-
-/* The same, not counted. The socket is closed last but the slot: until then nobody else gets its
- * number. */
-void stream_server_release(struct worker *worker, struct stream_slot *slot);
-
-/* What a thread does; its worker is the argument. */
-void stream_server_run(void *argument);
 
 #endif

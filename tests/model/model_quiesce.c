@@ -13,6 +13,7 @@
 #include "collector/platform/notifier.h"
 #include "collector/platform/wakeup.h"
 #include "collector/receive/receiver_parts.h"
+#include "collector/receive/receiver_quiesce.h"
 #include "tests/model/explorer.h"
 
 #define THREADS 2

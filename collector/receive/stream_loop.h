@@ -1,0 +1,8 @@
+/* What a thread of a stream server does. For the stream server's files. */
+#ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_LOOP_H
+#define SLUICE_COLLECTOR_RECEIVE_STREAM_LOOP_H
+
+/* `argument` is its worker. */
+void stream_server_run(void *argument);
+
+#endif

@@ -11,7 +11,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
-/* So many datagrams are taken before the sinks, the ledger and the progress hear of them. */
+/* Datagrams between two updates of the sinks, the ledger and the progress. */
 #define TAKEN_AT_ONCE 32
 
 struct capture_player {
@@ -19,7 +19,7 @@ struct capture_player {
     struct capture *capture;
     struct ingest *ingest;
     struct thread *thread;
-    unsigned taken; /* and not shared yet */
+    unsigned taken; /* since the last update */
     _Atomic bool stopping;
     _Atomic bool finished;
     _Atomic bool damaged;
@@ -67,8 +67,8 @@ int capture_player_create(struct capture_player **out, const struct capture_play
     return 0;
 }
 
-/* Lets the sinks have what was taken, where they have nothing else to do. */
-static void share(struct capture_player *player)
+/* Offers the batch to idle sinks and publishes the counts. */
+static void update(struct capture_player *player)
 {
     player->taken = 0;
     ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
@@ -91,7 +91,7 @@ static void take(struct capture_player *player, const struct capture_datagram *d
     };
     ingest_take(player->ingest, &slot);
     if (++player->taken == TAKEN_AT_ONCE)
-        share(player);
+        update(player);
     if (player->options.received != NULL)
         player->options.received(player->options.context, 1);
 }

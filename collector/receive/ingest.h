@@ -61,17 +61,14 @@ void ingest_prefetch_next(const struct ingest *ingest);
 /* A receive has found so many datagrams, which are taken next: says which batch they go to. */
 void ingest_begin(struct ingest *ingest, size_t datagrams);
 
-/* What became of a datagram, or of a frame of a stream. */
+/* The outcome for a datagram, or for a frame of a stream. */
 struct ingest_verdict {
-    const struct schema_ops *schema; /* that takes it; NULL: none does, or it was not asked for */
-    const void *message; /* of its first message, until the ingest is used again; NULL: refused */
+    const struct schema_ops *schema; /* NULL: none matched, or it was refused before */
+    const void *message; /* its first message, until the ingest is used again; NULL: refused */
     enum datagram_reason refused; /* why */
 };
 
-/*
- * Takes a datagram, whose bytes are copied. Of a segment, which may be held, the verdict says
- * nothing.
- */
+/* Handles a datagram; its bytes are copied. For a segment the verdict is empty. */
 struct ingest_verdict ingest_take(struct ingest *ingest, const struct datagram_slot *datagram);
 
 /* Counts a frame whose bytes are not all there as refused: `frame` has the first of them. */

@@ -1,5 +1,5 @@
 /*
- * What an ingest consists of: for the files that handle its datagrams, and nobody else.
+ * The state of an ingest, for the files that handle its datagrams only.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
@@ -16,12 +16,12 @@ struct ingest {
     const struct listener *listener;
     struct ingest_counters *counters;
     struct open_batch own;
-    struct open_batch *into; /* what it fills: its own, or one of the thread's */
-    struct open_datagram *in_hand; /* being handled, with the batch; NULL: none is */
+    struct open_batch *into; /* the batch being filled: `own`, or one that the thread shares */
+    struct open_datagram *in_hand; /* the datagram being handled; it owns the batch. NULL: none */
     struct mismatch_hint_pace hint;
     struct sequence_recent sender; /* of the last datagram */
-    struct assembly *assembly;     /* NULL: its messages have no segments */
-    struct log_limit log;          /* of the lines about refused datagrams */
+    struct assembly *assembly;     /* NULL: the listener has no schema with segments */
+    struct log_limit log;          /* limits the log lines about refused datagrams */
 };
 
 #endif

@@ -4,12 +4,12 @@
 #include "collector/receive/ingest_thread.h"
 #include "collector/record/schema_list.h"
 
-/* How long one that loses nothing waits for the system's pages, until it has some again. */
+/* How long a lossless thread waits for memory pages from the system. */
 #define PAGES_NS INT64_C(5000000000)
 
 /*
- * Whether it is worth waiting for a batch, where none was to be had. One that is in use comes back.
- * Where one is free, the system has no pages for it, and may never have: that is waited for once.
+ * Whether to wait after a batch could not be acquired. A batch in use will be released. If one is
+ * free, the system has no pages for it and may never have: that wait is limited to PAGES_NS.
  */
 static bool may_come(struct ingest_thread *thread, bool large)
 {
@@ -49,12 +49,12 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
         batch_release(batch);
         return;
     }
-    sequence_queue_commit(&thread->numbers); /* who sees it written sees it counted */
+    sequence_queue_commit(&thread->numbers); /* whoever sees it written sees it counted */
     histogram_note(&thread->measures->batch_records, histogram_counts, batch->count);
     fan_out_offer(thread->fan_out, batch);
 }
 
-/* When it was opened, at the latest. */
+/* An upper bound of when the batch was opened. */
 static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
 {
     if (open->opened_ns == 0)

@@ -50,7 +50,7 @@ bool open_datagram_has_more_room(struct open_datagram *open, struct refusal *ref
     return open_datagram_find(open, refusal);
 }
 
-/* --- what came of it -------------------------------------------------------------------------- */
+/* --- appending -------------------------------------------------------------------------------- */
 
 static void look_for_mismatch(struct ingest *ingest, const struct record_chain *chain)
 {
@@ -66,7 +66,7 @@ void open_datagram_append(struct open_datagram *open, const struct record_chain 
     struct ingest *ingest = open->ingest;
     struct ingest_counters *counters = ingest->counters;
     RULE(open->entry != NULL, "records are appended to the batch that they were decoded into");
-    /* Whoever sees a datagram counted as decoded sees what came of it counted, too. */
+    /* `decoded` last: a reader that sees it also sees the counts of the datagram's messages. */
     counter_add(&counters->messages, chain->count);
     counter_add(&counters->unknown_fields, chain->unknown_fields);
     counter_add(&counters->decoded, datagrams);

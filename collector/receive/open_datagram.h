@@ -1,10 +1,9 @@
 /*
- * A datagram while it is handled, with the batch that its records go to.
+ * A datagram while it is handled, and the batch that its records are written to.
  *
- * RULE: from begin to end the datagram owns the batch that its ingest was filling: the ingest has
- * none. A batch can be sealed and another one opened under the datagram only by
- * open_datagram_next_batch, which forgets the entry, because records refer to the schemas of their
- * own batch. An entry is therefore never kept anywhere else.
+ * RULE: from begin to end the datagram owns the batch that its ingest is filling; the ingest has
+ * none. Only open_datagram_next_batch seals it and opens another one. It also clears the entry,
+ * because records refer to the schemas of their own batch, so no other code may keep the entry.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
 #define SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
@@ -19,12 +18,12 @@
 
 struct open_datagram {
     struct ingest *ingest;
-    const struct datagram_slot *slot; /* NULL: none came, and others that were held are given up */
-    struct batch *batch;              /* in hand; NULL: none was needed yet, or to be had */
-    const struct schema_entry *entry; /* takes it, in the list of the batch; NULL: not known */
+    const struct datagram_slot *slot; /* NULL: only buffered segments are being given up */
+    struct batch *batch;              /* NULL: not needed yet, or none was available */
+    const struct schema_entry *entry; /* its schema, from the batch's list; NULL: not known */
 };
 
-/* Takes the batch out of the ingest's hands. */
+/* Takes the batch from the ingest. */
 static inline void open_datagram_begin(struct open_datagram *open, struct ingest *ingest,
                                        const struct datagram_slot *slot)
 {
@@ -34,7 +33,7 @@ static inline void open_datagram_begin(struct open_datagram *open, struct ingest
     ingest->in_hand = open;
 }
 
-/* Gives it back, or the one that took its place. */
+/* Returns the batch, or the one that replaced it, to the ingest. */
 static inline void open_datagram_end(struct open_datagram *open)
 {
     RULE(open->ingest->into->batch == NULL, "no batch is opened beside that of a datagram");
@@ -42,10 +41,10 @@ static inline void open_datagram_end(struct open_datagram *open)
     open->ingest->in_hand = NULL;
 }
 
-/* Sees to it that there is a batch; a small one where there was none. */
+/* Opens a small batch if there is none. Returns false if none is available. */
 bool open_datagram_has_batch(struct open_datagram *open);
 
-/* Finds its entry in the list of the batch, which it has. Returns false with *refusal. */
+/* Finds the entry in the batch's list of schemas. Returns false with *refusal if none matches. */
 static inline bool open_datagram_find(struct open_datagram *open, struct refusal *refusal)
 {
     const struct datagram_slot *slot = open->slot;
@@ -55,34 +54,36 @@ static inline bool open_datagram_find(struct open_datagram *open, struct refusal
 }
 
 /*
- * Seals the batch and opens another one: a small one or, where nothing was in it, a large one.
- * Returns false where there is none; then it has none.
+ * Seals the batch and opens another one: a small one, or a large one if the batch was empty.
+ * Returns false, without a batch, if none is available.
  */
 bool open_datagram_next_batch(struct open_datagram *open);
 
-/* Whether what does not fit its batch fits none. */
+/* Whether no batch can have more room than this one. */
 static inline bool open_datagram_has_largest(const struct open_datagram *open)
 {
     return open->batch->large && batch_is_empty(open->batch);
 }
 
-/* The name of the schema that takes it, until the batch is another one; NULL: it is not known. */
+/* The name of its schema, valid until the batch changes; NULL: not known. */
 static inline const char *open_datagram_schema(const struct open_datagram *open)
 {
     return open->entry != NULL ? open->entry->schema->name : NULL;
 }
 
-/* Sees to it that it has a batch and its entry, both of which may have gone. Returns false with
- * *refusal. */
+/*
+ * Restores the batch and the entry if they are gone: when segments are given up, their copies may
+ * change the batch. Returns false with *refusal.
+ */
 bool open_datagram_is_ready(struct open_datagram *open, struct refusal *refusal);
 
 /*
- * After a refusal: whether it was for want of room and the datagram has more room now, in another
- * batch with its entry. Otherwise *refusal stands, or another one in its place.
+ * After a refusal: if the batch was too small, opens one with more room and finds the entry in it.
+ * Returns whether decoding can be tried again; if not, *refusal says why.
  */
 bool open_datagram_has_more_room(struct open_datagram *open, struct refusal *refusal);
 
-/* Decodes the datagram, which is ready, into its batch. Returns false with *refusal. */
+/* Decodes the datagram, which has a batch and an entry. Returns false with *refusal. */
 static inline bool open_datagram_decode(struct open_datagram *open, struct record_chain *chain,
                                         struct refusal *refusal)
 {
@@ -93,7 +94,7 @@ static inline bool open_datagram_decode(struct open_datagram *open, struct recor
     return true;
 }
 
-/* Appends the records of so many datagrams to the batch, all at once, and counts them. */
+/* Appends the records of `datagrams` datagrams to the batch and counts them. */
 void open_datagram_append(struct open_datagram *open, const struct record_chain *chain,
                           size_t datagrams);
 

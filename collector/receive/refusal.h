@@ -15,8 +15,7 @@ struct refusal {
     struct decode_failure failure; /* CAUSE_UNKNOWN where its bytes are not the reason */
 };
 
-/* Fills *refusal with a reason that is not in the bytes. Returns false, for the caller to return.
- */
+/* Sets a reason that is not a fault in the bytes. Returns false, for the caller to return. */
 static inline bool refused_for(struct refusal *refusal, enum datagram_reason reason)
 {
     refusal->reason = reason;

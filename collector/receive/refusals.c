@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A copy for the dead letters; of a capture, which can wait, none is lost for want of room. */
+/* A lossless thread waits until the queue has room, so that no dead letter is dropped. */
 static void keep_letter(const struct ingest *ingest, const struct datagram_slot *slot,
                         const struct refusal *refusal, const char *schema)
 {
@@ -17,7 +17,7 @@ static void keep_letter(const struct ingest *ingest, const struct datagram_slot 
                       schema);
 }
 
-/* A copy for the sinks that pass on what could not be decoded. */
+/* Copies the datagram for the sinks that relay undecodable datagrams. */
 static void keep_raw(struct open_datagram *open, const struct datagram_slot *slot)
 {
     const struct ingest *ingest = open->ingest;
@@ -65,7 +65,7 @@ void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slo
         keep_letter(ingest, slot, refusal, schema);
     if (reason != REASON_CONTROL)
         log_refusal(ingest, slot, refusal, schema);
-    /* Last: the schema that has the name may end with its batch. */
+    /* Last: it may change the batch, and with it the schema that owns the name. */
     if (has_copies && ingest->listener->keeps_raw && !slot->truncated)
         keep_raw(open, slot);
 }

@@ -1,6 +1,6 @@
 /*
- * What becomes of a datagram that is refused: it is counted with its reason, kept as a dead letter,
- * passed on as it is by the sinks that do so, and logged.
+ * Handles a refused datagram: counts it with its reason, keeps a copy as a dead letter, passes a
+ * copy to the sinks that relay undecodable datagrams, and logs it.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_REFUSALS_H
 #define SLUICE_COLLECTOR_RECEIVE_REFUSALS_H
@@ -8,9 +8,9 @@
 #include "collector/receive/open_datagram.h"
 
 /*
- * Refuses `slot`: the open datagram itself, or one that was held and is given up for it. `schema`
- * names what refused it; NULL: the listener's schemas. It is copied where it is kept, which may
- * take another batch: the entry is to be found again.
+ * Refuses `slot`: the open datagram itself, or a buffered segment that is given up. `schema` names
+ * the schema that refused it; NULL: any of the listener's. The copy may change the batch and so
+ * clear the entry.
  */
 void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slot,
                      const struct refusal *refusal, const char *schema);

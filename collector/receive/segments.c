@@ -3,13 +3,14 @@
 #include "collector/platform/clock.h"
 #include "collector/receive/refusals.h"
 
-/* The number that waits is lowered before what was held is counted, and raised after that came. */
+/* Lower in_assembly before counting a segment as refused; raise it after counting it as received.
+ */
 static void count_held(struct ingest *ingest, size_t less)
 {
     counter_set(&ingest->counters->in_assembly, assembly_held(ingest->assembly) - less);
 }
 
-/* One that was held is counted where it is given up. It is held still, for that moment. */
+/* Called for each segment that is given up, while the assembly still counts it as buffered. */
 static void give_up(void *context, const struct datagram_slot *slot, const struct refusal *refusal)
 {
     struct ingest *ingest = context;
@@ -32,7 +33,7 @@ bool segments_create(struct ingest *ingest)
            assembly_create(&ingest->assembly, &options, &error) == 0;
 }
 
-/* The batch may be another one than when the last segment was admitted. */
+/* The batch may have changed since the last segment was admitted. */
 static bool decode_whole(struct open_datagram *open, const struct datagram_slot *whole,
                          struct record_chain *chain, struct refusal *refusal)
 {
@@ -47,7 +48,7 @@ static bool decode_whole(struct open_datagram *open, const struct datagram_slot 
     return false;
 }
 
-/* A message that was put together of several datagrams; its headers are gone. */
+/* Takes a message that is complete with this segment; the segments' headers are removed. */
 static void take_whole(struct open_datagram *open, const struct udp_notif *header)
 {
     struct ingest *ingest = open->ingest;
@@ -85,7 +86,8 @@ bool segments_take(struct open_datagram *open)
         !header.is_segment)
         return false;
     enum assembly_result result = ASSEMBLY_REFUSED;
-    refused_for(&refusal, REASON_ASSEMBLY_FULL); /* a listener that had no such schema has none */
+    refused_for(&refusal,
+                REASON_ASSEMBLY_FULL); /* if no schema of the listener had segments at its start */
     if (ingest->assembly != NULL)
         result = assembly_take(ingest->assembly, slot, &header, &refusal);
     if (result == ASSEMBLY_REFUSED)
@@ -97,7 +99,7 @@ bool segments_take(struct open_datagram *open)
     return true;
 }
 
-/* A capture's time is that of its datagrams: the clock says nothing of it. */
+/* A lossless thread reads a capture, whose time is that of its datagrams and not the clock's. */
 int64_t segments_expire(struct ingest *ingest, int64_t now_ns)
 {
     if (ingest->assembly == NULL || assembly_held(ingest->assembly) == 0 ||

@@ -1,26 +1,25 @@
 /*
- * Datagrams that are segments of a message: held until all are there (assembly.h), then decoded
- * together, or refused one by one.
+ * Datagrams that are segments of a message. They are buffered until the message is complete
+ * (assembly.h), then decoded together; segments of an incomplete message are refused one by one.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_SEGMENTS_H
 #define SLUICE_COLLECTOR_RECEIVE_SEGMENTS_H
 
 #include "collector/receive/open_datagram.h"
 
-/* Makes the assembly of an ingest, where its listener has one. Returns false where memory is short.
- */
+/* Creates the ingest's assembly if its listener needs one. Returns false if out of memory. */
 bool segments_create(struct ingest *ingest);
 
 /*
- * Takes a datagram that was admitted, whatever comes of it. Returns false where it is no segment,
- * but a message or none: then nothing was done.
+ * Handles an admitted datagram completely if it is a segment. Returns false, having done nothing,
+ * if it is not a segment.
  */
 bool segments_take(struct open_datagram *open);
 
-/* Gives up what is late at `now_ns` (monotonic). Returns when something will be, or INT64_MAX. */
+/* Gives up overdue messages. Returns when the next one is due, or INT64_MAX; both monotonic. */
 int64_t segments_expire(struct ingest *ingest, int64_t now_ns);
 
-/* Gives up all that is held. */
+/* Gives up all incomplete messages. */
 void segments_finish(struct ingest *ingest);
 
 #endif

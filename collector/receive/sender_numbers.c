@@ -18,8 +18,8 @@ static void note(struct ingest *ingest, uint32_t numbering, const struct record 
 }
 
 /*
- * A publisher may send from several ports, and counts for each of them: its name is "ID:PORT", in
- * decimal, for people to read.
+ * A publisher may send from several ports and numbers its messages for each port separately. Its
+ * name is therefore "ID:PORT", in decimal to be readable.
  */
 static void note_frame(struct ingest *ingest, uint32_t numbering, const struct record *record,
                        const struct frame_number *number)

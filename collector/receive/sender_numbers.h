@@ -1,5 +1,5 @@
 /*
- * The numbers that senders put on their datagrams, on their way to the sequence table.
+ * Passes the sequence numbers of senders on to the table that finds gaps in them.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_SENDER_NUMBERS_H
 #define SLUICE_COLLECTOR_RECEIVE_SENDER_NUMBERS_H
@@ -8,8 +8,8 @@
 #include "collector/receive/ingest_parts.h"
 
 /*
- * Notes the number of a record of the chain, if it has one: that of its frame or, where frames have
- * none, what its schema reads in the message. `numbering` is the entry's.
+ * Notes the sequence number of a record of the chain, if it has one: its frame's number or, if
+ * frames have none, the number that the schema reads from the message. `numbering` is the entry's.
  */
 void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
                          const struct record_chain *chain, const struct record *record);

@@ -6,8 +6,8 @@
 #include "collector/base/suggestion.h"
 #include "collector/config/units.h"
 #include "collector/contract/encoder.h"
-#include "collector/contract/label_template.h"
 #include "collector/text/glob.h"
+#include "collector/text/label_template.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */
 

@@ -258,7 +258,7 @@ static const char *given_keep(const struct sink_keys *keys)
     return NULL;
 }
 
-bool sink_keys_check_files(const struct sink_keys *keys, const struct path_template *path,
+bool sink_keys_check_files(const struct sink_keys *keys, const struct path_fields *path,
                            struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->encoder;
@@ -272,7 +272,7 @@ bool sink_keys_check_files(const struct sink_keys *keys, const struct path_templ
                                "format=%s writes a file for each flush_interval: there is no "
                                "other rotation",
                                encoder->name);
-    if (keep != NULL && rotate == NULL && encoder->arrange == NULL && !path_template_has_time(path))
+    if (keep != NULL && rotate == NULL && encoder->arrange == NULL && !path->time)
         return parse_error_set(fault, place_of(keys, keep),
                                "%s is for files that rotate: by rotate_size, rotate_interval, or "
                                "a field of time in the path",
@@ -280,7 +280,7 @@ bool sink_keys_check_files(const struct sink_keys *keys, const struct path_templ
     if (file->keep_size != 0 && file->keep_size < file->rotate_size)
         return parse_error_set(fault, place_of(keys, "keep_size"),
                                "keep_size is less than rotate_size: not one full file would stay");
-    return !is_given(keys, "max_files") || path_template_has_values(path) ||
+    return !is_given(keys, "max_files") || path->values ||
            parse_error_set(fault, place_of(keys, "max_files"),
                            "max_files is for a path with values in it, such as %%{source}");
 }

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 
 #include "collector/config/keys.h"
-#include "collector/contract/path_template.h"
 
 struct sink_keys {
     const struct config_registry *registry;
@@ -28,7 +27,7 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault);
 
 /* Checks that keys about more than one file have a path, or a rotation, that makes more than one.
  */
-bool sink_keys_check_files(const struct sink_keys *keys, const struct path_template *path,
+bool sink_keys_check_files(const struct sink_keys *keys, const struct path_fields *path,
                            struct parse_error *fault);
 
 #endif

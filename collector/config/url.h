@@ -42,7 +42,7 @@ struct url_place {
     size_t at;
     size_t length;
     bool is_path;     /* of a file */
-    bool is_template; /* a path with fields in it (collector/contract/path_template.h) */
+    bool is_template; /* a path with fields in it (sinks/files/path_template.h) */
 };
 struct url_place url_place_of_listener(const char *url, const struct config_registry *registry);
 struct url_place url_place_of_sink(const char *url, const struct config_registry *registry);

@@ -7,7 +7,6 @@
 #include "collector/config/url.h"
 #include "collector/config/url_authority.h"
 #include "collector/config/url_parts.h"
-#include "collector/contract/path_template.h"
 #include "collector/platform/file_path.h"
 #include "collector/text/copy.h"
 #include "collector/text/secret_url.h"
@@ -87,17 +86,15 @@ static bool check_path(const struct url *url, const struct sink_keys *keys,
                        struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
-    struct path_template *path;
+    struct path_fields fields;
     size_t wrong_at;
     const char *why;
-    if (sink->destination->place_is != PLACE_FILES)
+    if (sink->destination->read_path == NULL)
         return true;
-    if (!path_template_parse(sink->path, &path, &wrong_at, &why))
-        return why == NULL ? parse_error_no_memory(fault)
-                           : parse_error_set(fault, url->place_at + wrong_at, "%s", why);
-    bool good = sink_keys_check_files(keys, path, fault) || url_wrong_keys(url, fault);
-    path_template_free(path);
-    return good;
+    if (sink->destination->read_path(sink->path, &fields, &wrong_at, &why))
+        return sink_keys_check_files(keys, &fields, fault) || url_wrong_keys(url, fault);
+    return why == NULL ? parse_error_no_memory(fault)
+                       : parse_error_set(fault, url->place_at + wrong_at, "%s", why);
 }
 
 /* A configuration that --print-config wrote has no secrets: they are not to be sent as "***". */

@@ -144,6 +144,12 @@ enum destination_keys {
     DESTINATION_KEYS_NATS = 1 << 12,
 };
 
+/* The kinds of fields in a path: with one of them it is the path of several files. */
+struct path_fields {
+    bool time;
+    bool values; /* of a record: its source, its schema */
+};
+
 struct destination_ops {
     const char *scheme; /* "file" of file:PATH */
     const char *place;  /* what follows the colon, for people; NULL: "PATH" where anything may */
@@ -171,6 +177,14 @@ struct destination_ops {
      * NULL: it needs none.
      */
     const char *(*library)(void);
+
+    /*
+     * Reads the path after the colon and fills *fields. Returns false with *wrong_at (bytes into
+     * the path) and *why (a constant, for people), or with *why NULL where memory is short. NULL:
+     * it is not a path with fields.
+     */
+    bool (*read_path)(const char *path, struct path_fields *fields, size_t *wrong_at,
+                      const char **why);
 
     /*
      * Whether its library takes that property; `error` says why not. A library that is not there

@@ -27,9 +27,8 @@ void file_path_normalise(char *path);
 size_t file_path_root(const char *path);
 
 /*
- * Why no file can have this path, whose fields (collector/contract/path_template.h) may stand in
- * it: a constant for a person, and in *at how many bytes stand before what is wrong. NULL: nothing
- * is.
+ * Why no file can have this path, whose fields (sinks/files/path_template.h) may stand in it: a
+ * constant for a person, and in *at how many bytes stand before what is wrong. NULL: nothing is.
  */
 const char *file_path_fault(const char *path, size_t *at);
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"
-#include "collector/contract/path_template.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
@@ -17,6 +16,7 @@
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/output_destination.h"
 #include "sinks/files/file_set.h"
+#include "sinks/files/path_template.h"
 
 /* How long whoever moved a file is waited for. */
 #define MOVED_NS INT64_C(2000000000)
@@ -405,6 +405,7 @@ const struct destination_ops destination_file = {
     .scheme = "file",
     .place_is = PLACE_FILES,
     .keys = DESTINATION_KEYS_FILE,
+    .read_path = path_template_read,
     .shape = shape,
     .check = check,
     .create = create,

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "collector/contract/label_template.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/schema.h"
+#include "collector/text/label_template.h"
 
 static struct text of_string(const char *string)
 {

@@ -1,6 +1,6 @@
 /*
  * The value of a label that is added to samples, with what its fields stand for
- * (collector/contract/label_template.h). The encoder's thread.
+ * (collector/text/label_template.h). The encoder's thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_ADDED_LABEL_H
 #define SLUICE_SINKS_ENCODERS_ADDED_LABEL_H

@@ -10,7 +10,7 @@
 #define SLUICE_SINKS_FILES_FILE_SET_H
 
 #include "collector/contract/destination.h"
-#include "collector/contract/path_template.h"
+#include "sinks/files/path_template.h"
 
 /* Whether these options ask for one. */
 bool file_set_is_asked_for(const struct path_template *path,

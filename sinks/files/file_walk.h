@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/contract/path_template.h"
+#include "sinks/files/path_template.h"
 
 /* After the name of a file that is not complete. */
 #define PART_SUFFIX ".part"

@@ -13,9 +13,9 @@
 
 #include "collector/base/counter.h"
 #include "collector/contract/destination.h"
-#include "collector/contract/path_template.h"
 #include "collector/platform/part_file.h"
 #include "sinks/files/file_walk.h"
+#include "sinks/files/path_template.h"
 
 struct finished_files;
 

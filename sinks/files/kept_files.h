@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "collector/contract/destination.h"
-#include "collector/contract/path_template.h"
+#include "sinks/files/path_template.h"
 
 struct kept_files;
 

@@ -2,14 +2,17 @@
 
 #include "collector/contract/compression.h"
 #include "collector/receive/sources.h"
+#include "sinks/files/path_template.h"
 
 /* It also stands for what is sent as OTLP over UDP. */
 static const struct schema_ops telemetry = {.name = "telemetry", .otlp_udp = OTLP_UDP_METRICS};
 static const struct schema_ops riemann = {.name = "riemann"};
 static const struct schema_ops file = {.name = "file"};
 static const struct destination_ops to_stdout = {.scheme = "stdout"};
-static const struct destination_ops to_file = {
-    .scheme = "file", .place_is = PLACE_FILES, .keys = DESTINATION_KEYS_FILE};
+static const struct destination_ops to_file = {.scheme = "file",
+                                               .place_is = PLACE_FILES,
+                                               .keys = DESTINATION_KEYS_FILE,
+                                               .read_path = path_template_read};
 static const struct encoder_ops json = {.name = "json"};
 static const struct encoder_ops lines = {
     .name = "lines", .needs_samples = true, .has_buckets = true, .has_suffixes = true};

@@ -7,8 +7,8 @@
 #define SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
 
 #include "collector/contract/encoder.h"
-#include "collector/contract/path_template.h"
 #include "sinks/files/finished_files.h"
+#include "sinks/files/path_template.h"
 
 /* The encoder of json, but for what its lines are like: files of any text are its own. */
 const struct encoder_ops *file_set_lines(void);

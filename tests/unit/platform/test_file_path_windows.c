@@ -6,7 +6,7 @@
 #include "collector/config/url.h"
 #include "collector/platform/file_path.h"
 #include "tests/support/config/config_tables.h"
-#include "tests/support/contract/path_parsing.h"
+#include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"
 
 /* --- texts ------------------------------------------------------------------------------------ */

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/path_template.h"
 #include "collector/ledger/ledger.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/encoders/encoders.h"
+#include "sinks/files/path_template.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"

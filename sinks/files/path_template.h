@@ -32,14 +32,15 @@
  * earlier versions all numbers stood at the end ("metrics.ndjson.zst.1"), and such files are found
  * as well.
  */
-#ifndef SLUICE_COLLECTOR_CONTRACT_PATH_TEMPLATE_H
-#define SLUICE_COLLECTOR_CONTRACT_PATH_TEMPLATE_H
+#ifndef SLUICE_SINKS_FILES_PATH_TEMPLATE_H
+#define SLUICE_SINKS_FILES_PATH_TEMPLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "collector/base/address.h"
+#include "collector/contract/destination.h"
 
 /* Bytes of the longest path that a template may become, with the NUL that ends it. */
 #define PATH_TEMPLATE_SIZE 1024
@@ -74,6 +75,10 @@ struct path_values {
  */
 bool path_template_parse(const char *text, struct path_template **out, size_t *wrong_at,
                          const char **why);
+
+/* Reads a path as above for what it is like (struct destination_ops, read_path). */
+bool path_template_read(const char *text, struct path_fields *fields, size_t *wrong_at,
+                        const char **why);
 
 /* NULL is allowed. */
 void path_template_free(struct path_template *path);

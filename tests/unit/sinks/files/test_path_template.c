@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/contract/path_parsing.h"
+#include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"
 
 static void assert_expands(const char *template, const struct path_values *values,
@@ -344,6 +344,12 @@ TEST(the_base_folder_is_what_no_field_changes)
 static void assert_kind(const char *template, bool fields, bool time, bool values)
 {
     struct path_template *path = parsed(template);
+    struct path_fields read;
+    size_t wrong_at;
+    const char *why;
+    assert_true(path_template_read(template, &read, &wrong_at, &why));
+    assert_int_equal(read.time, time);
+    assert_int_equal(read.values, values);
     assert_int_equal(path_template_has_fields(path), fields);
     assert_int_equal(path_template_has_time(path), time);
     assert_int_equal(path_template_has_values(path), values);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/contract/path_parsing.h"
+#include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"
 
 /* --- match ------------------------------------------------------------------------------------ */

@@ -1,10 +1,10 @@
 /*
  * What a path's template is made of, for the files that expand it and match it. Not for others.
  */
-#ifndef SLUICE_COLLECTOR_CONTRACT_PATH_TEMPLATE_PIECES_H
-#define SLUICE_COLLECTOR_CONTRACT_PATH_TEMPLATE_PIECES_H
+#ifndef SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
+#define SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
 
-#include "collector/contract/path_template.h"
+#include "sinks/files/path_template.h"
 
 enum path_piece_kind {
     PIECE_LITERAL,

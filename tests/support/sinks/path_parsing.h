@@ -2,12 +2,12 @@
  * A path with fields, and an address for it. Each fails the running cmocka test where the text is
  * none.
  */
-#ifndef SLUICE_TESTS_SUPPORT_CONTRACT_PATH_PARSING_H
-#define SLUICE_TESTS_SUPPORT_CONTRACT_PATH_PARSING_H
+#ifndef SLUICE_TESTS_SUPPORT_SINKS_PATH_PARSING_H
+#define SLUICE_TESTS_SUPPORT_SINKS_PATH_PARSING_H
 
 #include <string.h>
 
-#include "collector/contract/path_template.h"
+#include "sinks/files/path_template.h"
 #include "tests/support/test.h"
 
 #define NS_PER_S INT64_C(1000000000)

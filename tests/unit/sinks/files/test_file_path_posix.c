@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "collector/platform/file_path.h"
-#include "tests/support/contract/path_parsing.h"
+#include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"
 
 TEST(what_separates_names_elsewhere_is_a_byte_like_any_other)

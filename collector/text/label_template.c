@@ -1,4 +1,4 @@
-#include "collector/contract/label_template.h"
+#include "collector/text/label_template.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  *
  * A walk over the caller's text; pure, any thread.
  */
-#ifndef SLUICE_COLLECTOR_CONTRACT_LABEL_TEMPLATE_H
-#define SLUICE_COLLECTOR_CONTRACT_LABEL_TEMPLATE_H
+#ifndef SLUICE_COLLECTOR_TEXT_LABEL_TEMPLATE_H
+#define SLUICE_COLLECTOR_TEXT_LABEL_TEMPLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/path_template.h"
-#include "collector/contract/path_template_pieces.h"
 #include "collector/platform/file_path.h"
 #include "collector/text/digit.h"
+#include "sinks/files/path_template.h"
+#include "sinks/files/path_template_pieces.h"
 
 /* The longest path with its ".N". */
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)

@@ -1,5 +1,5 @@
 /* What both the expansion of a template and the match against it need of the pieces. */
-#include "collector/contract/path_template_pieces.h"
+#include "sinks/files/path_template_pieces.h"
 
 #include "collector/text/digit.h"
 

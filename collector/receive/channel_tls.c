@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/input_load.h"
 #include "collector/platform/tcp_connection.h"
 #include "collector/receive/stream_connection.h"
 #include "collector/receive/tls_handshake.h"
 #include "collector/receive/tls_library.h"
 #include "collector/receive/tls_name.h"
+#include "collector/receive/tls_settings.h"
 
 /*
  * Bytes that one receive takes off the socket at most: whoever sends much that is no data of its
@@ -18,27 +18,16 @@
  */
 #define RECEIVE_MOST (2 * STREAM_READ_SIZE)
 
-/*
- * What a side's certificates may take, and the names of those who sign clients': four with RSA keys
- * of 4,096 bits take half of it. No message of a handshake is longer (tls_hello.h).
- */
-#define CERTIFICATES_MOST ((size_t)16 * 1024)
-
-/* Certificates between a client's and its root's. */
-#define CHAIN_MOST 8
-
 /* The type of a record with a handshake, which every client begins with (RFC 8446, 5.1). */
 #define RECORD_HANDSHAKE 22
 
 /* Bytes that the library takes when it is loaded (OpenSSL 3.0; measured). */
 #define LIBRARY_MEMORY ((size_t)5 * 1024 * 1024)
 
-/* Of a listener. Its channels keep the SSL_CTX, which counts them, for as long as they last. */
+/* Of a listener. */
 struct tls_listener {
-    const struct tls_library *library;
-    SSL_CTX *settings;
+    struct tls_settings settings;
     struct tls_budget *budget;
-    size_t certificates; /* bytes of its own, and of a client's */
 };
 
 /* Of a channel. */
@@ -78,13 +67,6 @@ const char *channel_tls_library(void)
 int channel_tls_can(struct error *error)
 {
     return tls_library(error) != NULL ? 0 : -1;
-}
-
-/* What the library says is wrong; `unknown` where it says nothing. */
-static const char *reason(const struct tls_library *library, const char *unknown)
-{
-    const char *text = library->ERR_reason_error_string(library->ERR_peek_error());
-    return text != NULL ? text : unknown;
 }
 
 /* --- the socket under it ---------------------------------------------------------------------- */
@@ -182,7 +164,7 @@ static enum channel_result fails_by_library(struct tls_session *session)
 {
     const struct tls_library *library = session->library;
     long verified = library->SSL_get_verify_result(session->ssl);
-    return fails(session, reason(library, "no reason is known"),
+    return fails(session, tls_library_reason(library, "no reason is known"),
                  verified == X509_V_OK ? NULL : library->X509_verify_cert_error_string(verified));
 }
 
@@ -239,15 +221,15 @@ static void free_session(struct tls_session *session)
 static bool begin(struct stream_channel *channel, void *context)
 {
     const struct tls_listener *listener = context;
-    const struct tls_library *library = listener->library;
+    const struct tls_library *library = listener->settings.library;
     struct tls_session *session = calloc(1, sizeof *session);
     if (session == NULL)
         return false;
     library->ERR_clear_error();
     session->library = library;
     session->socket = channel->socket;
-    tls_handshake_begin(&session->handshake, listener->budget, listener->certificates);
-    session->ssl = library->SSL_new(listener->settings);
+    tls_handshake_begin(&session->handshake, listener->budget, listener->settings.certificates);
+    session->ssl = library->SSL_new(listener->settings.context);
     BIO *bio = session->ssl != NULL ? library->BIO_new(sockets) : NULL;
     if (bio == NULL) {
         free_session(session);
@@ -383,7 +365,7 @@ static void close_channel(struct stream_channel *channel)
 static void end_listener(void *context)
 {
     struct tls_listener *listener = context;
-    listener->library->SSL_CTX_free(listener->settings); /* NULL is allowed */
+    tls_settings_end(&listener->settings);
     tls_budget_leave(listener->budget);
     free(listener);
 }
@@ -400,165 +382,18 @@ static const struct channel_ops channel_tls = {
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
-static int refuse(const char *key, const char *file, const char *why, struct error *error)
-{
-    error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, file, why);
-    return -1;
-}
-
-/* What the library could not make `what` of. */
-static int refuse_by_library(const struct tls_library *library, const char *key, const char *file,
-                             const char *what, struct error *error)
-{
-    unsigned long number = library->ERR_peek_error();
-    int why = ERR_GET_REASON(number);
-    bool no_start = ERR_GET_LIB(number) == ERR_LIB_PEM && why == PEM_R_NO_START_LINE;
-    if (why == ERR_R_UNSUPPORTED || no_start)
-        error_set(error, EXIT_CODE_CONFIG, "%s=%s: there is no %s in it, in PEM", key, file, what);
-    else if (why == ERR_R_INTERRUPTED_OR_CANCELLED)
-        refuse(key, file, "it is encrypted, and nobody is there who could give the passphrase",
-               error);
-    else
-        refuse(key, file, reason(library, "no reason is known"), error);
-    return -1;
-}
-
-static int no_passphrase(char *to, int size, int writing, void *context)
-{
-    (void)to;
-    (void)size;
-    (void)writing;
-    (void)context;
-    return -1;
-}
-
-/* Bytes of the certificates that clients are shown. */
-static size_t size_of_chain(const struct tls_listener *listener)
-{
-    const struct tls_library *library = listener->library;
-    STACK_OF(X509) *chain = NULL;
-    int size = library->i2d_X509(library->SSL_CTX_get0_certificate(listener->settings), NULL);
-    library->SSL_CTX_ctrl(listener->settings, SSL_CTRL_GET_CHAIN_CERTS, 0, (void *)&chain);
-    const OPENSSL_STACK *all = (const OPENSSL_STACK *)chain;
-    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) /* of NULL it is -1 */
-        size += library->i2d_X509(library->OPENSSL_sk_value(all, i), NULL);
-    return (size_t)size;
-}
-
-static int use_certificate(struct tls_listener *listener, const char *file,
-                           struct error *error)
-{
-    const struct tls_library *library = listener->library;
-    if (input_load_probe_key("cert", file, error) != 0)
-        return -1;
-    library->ERR_clear_error();
-    if (library->SSL_CTX_use_certificate_chain_file(listener->settings, file) != 1)
-        return refuse_by_library(library, "cert", file, "certificate", error);
-    size_t size = size_of_chain(listener);
-    listener->certificates += size;
-    if (size > CERTIFICATES_MOST)
-        return refuse("cert", file, "its certificates take more than 16 KiB, the most", error);
-    return 0;
-}
-
-static int use_key(const struct tls_listener *listener, const struct channel_tls_options *options,
-                   struct error *error)
-{
-    const struct tls_library *library = listener->library;
-    if (input_load_probe_key("key", options->key, error) != 0)
-        return -1;
-    library->ERR_clear_error();
-    bool read = library->SSL_CTX_use_PrivateKey_file(listener->settings, options->key,
-                                                     SSL_FILETYPE_PEM) == 1;
-    bool of_another = ERR_GET_LIB(library->ERR_peek_error()) == ERR_LIB_X509;
-    if (!read && !of_another)
-        return refuse_by_library(library, "key", options->key, "private key", error);
-    if (read && library->SSL_CTX_check_private_key(listener->settings) == 1)
-        return 0;
-    error_set(error, EXIT_CODE_CONFIG, "key=%s: it is not the key of the certificate in cert=%s",
-              options->key, options->cert);
-    return -1;
-}
-
-static void free_name(void *name)
-{
-    loaded->X509_NAME_free(name);
-}
-
-/* So that clients can choose; they need no names, and of very many they get none. */
-static void send_names(const struct tls_listener *listener, STACK_OF(X509_NAME) * names)
-{
-    const struct tls_library *library = listener->library;
-    OPENSSL_STACK *all = (OPENSSL_STACK *)names;
-    size_t size = 0;
-    for (int i = 0; i < library->OPENSSL_sk_num(all); i++)
-        size += (size_t)library->i2d_X509_NAME(library->OPENSSL_sk_value(all, i), NULL);
-    if (size <= CERTIFICATES_MOST)
-        library->SSL_CTX_set_client_CA_list(listener->settings, names);
-    else
-        library->OPENSSL_sk_pop_free(all, free_name);
-}
-
-static int want_clients_certificates(const struct tls_listener *listener, const char *file,
-                                     struct error *error)
-{
-    const struct tls_library *library = listener->library;
-    if (input_load_probe_key("client_ca", file, error) != 0)
-        return -1;
-    library->ERR_clear_error();
-    STACK_OF(X509_NAME) *names = library->SSL_load_client_CA_file(file);
-    if (names != NULL)
-        send_names(listener, names);
-    if (names == NULL || library->SSL_CTX_load_verify_file(listener->settings, file) != 1)
-        return refuse_by_library(library, "client_ca", file, "certificate", error);
-    library->SSL_CTX_set_verify(listener->settings,
-                                SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-    return 0;
-}
-
-/*
- * What goes at a time is answers; what comes is read as far as it came; nothing is remembered. The
- * order of ciphers is ours, so that a client's list, which may repeat some, makes no longer one.
- */
-static bool set_up(const struct tls_listener *listener)
-{
-    static const unsigned char name[] = "sluice"; /* to whom tickets are of use */
-    const struct tls_library *library = listener->library;
-    SSL_CTX *settings = listener->settings;
-    library->SSL_CTX_ctrl(settings, SSL_CTRL_MODE,
-                          SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                              SSL_MODE_RELEASE_BUFFERS,
-                          NULL);
-    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
-    library->SSL_CTX_set_default_read_buffer_len(settings, 0); /* a record */
-    library->SSL_CTX_set_verify_depth(settings, CHAIN_MOST);
-    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
-    library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MAX_CERT_LIST, (long)CERTIFICATES_MOST, NULL);
-    library->SSL_CTX_set_options(settings, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
-                                               SSL_OP_CIPHER_SERVER_PREFERENCE);
-    library->SSL_CTX_set_info_callback(settings, note_alert);
-    library->SSL_CTX_set_default_passwd_cb(settings, no_passphrase);
-    return library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) ==
-               1 &&
-           library->SSL_CTX_ctrl(settings, SSL_CTRL_SET_MAX_SEND_FRAGMENT, STREAM_ANSWERS_SIZE,
-                                 NULL) == 1 &&
-           library->SSL_CTX_set_session_id_context(settings, name, sizeof name) == 1;
-}
-
 /* Returns 0, or -1 with `error` filled. */
-static int read_files(struct tls_listener *listener, const struct channel_tls_options *options,
+static int make_parts(struct tls_listener *listener, const struct channel_tls_options *options,
                       struct error *error)
 {
-    const struct tls_library *library = listener->library;
-    listener->settings = library->SSL_CTX_new(library->TLS_server_method());
-    if (listener->settings == NULL || !make_sockets(library) || !set_up(listener))
+    const struct tls_library *library = listener->settings.library;
+    listener->budget = tls_budget_create(options->connections);
+    if (listener->budget == NULL || !make_sockets(library))
         return error_no_memory(error);
-    if (use_certificate(listener, options->cert, error) != 0 ||
-        use_key(listener, options, error) != 0)
+    if (tls_settings_read(&listener->settings, options, error) != 0)
         return -1;
-    return options->client_ca == NULL
-               ? 0
-               : want_clients_certificates(listener, options->client_ca, error);
+    library->SSL_CTX_set_info_callback(listener->settings.context, note_alert);
+    return 0;
 }
 
 int channel_tls_kind(const struct channel_tls_options *options, struct channel_kind *kind,
@@ -570,11 +405,8 @@ int channel_tls_kind(const struct channel_tls_options *options, struct channel_k
     struct tls_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)
         return error_no_memory(error);
-    listener->library = library;
-    listener->certificates = options->client_ca != NULL ? CERTIFICATES_MOST * 3 / 4 : 0;
-    listener->budget = tls_budget_create(options->connections);
-    int result = listener->budget != NULL ? read_files(listener, options, error)
-                                          : error_no_memory(error);
+    listener->settings.library = library;
+    int result = make_parts(listener, options, error);
     if (result == 0)
         *kind = (struct channel_kind){.ops = &channel_tls, .context = listener};
     else

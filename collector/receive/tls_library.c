@@ -20,3 +20,9 @@ const struct tls_library *tls_library(struct error *error)
                                          .pointers = &functions};
     return library_table_load(&table, error) ? &functions : NULL;
 }
+
+const char *tls_library_reason(const struct tls_library *library, const char *unknown)
+{
+    const char *text = library->ERR_reason_error_string(library->ERR_peek_error());
+    return text != NULL ? text : unknown;
+}

@@ -87,4 +87,7 @@ struct tls_library {
  */
 const struct tls_library *tls_library(struct error *error);
 
+/* What the library says is wrong; `unknown` where it says nothing. */
+const char *tls_library_reason(const struct tls_library *library, const char *unknown);
+
 #endif

@@ -1,0 +1,182 @@
+#include "collector/receive/tls_settings.h"
+
+#include <stdbool.h>
+
+#include "collector/platform/input_load.h"
+#include "collector/receive/stream_connection.h"
+
+/*
+ * What a side's certificates may take, and the names of those who sign clients': four with RSA keys
+ * of 4,096 bits take half of it. No message of a handshake is longer (tls_hello.h).
+ */
+#define CERTIFICATES_MOST ((size_t)16 * 1024)
+
+/* Certificates between a client's and its root's. */
+#define CHAIN_MOST 8
+
+static int refuse(const char *key, const char *file, const char *why, struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, file, why);
+    return -1;
+}
+
+/* What the library could not make `what` of. */
+static int refuse_by_library(const struct tls_library *library, const char *key, const char *file,
+                             const char *what, struct error *error)
+{
+    unsigned long number = library->ERR_peek_error();
+    int why = ERR_GET_REASON(number);
+    bool no_start = ERR_GET_LIB(number) == ERR_LIB_PEM && why == PEM_R_NO_START_LINE;
+    if (why == ERR_R_UNSUPPORTED || no_start)
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: there is no %s in it, in PEM", key, file, what);
+    else if (why == ERR_R_INTERRUPTED_OR_CANCELLED)
+        refuse(key, file, "it is encrypted, and nobody is there who could give the passphrase",
+               error);
+    else
+        refuse(key, file, tls_library_reason(library, "no reason is known"), error);
+    return -1;
+}
+
+static int no_passphrase(char *to, int size, int writing, void *context)
+{
+    (void)to;
+    (void)size;
+    (void)writing;
+    (void)context;
+    return -1;
+}
+
+/* Bytes of the certificates that clients are shown. */
+static size_t size_of_chain(const struct tls_settings *settings)
+{
+    const struct tls_library *library = settings->library;
+    STACK_OF(X509) *chain = NULL;
+    int size = library->i2d_X509(library->SSL_CTX_get0_certificate(settings->context), NULL);
+    library->SSL_CTX_ctrl(settings->context, SSL_CTRL_GET_CHAIN_CERTS, 0, (void *)&chain);
+    const OPENSSL_STACK *all = (const OPENSSL_STACK *)chain;
+    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) /* of NULL it is -1 */
+        size += library->i2d_X509(library->OPENSSL_sk_value(all, i), NULL);
+    return (size_t)size;
+}
+
+static int use_certificate(struct tls_settings *settings, const char *file, struct error *error)
+{
+    const struct tls_library *library = settings->library;
+    if (input_load_probe_key("cert", file, error) != 0)
+        return -1;
+    library->ERR_clear_error();
+    if (library->SSL_CTX_use_certificate_chain_file(settings->context, file) != 1)
+        return refuse_by_library(library, "cert", file, "certificate", error);
+    size_t size = size_of_chain(settings);
+    settings->certificates += size;
+    if (size > CERTIFICATES_MOST)
+        return refuse("cert", file, "its certificates take more than 16 KiB, the most", error);
+    return 0;
+}
+
+static int use_key(const struct tls_settings *settings, const struct channel_tls_options *options,
+                   struct error *error)
+{
+    const struct tls_library *library = settings->library;
+    if (input_load_probe_key("key", options->key, error) != 0)
+        return -1;
+    library->ERR_clear_error();
+    bool read = library->SSL_CTX_use_PrivateKey_file(settings->context, options->key,
+                                                     SSL_FILETYPE_PEM) == 1;
+    bool of_another = ERR_GET_LIB(library->ERR_peek_error()) == ERR_LIB_X509;
+    if (!read && !of_another)
+        return refuse_by_library(library, "key", options->key, "private key", error);
+    if (read && library->SSL_CTX_check_private_key(settings->context) == 1)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "key=%s: it is not the key of the certificate in cert=%s",
+              options->key, options->cert);
+    return -1;
+}
+
+static const struct tls_library *of_names; /* for free_name */
+
+static void free_name(void *name)
+{
+    of_names->X509_NAME_free(name);
+}
+
+/* So that clients can choose; they need no names, and of very many they get none. */
+static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) * names)
+{
+    const struct tls_library *library = settings->library;
+    OPENSSL_STACK *all = (OPENSSL_STACK *)names;
+    size_t size = 0;
+    of_names = library;
+    for (int i = 0; i < library->OPENSSL_sk_num(all); i++)
+        size += (size_t)library->i2d_X509_NAME(library->OPENSSL_sk_value(all, i), NULL);
+    if (size <= CERTIFICATES_MOST)
+        library->SSL_CTX_set_client_CA_list(settings->context, names);
+    else
+        library->OPENSSL_sk_pop_free(all, free_name);
+}
+
+static int want_clients_certificates(const struct tls_settings *settings, const char *file,
+                                     struct error *error)
+{
+    const struct tls_library *library = settings->library;
+    if (input_load_probe_key("client_ca", file, error) != 0)
+        return -1;
+    library->ERR_clear_error();
+    STACK_OF(X509_NAME) *names = library->SSL_load_client_CA_file(file);
+    if (names != NULL)
+        send_names(settings, names);
+    if (names == NULL || library->SSL_CTX_load_verify_file(settings->context, file) != 1)
+        return refuse_by_library(library, "client_ca", file, "certificate", error);
+    library->SSL_CTX_set_verify(settings->context,
+                                SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+    return 0;
+}
+
+/*
+ * What goes at a time is answers; what comes is read as far as it came; nothing is remembered. The
+ * order of ciphers is ours, so that a client's list, which may repeat some, makes no longer one.
+ */
+static bool set_up(const struct tls_settings *settings)
+{
+    static const unsigned char name[] = "sluice"; /* to whom tickets are of use */
+    const struct tls_library *library = settings->library;
+    SSL_CTX *context = settings->context;
+    library->SSL_CTX_ctrl(context, SSL_CTRL_MODE,
+                          SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS,
+                          NULL);
+    library->SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
+    library->SSL_CTX_set_default_read_buffer_len(context, 0); /* a record */
+    library->SSL_CTX_set_verify_depth(context, CHAIN_MOST);
+    library->SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
+    library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, (long)CERTIFICATES_MOST, NULL);
+    library->SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                              SSL_OP_CIPHER_SERVER_PREFERENCE);
+    library->SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+    return library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL) ==
+               1 &&
+           library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_SEND_FRAGMENT, STREAM_ANSWERS_SIZE,
+                                 NULL) == 1 &&
+           library->SSL_CTX_set_session_id_context(context, name, sizeof name) == 1;
+}
+
+int tls_settings_read(struct tls_settings *settings, const struct channel_tls_options *options,
+                      struct error *error)
+{
+    const struct tls_library *library = settings->library;
+    settings->certificates = options->client_ca != NULL ? CERTIFICATES_MOST * 3 / 4 : 0;
+    settings->context = library->SSL_CTX_new(library->TLS_server_method());
+    if (settings->context == NULL || !set_up(settings))
+        return error_no_memory(error);
+    if (use_certificate(settings, options->cert, error) != 0 ||
+        use_key(settings, options, error) != 0)
+        return -1;
+    return options->client_ca == NULL
+               ? 0
+               : want_clients_certificates(settings, options->client_ca, error);
+}
+
+void tls_settings_end(struct tls_settings *settings)
+{
+    settings->library->SSL_CTX_free(settings->context); /* NULL is allowed */
+}

@@ -61,11 +61,11 @@ struct part {
     const char *name;
     bool on_request; /* only where it is named */
 
-    /* Returns 0, or -1 with `error` filled. NULL: not on this system. */
+    /* Returns 0, or -1 with `error` filled. */
     int (*run)(struct bench *bench, struct error *error);
 };
 
-/* All parts, in their order; one without a name ends them. CMake picks the table of the system. */
+/* All parts, in their order; one without a name ends them. */
 extern const struct part bench_parts[];
 
 /* One file each. */

@@ -3,20 +3,17 @@
 #   sluice    programs, the client library, manual, completions, documents
 #   system    what a machine has one of: units, configuration. In .deb and .rpm alone; it names /usr
 #   examples  the same, to be read: in the .tar.gz, and where "cmake --install" puts things
-#   bench     sluice-bench; only on request
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sluice)
 set(packaging ${PROJECT_SOURCE_DIR}/tools/packaging)
 set(manual ${PROJECT_BINARY_DIR}/tools/manual/made)
 
-set(installed ${programs})
-list(REMOVE_ITEM installed sluice-bench)
-install(TARGETS ${installed})
+install(TARGETS ${programs})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
     DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Documents for users, in their folders, so that the links between them lead somewhere.
-foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/NEWS.md tools/bench/README.md
+foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/NEWS.md
         tools/client/README.md proto/riemann.proto proto/telemetry.proto tools/packaging/README.md
         tools/packaging/fleet.md tools/packaging/windows.md tools/comparison/README.md
         tools/comparison/curve.svg tools/comparison/fresh.svg
@@ -28,18 +25,14 @@ foreach(document README.md proto/README.md sinks/README.md tools/README.md tools
 endforeach()
 
 # Where each shell and man look for what is about a program.
-function(sluice_install_manual program)
-    install(FILES ${manual}/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
+foreach(program ${programs})
+    install(FILES ${manual}/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     install(FILES ${manual}/bash/${program}
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${ARGN})
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
     install(FILES ${manual}/zsh/_${program}
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${ARGN})
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
     install(FILES ${manual}/fish/${program}.fish
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d ${ARGN})
-endfunction()
-
-foreach(program ${installed})
-    sluice_install_manual(${program})
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endforeach()
 install(FILES ${manual}/man/sluice.yaml.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES ${manual}/schema/sluice.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
@@ -55,10 +48,6 @@ install(FILES ${PROJECT_BINARY_DIR}/tools/client/sluice-client.pc
 install(FILES ${client}/sluice_client.c ${client}/sluice_client.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES ${manual}/man/sluice-client.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-
-set(only_bench COMPONENT bench EXCLUDE_FROM_ALL)
-install(TARGETS sluice-bench RUNTIME ${only_bench})
-sluice_install_manual(sluice-bench ${only_bench})
 
 # Configurations to begin with, and what is not needed, but makes room for bursts.
 set(examples ${CMAKE_INSTALL_DOCDIR}/examples)

@@ -16,7 +16,6 @@
 #include "collector/config/url.h"
 #include "collector/platform/entry.h"
 #include "collector/program/registry.h"
-#include "tools/bench/options.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"
 #include "tools/manual/json_schema.h"
@@ -27,8 +26,8 @@
 #include "tools/top/options.h"
 
 /* The tools; a program that is none of them is the collector. */
-static const struct command *const tools[] = {&send_command,  &replay_command, &decode_command,
-                                              &bench_command, &top_command,    NULL};
+static const struct command *const tools[] = {&send_command, &replay_command, &decode_command,
+                                              &top_command, NULL};
 
 struct writing {
     const char *program;

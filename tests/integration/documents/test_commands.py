@@ -27,7 +27,7 @@ LEFT_OUT = {
     "cmake ": "takes minutes; its presets are looked up below",
     "ctest ": "runs tests; its presets are looked up below",
     "sudo ": "is for root, on a machine with systemd",
-    "sluice-bench": "takes minutes; test_sluice_bench runs each part",
+    "./build/release/bin/sluice-bench": "takes minutes; test_sluice_bench runs each part",
 }
 
 # What tests of other programs run as it stands in a document, by a word in it.

@@ -15,7 +15,7 @@ import time
 import unittest
 
 MADE = pathlib.Path(os.environ["TEST_MANUAL"])
-TOOLS = ["sluice-send", "sluice-replay", "sluice-decode", "sluice-bench", "sluice-top"]
+TOOLS = ["sluice-send", "sluice-replay", "sluice-decode", "sluice-top"]
 DEADLINE = 30
 PATH = f"{pathlib.Path(os.environ['SLUICE']).parent}:{os.environ['PATH']}"
 
@@ -107,7 +107,6 @@ class Shell:
         "sluice-send --schema rie": "sluice-send --schema riemann",
         "sluice-replay --spe": "sluice-replay --speed",
         "sluice-decode --descr": "sluice-decode --descriptor-set",
-        "sluice-bench --rece": "sluice-bench --receive-buffer",
         "sluice-top --on": "sluice-top --once",
     }
 

@@ -11,7 +11,7 @@ from built import SKIPPED, beside, command
 
 SLUICE = os.environ["SLUICE"]
 PAGES = pathlib.Path(os.environ["TEST_MANUAL"], "man")
-TOOLS = ["sluice-send", "sluice-replay", "sluice-decode", "sluice-bench", "sluice-top"]
+TOOLS = ["sluice-send", "sluice-replay", "sluice-decode", "sluice-top"]
 
 
 def run(*arguments, **more):

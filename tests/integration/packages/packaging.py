@@ -16,8 +16,7 @@ DOCUMENTS = "share/doc/sluice"
 
 # What people read, in the folder of documents.
 PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
-         "sinks/README.md", "tools/NEWS.md", "tools/README.md", "tools/bench/README.md",
-         "tools/client/README.md",
+         "sinks/README.md", "tools/NEWS.md", "tools/README.md", "tools/client/README.md",
          "tools/packaging/README.md", "tools/packaging/fleet.md", "tools/packaging/windows.md",
          "tools/comparison/README.md", "tools/comparison/curve.svg",
          "tools/comparison/fresh.svg",

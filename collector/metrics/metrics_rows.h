@@ -2,7 +2,8 @@
  * The metrics that are no terms or measures of the ledger: one row each. The page and the manual
  * are made of these rows.
  *
- * To add a metric: a row, and the place in metrics_page.c that writes its samples.
+ * To add a metric: a row, and the place that writes its samples: in metrics_levels.c, or in
+ * metrics_page.c for the program's own.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
@@ -92,6 +93,9 @@ struct metrics_row {
     const char *help;   /* a sentence, for people */
 };
 extern const struct metrics_row metrics_rows[METRICS_ROW_COUNT];
+
+/* Begins the family of a row, and returns it. */
+const struct metric *metrics_rows_begin(struct metrics_text *text, enum metrics_row_index row);
 
 /* What a term of the ledger is as a metric; `of` is whose: "listener_". */
 struct metric metric_of_term(const char *of, const struct ledger_term *term);

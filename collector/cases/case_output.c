@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+#include "collector/contract/destination_files.h"
+#include "collector/contract/destination_relay.h"
+#include "collector/contract/destination_stream.h"
+
 struct kept_destination {
     struct destination destination;
     struct case_output *output;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/contract/destination.h"
+#include "collector/contract/destination_settings.h"
 #include "collector/output/delivery_blocks.h"
 #include "collector/spill/spill.h"
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/contract/destination_files.h"
 #include "collector/output/sink_writer.h"
 #include "collector/platform/clock.h"
 

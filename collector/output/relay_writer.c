@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/contract/destination_relay.h"
 #include "collector/platform/clock.h"
 
 /* What is collected is sent when it has so many bytes: the next datagram always has room. */

@@ -1,6 +1,7 @@
 /*
- * The writer of a relay (collector/contract/destination.h): it collects datagrams and has the relay
- * send them, many with one call. Each has its fate alone: what was not sent is not sent again.
+ * The writer of a relay (collector/contract/destination_relay.h): it collects datagrams and has the
+ * relay send them, many with one call. Each has its fate alone: what was not sent is not sent
+ * again.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_RELAY_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_RELAY_WRITER_H

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/output/sink_kind.h"
 #include "collector/output/sink_thread_state.h"
 

@@ -18,7 +18,12 @@
 #include <stdint.h>
 
 #include "collector/base/heartbeat.h"
+#include "collector/contract/broker_options.h"
+#include "collector/contract/client_tls.h"
+#include "collector/contract/delivery.h"
+#include "collector/contract/delivery_figures.h"
 #include "collector/contract/destination.h"
+#include "collector/contract/destination_settings.h"
 #include "collector/contract/encoder.h"
 #include "collector/ledger/ledger.h"
 #include "collector/output/encoding_group.h"

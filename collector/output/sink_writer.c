@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/output/sink_options.h"
 #include "collector/platform/clock.h"
 #include "collector/record/mismatch_hint.h"

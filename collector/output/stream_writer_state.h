@@ -18,6 +18,7 @@
 #ifndef SLUICE_COLLECTOR_OUTPUT_STREAM_WRITER_STATE_H
 #define SLUICE_COLLECTOR_OUTPUT_STREAM_WRITER_STATE_H
 
+#include "collector/contract/destination_stream.h"
 #include "collector/output/encoded_counts.h"
 #include "collector/output/sink_writer.h"
 

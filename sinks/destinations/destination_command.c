@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/child.h"

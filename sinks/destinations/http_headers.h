@@ -6,7 +6,7 @@
 #define SLUICE_SINKS_DESTINATIONS_HTTP_HEADERS_H
 
 #include "collector/base/error.h"
-#include "collector/contract/destination.h"
+#include "collector/contract/destination_settings.h"
 #include "collector/contract/encoder.h"
 #include "sinks/destinations/curl_library.h"
 

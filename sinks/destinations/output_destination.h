@@ -6,6 +6,8 @@
 #define SLUICE_SINKS_DESTINATIONS_OUTPUT_DESTINATION_H
 
 #include "collector/contract/destination.h"
+#include "collector/contract/destination_options.h"
+#include "collector/contract/destination_stream.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/write_result.h"
 

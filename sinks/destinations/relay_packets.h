@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-#include "collector/contract/destination.h"
+#include "collector/contract/destination_relay.h"
+#include "collector/contract/destination_settings.h"
 #include "collector/platform/datagram_sender.h"
 
 struct relay_packets;

@@ -10,6 +10,8 @@
 #define SLUICE_SINKS_FILES_FILE_SET_H
 
 #include "collector/contract/destination.h"
+#include "collector/contract/destination_files.h"
+#include "collector/contract/destination_options.h"
 #include "sinks/files/path_template.h"
 
 /* Whether these options ask for one. */

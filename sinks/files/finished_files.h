@@ -12,7 +12,7 @@
 #define SLUICE_SINKS_FILES_FINISHED_FILES_H
 
 #include "collector/base/counter.h"
-#include "collector/contract/destination.h"
+#include "collector/contract/destination_settings.h"
 #include "collector/platform/part_file.h"
 #include "sinks/files/file_walk.h"
 #include "sinks/files/path_template.h"

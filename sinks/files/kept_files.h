@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/contract/destination.h"
+#include "collector/contract/destination_settings.h"
 #include "sinks/files/path_template.h"
 
 struct kept_files;

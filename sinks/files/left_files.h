@@ -9,7 +9,7 @@
 #define SLUICE_SINKS_FILES_LEFT_FILES_H
 
 #include "collector/contract/compression.h"
-#include "collector/contract/destination.h"
+#include "collector/contract/destination_settings.h"
 #include "collector/contract/encoder.h"
 #include "sinks/files/finished_files.h"
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/platform/wakeup.h"

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/output/sink_thread.h"
 
 /* What one write does. WRITE_OK accepts at most `most` bytes; 0: all. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/contract/destination_relay.h"
 #include "collector/platform/clock.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/test.h"

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/platform/clock.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/clock.h"
 #include "sinks/sinks.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "collector/contract/destination_stream.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/clock.h"
 #include "sinks/sinks.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/contract/destination_files.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/destinations.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/contract/destination_files.h"
 #include "collector/ledger/ledger.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/encoders/encoders.h"

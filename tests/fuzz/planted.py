@@ -120,7 +120,7 @@ FAULTS = [
     Fault(
         "who sends two headers Host is answered",
         "http",
-        "collector/metrics/metrics_server.c",
+        "collector/metrics/metrics_requests.c",
         "return asked.allowed && asked.count <= 1;",
         "return asked.allowed || asked.count > 1;",
     ),

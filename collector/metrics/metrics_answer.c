@@ -1,0 +1,112 @@
+#include "collector/metrics/metrics_answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What every answer says to a browser: that it shows nothing of another place, is shown in no other
+ * page, and reads no answer as anything else than it is.
+ */
+static const struct {
+    const char *name, *value;
+} safety[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+};
+
+enum MHD_Result metrics_answer_send(const struct http_library *http,
+                                    struct MHD_Connection *connection,
+                                    const struct metrics_answer *answer)
+{
+    if (answer->response == NULL)
+        return MHD_NO; /* the connection is closed */
+    http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+    http->add_response_header(answer->response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    for (size_t i = 0; i < sizeof safety / sizeof *safety; i++)
+        http->add_response_header(answer->response, safety[i].name, safety[i].value);
+    /* Else a client could hold its place between two requests, or with half of a second one. */
+    http->add_response_header(answer->response, MHD_HTTP_HEADER_CONNECTION, "close");
+    if (answer->encoding != NULL)
+        http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_ENCODING,
+                                  answer->encoding);
+    if (answer->header != NULL)
+        http->add_response_header(answer->response, answer->header, answer->value);
+    enum MHD_Result result = http->queue_response(connection, answer->status, answer->response);
+    http->destroy_response(answer->response);
+    return result;
+}
+
+enum MHD_Result metrics_answer_text(const struct http_library *http,
+                                    struct MHD_Connection *connection, unsigned status,
+                                    const char *text, const char *header, const char *value)
+{
+    char *body = (char *)(uintptr_t)text; /* which the library does not write to */
+    const struct metrics_answer answer = {
+        .status = status,
+        .type = "text/plain; charset=utf-8",
+        .header = header,
+        .value = value,
+        .response = http->create_response_from_buffer(strlen(text), body, MHD_RESPMEM_PERSISTENT)};
+    return metrics_answer_send(http, connection, &answer);
+}
+
+enum MHD_Result metrics_answer_no_memory(const struct http_library *http,
+                                         struct MHD_Connection *connection)
+{
+    return metrics_answer_text(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+                               "There is no memory for one more page now.\n",
+                               MHD_HTTP_HEADER_RETRY_AFTER, "1");
+}
+
+/* A page is sent, or its client has gone. */
+struct page {
+    size_t *unsent; /* pages, this one among them */
+    char *text;
+    size_t size; /* bytes of it */
+};
+
+/* Bytes that the library takes of it at a time. */
+#define PAGE_BLOCK ((size_t)16 * 1024)
+
+static ssize_t read_page(void *argument, uint64_t at, char *out, size_t most)
+{
+    const struct page *page = argument;
+    if (at >= page->size)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    size_t left = page->size - (size_t)at;
+    size_t size = left < most ? left : most;
+    memcpy(out, page->text + at, size);
+    return (ssize_t)size;
+}
+
+static void free_page(void *argument)
+{
+    struct page *page = argument;
+    (*page->unsent)--;
+    free(page->text);
+    free(page);
+}
+
+enum MHD_Result metrics_answer_page(const struct http_library *http,
+                                    struct MHD_Connection *connection,
+                                    struct metrics_answer *answer, const struct output *text,
+                                    size_t *unsent)
+{
+    struct page *page = malloc(sizeof *page);
+    if (page != NULL) {
+        *page = (struct page){unsent, text->data, text->used};
+        answer->response =
+            http->create_response_from_callback(text->used, PAGE_BLOCK, read_page, page, free_page);
+    }
+    if (answer->response == NULL) {
+        free(page);
+        free(text->data);
+        return metrics_answer_no_memory(http, connection);
+    }
+    (*unsent)++;
+    return metrics_answer_send(http, connection, answer);
+}

@@ -1,0 +1,33 @@
+/*
+ * What the metrics server answers: which requests are for it, and what is at which path. Main
+ * thread, as all of the server.
+ */
+#ifndef SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
+#define SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/config/config.h"
+#include "collector/metrics/event_stream.h"
+#include "collector/metrics/http_library.h"
+#include "collector/metrics/metrics_pages.h"
+#include "collector/status/status.h"
+
+/* What answers are made of. The parts are the server's. */
+struct metrics_requests {
+    const struct http_library *http;
+    struct metrics_pages *pages;
+    struct status *status;
+    struct event_stream *events;
+    struct host_names hosts;
+    size_t unsent;             /* pages */
+    int64_t misnamed_pause_ns; /* until then it is not logged that a request named another host */
+};
+
+/* Called by the library for each request; the context is a struct metrics_requests. */
+enum MHD_Result metrics_requests_answer(void *context, struct MHD_Connection *connection,
+                                        const char *path, const char *method, const char *version,
+                                        const char *body, size_t *body_size, void **state);
+
+#endif

@@ -32,15 +32,6 @@ struct settings {
     const char *collector; /* NULL: beside this program */
     const char *scratch;   /* NULL: where the system has such things */
     uint64_t receive_buffer;
-
-    /* Of the parts soak and scale: datagrams a second; 0: as fast as the sender can. */
-    uint64_t rate;
-    bool rate_given;
-
-    /* Of the part soak. */
-    uint64_t duration_ns;
-    uint64_t listeners;
-    bool segmenting; /* its sender */
 };
 
 struct bench {
@@ -59,7 +50,6 @@ static inline int64_t bench_stage_ns(const struct bench *bench)
 
 struct part {
     const char *name;
-    bool on_request; /* only where it is named */
 
     /* Returns 0, or -1 with `error` filled. */
     int (*run)(struct bench *bench, struct error *error);
@@ -73,10 +63,6 @@ int part_decode(struct bench *bench, struct error *error);
 int part_encode(struct bench *bench, struct error *error);
 int part_stages(struct bench *bench, struct error *error);
 int part_receive(struct bench *bench, struct error *error);
-int part_streams(struct bench *bench, struct error *error);
 int part_rates(struct bench *bench, struct error *error);
-int part_latency(struct bench *bench, struct error *error);
-int part_scale(struct bench *bench, struct error *error);
-int part_soak(struct bench *bench, struct error *error);
 
 #endif

@@ -10,8 +10,8 @@ void contenders_begin(struct contenders *contenders)
         bool discards;
     } first[] = {
         {CONTENDER_BLOCKING, "blocking", false}, {CONTENDER_EDGE, "edge", false},
-        {CONTENDER_PAUSE, "edge+pause", false},  {CONTENDER_GRO, "edge+gro", false},
-        {CONTENDER_COLLECTOR, "json", false},    {CONTENDER_COLLECTOR, "null", true},
+        {CONTENDER_PAUSE, "edge+pause", false},  {CONTENDER_COLLECTOR, "json", false},
+        {CONTENDER_COLLECTOR, "null", true},
     };
     *contenders = (struct contenders){.count = sizeof first / sizeof first[0]};
     for (size_t i = 0; i < contenders->count; i++)

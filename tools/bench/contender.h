@@ -14,7 +14,6 @@ enum contender_kind {
     CONTENDER_BLOCKING, /* waits in recvmmsg(64, MSG_WAITFORONE) */
     CONTENDER_EDGE,     /* edge-triggered, drains by recvmmsg(64) until would-block */
     CONTENDER_PAUSE,    /* the same, and pauses for 500 us after each drain */
-    CONTENDER_GRO,      /* as EDGE, on a socket that takes joined datagrams (UDP_GRO) */
     CONTENDER_COLLECTOR,
 };
 
@@ -41,8 +40,7 @@ struct contenders {
     size_t count;
 };
 
-/* The four null receivers, and the collector into a JSON file ("json") and into nothing ("null").
- */
+/* The null receivers, and the collector into a JSON file ("json") and into nothing ("null"). */
 void contenders_begin(struct contenders *contenders);
 
 /*

@@ -2,18 +2,18 @@
 
 #include <string.h>
 
-#include "tools/command/value.h"
+
+const struct part bench_parts[] = {
+    {"decode", part_decode},   {"encode", part_encode}, {"stages", part_stages},
+    {"receive", part_receive}, {"rates", part_rates},   {0},
+};
 
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND      UINT64_C(1000000000)
 
 void options_default(struct settings *settings)
 {
-    *settings = (struct settings){
-        .receive_buffer = UINT64_C(4) * 1024 * 1024,
-        .duration_ns = 600 * SECOND,
-        .listeners = 1,
-    };
+    *settings = (struct settings){.receive_buffer = UINT64_C(4) * 1024 * 1024};
     contenders_begin(&settings->contenders);
 }
 
@@ -33,13 +33,6 @@ static int add_variant(void *settings, const char *value, struct error *error)
     return contenders_add(&((struct settings *)settings)->contenders, value, error);
 }
 
-static int set_rate(void *settings, const char *value, struct error *error)
-{
-    struct settings *set = settings;
-    set->rate_given = true;
-    return value_rate(value, 100000000, &set->rate, error);
-}
-
 static int add_part(void *settings, const char *value, struct error *error)
 {
     for (size_t i = 0; bench_parts[i].name != NULL; i++) {
@@ -52,7 +45,7 @@ static int add_part(void *settings, const char *value, struct error *error)
     return -1;
 }
 
-/* Without a part, all that are not on request alone; without numbers, those of the kind of run. */
+/* Without a part, all; without numbers, those of the kind of run. */
 static int complete(void *context, struct error *error)
 {
     struct settings *settings = context;
@@ -61,7 +54,7 @@ static int complete(void *context, struct error *error)
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
         named = named || settings->wanted[i];
     for (size_t i = 0; !named && bench_parts[i].name != NULL; i++)
-        settings->wanted[i] = !bench_parts[i].on_request;
+        settings->wanted[i] = true;
     if (settings->rounds == 0)
         settings->rounds = settings->quick ? 2 : 5;
     if (settings->round_ns == 0)
@@ -99,14 +92,6 @@ static const struct command_option options[] = {
      "decode, encode: also the datagrams of a pcap or pcapng file, of a\nbuilt-in schema; may be "
      "repeated",
      .set = add_capture},
-    {"duration", "TIME", "soak: for how long (default 10m)",
-     COMMAND_KEEP(TIME, struct settings, duration_ns), .least = SECOND / 2, .most = 86400 * SECOND},
-    {"rate", "N|max", "soak, scale: datagrams a second (default 100000; scale 50000)",
-     .set = set_rate},
-    {"segmenting", NULL, "soak: by a sender that the kernel cuts datagrams for (UDP_SEGMENT)",
-     COMMAND_KEEP(FLAG, struct settings, segmenting)},
-    {"listeners", "N", "soak: to how many ports (default 1)",
-     COMMAND_KEEP(COUNT, struct settings, listeners), .least = 1, .most = 64},
     {0},
 };
 
@@ -122,18 +107,14 @@ const struct command bench_command = {
         "Parts: decode  decoding, beside protobuf-c's unpack\n"
         "       encode  encoding, in each format\n"
         "       stages  doubles as text, the ring, writing to a file\n"
-        "       receive CPU a datagram, of the collector and of null receivers (Linux)\n"
-        "       streams CPU a record over TCP, beside UDP (Linux)\n"
-        "       rates   the highest rate without loss, by halving (Linux)\n"
-        "       latency from send to line in the file (Linux)\n"
-        "       scale   many listeners, senders, receivers and sinks, beside one (Linux)\n"
-        "       soak    memory and loss over a long time (Linux)\n"
-        "Without any: all of these but scale and soak.",
+        "       receive CPU a datagram, of the collector and of null receivers\n"
+        "       rates   the highest rate without loss, by halving\n"
+        "Without any: all of these.",
     .options = options,
     .notes =
         "Null receivers: blocking waits in recvmmsg(64, MSG_WAITFORONE); edge waits in an edge-\n"
-        "triggered epoll and drains; edge+pause sleeps 500 us after each drain; edge+gro takes\n"
-        "joined datagrams (UDP_GRO). The collector: json writes a JSON file, null to /dev/null.\n"
+        "triggered epoll and drains; edge+pause sleeps 500 us after each drain. The collector:\n"
+        "json writes a JSON file, null to /dev/null.\n"
         "The sender is a process on the first processor that may be used, the receiver on the\n"
         "second. Plain, it sends each datagram when it is due; segmenting, 64 in one buffer that\n"
         "the kernel cuts (UDP_SEGMENT).\n"

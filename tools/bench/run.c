@@ -2,9 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "collector/platform/clock.h"
+#include "tools/bench/load.h"
+#include "tools/bench/receiver.h"
 #include "tools/bench/steps.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
@@ -24,11 +25,16 @@
 #define QUIET_LATE   (80 * MILLISECOND)
 #define QUIET_CPU_NS (MILLISECOND / 4)
 
+static bool writes_file(const struct contender *who)
+{
+    return who->kind == CONTENDER_COLLECTOR && !who->discards;
+}
+
 /* Waits until it is quiet, and returns its processor time. */
-static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t end_ns)
+static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t quiet_ns,
+                              int64_t end_ns)
 {
     int64_t before;
-    int64_t quiet_ns = bench_receiver_file(receiver) != NULL ? QUIET_LATE : QUIET_NS;
     int64_t now = bench_receiver_cpu_ns(receiver);
     do {
         before = now;
@@ -40,12 +46,16 @@ static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t end
     return now;
 }
 
-int run_await_counts(struct bench_receiver *receiver, uint64_t sent, struct receiver_counts *counts,
-                     int64_t *cpu_ns, struct error *error)
+/*
+ * Waits until the receiver has what it was sent and nothing more to do, ten seconds at most;
+ * *counts is what it has then, and *cpu_ns its processor time before it reported that.
+ */
+static int await_counts(const struct run_plan *plan, struct bench_receiver *receiver, uint64_t sent,
+                        struct receiver_counts *counts, int64_t *cpu_ns, struct error *error)
 {
     int64_t end = clock_monotonic_ns() + SETTLING_NS;
     do {
-        *cpu_ns = wait_for_quiet(receiver, end);
+        *cpu_ns = wait_for_quiet(receiver, writes_file(plan->who) ? QUIET_LATE : QUIET_NS, end);
         if (bench_receiver_count(receiver, counts, error) != 0)
             return -1;
         /* Of buffers that hold many datagrams the kernel counts one: then the rest is quiet. */
@@ -59,26 +69,16 @@ static int send_load(const struct bench *bench, const struct run_plan *plan,
                      const struct bench_receiver *receiver, int64_t duration_ns,
                      uint64_t first_number, struct load_result *result, struct error *error)
 {
-    size_t port_count;
-    const uint16_t *ports = bench_receiver_ports(receiver, &port_count);
     const struct load_plan load = {
         .traffic = plan->traffic,
         .rate = plan->rate,
         .duration_ns = duration_ns,
         .segmenting = plan->segmenting,
-        .ports = ports,
-        .port_count = port_count,
-        .connections = plan->connections,
-        .sources = plan->sources,
+        .port = bench_receiver_port(receiver),
         .first_number = first_number,
         .cpu = bench->machine.sender_cpu,
-        .probe_rate = plan->probe_rate,
-        .file = bench_receiver_file(receiver),
     };
-    struct load_run *run;
-    if (load_start(&run, &load, error) != 0)
-        return -1;
-    return load_finish(run, result, error);
+    return load_send(&load, result, error);
 }
 
 /* What both have counted must agree with what the kernel says it dropped in between. A dropped
@@ -99,29 +99,27 @@ static int check(const struct run_plan *plan, const struct run_result *result, s
 static int measure(const struct bench *bench, const struct run_plan *plan,
                    struct bench_receiver *receiver, struct run_result *result, struct error *error)
 {
-    struct load_result warm_up;
+    struct load_result warm_up, load;
     struct receiver_counts before, after;
     int64_t cpu_before, cpu_after;
     int64_t warm_up_ns = plan->duration_ns / 5;
     if (warm_up_ns > WARM_UP_MOST)
         warm_up_ns = WARM_UP_MOST;
-    if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0)
-        return -1;
-    free(warm_up.latencies);
-    if (run_await_counts(receiver, warm_up.sent, &before, &cpu_before, error) != 0)
+    if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0 ||
+        await_counts(plan, receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
     /* What telling the numbers before cost is not the datagrams'. */
     cpu_before = bench_receiver_cpu_ns(receiver);
-    uint64_t first = warm_up.sent == 0 ? TRAFFIC_FIRST_NUMBER : warm_up.last_number + 1;
-    if (send_load(bench, plan, receiver, plan->duration_ns, first, &result->load, error) != 0)
+    if (send_load(bench, plan, receiver, plan->duration_ns, TRAFFIC_FIRST_NUMBER + warm_up.sent,
+                  &load, error) != 0)
         return -1;
-    result->sent = warm_up.sent + result->load.sent;
-    if (run_await_counts(receiver, result->sent, &after, &cpu_after, error) != 0)
+    result->sent = warm_up.sent + load.sent;
+    if (await_counts(plan, receiver, result->sent, &after, &cpu_after, error) != 0)
         return -1;
     uint64_t received = after.received - before.received;
     result->cpu_ns =
         received == 0 ? (double)NAN : (double)(cpu_after - cpu_before) / (double)received;
-    result->rate = (double)result->load.sent / result->load.seconds;
+    result->rate = (double)load.sent / load.seconds;
     result->peak_memory = bench_receiver_peak_memory(receiver);
     return 0;
 }
@@ -157,13 +155,6 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
         .who = plan->who,
         .program = bench->settings.collector,
         .folder = bench->folder,
-        .listeners = run_at_least_one(plan->listeners),
-        .receivers = plan->receivers,
-        .spread = plan->spread,
-        .stream = plan->connections != 0,
-        .sinks = run_at_least_one(plan->sinks),
-        .sink_keys = plan->sink_keys,
-        .pipe = plan->pipe,
         .receive_buffer = bench->settings.receive_buffer,
         .cpu = bench->machine.receiver_cpu,
     };
@@ -174,13 +165,11 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
         error_set(error, EXIT_CODE_IO, "stopped by a signal");
         return -1;
     }
-    if (plan->who->kind == CONTENDER_COLLECTOR && !plan->who->discards)
+    if (writes_file(plan->who))
         scratch_folder_warm(bench->folder, bytes_to_come(plan));
     if (bench_receiver_start(&receiver, &wanted, error) != 0)
         return -1;
     int outcome = run_with(bench, plan, receiver, result, error);
     scratch_folder_clear(bench->folder);
-    if (outcome != 0)
-        free(result->load.latencies);
     return outcome;
 }

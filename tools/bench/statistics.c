@@ -15,7 +15,8 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-size_t statistics_sort(double *values, size_t count)
+/* Puts them in order, NaN last, and returns how many are no NaN. */
+static size_t sort(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare);
     while (count != 0 && isnan(values[count - 1]))
@@ -30,7 +31,7 @@ struct spread spread_of(const double *values, size_t count)
         count = VALUES_MOST;
     for (size_t i = 0; i < count; i++)
         sorted[i] = values[i];
-    count = statistics_sort(sorted, count);
+    count = sort(sorted, count);
     if (count == 0)
         return (struct spread){(double)NAN, (double)NAN, (double)NAN};
     return (struct spread){.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2,
@@ -46,13 +47,4 @@ struct spread spread_of_ratios(const double *values, const double *yardstick, si
     for (size_t i = 0; i < count; i++)
         ratios[i] = yardstick[i] == 0 ? (double)NAN : values[i] / yardstick[i];
     return spread_of(ratios, count);
-}
-
-double statistics_percentile(const double *sorted, size_t count, double share)
-{
-    if (count == 0)
-        return (double)NAN;
-    double rank = ceil(share * (double)count);
-    size_t index = rank < 1 ? 0 : (size_t)rank - 1;
-    return sorted[index < count ? index : count - 1];
 }

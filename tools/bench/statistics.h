@@ -1,6 +1,6 @@
 /*
- * What is reported of something that was measured again and again: the middle and the spread, and
- * for many measurements of one kind the percentiles. Pure; any thread.
+ * What is reported of something that was measured again and again: the middle and the spread.
+ * Pure; any thread.
  *
  * A value that is not there (a round that had nothing to divide by) is NaN and counts for nothing.
  */
@@ -23,14 +23,5 @@ struct spread spread_of(const double *values, size_t count);
  * two medians, because what disturbs a machine disturbs both.
  */
 struct spread spread_of_ratios(const double *values, const double *yardstick, size_t count);
-
-/* Puts `count` values in order, NaN last, and returns how many are no NaN. */
-size_t statistics_sort(double *values, size_t count);
-
-/*
- * Of `count` sorted values the smallest that at least `share` (0 to 1) of them do not exceed; NaN
- * where there is none.
- */
-double statistics_percentile(const double *sorted, size_t count, double share);
 
 #endif

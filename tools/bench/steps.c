@@ -43,11 +43,6 @@ void steps_next(void)
     report(now.begun++);
 }
 
-void steps_reach(uint64_t done)
-{
-    report(done);
-}
-
 void steps_end(void)
 {
     progress_end();

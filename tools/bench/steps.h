@@ -18,9 +18,6 @@ void steps_expect(uint64_t steps);
 /* A step of it begins: a run, or a measurement. */
 void steps_next(void);
 
-/* The part has come so far, where it knows better: `done` of what it expects. */
-void steps_reach(uint64_t done);
-
 void steps_end(void);
 
 #endif

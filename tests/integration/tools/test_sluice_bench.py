@@ -10,7 +10,7 @@ import unittest
 from programs import run
 
 TINY = ("--rounds", 1, "--round-time", "40ms")
-NULL_RECEIVERS = ["blocking", "edge", "edge+pause", "edge+gro"]
+NULL_RECEIVERS = ["blocking", "edge", "edge+pause"]
 
 
 class BenchTest(unittest.TestCase):
@@ -58,64 +58,21 @@ class FullSpeed(BenchTest):
             self.assertEqual([row["receiver"] for row in rows], NULL_RECEIVERS + ["json", "null"])
             self.assert_numbers(rows, "cpu_ns", "to_blocking", "to_edge_pause", "sent_per_second",
                                 "peak_memory_mib")
-        self.assert_streams(document)
-        self.assert_rates_and_latency(document)
+        self.assert_rates(document)
         self.assertEqual(len(document["targets"]), 9)
         for row in document["targets"]:
             self.assertIn(row["verdict"], ("met", "not met"))
             self.assertEqual(row["who"], "json")
 
     @unittest.skipUnless(os.environ["TEST_SANITIZE"], "played with all parts")
-    def test_rates_and_latency(self):
-        document = self.document("streams", "rates", "latency")
-        self.assert_streams(document)
-        self.assert_rates_and_latency(document)
+    def test_rates(self):
+        self.assert_rates(self.document("rates"))
 
-    def assert_streams(self, document):
-        for rate in (20000, 100000):
-            rows = document[f"streams_{rate}"]
-            self.assertEqual([(row["receiver"], row["over"], row["connections"]) for row in rows],
-                             [(receiver, over, connections) for receiver in ("json", "null")
-                              for over, connections in (("udp", 0), ("tcp", 1), ("tcp", 8),
-                                                        ("tcp", 64))])
-            self.assert_numbers(rows, "cpu_ns", "to_udp", "sent_per_second", "peak_memory_mib")
-            self.assertEqual([row["lost_percent"] for row in rows if row["over"] == "tcp"],
-                             [0] * 6)
-
-    def assert_rates_and_latency(self, document):
+    def assert_rates(self, document):
         self.assertEqual([(row["sender"], row["receiver"]) for row in document["rates"]],
                          [(sender, receiver) for sender in ("plain", "segmenting")
                           for receiver in ("edge", "json", "null")])
         self.assert_numbers(document["rates"], "sender_most")
-        self.assertEqual([(row["rate"], row["to"]) for row in document["latency"]],
-                         [(rate, to) for rate in (1000, 5000, 20000, 100000)
-                          for to in ("file", "pipe", "file, at once")])
-        self.assert_numbers(document["latency"], "median_us", "most_us", "probes")
-
-    def test_parts_that_are_asked_for(self):
-        document = self.document("scale", "soak", "--duration", "600ms", "--rate", 5000,
-                                 "--listeners", 2)
-        self.assertNotIn("decode", document)
-        self.assertEqual([(row["receiver"], row["of"], row["many"]) for row in document["scale"]],
-                         [("edge+pause", "listeners", 64), ("edge+pause", "senders", 10000),
-                          ("json", "listeners", 64), ("json", "senders", 10000),
-                          ("json", "receivers", 2), ("json", "receivers", 4),
-                          ("json", "spread", 2), ("json", "spread", 4),
-                          ("json", "sinks", 8), ("null", "sinks", 8)])
-        self.assert_numbers(document["scale"], "one_ns", "many_ns", "ratio")
-        sums = document["soak_sums"]
-        self.assertEqual(sums["sent"], 3000)
-        self.assertEqual(sums["received"] + sums["kernel_drops"], 3000)
-        self.assertEqual(sums["unwritten"], 0)
-        self.assert_numbers(document["soak"], "memory_mib")
-
-    def test_a_soak_by_a_segmenting_sender(self):
-        document = self.document("soak", "--duration", "500ms", "--rate", 50000, "--segmenting",
-                                 "--variant", "json=listen:gro=on")
-        sums = document["soak_sums"]
-        self.assertGreaterEqual(sums["sent"], 24000)
-        self.assertGreaterEqual(sums["received"] + 64 * sums["kernel_drops"], sums["sent"])
-        self.assertEqual(sums["unwritten"], 0)
 
 
 class Words(BenchTest):

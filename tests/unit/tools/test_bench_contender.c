@@ -8,7 +8,7 @@ TEST(at_first_there_are_the_null_receivers_and_two_collectors)
 {
     struct contenders contenders;
     contenders_begin(&contenders);
-    assert_int_equal(contenders.count, 6);
+    assert_int_equal(contenders.count, 5);
     assert_string_equal(contenders_of_kind(&contenders, CONTENDER_BLOCKING)->name, "blocking");
     assert_string_equal(contenders_of_kind(&contenders, CONTENDER_PAUSE)->name, "edge+pause");
     assert_false(contenders_named(&contenders, "json")->discards);
@@ -55,7 +55,7 @@ TEST(a_collector_that_is_there_can_mean_something_else)
     struct error error;
     contenders_begin(&contenders);
     assert_int_equal(contenders_add(&contenders, "null=listen:coalesce=0", &error), 0);
-    assert_int_equal(contenders.count, 6);
+    assert_int_equal(contenders.count, 5);
     const struct contender *null = contenders_named(&contenders, "null");
     assert_string_equal(null->listener_keys, "coalesce=0");
     assert_string_equal(null->sink_keys, "");

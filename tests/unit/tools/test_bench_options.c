@@ -39,12 +39,12 @@ static void assert_refused(enum command_wish wish, const char *text)
     assert_string_equal(error.text, text);
 }
 
-TEST(without_a_part_all_are_measured_that_are_not_on_request)
+TEST(without_a_part_all_are_measured)
 {
     assert_int_equal(PARSE("--json"), COMMAND_RUN);
     assert_true(is_wanted("decode"));
     assert_true(is_wanted("encode"));
-    assert_false(is_wanted("soak"));
+    assert_true(is_wanted("rates"));
     assert_true(settings.json);
     assert_int_equal(settings.rounds, 5);
     assert_int_equal(settings.round_ns, 1000000000);
@@ -61,16 +61,11 @@ TEST(a_part_that_is_named_is_measured_alone)
 
 TEST(what_is_given_is_kept)
 {
-    assert_int_equal(PARSE("--rounds", "7", "--round-time=50ms", "--receive-buffer", "8KiB",
-                           "--duration", "1h", "--rate", "max", "--listeners", "3"),
+    assert_int_equal(PARSE("--rounds", "7", "--round-time=50ms", "--receive-buffer", "8KiB"),
                      COMMAND_RUN);
     assert_int_equal(settings.rounds, 7);
     assert_int_equal(settings.round_ns, 50000000);
     assert_int_equal(settings.receive_buffer, 8192);
-    assert_int_equal(settings.duration_ns, INT64_C(3600000000000));
-    assert_int_equal(settings.rate, 0);
-    assert_true(settings.rate_given);
-    assert_int_equal(settings.listeners, 3);
     assert_int_equal(PARSE("--collector=x", "--scratch=y", "--capture=riemann:z"), COMMAND_RUN);
     assert_int_equal(settings.capture_count, 1);
 }

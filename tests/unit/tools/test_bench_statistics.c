@@ -1,4 +1,4 @@
-/* The middle, the spread, and percentiles. */
+/* The middle and the spread. */
 #include <math.h>
 
 #include "tests/support/test.h"
@@ -56,27 +56,4 @@ TEST(a_round_without_a_yardstick_has_no_ratio)
     struct spread spread = spread_of_ratios(values, yardstick, 2);
     assert_same(spread.least, 2);
     assert_same(spread.most, 2);
-}
-
-TEST(sorting_puts_what_is_not_there_at_the_end)
-{
-    double values[] = {NONE, 3, 1, NONE, 2};
-    assert_int_equal(statistics_sort(values, 5), 3);
-    assert_same(values[0], 1);
-    assert_same(values[2], 3);
-    assert_true(isnan(values[3]) && isnan(values[4]));
-}
-
-TEST(a_percentile_is_the_smallest_that_so_many_do_not_exceed)
-{
-    double values[1000];
-    for (size_t i = 0; i < 1000; i++)
-        values[i] = (double)(i + 1);
-    assert_same(statistics_percentile(values, 1000, 0), 1);
-    assert_same(statistics_percentile(values, 1000, 0.5), 500);
-    assert_same(statistics_percentile(values, 1000, 0.99), 990);
-    assert_same(statistics_percentile(values, 1000, 0.999), 999);
-    assert_same(statistics_percentile(values, 1000, 1), 1000);
-    assert_same(statistics_percentile(values, 1, 0.5), 1);
-    assert_true(isnan(statistics_percentile(values, 0, 0.5)));
 }

@@ -46,12 +46,6 @@ TEST(more_steps_than_expected_do_not_reach_the_next_part)
         steps_next();
         assert_true(share() < 0.5);
     }
-    steps_begin_part("soak", 1, 2);
-    steps_expect(UINT64_C(86400000000000)); /* a day of nanoseconds */
-    steps_reach(UINT64_C(43200000000000));
-    assert_true(share() == 0.75);
-    steps_reach(UINT64_MAX);
-    assert_true(share() < 1);
     progress_watch(NULL);
 }
 

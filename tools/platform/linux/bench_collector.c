@@ -1,6 +1,6 @@
 /*
  * The collector as a receiver: the program that users run, started with its own command line. What
- * it logs goes to a file in memory, from which its ports and its ledger are read.
+ * it logs goes to a file in memory, from which its port and its ledger are read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,20 +19,15 @@
 #include "tools/platform/linux/bench_process.h"
 #include "tools/platform/linux/bench_receiver.h"
 
-#define SINKS_MOST     16
 #define PATH_SIZE      4096
-#define URL_SIZE       (SINKS_MOST * 128)
-#define ARGUMENTS_MOST (2 * (LOAD_PORTS_MOST + SINKS_MOST) + CONTENDER_ARGUMENTS_MOST + 8)
-#define SAME_FOLDER    "./././././././././././././././" /* for each of the sinks but one */
+#define URL_SIZE       2048
+#define ARGUMENTS_MOST (CONTENDER_ARGUMENTS_MOST + 8)
 #define SECOND         INT64_C(1000000000)
 #define PATIENCE_NS    (20 * SECOND) /* for anything that it is to do */
 
 struct collector {
     struct bench_receiver receiver; /* first: what callers hold */
     int log;                        /* what it has written to standard error */
-    int pipe;                       /* that it writes, open for reading; -1: none */
-    const char *listening;          /* before each port in its log */
-    char file[URL_SIZE];            /* of its first sink */
 };
 
 /* --- its command line ------------------------------------------------------------------------- */
@@ -40,15 +35,10 @@ struct collector {
 struct command_line {
     char program[PATH_SIZE];
     char listener[URL_SIZE];
-    char sinks[SINKS_MOST][URL_SIZE];
+    char sink[URL_SIZE];
     const char *arguments[ARGUMENTS_MOST + 1];
     size_t count;
 };
-
-static void add(struct command_line *line, const char *word)
-{
-    line->arguments[line->count++] = word;
-}
 
 /* The one that is asked for, or the one beside this program; what is not found does not start. */
 static void find_program(struct command_line *line, const char *wanted)
@@ -64,59 +54,40 @@ static void find_program(struct command_line *line, const char *wanted)
     snprintf(line->program + folder, PATH_SIZE - folder, "sluice");
 }
 
-static void add_sinks(struct command_line *line, const struct receiver_plan *plan)
+static void set_sink(char *url, const struct receiver_plan *plan)
 {
-    const char *keys = plan->who->sink_keys;
-    const char *more = plan->sink_keys != NULL ? plan->sink_keys : "";
-    const char *mark = keys[0] != '\0' || more[0] != '\0' ? "?" : "";
-    const char *join = keys[0] != '\0' && more[0] != '\0' ? "&" : "";
-    for (size_t i = 0; i < plan->sinks && i < SINKS_MOST; i++) {
-        char *url = line->sinks[i];
-        int used;
-        if (plan->who->to != NULL)
-            used = snprintf(url, URL_SIZE, "%s", plan->who->to);
-        else if (plan->who->discards) /* no two sinks may have the same name */
-            used = snprintf(url, URL_SIZE, "file:/dev/%.*snull", (int)(2 * i), SAME_FOLDER);
-        else
-            used = snprintf(url, URL_SIZE, "file:%s/sink%zu.json", plan->folder, i);
-        if (used < URL_SIZE)
-            snprintf(url + used, URL_SIZE - (size_t)used, "%s%s%s%s", mark, keys, join, more);
-        add(line, "--sink");
-        add(line, url);
-    }
+    const struct contender *who = plan->who;
+    const char *mark = who->sink_keys[0] != '\0' ? "?" : "";
+    if (who->to != NULL)
+        snprintf(url, URL_SIZE, "%s%s%s", who->to, mark, who->sink_keys);
+    else if (who->discards)
+        snprintf(url, URL_SIZE, "file:/dev/null%s%s", mark, who->sink_keys);
+    else
+        snprintf(url, URL_SIZE, "file:%s/sink.json%s%s", plan->folder, mark, who->sink_keys);
 }
 
 /* A key must not be given twice. */
 static void set_listener(char *url, const struct receiver_plan *plan)
 {
     const char *keys = plan->who->listener_keys;
-    int used = snprintf(url, URL_SIZE, "%s://127.0.0.1:0?schema=telemetry%s%s%s",
-                        plan->stream ? "tcp" : "udp", plan->stream ? "&framing=length32" : "",
+    int used = snprintf(url, URL_SIZE, "udp://127.0.0.1:0?schema=telemetry%s%s",
                         keys[0] != '\0' ? "&" : "", keys);
-    if (strstr(keys, "receive_buffer=") == NULL && !plan->stream)
-        used += snprintf(url + used, URL_SIZE - (size_t)used, "&receive_buffer=%zuB",
-                         plan->receive_buffer);
-    if (strstr(keys, "receivers=") == NULL && plan->receivers != 0)
-        used += snprintf(url + used, URL_SIZE - (size_t)used, "&receivers=%zu", plan->receivers);
-    if (plan->spread)
-        snprintf(url + used, URL_SIZE - (size_t)used, "&spread=datagram");
+    if (strstr(keys, "receive_buffer=") == NULL)
+        snprintf(url + used, URL_SIZE - (size_t)used, "&receive_buffer=%zuB", plan->receive_buffer);
 }
 
 static void make_command_line(struct command_line *line, const struct receiver_plan *plan)
 {
     *line = (struct command_line){.count = 0};
-    set_listener(line->listener, plan);
     find_program(line, plan->program);
-    add(line, line->program);
-    add(line, "--ledger");
-    add(line, "json");
-    for (size_t i = 0; i < plan->listeners && i < LOAD_PORTS_MOST; i++) {
-        add(line, "--listen");
-        add(line, line->listener);
-    }
-    add_sinks(line, plan);
+    set_listener(line->listener, plan);
+    set_sink(line->sink, plan);
+    const char *const words[] = {line->program,  "--ledger", "json",    "--listen",
+                                 line->listener, "--sink",   line->sink};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        line->arguments[line->count++] = words[i];
     for (size_t i = 0; plan->who->arguments[i] != NULL; i++)
-        add(line, plan->who->arguments[i]);
+        line->arguments[line->count++] = plan->who->arguments[i];
     line->arguments[line->count] = NULL;
 }
 
@@ -181,31 +152,27 @@ static bool is_gone(struct collector *collector)
     return true;
 }
 
-/* Reads the ports from the lines that name them. Returns whether all are there. */
-static bool read_ports(struct collector *collector, size_t wanted)
+/* Reads the port from the line that names it. Returns whether it is there. */
+static bool read_port(struct collector *collector)
 {
+    static const char listening[] = "listening on udp://127.0.0.1:";
     char *text = read_log(collector, 0);
-    struct bench_receiver *receiver = &collector->receiver;
-    receiver->port_count = 0;
-    for (const char *at = text; at != NULL && receiver->port_count < wanted;) {
-        at = strstr(at, collector->listening);
-        if (at == NULL || strchr(at, '\n') == NULL)
-            break;
-        at += strlen(collector->listening);
-        receiver->ports[receiver->port_count++] = (uint16_t)strtoul(at, NULL, 10);
-    }
+    const char *at = text == NULL ? NULL : strstr(text, listening);
+    bool whole = at != NULL && strchr(at, '\n') != NULL;
+    if (whole)
+        collector->receiver.port = (uint16_t)strtoul(at + sizeof listening - 1, NULL, 10);
     free(text);
-    return receiver->port_count == wanted;
+    return whole;
 }
 
-static int wait_for_ports(struct collector *collector, size_t wanted, struct error *error)
+static int wait_for_port(struct collector *collector, struct error *error)
 {
     int64_t end = clock_monotonic_ns() + PATIENCE_NS;
-    while (!read_ports(collector, wanted)) {
+    while (!read_port(collector)) {
         if (is_gone(collector))
             return report_failure(collector, "did not start", error);
         if (clock_monotonic_ns() > end)
-            return report_failure(collector, "opened no ports in time", error);
+            return report_failure(collector, "opened no port in time", error);
         process_sleep(SECOND / 1000);
     }
     return 0;
@@ -263,8 +230,6 @@ static void abandon(struct bench_receiver *receiver)
     if (receiver->pid > 0)
         process_kill(receiver->pid);
     close(collector->log);
-    if (collector->pipe >= 0)
-        close(collector->pipe);
     free(collector);
 }
 
@@ -300,29 +265,12 @@ static const struct receiver_ops ops = {.count = count, .stop = stop, .abandon =
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/*
- * The collector opens a pipe for writing, so somebody must have it open for reading all the time.
- * What nobody has read when it stops fits.
- */
-static int open_pipe(struct collector *collector, struct error *error)
-{
-    const int size = 1024 * 1024; /* the most that users may have (pipe(7)) */
-    unlink(collector->file);
-    if (mkfifo(collector->file, 0600) == 0)
-        collector->pipe = open(collector->file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (collector->pipe >= 0 && fcntl(collector->pipe, F_SETPIPE_SZ, size) >= 0)
-        return 0;
-    error_set(error, EXIT_CODE_IO, "cannot make %s: %s", collector->file, strerror(errno));
-    return -1;
-}
-
 static int start(struct collector *collector, const struct receiver_plan *plan, struct error *error)
 {
     struct command_line *line = malloc(sizeof *line);
     if (line == NULL || collector->log < 0) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a collector");
         free(line);
-        return -1;
+        return error_no_memory(error);
     }
     make_command_line(line, plan);
     pid_t pid = process_fork(plan->cpu, error);
@@ -332,27 +280,18 @@ static int start(struct collector *collector, const struct receiver_plan *plan, 
     if (pid < 0)
         return -1;
     collector->receiver.pid = pid;
-    return wait_for_ports(collector, plan->listeners, error);
+    return wait_for_port(collector, error);
 }
 
 int collector_start(struct bench_receiver **out, const struct receiver_plan *plan,
                     struct error *error)
 {
     struct collector *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a collector");
-        return -1;
-    }
+    if (made == NULL)
+        return error_no_memory(error);
     made->receiver.ops = &ops;
-    made->pipe = -1;
-    made->listening =
-        plan->stream ? "listening on tcp://127.0.0.1:" : "listening on udp://127.0.0.1:";
     made->log = memfd_create("sluice-bench", MFD_CLOEXEC);
-    if (!plan->who->discards) {
-        snprintf(made->file, sizeof made->file, "%s/sink0.json", plan->folder);
-        made->receiver.file = made->file;
-    }
-    if ((plan->pipe && open_pipe(made, error) != 0) || start(made, plan, error) != 0) {
+    if (start(made, plan, error) != 0) {
         abandon(&made->receiver);
         return -1;
     }

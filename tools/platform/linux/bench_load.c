@@ -1,122 +1,128 @@
 /*
- * tools/bench/load.h on Linux, the bench's side: the process that sends is forked, and reports what
- * it did in memory that both have. What it does is in bench_sending.c.
+ * tools/bench/load.h on Linux: the process that sends is forked, and reports what it did in memory
+ * that both have.
  */
 #include "tools/bench/load.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "tools/platform/linux/bench_process.h"
-#include "tools/platform/linux/bench_sending.h"
+#include "tools/platform/linux/bench_socket.h"
+#include "tools/send/pacing.h"
+#include "tools/sending/udp_sender.h"
 
-struct load_run {
-    pid_t pid;
-    bool ended;
-    int status;
-    struct sending_shared *shared;
-    size_t shared_size;
+/* Written by the sender, and read when it has ended. */
+struct shared {
+    uint64_t sent;
+    int64_t elapsed_ns; /* from the first datagram's due time to the last one sent */
+    bool failed;
+    struct error failure;
 };
 
-/* So many probes at most, each with its latency. */
-static size_t probes_most(const struct load_plan *plan)
+struct sending {
+    const struct load_plan *plan;
+    struct pacing pacing;
+    struct message_template message;
+    struct bench_socket *socket;
+    uint64_t sent;
+    int64_t start_ns;
+    int64_t wall_ns; /* what to add to the time since the start, for the time since 1970 */
+    uint8_t bytes[UDP_PAYLOAD_MAX];
+};
+
+/* --- in the process that sends ---------------------------------------------------------------- */
+
+static int send_group(struct sending *sending, size_t count, int64_t elapsed_ns,
+                      struct error *error)
 {
-    double seconds = (double)plan->duration_ns / 1e9;
-    return plan->probe_rate == 0 ? 0 : (size_t)ceil(seconds * 1.1 * (double)plan->probe_rate) + 16;
+    uint64_t time_ns = (uint64_t)(sending->wall_ns + elapsed_ns);
+    size_t size = sending->plan->traffic->size;
+    for (size_t i = 0; i < count; i++)
+        message_template_stamp(&sending->message, sending->plan->first_number + sending->sent + i,
+                               time_ns, sending->bytes + i * size);
+    if (bench_socket_send(sending->socket, sending->bytes, count, error) != 0)
+        return -1;
+    sending->sent += count;
+    return 0;
 }
 
-int load_start(struct load_run **out, const struct load_plan *plan, struct error *error)
+/* How many to send now. A segmenting sender waits until a whole buffer is due. */
+static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
 {
-    size_t probes = probes_most(plan);
-    struct load_run *made = calloc(1, sizeof *made);
-    size_t size = sizeof *made->shared + probes * sizeof(double);
-    struct sending_shared *shared = process_share(size);
-    if (made == NULL || shared == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a sender");
-        process_unshare(shared, size);
-        free(made);
+    size_t most = bench_socket_group(sending->socket);
+    uint64_t left = pacing_due(&sending->pacing, (uint64_t)elapsed_ns) - sending->sent;
+    if (left >= most)
+        return most;
+    bool last = sending->sent + left == sending->pacing.total;
+    return sending->plan->segmenting && !last ? 0 : (size_t)left;
+}
+
+/* A sender that cannot keep up is not to send for longer than it was asked to. */
+static bool is_over(const struct sending *sending, int64_t elapsed_ns)
+{
+    int64_t duration = sending->plan->duration_ns;
+    if (sending->plan->rate == 0)
+        return elapsed_ns >= duration;
+    return sending->sent >= sending->pacing.total || elapsed_ns >= duration + duration / 20;
+}
+
+static int send_all(struct sending *sending, struct shared *shared)
+{
+    const struct load_plan *plan = sending->plan;
+    int64_t elapsed = 0;
+    if (traffic_template(plan->traffic, &sending->message, &shared->failure) != 0 ||
+        bench_socket_open(&sending->socket, plan, &shared->failure) != 0)
         return -1;
+    sending->pacing = pacing_make(plan->rate, 1, UINT64_MAX, (uint64_t)plan->duration_ns);
+    sending->start_ns = clock_monotonic_ns();
+    sending->wall_ns = clock_wall_ns();
+    while (!is_over(sending, elapsed)) {
+        size_t due = due_now(sending, elapsed);
+        if (due != 0 && send_group(sending, due, elapsed, &shared->failure) != 0)
+            return -1;
+        elapsed = clock_monotonic_ns() - sending->start_ns;
     }
-    *made = (struct load_run){.shared = shared, .shared_size = size};
-    shared->latencies_most = probes;
-    made->pid = process_fork(plan->cpu, error);
-    if (made->pid == 0) {
-        sending_run(plan, shared);
+    shared->sent = sending->sent;
+    shared->elapsed_ns = elapsed;
+    return 0;
+}
+
+static void run(const struct load_plan *plan, struct shared *shared)
+{
+    static struct sending sending;
+    sending.plan = plan;
+    shared->failed = send_all(&sending, shared) != 0;
+    bench_socket_close(sending.socket);
+    message_template_clear(&sending.message);
+}
+
+/* --- in the bench ----------------------------------------------------------------------------- */
+
+static int wait_for(pid_t pid, const struct shared *shared, struct load_result *result,
+                    struct error *error)
+{
+    int status = 0;
+    process_wait(pid, -1, &status);
+    *result = (struct load_result){shared->sent, (double)shared->elapsed_ns / 1e9};
+    if (!shared->failed && status == 0)
+        return 0;
+    error_set(error, EXIT_CODE_IO, "the sender failed: %s",
+              shared->failed ? shared->failure.text : "it ended by itself");
+    return -1;
+}
+
+int load_send(const struct load_plan *plan, struct load_result *result, struct error *error)
+{
+    struct shared *shared = process_share(sizeof *shared);
+    if (shared == NULL)
+        return error_no_memory(error);
+    pid_t pid = process_fork(plan->cpu, error);
+    if (pid == 0) {
+        run(plan, shared);
         _exit(0);
     }
-    if (made->pid < 0) {
-        process_unshare(shared, size);
-        free(made);
-        return -1;
-    }
-    *out = made;
-    return 0;
-}
-
-uint64_t load_sent(const struct load_run *run)
-{
-    return atomic_load_explicit(&run->shared->sent, memory_order_relaxed);
-}
-
-bool load_ended(struct load_run *run)
-{
-    if (!run->ended)
-        run->ended = process_wait(run->pid, 0, &run->status);
-    return run->ended;
-}
-
-static void free_run(struct load_run *run)
-{
-    process_unshare(run->shared, run->shared_size);
-    free(run);
-}
-
-static int take_latencies(const struct sending_shared *shared, struct load_result *result,
-                          struct error *error)
-{
-    size_t size = shared->latency_count * sizeof(double);
-    result->latency_count = shared->latency_count;
-    result->latencies = size == 0 ? NULL : malloc(size);
-    if (size != 0 && result->latencies == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for latencies");
-        return -1;
-    }
-    if (size != 0)
-        memcpy(result->latencies, shared->latencies, size);
-    return 0;
-}
-
-int load_finish(struct load_run *run, struct load_result *result, struct error *error)
-{
-    if (!run->ended)
-        process_wait(run->pid, -1, &run->status);
-    const struct sending_shared *shared = run->shared;
-    *result = (struct load_result){
-        .sent = load_sent(run),
-        .probes = shared->probes,
-        .last_number = shared->last_number,
-        .seconds = (double)shared->elapsed_ns / 1e9,
-        .look_ns = shared->look_ns,
-    };
-    int outcome = take_latencies(shared, result, error);
-    if (shared->failed || run->status != 0) {
-        error_set(error, EXIT_CODE_IO, "the sender failed: %s",
-                  shared->failed ? shared->failure.text : "it ended by itself");
-        outcome = -1;
-    }
-    if (outcome != 0) {
-        free(result->latencies);
-        result->latencies = NULL;
-    }
-    free_run(run);
+    int outcome = pid < 0 ? -1 : wait_for(pid, shared, result, error);
+    process_unshare(shared, sizeof *shared);
     return outcome;
-}
-
-void load_abandon(struct load_run *run)
-{
-    if (!run->ended)
-        process_kill(run->pid);
-    free_run(run);
 }

@@ -78,8 +78,9 @@ int64_t process_cpu_ns(pid_t pid)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-size_t process_memory(pid_t pid, const char *name)
+size_t process_peak_memory(pid_t pid)
 {
+    static const char name[] = "VmHWM:";
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -90,7 +91,7 @@ size_t process_memory(pid_t pid, const char *name)
         return 0;
     text[size] = '\0';
     const char *at = strstr(text, name);
-    return at == NULL ? 0 : (size_t)strtoull(at + strlen(name) + 1, NULL, 10) * 1024;
+    return at == NULL ? 0 : (size_t)strtoull(at + strlen(name), NULL, 10) * 1024;
 }
 
 void *process_share(size_t size)

@@ -34,8 +34,8 @@ void process_kill(pid_t pid);
 /* Processor time of all threads of a child, or of this process. */
 int64_t process_cpu_ns(pid_t pid);
 
-/* A size in /proc/PID/status, "VmRSS" or "VmHWM", in bytes; 0 where it is not there. */
-size_t process_memory(pid_t pid, const char *name);
+/* The most memory (RSS) that a process had, in bytes; 0 where that is not known. */
+size_t process_peak_memory(pid_t pid);
 
 /* Zeroed memory that a child has in common with us; NULL where there is none. */
 void *process_share(size_t size);

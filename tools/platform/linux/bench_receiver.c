@@ -11,15 +11,9 @@ int bench_receiver_start(struct bench_receiver **out, const struct receiver_plan
     return null_receiver_start(out, plan, error);
 }
 
-const uint16_t *bench_receiver_ports(const struct bench_receiver *receiver, size_t *count)
+uint16_t bench_receiver_port(const struct bench_receiver *receiver)
 {
-    *count = receiver->port_count;
-    return receiver->ports;
-}
-
-const char *bench_receiver_file(const struct bench_receiver *receiver)
-{
-    return receiver->file;
+    return receiver->port;
 }
 
 int bench_receiver_count(struct bench_receiver *receiver, struct receiver_counts *counts,
@@ -33,14 +27,9 @@ int64_t bench_receiver_cpu_ns(const struct bench_receiver *receiver)
     return process_cpu_ns(receiver->pid);
 }
 
-size_t bench_receiver_memory(const struct bench_receiver *receiver)
-{
-    return process_memory(receiver->pid, "VmRSS");
-}
-
 size_t bench_receiver_peak_memory(const struct bench_receiver *receiver)
 {
-    return process_memory(receiver->pid, "VmHWM");
+    return process_peak_memory(receiver->pid);
 }
 
 int bench_receiver_stop(struct bench_receiver *receiver, struct receiver_counts *counts,
@@ -51,6 +40,5 @@ int bench_receiver_stop(struct bench_receiver *receiver, struct receiver_counts 
 
 void bench_receiver_abandon(struct bench_receiver *receiver)
 {
-    if (receiver != NULL)
-        receiver->ops->abandon(receiver);
+    receiver->ops->abandon(receiver);
 }

@@ -7,7 +7,6 @@
 
 #include <sys/types.h>
 
-#include "tools/bench/load.h"
 #include "tools/bench/receiver.h"
 
 /* As the functions of receiver.h say that have these names. */
@@ -22,9 +21,7 @@ struct receiver_ops {
 struct bench_receiver {
     const struct receiver_ops *ops;
     pid_t pid; /* of the process that receives; 0: it has ended */
-    uint16_t ports[LOAD_PORTS_MOST];
-    size_t port_count;
-    const char *file; /* the first one that it writes; NULL: none */
+    uint16_t port;
 };
 
 int null_receiver_start(struct bench_receiver **out, const struct receiver_plan *plan,

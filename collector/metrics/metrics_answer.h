@@ -28,6 +28,7 @@ enum MHD_Result metrics_answer_text(const struct http_library *http,
                                     struct MHD_Connection *connection, unsigned status,
                                     const char *text, const char *header, const char *value);
 
+/* There is no memory for one more page now; a client may come again. */
 enum MHD_Result metrics_answer_no_memory(const struct http_library *http,
                                          struct MHD_Connection *connection);
 

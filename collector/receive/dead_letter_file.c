@@ -1,0 +1,205 @@
+#include "collector/receive/dead_letter_file.h"
+
+#include <inttypes.h>
+
+#include "collector/platform/output_file.h"
+
+/* What a torn block that cannot be taken back waits before the next try. */
+#define PAUSE_MS 100
+
+/*
+ * How often in a row the file may be ready and take nothing, as where another writer was quicker;
+ * then it is left alone for so long each time.
+ */
+#define VAIN_MOST    10
+#define VAIN_REST_MS 10
+
+static const struct output_file_format format = {.name = "dead letters", .whole = pcapng_whole};
+
+static int open_file(struct dead_letter_file *file, struct output_file **out, struct error *error)
+{
+    const struct dead_letter_options *options = file->options;
+    struct output_file_start start;
+    if (output_file_open_append(options->path, &format, out, &start, error) != 0)
+        return -1;
+    if (output_file_is_terminal(*out)) {
+        output_file_close(*out);
+        *out = NULL;
+        error_set(error, EXIT_CODE_CONFIG, "dead letters are binary and %s is a terminal",
+                  options->path);
+        return -1;
+    }
+    if (start.torn == TORN_LINE_CUT)
+        log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+                  "cut off the %" PRIu64 " bytes of a dead letter that an earlier run left torn",
+                  start.torn_size);
+    return 0;
+}
+
+static void look_at_size(struct dead_letter_file *file)
+{
+    file->size = output_file_size(file->output);
+    file->full = false;
+}
+
+int dead_letter_file_open(struct dead_letter_file *file, struct error *error)
+{
+    if (open_file(file, &file->output, error) != 0)
+        return -1;
+    look_at_size(file);
+    file->section_due = true;
+    return 0;
+}
+
+void dead_letter_file_reopen(struct dead_letter_file *file)
+{
+    const struct dead_letter_options *options = file->options;
+    struct output_file *fresh;
+    struct error error;
+    enum output_file_state state = output_file_look(file->output, options->path, &error);
+    if (state == OUTPUT_FILE_IN_PLACE || state == OUTPUT_FILE_CUT) {
+        file->section_due = file->section_due || output_file_at_beginning(file->output);
+        look_at_size(file);
+        return;
+    }
+    if (state == OUTPUT_FILE_UNSEEN || open_file(file, &fresh, &error) != 0) {
+        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
+                  "cannot reopen, going on with the old file: %s", error.text);
+        return;
+    }
+    output_file_close(file->output);
+    file->output = fresh;
+    file->ended = false;
+    file->section_due = true;
+    look_at_size(file);
+    log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "reopened");
+}
+
+static void log_failure(struct dead_letter_file *file, const char *what)
+{
+    uint64_t held;
+    if (log_allowed(&file->log, &held))
+        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, file->options->name, "%s; dead letters are lost",
+                  what);
+}
+
+/* After a failed write; `sent` of its bytes are out. Returns whether the rest has to follow. */
+static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct error *error)
+{
+    log_failure(file, error->text);
+    if (sent == 0 || output_file_roll_back(file->output, sent))
+        return false;
+    wakeup_wait(file->wakeup, NO_HANDLE, false, deadline_wait_ms(file->deadline, PAUSE_MS));
+    return true;
+}
+
+/* Waits for room. `vain`: how often that found room, and the file took nothing. */
+static void wait_for_room(struct dead_letter_file *file, unsigned *vain)
+{
+    bool rests = *vain >= VAIN_MOST;
+    wait_handle handle = rests ? NO_HANDLE : output_file_handle(file->output);
+    int most = deadline_wait_ms(file->deadline, rests ? VAIN_REST_MS : -1);
+    enum wakeup_reason reason = wakeup_wait(file->wakeup, handle, true, most);
+    if (reason == WAKEUP_WRITABLE || reason == WAKEUP_BROKEN)
+        (*vain)++;
+}
+
+/*
+ * Writes the block, whole or not at all; or, to a pipe whose reader stands still, a part of it when
+ * the deadline is over. Returns false with *why.
+ */
+static bool write_block(struct dead_letter_file *file, size_t size, enum letter_drop *why)
+{
+    size_t sent = 0;
+    unsigned vain = 0;
+    *why = DROPPED_IO_ERROR;
+    while (sent < size && !file->ended) {
+        struct error error;
+        size_t written = 0;
+        switch (
+            output_file_write(file->output, file->block + sent, size - sent, &written, &error)) {
+        case WRITE_OK:
+            sent += written;
+            vain = 0;
+            continue;
+        case WRITE_WOULD_BLOCK:
+            wait_for_room(file, &vain);
+            break;
+        case WRITE_FAILED:
+            if (!must_go_on(file, sent, &error))
+                return false;
+            break;
+        case WRITE_CLOSED:
+            log_failure(file, "the reader has gone");
+            file->ended = true;
+            break;
+        }
+        if (deadline_is_over(file->deadline)) {
+            *why = DROPPED_STOP_TIMEOUT;
+            sent += output_file_cancel(file->output);
+            return sent == size;
+        }
+    }
+    return sent == size;
+}
+
+/* Says once that the file is full. */
+static bool fits(struct dead_letter_file *file, size_t size)
+{
+    const struct dead_letter_options *options = file->options;
+    if (!file->full && file->size + size > options->max_size) {
+        file->full = true;
+        log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+                  "it has reached its max_size; dead letters are counted and no longer kept, "
+                  "until the file is moved away and SIGHUP begins a new one");
+    }
+    return !file->full;
+}
+
+/* Says once that the disk has too little free, and that it has enough again. */
+static bool disk_has_room(struct dead_letter_file *file)
+{
+    const struct dead_letter_options *options = file->options;
+    struct error error;
+    bool has = !output_file_is_regular(file->output) ||
+               disk_room_has(&file->room, &options->reserve, options->path, &error);
+    if (!has && !file->short_of_room)
+        log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+                  "%s; until then dead letters are counted and not kept", error.text);
+    if (has && file->short_of_room)
+        log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "kept again");
+    file->short_of_room = !has;
+    return has;
+}
+
+void dead_letter_file_look_for_cut(struct dead_letter_file *file)
+{
+    const struct dead_letter_options *options = file->options;
+    struct output_file_start start;
+    struct error error;
+    if (file->full || !output_file_is_cut(file->output))
+        return;
+    if (output_file_mend(file->output, options->path, &format, &start, &error) != 0)
+        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
+                  "it was cut, and its end cannot be put right: %s", error.text);
+    file->section_due = true;
+    look_at_size(file);
+}
+
+bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum letter_drop *why)
+{
+    bool kept = false;
+    if (deadline_is_over(file->deadline))
+        *why = DROPPED_STOP_TIMEOUT;
+    else if (!fits(file, size))
+        *why = DROPPED_FILE_FULL;
+    else if (!disk_has_room(file))
+        *why = DROPPED_MIN_FREE;
+    else
+        kept = write_block(file, size, why);
+    if (!kept)
+        return false;
+    file->section_due = false;
+    file->size += size;
+    return true;
+}

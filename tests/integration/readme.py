@@ -10,7 +10,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def documents():
     """Every document in Markdown, README.md first."""
-    folders = ("collector", "proto", "sinks", "tests", "tools")
+    folders = (".github", "collector", "proto", "sinks", "tests", "tools")
     return [README, *sorted(path for folder in folders
                             for path in (SOURCE / folder).rglob("*.md"))]
 

@@ -4,6 +4,7 @@ import re
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 README = SOURCE / "README.md"
+MANUAL = SOURCE / "tools" / "manual"
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -56,12 +57,12 @@ def anchors(document):
 
 
 def from_readme(*words):
-    """The one block of code in all documents that has all of these words in it.
+    """The one block of code in all documents, but for manual pages, with all of these words in it.
 
     What users copy is what is tested; each test puts ports and paths of its own into it.
     """
-    found = [text for document in documents() for _, text in blocks(document)
-             if all(word in text for word in words)]
+    found = [text for document in documents() if document.parent != MANUAL
+             for _, text in blocks(document) if all(word in text for word in words)]
     if len(found) != 1:
         raise AssertionError(f"{len(found)} blocks of code with {words} in the documents")
     return found[0]

@@ -14,7 +14,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
 
 # Documents for users, in their folders, so that the links between them lead somewhere.
 foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/NEWS.md
-        tools/client/README.md proto/riemann.proto proto/telemetry.proto tools/packaging/README.md
+        tools/manual/sluice.1.md tools/manual/sluice.yaml.5.md tools/manual/sluice-client.3.md
+        tools/manual/sluice-decode.1.md tools/manual/sluice-replay.1.md tools/manual/sluice-send.1.md
+        tools/manual/sluice-top.1.md tools/client/README.md proto/riemann.proto proto/telemetry.proto tools/packaging/README.md
         tools/packaging/fleet.md tools/packaging/windows.md tools/comparison/README.md
         tools/comparison/curve.svg tools/comparison/fresh.svg
         tools/packaging/container/README.md tools/packaging/container/compose.yaml

@@ -17,6 +17,9 @@ DOCUMENTS = "share/doc/sluice"
 # What people read, in the folder of documents.
 PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
          "sinks/README.md", "tools/NEWS.md", "tools/README.md", "tools/client/README.md",
+         *(f"tools/manual/{page}.md" for page in (
+             "sluice-client.3", "sluice-decode.1", "sluice-replay.1", "sluice-send.1", "sluice-top.1",
+             "sluice.1", "sluice.yaml.5")),
          "tools/packaging/README.md", "tools/packaging/fleet.md", "tools/packaging/windows.md",
          "tools/comparison/README.md", "tools/comparison/curve.svg",
          "tools/comparison/fresh.svg",

@@ -64,7 +64,7 @@ struct command {
     struct log_limit log;
 };
 
-static struct command *of(struct destination *destination)
+static struct command *command_of(struct destination *destination)
 {
     return (struct command *)destination;
 }
@@ -227,7 +227,7 @@ static void look(struct command *command, int64_t now)
     make_it_end(command, now);
 }
 
-static int64_t due(const struct destination *destination)
+static int64_t command_due(const struct destination *destination)
 {
     const struct command *command = (const struct command *)destination;
     if (command->phase == PHASE_WAITING)
@@ -240,7 +240,7 @@ static int64_t due(const struct destination *destination)
 
 static void tick(struct destination *destination)
 {
-    struct command *command = of(destination);
+    struct command *command = command_of(destination);
     int64_t now = clock_monotonic_ns();
     if (command->phase != PHASE_WAITING)
         look(command, now);
@@ -253,7 +253,7 @@ static void tick(struct destination *destination)
 static enum write_result write_to(struct destination *destination, const void *bytes, size_t size,
                                   size_t *written, struct error *error)
 {
-    struct command *command = of(destination);
+    struct command *command = command_of(destination);
     if (command->phase != PHASE_RUNNING)
         return WRITE_WOULD_BLOCK;
     enum write_result result = child_write(command->child, bytes, size, written, error);
@@ -278,7 +278,7 @@ static bool at_beginning(const struct destination *destination)
 
 static enum reader_state progress(struct destination *destination, size_t *unread)
 {
-    struct command *command = of(destination);
+    struct command *command = command_of(destination);
     *unread = 0;
     if (command->end_unreported) {
         command->end_unreported = false;
@@ -295,7 +295,7 @@ static enum reader_state progress(struct destination *destination, size_t *unrea
 
 static void restart_reader(struct destination *destination, bool more)
 {
-    struct command *command = of(destination);
+    struct command *command = command_of(destination);
     int64_t now = clock_monotonic_ns();
     command->restarting = true;
     if (command->phase == PHASE_WAITING) {
@@ -311,7 +311,7 @@ static void restart_reader(struct destination *destination, bool more)
 
 static bool finish(struct destination *destination, bool at_once)
 {
-    struct command *command = of(destination);
+    struct command *command = command_of(destination);
     int64_t now = clock_monotonic_ns();
     command->finishing = true;
     if (command->phase == PHASE_RUNNING) {
@@ -321,16 +321,16 @@ static bool finish(struct destination *destination, bool at_once)
     }
     if (at_once && command->end_ns == INT64_MAX && command->ask_ns > now)
         command->ask_ns = now;
-    if (now >= due(destination))
+    if (now >= command_due(destination))
         tick(destination);
     return command->phase == PHASE_WAITING;
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-static void destroy(struct destination *destination)
+static void command_destroy(struct destination *destination)
 {
-    child_destroy(of(destination)->child);
+    child_destroy(command_of(destination)->child);
     free(destination);
 }
 
@@ -338,15 +338,15 @@ static const struct stream_ops command_stream = {
     .write = write_to,
     .handle = handle,
     .at_beginning = at_beginning,
-    .due = due,
+    .due = command_due,
     .tick = tick,
     .progress = progress,
     .restart = restart_reader,
     .finish = finish,
 };
 
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
+static int command_create(const struct destination_options *options, struct destination **out,
+                          struct error *error)
 {
     struct command *made = calloc(1, sizeof *made);
     struct child *child = child_create();
@@ -356,7 +356,7 @@ static int create(const struct destination_options *options, struct destination 
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a command");
         return -1;
     }
-    made->destination = (struct destination){.stream = &command_stream, .destroy = destroy};
+    made->destination = (struct destination){.stream = &command_stream, .destroy = command_destroy};
     made->name = options->name;
     made->line = options->path;
     made->stall_timeout_ns = (int64_t)options->stall_timeout_ns;
@@ -371,5 +371,5 @@ const struct destination_ops destination_command = {
     .scheme = "command",
     .place = "COMMAND",
     .place_is = PLACE_COMMAND,
-    .create = create,
+    .create = command_create,
 };

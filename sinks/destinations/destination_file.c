@@ -31,7 +31,7 @@ struct plain_file {
     char path[PATH_TEMPLATE_SIZE];
 };
 
-static struct plain_file *of(struct destination *destination)
+static struct plain_file *file_of(struct destination *destination)
 {
     return (struct plain_file *)destination;
 }
@@ -128,7 +128,7 @@ static int open_again(struct plain_file *plain, struct error *error)
 
 static int reopen(struct destination *destination, struct error *error)
 {
-    struct plain_file *plain = of(destination);
+    struct plain_file *plain = file_of(destination);
     switch (output_file_look(plain->output.file, plain->output.options.path, error)) {
     case OUTPUT_FILE_IN_PLACE:
     case OUTPUT_FILE_CUT:
@@ -177,7 +177,7 @@ static enum output_file_state look(struct plain_file *plain)
 
 static bool was_moved(struct destination *destination)
 {
-    return look(of(destination)) != OUTPUT_FILE_IN_PLACE;
+    return look(file_of(destination)) != OUTPUT_FILE_IN_PLACE;
 }
 
 static void log_cut(const struct destination_options *options,
@@ -226,9 +226,9 @@ static void open_astray(struct plain_file *plain)
 }
 
 /* Who removes, moves, empties or cuts a file without a word shall not lose what comes. */
-static void prepare(struct destination *destination)
+static void file_prepare(struct destination *destination)
 {
-    struct plain_file *plain = of(destination);
+    struct plain_file *plain = file_of(destination);
     switch (look(plain)) {
     case OUTPUT_FILE_IN_PLACE:
     case OUTPUT_FILE_UNSEEN:
@@ -245,7 +245,7 @@ static void prepare(struct destination *destination)
 static enum write_result write_file(struct destination *destination, const void *bytes, size_t size,
                                     size_t *written, struct error *error)
 {
-    struct plain_file *plain = of(destination);
+    struct plain_file *plain = file_of(destination);
     const struct destination_options *options = &plain->output.options;
     if (output_file_is_regular(plain->output.file) &&
         !disk_room_has(&plain->room, &options->file.reserve, options->path, error))
@@ -257,11 +257,11 @@ static enum write_result write_file(struct destination *destination, const void 
 /* Who opens a regular file looks at its end. */
 static void leave_torn(struct destination *destination)
 {
-    if (!output_file_is_regular(of(destination)->output.file))
+    if (!output_file_is_regular(file_of(destination)->output.file))
         output_destination_leave_torn(destination);
 }
 
-static int64_t due(const struct destination *destination)
+static int64_t file_due(const struct destination *destination)
 {
     const struct plain_file *plain = (const struct plain_file *)destination;
     const struct destination_options *options = &plain->output.options;
@@ -272,13 +272,13 @@ static int64_t due(const struct destination *destination)
 
 static void tick(struct destination *destination)
 {
-    sync_now(of(destination));
+    sync_now(file_of(destination));
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
 
 static const struct stream_ops plain_stream = {
-    .prepare = prepare,
+    .prepare = file_prepare,
     .was_moved = was_moved,
     .write = write_file,
     .cancel = output_destination_cancel,
@@ -288,14 +288,14 @@ static const struct stream_ops plain_stream = {
     .at_beginning = output_destination_at_beginning,
     .is_watched = output_destination_is_watched,
     .reopen = reopen,
-    .due = due,
+    .due = file_due,
     .tick = tick,
 };
 
-static void destroy(struct destination *destination)
+static void file_destroy(struct destination *destination)
 {
-    if (of(destination)->output.file != NULL)
-        sync_now(of(destination));
+    if (file_of(destination)->output.file != NULL)
+        sync_now(file_of(destination));
     output_destination_destroy(destination);
 }
 
@@ -315,11 +315,11 @@ static int create_plain(const struct path_template *path, const struct destinati
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
         return -1;
     }
-    output_destination_init(&plain->output, &plain_stream, destroy, options);
+    output_destination_init(&plain->output, &plain_stream, file_destroy, options);
     expand_plain(path, plain->path, sizeof plain->path);
     plain->output.options.path = plain->path;
     if (open_file(&plain->output, &plain->output.file, error) != 0) {
-        destroy(&plain->output.destination);
+        file_destroy(&plain->output.destination);
         return -1;
     }
     *out = &plain->output.destination;
@@ -341,8 +341,8 @@ static int no_path(const struct destination_options *options, struct error *erro
     return -1;
 }
 
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
+static int file_create(const struct destination_options *options, struct destination **out,
+                       struct error *error)
 {
     struct path_template *path = parse_path(options);
     if (path == NULL)
@@ -358,7 +358,7 @@ static int create(const struct destination_options *options, struct destination 
     return result;
 }
 
-static bool shape(const struct destination_options *options, struct destination_shape *shape)
+static bool file_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     struct path_template *path = parse_path(options);
     if (path == NULL)
@@ -384,7 +384,7 @@ static int check_plain(const char *path, const struct destination_options *optio
     return 0;
 }
 
-static int check(const struct destination_options *options, struct error *error)
+static int file_check(const struct destination_options *options, struct error *error)
 {
     char plain[PATH_TEMPLATE_SIZE];
     struct path_template *path = parse_path(options);
@@ -406,7 +406,7 @@ const struct destination_ops destination_file = {
     .place_is = PLACE_FILES,
     .keys = DESTINATION_KEYS_FILE,
     .read_path = path_template_read,
-    .shape = shape,
-    .check = check,
-    .create = create,
+    .shape = file_shape,
+    .check = file_check,
+    .create = file_create,
 };

@@ -37,18 +37,18 @@ struct http {
     struct log_limit partial_log;
 };
 
-static struct http *of(struct destination *destination)
+static struct http *http_of(struct destination *destination)
 {
     return (struct http *)destination;
 }
 
 /* --- the sink's thread ------------------------------------------------------------------------ */
 
-static bool send_block(struct destination *destination, struct delivery_block *block,
-                       struct error *error)
+static bool http_send_block(struct destination *destination, struct delivery_block *block,
+                            struct error *error)
 {
     (void)error;
-    return http_client_send(of(destination)->client, block);
+    return http_client_send(http_of(destination)->client, block);
 }
 
 /* What was taken but for some of it is written, and is not sent again. */
@@ -64,10 +64,10 @@ static void note_partial(struct http *http, const struct http_result *result)
                   result->points_rejected, result->warning[0] == '\0' ? "" : ": ", result->warning);
 }
 
-static struct delivery_block *answer(struct destination *destination, struct error *error,
-                                     int64_t *retry_after_ns)
+static struct delivery_block *http_answer(struct destination *destination, struct error *error,
+                                          int64_t *retry_after_ns)
 {
-    struct http *http = of(destination);
+    struct http *http = http_of(destination);
     struct http_result result;
     if (!http_client_answer(http->client, &result))
         return NULL;
@@ -87,7 +87,7 @@ static int make_headers(const struct destination_options *options,
 
 static int reopen(struct destination *destination, struct error *error)
 {
-    struct http *http = of(destination);
+    struct http *http = http_of(destination);
     struct http_headers *headers;
     if (make_headers(&http->options, http->library, &headers, error) != 0)
         return -1;
@@ -99,22 +99,22 @@ static int reopen(struct destination *destination, struct error *error)
 static size_t key(struct destination *destination, const struct listener *listener,
                   const struct record *record, uint8_t *key)
 {
-    const struct http *http = of(destination);
+    const struct http *http = http_of(destination);
     (void)listener;
     return http_client_has_lessons(http->client) ? http_lessons_key(http->secret, record, key) : 0;
 }
 
-static void abandon(struct destination *destination)
+static void http_abandon(struct destination *destination)
 {
-    http_client_abandon(of(destination)->client);
+    http_client_abandon(http_of(destination)->client);
 }
 
 static const struct delivery_ops delivery_ops = {
-    .send = send_block,
-    .answer = answer,
+    .send = http_send_block,
+    .answer = http_answer,
     .key = key,
     .reopen = reopen,
-    .abandon = abandon,
+    .abandon = http_abandon,
 };
 
 #define METRICS_ROUTE "/v1/metrics"
@@ -131,12 +131,12 @@ static bool otlp_route(struct destination *destination, const struct listener *l
 }
 
 static const struct delivery_ops otlp_ops = {
-    .send = send_block,
-    .answer = answer,
+    .send = http_send_block,
+    .answer = http_answer,
     .route = otlp_route,
     .key = key,
     .reopen = reopen,
-    .abandon = abandon,
+    .abandon = http_abandon,
 };
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -146,9 +146,9 @@ static bool is_otlp(const struct destination_options *options)
     return strcmp(options->encoder->name, "otlp") == 0;
 }
 
-static void destroy(struct destination *destination)
+static void http_destroy(struct destination *destination)
 {
-    struct http *http = of(destination);
+    struct http *http = http_of(destination);
     http_client_destroy(http->client);
     http_body_maker_destroy(http->maker);
     http_urls_free(&http->urls);
@@ -188,9 +188,9 @@ static void warn_of_plain(const struct destination_options *options,
 }
 
 /* What can be known without a connection. The caller frees what there is, also where it fails. */
-static int prepare(const char *scheme, const struct destination_options *options,
-                   const struct curl_library **library, struct http_urls *urls,
-                   struct http_headers **headers, struct error *error)
+static int http_prepare(const char *scheme, const struct destination_options *options,
+                        const struct curl_library **library, struct http_urls *urls,
+                        struct http_headers **headers, struct error *error)
 {
     *headers = NULL;
     *library = curl_library(error);
@@ -215,12 +215,12 @@ static struct http_request_options request_options(const struct destination_opti
     return (struct http_request_options){.tls = options->tls, .timeout_ms = timeout_ns / 1000000};
 }
 
-static int fill(struct http *http, const char *scheme, const struct destination_options *options,
-                struct error *error)
+static int http_fill(struct http *http, const char *scheme,
+                     const struct destination_options *options, struct error *error)
 {
     const struct curl_library *library;
     struct http_headers *headers;
-    if (prepare(scheme, options, &library, &http->urls, &headers, error) != 0)
+    if (http_prepare(scheme, options, &library, &http->urls, &headers, error) != 0)
         return -1;
     http->library = library;
     http->maker =
@@ -234,8 +234,7 @@ static int fill(struct http *http, const char *scheme, const struct destination_
         .format = options->encoder->name,
         .two_shapes =
             options->encoder->request != NULL && options->encoder->request->shape_count == 2,
-        .repeats =
-            delivery_repeats(options->retry, options->spills, options->encoder->overwrites),
+        .repeats = delivery_repeats(options->retry, options->spills, options->encoder->overwrites),
         .urls = &http->urls,
         .maker = http->maker,
         .request = request_options(options, (int64_t)options->timeout_ns / 3),
@@ -249,18 +248,18 @@ static int fill(struct http *http, const char *scheme, const struct destination_
     return 0;
 }
 
-static int create(const char *scheme, const struct destination_options *options,
-                  struct destination **out, struct error *error)
+static int http_create(const char *scheme, const struct destination_options *options,
+                       struct destination **out, struct error *error)
 {
     struct http *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
     made->destination.delivery = is_otlp(options) ? &otlp_ops : &delivery_ops;
-    made->destination.destroy = destroy;
+    made->destination.destroy = http_destroy;
     made->options = *options;
     if (random_bytes(made->secret, sizeof made->secret, error) != 0 ||
-        fill(made, scheme, options, error) != 0) {
-        destroy(&made->destination);
+        http_fill(made, scheme, options, error) != 0) {
+        http_destroy(&made->destination);
         return -1;
     }
     *out = &made->destination;
@@ -270,23 +269,23 @@ static int create(const char *scheme, const struct destination_options *options,
 static int create_http(const struct destination_options *options, struct destination **out,
                        struct error *error)
 {
-    return create("http", options, out, error);
+    return http_create("http", options, out, error);
 }
 
 static int create_https(const struct destination_options *options, struct destination **out,
                         struct error *error)
 {
-    return create("https", options, out, error);
+    return http_create("https", options, out, error);
 }
 
 /* All but the connection. */
-static int check(const char *scheme, const struct destination_options *options,
-                 struct error *error)
+static int http_check(const char *scheme, const struct destination_options *options,
+                      struct error *error)
 {
     const struct curl_library *library;
     struct http_urls urls = {0};
     struct http_headers *headers;
-    int result = prepare(scheme, options, &library, &urls, &headers, error);
+    int result = http_prepare(scheme, options, &library, &urls, &headers, error);
     http_headers_free(headers);
     http_urls_free(&urls);
     return result;
@@ -294,21 +293,21 @@ static int check(const char *scheme, const struct destination_options *options,
 
 static int check_http(const struct destination_options *options, struct error *error)
 {
-    return check("http", options, error);
+    return http_check("http", options, error);
 }
 
 static int check_https(const struct destination_options *options, struct error *error)
 {
-    return check("https", options, error);
+    return http_check("https", options, error);
 }
 
-static int probe(const char *scheme, const struct destination_options *options, int64_t timeout_ns,
-                 char *reached, struct error *error)
+static int http_probe(const char *scheme, const struct destination_options *options,
+                      int64_t timeout_ns, char *reached, struct error *error)
 {
     const struct curl_library *library;
     struct http_urls urls = {0};
     struct http_headers *headers;
-    int result = prepare(scheme, options, &library, &urls, &headers, error);
+    int result = http_prepare(scheme, options, &library, &urls, &headers, error);
     if (result == 0) {
         const struct http_probe to = {
             .library = library,
@@ -328,13 +327,13 @@ static int probe(const char *scheme, const struct destination_options *options, 
 static int probe_http(const struct destination_options *options, int64_t timeout_ns, char *reached,
                       struct error *error)
 {
-    return probe("http", options, timeout_ns, reached, error);
+    return http_probe("http", options, timeout_ns, reached, error);
 }
 
 static int probe_https(const struct destination_options *options, int64_t timeout_ns, char *reached,
                        struct error *error)
 {
-    return probe("https", options, timeout_ns, reached, error);
+    return http_probe("https", options, timeout_ns, reached, error);
 }
 
 /* As "libcurl/7.88.1", without what it is made of itself. */
@@ -350,7 +349,7 @@ static const char *library(void)
     return text;
 }
 
-static bool shape(const struct destination_options *options, struct destination_shape *shape)
+static bool http_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
         .memory = sizeof(struct http) + LIBRARY_MEMORY + http_client_memory(options->in_flight) +
@@ -369,7 +368,7 @@ const struct destination_ops destination_http = {
     .takes = TAKES_BLOCKS,
     .sends_requests = true,
     .library = library,
-    .shape = shape,
+    .shape = http_shape,
     .check = check_http,
     .probe = probe_http,
     .create = create_http,
@@ -383,7 +382,7 @@ const struct destination_ops destination_https = {
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
     .takes = TAKES_BLOCKS,
     .sends_requests = true,
-    .shape = shape,
+    .shape = http_shape,
     .check = check_https,
     .probe = probe_https,
     .create = create_https,

@@ -63,7 +63,7 @@ struct kafka {
     struct delivery_figures figures;
 };
 
-static struct kafka *of(struct destination *destination)
+static struct kafka *kafka_of(struct destination *destination)
 {
     return (struct kafka *)destination;
 }
@@ -124,10 +124,10 @@ static rd_kafka_message_t message_of(const struct kafka *kafka, const struct del
     size_t offset = kafka->flights.per_block && range->first == 0 ? 0 : first->offset;
     void *payload = (void *)(uintptr_t)(block->bytes + offset);
     if (kafka->flights.per_block)
-        return (rd_kafka_message_t){
-            .payload = payload,
-            .len = record_range_size(block, range) - (offset == 0 ? 0 : block->records[0].offset),
-            ._private = token};
+        return (rd_kafka_message_t){.payload = payload,
+                                    .len = record_range_size(block, range) -
+                                           (offset == 0 ? 0 : block->records[0].offset),
+                                    ._private = token};
     return (rd_kafka_message_t){
         .payload = payload,
         .len = record_size(kafka, block, first),
@@ -150,9 +150,9 @@ static void produce(struct kafka *kafka, struct chunk *chunk)
         return;
     }
     for (size_t i = 0; i < chunk->count; i++)
-        messages[i].err = kafka_headers_produce(
-            &kafka->headers, kafka->library, kafka->producer.handle, chunk->topic, &messages[i],
-            chunk->flags, chunk->block, chunk->ranges[i].first);
+        messages[i].err = kafka_headers_produce(&kafka->headers, kafka->library,
+                                                kafka->producer.handle, chunk->topic, &messages[i],
+                                                chunk->flags, chunk->block, chunk->ranges[i].first);
 }
 
 /* A message that the library did not take. */
@@ -186,8 +186,8 @@ static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
 }
 
 /* Adds a message. One that is copied is in a call of its own. */
-static void add(struct kafka *kafka, struct chunk *chunk, const struct record_range *range,
-                void *token)
+static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct record_range *range,
+                      void *token)
 {
     bool copied = is_copied(kafka, chunk->block, range);
     if (chunk->count == CHUNK || copied)
@@ -231,7 +231,7 @@ static void hand_flight(struct kafka *kafka, rd_kafka_topic_t *topic, size_t at,
             kafka_flights_return(&kafka->flights, token);
             break;
         }
-        add(kafka, &chunk, &range, token);
+        kafka_add(kafka, &chunk, &range, token);
     }
     hand_chunk(kafka, &chunk);
     kafka_flights_end(&kafka->flights, at);
@@ -295,11 +295,11 @@ static void hand_waiting(struct kafka *kafka)
     }
 }
 
-static bool send_block(struct destination *destination, struct delivery_block *block,
-                       struct error *error)
+static bool kafka_send_block(struct destination *destination, struct delivery_block *block,
+                             struct error *error)
 {
     (void)error;
-    struct kafka *kafka = of(destination);
+    struct kafka *kafka = kafka_of(destination);
     int64_t until_ns =
         kafka->timeout_ns == INT64_MAX ? INT64_MAX : clock_monotonic_ns() + kafka->timeout_ns;
     if (kafka_producer_is_left(&kafka->producer) ||
@@ -311,14 +311,14 @@ static bool send_block(struct destination *destination, struct delivery_block *b
 
 static void serve(struct destination *destination)
 {
-    struct kafka *kafka = of(destination);
+    struct kafka *kafka = kafka_of(destination);
     kafka_producer_poll(&kafka->producer);
     kafka_producer_renew(&kafka->producer, &kafka->flights.unreported);
     hand_waiting(kafka);
     kafka_flights_expire(&kafka->flights, clock_monotonic_ns());
 }
 
-static int64_t due(const struct destination *destination)
+static int64_t kafka_due(const struct destination *destination)
 {
     const struct kafka *kafka = (const struct kafka *)destination;
     int64_t producer_ns = kafka_producer_due(&kafka->producer);
@@ -329,21 +329,21 @@ static int64_t due(const struct destination *destination)
 static bool route(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *name)
 {
-    return topic_template_expand(&of(destination)->topic, listener, record, name) != 0;
+    return topic_template_expand(&kafka_of(destination)->topic, listener, record, name) != 0;
 }
 
 static size_t key(struct destination *destination, const struct listener *listener,
                   const struct record *record, uint8_t *bytes)
 {
     (void)listener;
-    return record_key(&of(destination)->key, record, bytes);
+    return record_key(&kafka_of(destination)->key, record, bytes);
 }
 
-static struct delivery_block *answer(struct destination *destination, struct error *error,
-                                     int64_t *retry_after_ns)
+static struct delivery_block *kafka_answer(struct destination *destination, struct error *error,
+                                           int64_t *retry_after_ns)
 {
     *retry_after_ns = 0;
-    return kafka_flights_take(&of(destination)->flights, error);
+    return kafka_flights_take(&kafka_of(destination)->flights, error);
 }
 
 /*
@@ -357,9 +357,9 @@ static void lend(void *context, struct delivery_block *block)
     block->lent = true;
 }
 
-static void abandon(struct destination *destination)
+static void kafka_abandon(struct destination *destination)
 {
-    struct kafka *kafka = of(destination);
+    struct kafka *kafka = kafka_of(destination);
     if (kafka->flights.handed != 0)
         kafka_producer_abandon(&kafka->producer, ABANDON_MS);
     kafka_flights_abandon(&kafka->flights, lend, kafka);
@@ -368,18 +368,18 @@ static void abandon(struct destination *destination)
 /* --- making one ------------------------------------------------------------------------------- */
 
 static const struct delivery_ops delivery_ops = {
-    .send = send_block,
-    .answer = answer,
+    .send = kafka_send_block,
+    .answer = kafka_answer,
     .route = route,
     .key = key,
-    .due = due,
+    .due = kafka_due,
     .serve = serve,
-    .abandon = abandon,
+    .abandon = kafka_abandon,
 };
 
-static void destroy(struct destination *destination)
+static void kafka_destroy(struct destination *destination)
 {
-    struct kafka *kafka = of(destination);
+    struct kafka *kafka = kafka_of(destination);
     kafka_producer_destroy(&kafka->producer);
     free(kafka);
 }
@@ -394,8 +394,8 @@ static int check_topic(const struct kafka *kafka, struct error *error)
     if (size != 0 && strspn(name, allowed) == size && strcmp(name, ".") != 0 &&
         strcmp(name, "..") != 0)
         return 0;
-    return broker_place_refuse(
-        kafka->place.route, "is no topic: it may have letters, digits, '.', '_' and '-'", error);
+    return broker_place_refuse(kafka->place.route,
+                               "is no topic: it may have letters, digits, '.', '_' and '-'", error);
 }
 
 /* Reads what stands in the options. Returns 0, or -1 with `error` filled. */
@@ -431,8 +431,8 @@ static int read_options(struct kafka *kafka, const struct destination_options *o
     return 0;
 }
 
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
+static int kafka_create(const struct destination_options *options, struct destination **out,
+                        struct error *error)
 {
     struct kafka *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -445,10 +445,10 @@ static int create(const struct destination_options *options, struct destination 
         .delivery = &delivery_ops,
         .figures = &made->figures,
         .has_figures = DELIVERY_HAS(FIGURE_COUNT) - 1 + DELIVERY_HAS_TIMES,
-        .destroy = destroy,
+        .destroy = kafka_destroy,
     };
     if (kafka_producer_create(&made->producer, options->broker.max_topics, error) != 0) {
-        destroy(&made->destination);
+        kafka_destroy(&made->destination);
         return -1;
     }
     *out = &made->destination;
@@ -459,8 +459,8 @@ static int create(const struct destination_options *options, struct destination 
  * Makes what create would make a producer of: both are the caller's to free. Returns 0, or -1 with
  * `error` filled.
  */
-static int prepare(const struct destination_options *options, struct kafka **tried,
-                   rd_kafka_conf_t **conf, struct error *error)
+static int kafka_prepare(const struct destination_options *options, struct kafka **tried,
+                         rd_kafka_conf_t **conf, struct error *error)
 {
     struct kafka *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -477,24 +477,24 @@ static int prepare(const struct destination_options *options, struct kafka **tri
 }
 
 /* All but the producer: that would connect. */
-static int check(const struct destination_options *options, struct error *error)
+static int kafka_check(const struct destination_options *options, struct error *error)
 {
     struct kafka *tried;
     rd_kafka_conf_t *conf;
-    if (prepare(options, &tried, &conf, error) != 0)
+    if (kafka_prepare(options, &tried, &conf, error) != 0)
         return -1;
     tried->library->conf_destroy(conf);
     free(tried);
     return 0;
 }
 
-static int probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                 struct error *error)
+static int kafka_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
+                       struct error *error)
 {
     struct kafka *tried;
     rd_kafka_conf_t *conf;
     char name[DELIVERY_ROUTE_SIZE];
-    if (prepare(options, &tried, &conf, error) != 0)
+    if (kafka_prepare(options, &tried, &conf, error) != 0)
         return -1;
     bool is_fixed = !tried->topic.has_values && !tried->topic.has_time;
     topic_template_example(&tried->topic, name);
@@ -504,7 +504,7 @@ static int probe(const struct destination_options *options, int64_t timeout_ns, 
     return result;
 }
 
-static bool shape(const struct destination_options *options, struct destination_shape *shape)
+static bool kafka_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
         .memory =
@@ -522,8 +522,8 @@ const struct destination_ops destination_kafka = {
     .takes = TAKES_BLOCKS,
     .topic = broker_place_route,
     .takes_property = kafka_settings_takes,
-    .shape = shape,
-    .check = check,
-    .probe = probe,
-    .create = create,
+    .shape = kafka_shape,
+    .check = kafka_check,
+    .probe = kafka_probe,
+    .create = kafka_create,
 };

@@ -27,60 +27,60 @@ struct nats {
     struct nats_publisher *publisher;
 };
 
-static struct nats *of(struct destination *destination)
+static struct nats *nats_of(struct destination *destination)
 {
     return (struct nats *)destination;
 }
 
-static bool send_block(struct destination *destination, struct delivery_block *block,
-                       struct error *error)
+static bool nats_send_block(struct destination *destination, struct delivery_block *block,
+                            struct error *error)
 {
     (void)error;
-    return nats_publisher_put(of(destination)->publisher, block);
+    return nats_publisher_put(nats_of(destination)->publisher, block);
 }
 
-static struct delivery_block *answer(struct destination *destination, struct error *error,
-                                     int64_t *retry_after_ns)
+static struct delivery_block *nats_answer(struct destination *destination, struct error *error,
+                                          int64_t *retry_after_ns)
 {
     *retry_after_ns = 0;
-    return nats_publisher_take(of(destination)->publisher, error);
+    return nats_publisher_take(nats_of(destination)->publisher, error);
 }
 
-static int64_t due(const struct destination *destination)
+static int64_t nats_due(const struct destination *destination)
 {
     return nats_publisher_due(((const struct nats *)destination)->publisher);
 }
 
 static void serve(struct destination *destination)
 {
-    nats_publisher_expire(of(destination)->publisher, false);
+    nats_publisher_expire(nats_of(destination)->publisher, false);
 }
 
-static void abandon(struct destination *destination)
+static void nats_abandon(struct destination *destination)
 {
-    nats_publisher_expire(of(destination)->publisher, true);
+    nats_publisher_expire(nats_of(destination)->publisher, true);
 }
 
 static bool route(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *name)
 {
-    return topic_template_expand(&of(destination)->subject, listener, record, name) != 0;
+    return topic_template_expand(&nats_of(destination)->subject, listener, record, name) != 0;
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
 
 static const struct delivery_ops delivery_ops = {
-    .send = send_block,
-    .answer = answer,
+    .send = nats_send_block,
+    .answer = nats_answer,
     .route = route,
-    .due = due,
+    .due = nats_due,
     .serve = serve,
-    .abandon = abandon,
+    .abandon = nats_abandon,
 };
 
-static void destroy(struct destination *destination)
+static void nats_destroy(struct destination *destination)
 {
-    nats_publisher_destroy(of(destination)->publisher);
+    nats_publisher_destroy(nats_of(destination)->publisher);
     free(destination);
 }
 
@@ -108,13 +108,13 @@ static int read_options(struct nats *nats, const struct destination_options *opt
     return 0;
 }
 
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
+static int nats_create(const struct destination_options *options, struct destination **out,
+                       struct error *error)
 {
     struct nats *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
-    made->destination = (struct destination){.delivery = &delivery_ops, .destroy = destroy};
+    made->destination = (struct destination){.delivery = &delivery_ops, .destroy = nats_destroy};
     int result = read_options(made, options, error);
     if (result == 0) {
         const struct nats_publisher_options to = {
@@ -132,7 +132,7 @@ static int create(const struct destination_options *options, struct destination 
         result = nats_publisher_create(&to, &made->publisher, error);
     }
     if (result != 0) {
-        destroy(&made->destination);
+        nats_destroy(&made->destination);
         return -1;
     }
     made->destination.figures = nats_publisher_figures(made->publisher);
@@ -145,8 +145,8 @@ static int create(const struct destination_options *options, struct destination 
  * Makes what create would connect with: both are the caller's to free. Returns 0, or -1 with
  * `error` filled.
  */
-static int prepare(const struct destination_options *options, struct nats **tried,
-                   natsOptions **settings, struct error *error)
+static int nats_prepare(const struct destination_options *options, struct nats **tried,
+                        natsOptions **settings, struct error *error)
 {
     struct nats *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -164,24 +164,24 @@ static int prepare(const struct destination_options *options, struct nats **trie
 }
 
 /* All but the connection. */
-static int check(const struct destination_options *options, struct error *error)
+static int nats_check(const struct destination_options *options, struct error *error)
 {
     struct nats *tried;
     natsOptions *settings;
-    if (prepare(options, &tried, &settings, error) != 0)
+    if (nats_prepare(options, &tried, &settings, error) != 0)
         return -1;
     tried->library->natsOptions_Destroy(settings);
     free(tried);
     return 0;
 }
 
-static int probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                 struct error *error)
+static int nats_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
+                      struct error *error)
 {
     struct nats *tried;
     natsOptions *settings;
     char subject[DELIVERY_ROUTE_SIZE];
-    if (prepare(options, &tried, &settings, error) != 0)
+    if (nats_prepare(options, &tried, &settings, error) != 0)
         return -1;
     if (!nats_probe_subject(tried->place.route, subject))
         topic_template_example(&tried->subject, subject);
@@ -191,7 +191,7 @@ static int probe(const struct destination_options *options, int64_t timeout_ns, 
     return result;
 }
 
-static bool shape(const struct destination_options *options, struct destination_shape *shape)
+static bool nats_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     (void)options;
     *shape = (struct destination_shape){
@@ -208,8 +208,8 @@ const struct destination_ops destination_nats = {
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_NATS,
     .takes = TAKES_BLOCKS,
     .topic = broker_place_route,
-    .shape = shape,
-    .check = check,
-    .probe = probe,
-    .create = create,
+    .shape = nats_shape,
+    .check = nats_check,
+    .probe = nats_probe,
+    .create = nats_create,
 };

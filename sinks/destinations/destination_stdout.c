@@ -15,8 +15,8 @@ static const struct stream_ops stdout_stream = {
     .is_watched = output_destination_is_watched,
 };
 
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
+static int stdout_create(const struct destination_options *options, struct destination **out,
+                         struct error *error)
 {
     struct output_destination *output = calloc(1, sizeof *output);
     if (output == NULL) {
@@ -37,5 +37,5 @@ const struct destination_ops destination_stdout = {
     .scheme = "stdout",
     .place_is = PLACE_NOTHING,
     .is_standard_output = true,
-    .create = create,
+    .create = stdout_create,
 };

@@ -25,7 +25,7 @@ struct relay {
     size_t tried; /* targets of that one, to which it was sent, or not */
 };
 
-static struct relay *of(struct destination *destination)
+static struct relay *udp_of(struct destination *destination)
 {
     return (struct relay *)destination;
 }
@@ -79,7 +79,7 @@ static size_t collect(const struct relay *relay, const struct relay_datagram *da
     return collected;
 }
 
-static void begin(struct relay *relay, struct relay_datagram *datagrams, size_t count)
+static void udp_begin(struct relay *relay, struct relay_datagram *datagrams, size_t count)
 {
     if (relay->sending)
         return;
@@ -136,8 +136,8 @@ static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams
 static bool send_all(struct destination *destination, struct relay_datagram *datagrams,
                      size_t count, struct error *error)
 {
-    struct relay *relay = of(destination);
-    begin(relay, datagrams, count);
+    struct relay *relay = udp_of(destination);
+    udp_begin(relay, datagrams, count);
     while (relay->at < count)
         if (!(relay->packets != NULL ? send_packet(relay, datagrams, error)
                                      : send_datagrams(relay, datagrams, count, error)))
@@ -148,8 +148,8 @@ static bool send_all(struct destination *destination, struct relay_datagram *dat
 
 static void cancel(struct destination *destination, struct relay_datagram *datagrams, size_t count)
 {
-    struct relay *relay = of(destination);
-    begin(relay, datagrams, count);
+    struct relay *relay = udp_of(destination);
+    udp_begin(relay, datagrams, count);
     for (; relay->at < count; relay->at++)
         datagrams[relay->at].fate = RELAY_FAILED;
     relay->sending = false;
@@ -159,10 +159,10 @@ static void cancel(struct destination *destination, struct relay_datagram *datag
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-static void destroy(struct destination *destination)
+static void udp_destroy(struct destination *destination)
 {
-    relay_packets_destroy(of(destination)->packets);
-    datagram_sender_close(of(destination)->sender);
+    relay_packets_destroy(udp_of(destination)->packets);
+    datagram_sender_close(udp_of(destination)->sender);
     free(destination);
 }
 
@@ -182,8 +182,8 @@ static int open_sender(const struct destination_options *options, struct datagra
     return datagram_sender_open(out, &to, error);
 }
 
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
+static int udp_create(const struct destination_options *options, struct destination **out,
+                      struct error *error)
 {
     struct relay *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -192,12 +192,12 @@ static int create(const struct destination_options *options, struct destination 
         free(made);
         return -1;
     }
-    made->destination = (struct destination){.relay = &relay_ops, .destroy = destroy};
+    made->destination = (struct destination){.relay = &relay_ops, .destroy = udp_destroy};
     made->options = options->relay;
     if (made->options.keep_source)
         made->packets = relay_packets_create(made->sender, &made->options);
     if (made->options.keep_source && made->packets == NULL) {
-        destroy(&made->destination);
+        udp_destroy(&made->destination);
         return error_no_memory(error);
     }
     made->targets = options->relay.target_count;
@@ -207,7 +207,7 @@ static int create(const struct destination_options *options, struct destination 
 }
 
 /* Whether it can be opened is found out by opening it: that changes nothing. */
-static int check(const struct destination_options *options, struct error *error)
+static int udp_check(const struct destination_options *options, struct error *error)
 {
     struct datagram_sender *sender;
     if (open_sender(options, &sender, error) != 0)
@@ -216,7 +216,7 @@ static int check(const struct destination_options *options, struct error *error)
     return 0;
 }
 
-static bool shape(const struct destination_options *options, struct destination_shape *shape)
+static bool udp_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
         .memory = options->relay.keep_source ? relay_packets_memory() : 0,
@@ -230,7 +230,7 @@ const struct destination_ops destination_udp = {
     .place_is = PLACE_TARGETS,
     .keys = DESTINATION_KEYS_RELAY,
     .takes = TAKES_DATAGRAMS,
-    .shape = shape,
-    .check = check,
-    .create = create,
+    .shape = udp_shape,
+    .check = udp_check,
+    .create = udp_create,
 };

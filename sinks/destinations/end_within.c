@@ -26,7 +26,7 @@ static void free_ending(struct ending *ending)
     free(ending);
 }
 
-static void run(void *argument)
+static void within_run(void *argument)
 {
     struct ending *ending = argument;
     ending->end(ending->object);
@@ -46,7 +46,7 @@ static struct ending *make(void (*end)(void *object), void *object)
     made->object = object;
     atomic_init(&made->state, ENDING);
     if (wakeup_create(&made->ended, NULL) == 0) {
-        if (thread_start(&made->thread, "end", run, made, NULL) == 0)
+        if (thread_start(&made->thread, "end", within_run, made, NULL) == 0)
             return made;
         wakeup_destroy(made->ended);
     }

@@ -105,8 +105,7 @@ size_t http_body_memory(const struct encoder_ops *encoder,
     const struct compression_ops *used = used_compression(encoder, compression);
     const struct sizes sizes = sizes_of(encoder->request, used, block_size);
     return sizeof(struct http_body_maker) + sizes.plain + sizes.scratch +
-           count * (sizes.body + block_size) +
-           (used == NULL ? 0 : used->memory());
+           count * (sizes.body + block_size) + (used == NULL ? 0 : used->memory());
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -123,7 +122,7 @@ static void point_at(struct http_body *body, const struct delivery_block *block,
         (struct text){bytes + first->offset, (size_t)last->offset + last->size - first->offset};
 }
 
-static void begin(struct output *out)
+static void body_begin(struct output *out)
 {
     out->used = 0;
     out->overflow = false;
@@ -144,7 +143,7 @@ static void gather(struct http_body *body, const struct delivery_block *block,
 {
     struct output *out = &body->gathered;
     uint8_t group = block->records[range->first].group;
-    begin(out);
+    body_begin(out);
     for (size_t i = range->first; i < range->first + range->count; i++) {
         const struct delivery_record *record = &block->records[i];
         if (record->group == group)
@@ -158,7 +157,7 @@ static bool write_plain(struct http_body_maker *maker, const struct http_body *b
                         struct output *out)
 {
     const struct text *records = &body->pieces[1];
-    begin(out);
+    body_begin(out);
     if (maker->request != NULL)
         return maker->request->write(shape, records->data, records->size, maker->scratch, out);
     for (size_t i = 0; i < HTTP_BODY_PIECES; i++)
@@ -173,7 +172,7 @@ static enum http_body_result make_of_pieces(struct http_body_maker *maker, struc
     struct output *made = &body->memory;
     if (maker->request == NULL && maker->compression == NULL)
         return HTTP_BODY_MADE;
-    begin(made);
+    body_begin(made);
     if (!write_plain(maker, body, shape, maker->compression == NULL ? made : &maker->plain))
         return HTTP_BODY_FOREIGN;
     if (maker->compression != NULL)

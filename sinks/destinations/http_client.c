@@ -315,7 +315,7 @@ static void wait(struct http_client *client, CURLMcode performed)
         pause_wait(client->pause, FAILED_PAUSE_NS);
 }
 
-static void run(void *argument)
+static void client_run(void *argument)
 {
     struct http_client *client = argument;
     const struct curl_library *library = client->options.library;
@@ -443,7 +443,7 @@ static bool make_slots(struct http_client *client)
     return true;
 }
 
-static int fill(struct http_client *client, struct error *error)
+static int client_fill(struct http_client *client, struct error *error)
 {
     client->shapes.two = client->options.two_shapes;
     client->otlp = strcmp(client->options.format, "otlp") == 0;
@@ -455,7 +455,7 @@ static int fill(struct http_client *client, struct error *error)
         return error_no_memory(error);
     if (wakeup_create(&client->abandoned, error) != 0)
         return -1;
-    return thread_start(&client->thread, "http", run, client, error);
+    return thread_start(&client->thread, "http", client_run, client, error);
 }
 
 int http_client_create(const struct http_client_options *options, struct http_headers *headers,
@@ -469,7 +469,7 @@ int http_client_create(const struct http_client_options *options, struct http_he
     made->options = *options;
     made->options.request.goaways = &made->goaways;
     made->headers = headers;
-    if (fill(made, error) != 0) {
+    if (client_fill(made, error) != 0) {
         http_client_destroy(made);
         return -1;
     }

@@ -96,7 +96,8 @@ static int read_line(const char *key, const char *path, char text[HTTP_HEADERS_S
 }
 
 /* Returns false where memory is short. */
-static bool add(const struct curl_library *library, struct curl_slist **headers, const char *line)
+static bool headers_add(const struct curl_library *library, struct curl_slist **headers,
+                        const char *line)
 {
     struct curl_slist *longer = library->slist_append(*headers, line);
     if (longer != NULL)
@@ -109,7 +110,7 @@ static bool add_pair(const struct curl_library *library, struct curl_slist **hea
 {
     char line[128];
     snprintf(line, sizeof line, "%s: %s", name, value);
-    return add(library, headers, line);
+    return headers_add(library, headers, line);
 }
 
 /* Those that say what a body is. */
@@ -119,7 +120,7 @@ static bool add_shape(const struct curl_library *library, struct curl_slist **he
     return add_pair(library, headers, "Content-Type", shape->content_type) &&
            (shape->content_encoding == NULL ||
             add_pair(library, headers, "Content-Encoding", shape->content_encoding)) &&
-           (shape->header == NULL || add(library, headers, shape->header));
+           (shape->header == NULL || headers_add(library, headers, shape->header));
 }
 
 /* Room for a line of a file, as base64, after the name of the header. */
@@ -145,7 +146,7 @@ static bool add_authorization(const struct curl_library *library, struct curl_sl
     else
         output_bytes(&line, secrets->text, size);
     secrets->line[line.used] = '\0';
-    return add(library, headers, secrets->line);
+    return headers_add(library, headers, secrets->line);
 }
 
 /* Those that say who we are. */
@@ -179,7 +180,8 @@ static int make_list(const struct curl_library *library, const struct http_optio
 {
     struct secrets *secrets = calloc(1, sizeof *secrets);
     if (secrets == NULL || !add_shape(library, headers, shape) ||
-        !add(library, headers, "Expect:") || !add(library, headers, "User-Agent: sluice")) {
+        !headers_add(library, headers, "Expect:") ||
+        !headers_add(library, headers, "User-Agent: sluice")) {
         free(secrets);
         return error_no_memory(error);
     }
@@ -193,9 +195,9 @@ int http_headers_make(const struct curl_library *library, const struct encoder_o
                       const struct compression_ops *compression, const struct http_options *options,
                       struct http_headers **out, struct error *error)
 {
-    const struct request_shape lines = {
-        .content_type =
-            encoder->media_type == NULL ? "application/octet-stream" : encoder->media_type};
+    const struct request_shape lines = {.content_type = encoder->media_type == NULL
+                                                            ? "application/octet-stream"
+                                                            : encoder->media_type};
     const struct encoder_request *request = encoder->request;
     struct http_headers *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -231,8 +233,8 @@ static bool has_in_name(const char *header, const char *word)
 
 bool http_headers_have_secret(const struct http_headers *headers)
 {
-    static const char *const names[] = {"authorization", "token", "key", "cookie", "secret",
-                                        "password"};
+    static const char *const names[] = {"authorization", "token",  "key",
+                                        "cookie",        "secret", "password"};
     for (const struct curl_slist *at = headers->lists[0]; at != NULL; at = at->next)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
             if (has_in_name(at->data, names[i]))

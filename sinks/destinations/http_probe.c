@@ -64,8 +64,8 @@ static bool is_setting(CURLcode result)
     }
 }
 
-static int judge(CURLcode result, const struct http_reply *reply, char *reached,
-                 struct error *error)
+static int probe_classify(CURLcode result, const struct http_reply *reply, char *reached,
+                          struct error *error)
 {
     if (reply->status != 0)
         return http_probe_judge(reply->status, reply->text, reached, error);
@@ -88,7 +88,7 @@ static int exchange(const struct http_probe *probe, const struct http_body *body
     if (http_request_begin(&request, probe->url, probe->headers->lists[0], body)) {
         CURLcode code = probe->library->easy_perform(request.easy);
         http_request_end(&request, code, &reply);
-        result = judge(code, &reply, reached, error);
+        result = probe_classify(code, &reply, reached, error);
     } else {
         error_no_memory(error);
     }

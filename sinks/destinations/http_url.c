@@ -47,7 +47,7 @@ static char *append_decoded(char *to, const char *text)
     return to;
 }
 
-static int check(const char *scheme, const char *place, struct error *error)
+static int url_check(const char *scheme, const char *place, struct error *error)
 {
     size_t host = strncmp(place, "//", 2) != 0 ? 0 : strcspn(place + 2, "/");
     if (host == 0 || place[2] == ':') {
@@ -66,7 +66,7 @@ static int check(const char *scheme, const char *place, struct error *error)
 int http_url_make(const char *scheme, const char *place, const char *query, char **out,
                   struct error *error)
 {
-    if (check(scheme, place, error) != 0)
+    if (url_check(scheme, place, error) != 0)
         return -1;
     size_t query_size = query == NULL ? 0 : strlen(query);
     char *url = malloc(strlen(scheme) + 3 * (strlen(place) + query_size) + 3);
@@ -105,8 +105,8 @@ static char *place_at(const char *place, const char *path)
     return made;
 }
 
-static int add(struct http_urls *urls, const char *route, const char *scheme, const char *place,
-               const char *query, struct error *error)
+static int url_add(struct http_urls *urls, const char *route, const char *scheme, const char *place,
+                   const char *query, struct error *error)
 {
     struct http_route *added = &urls->list[urls->count];
     if (http_url_make(scheme, place, query, &added->url, error) != 0)
@@ -120,14 +120,14 @@ int http_urls_make(const char *scheme, const char *place, const char *query, boo
                    struct http_urls *out, struct error *error)
 {
     *out = (struct http_urls){0};
-    if (check(scheme, place, error) != 0)
+    if (url_check(scheme, place, error) != 0)
         return -1;
     if (!otlp)
-        return add(out, "", scheme, place, query, error);
+        return url_add(out, "", scheme, place, query, error);
     for (size_t i = 0; i < HTTP_URLS_MOST; i++) {
         char *of_path = place_at(place, otlp_paths[i]);
         int added = of_path == NULL ? error_no_memory(error)
-                                    : add(out, otlp_paths[i], scheme, of_path, query, error);
+                                    : url_add(out, otlp_paths[i], scheme, of_path, query, error);
         free(of_path);
         if (added != 0)
             return -1;

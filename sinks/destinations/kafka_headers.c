@@ -16,29 +16,31 @@ void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
 }
 
 /* Copies the value. `value` NULL: the header is left out. */
-static rd_kafka_resp_err_t add(const struct kafka_library *library, rd_kafka_headers_t *list,
-                               const char *name, const char *value)
+static rd_kafka_resp_err_t headers_add(const struct kafka_library *library,
+                                       rd_kafka_headers_t *list, const char *name,
+                                       const char *value)
 {
     return value == NULL ? RD_KAFKA_RESP_ERR_NO_ERROR
                          : library->header_add(list, name, -1, value, (ssize_t)strlen(value));
 }
 
 /* Adds those that are wanted of the block's record of that place. */
-static rd_kafka_resp_err_t fill(const struct kafka_headers *headers,
-                                const struct kafka_library *library, rd_kafka_headers_t *list,
-                                const struct delivery_block *block, size_t record)
+static rd_kafka_resp_err_t headers_fill(const struct kafka_headers *headers,
+                                        const struct kafka_library *library,
+                                        rd_kafka_headers_t *list,
+                                        const struct delivery_block *block, size_t record)
 {
     char id[MESSAGE_ID_SIZE];
     rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
     if ((headers->wanted & HEADER_SCHEMA) != 0)
-        error = add(library, list, "schema", block->schema);
+        error = headers_add(library, list, "schema", block->schema);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR && (headers->wanted & HEADER_LISTENER) != 0)
-        error = add(library, list, "listener", block->listener);
+        error = headers_add(library, list, "listener", block->listener);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR && (headers->wanted & HEADER_COLLECTOR) != 0)
-        error = add(library, list, "collector", headers->collector);
+        error = headers_add(library, list, "collector", headers->collector);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR && (headers->wanted & HEADER_NUMBER) != 0) {
         message_id(id, block, record);
-        error = add(library, list, "number", id);
+        error = headers_add(library, list, "number", id);
     }
     return error;
 }
@@ -76,7 +78,7 @@ rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct delivery_block *block, size_t record)
 {
     rd_kafka_headers_t *list = library->headers_new(HEADERS);
-    rd_kafka_resp_err_t error = fill(headers, library, list, block, record);
+    rd_kafka_resp_err_t error = headers_fill(headers, library, list, block, record);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
         error = produce(library, producer, topic, message, flags, list);
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR)

@@ -51,7 +51,7 @@ static unsigned rank_of(int code)
     }
 }
 
-static void on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
+static void probe_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
 {
     (void)client;
     struct probe *probe = opaque;
@@ -140,8 +140,8 @@ static int judge_topic(const struct probe *probe, const struct rd_kafka_metadata
     return 0;
 }
 
-static int judge(const struct probe *probe, const struct rd_kafka_metadata *answer, char *reached,
-                 struct error *error)
+static int probe_classify(const struct probe *probe, const struct rd_kafka_metadata *answer,
+                          char *reached, struct error *error)
 {
     if (probe->topic != NULL && answer->topic_cnt == 1)
         return judge_topic(probe, answer, reached, error);
@@ -151,13 +151,13 @@ static int judge(const struct probe *probe, const struct rd_kafka_metadata *answ
     return 0;
 }
 
-static int run(struct probe *probe, int64_t timeout_ns, char *reached, struct error *error)
+static int probe_run(struct probe *probe, int64_t timeout_ns, char *reached, struct error *error)
 {
     rd_kafka_resp_err_t why = RD_KAFKA_RESP_ERR__TIMED_OUT;
     const struct rd_kafka_metadata *answer = ask(probe, timeout_ns, &why);
     if (answer == NULL)
         return not_reached(probe, why, error);
-    int result = judge(probe, answer, reached, error);
+    int result = probe_classify(probe, answer, reached, error);
     probe->library->metadata_destroy(answer);
     return result;
 }
@@ -168,7 +168,7 @@ int kafka_probe_run(const struct kafka_library *library, rd_kafka_conf_t *conf, 
     struct probe probe = {.library = library};
     char why[400];
     library->conf_set_opaque(conf, &probe);
-    library->conf_set_error_cb(conf, on_error);
+    library->conf_set_error_cb(conf, probe_on_error);
     library->conf_set_log_cb(conf, NULL);
     probe.client = library->new (RD_KAFKA_CONSUMER, conf, why, sizeof why);
     if (probe.client == NULL) {
@@ -178,8 +178,9 @@ int kafka_probe_run(const struct kafka_library *library, rd_kafka_conf_t *conf, 
     }
     if (topic != NULL)
         probe.topic = library->topic_new(probe.client, topic, NULL);
-    int result = topic == NULL || probe.topic != NULL ? run(&probe, timeout_ns, reached, error)
-                                                      : error_no_memory(error);
+    int result = topic == NULL || probe.topic != NULL
+                     ? probe_run(&probe, timeout_ns, reached, error)
+                     : error_no_memory(error);
     if (probe.topic != NULL)
         library->topic_destroy(probe.topic);
     end_within(destroy_client, probe.client, END_MS);

@@ -30,7 +30,7 @@ static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, voi
     producer->report(producer->context, message);
 }
 
-static void on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
+static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
 {
     struct kafka_producer *producer = opaque;
     char fatal[256];
@@ -114,7 +114,7 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
         return -1;
     library->conf_set_opaque(conf, producer);
     library->conf_set_dr_msg_cb(conf, on_report);
-    library->conf_set_error_cb(conf, on_error);
+    library->conf_set_error_cb(conf, producer_on_error);
     library->conf_set_stats_cb(conf, on_statistics);
     library->conf_set_log_cb(conf, NULL); /* an error says what matters */
     producer->message_size = message_size(library, conf);
@@ -129,7 +129,7 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
 }
 
 /* What its end takes is allocated here: the end cannot fail. */
-static int begin(struct kafka_producer *producer, struct error *error)
+static int producer_begin(struct kafka_producer *producer, struct error *error)
 {
     const struct kafka_library *library = producer->library;
     producer->ending = calloc(1, sizeof *producer->ending);
@@ -175,7 +175,7 @@ static void end(struct kafka_producer *producer)
 int kafka_producer_create(struct kafka_producer *producer, size_t topics, struct error *error)
 {
     producer->topics = kafka_topics_create(producer->library, topics);
-    return producer->topics == NULL ? error_no_memory(error) : begin(producer, error);
+    return producer->topics == NULL ? error_no_memory(error) : producer_begin(producer, error);
 }
 
 void kafka_producer_destroy(struct kafka_producer *producer)
@@ -214,7 +214,7 @@ void kafka_producer_renew(struct kafka_producer *producer, const size_t *unrepor
         return;
     end(producer);
     struct error error;
-    if (begin(producer, &error) == 0) {
+    if (producer_begin(producer, &error) == 0) {
         delivery_figure_add(producer->figures, FIGURE_RESTARTS, 1);
         return;
     }

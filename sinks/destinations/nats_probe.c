@@ -106,8 +106,8 @@ int nats_probe_judge(const char *json, size_t size, const char *subject, char *r
 
 /* --- trying ----------------------------------------------------------------------------------- */
 
-static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
-                     void *closure)
+static void probe_on_error(natsConnection *connection, natsSubscription *subscription,
+                           natsStatus status, void *closure)
 {
     (void)connection;
     (void)subscription;
@@ -217,7 +217,7 @@ int nats_probe_run(const struct nats_library *library, natsOptions *settings, si
     int64_t each = timeout_ns / MS_NS / (int64_t)servers;
     if (wakeup_create(&attempt->closed, NULL) != 0 ||
         library->natsOptions_SetTimeout(settings, each < 1 ? 1 : each) != NATS_OK ||
-        library->natsOptions_SetErrorHandler(settings, on_error, attempt) != NATS_OK ||
+        library->natsOptions_SetErrorHandler(settings, probe_on_error, attempt) != NATS_OK ||
         library->natsOptions_SetClosedCB(settings, on_closed, attempt) != NATS_OK) {
         free_attempt(attempt);
         return error_no_memory(error);

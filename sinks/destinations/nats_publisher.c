@@ -62,7 +62,7 @@ struct nats_publisher {
     /* The thread's. */
     natsConnection *connection; /* NULL: there is none */
     natsSubscription *answers;
-    natsInbox *inbox;         /* what all answers are sent to begins with it */
+    natsInbox *inbox; /* what all answers are sent to begins with it */
     /* How many were made, and how many of these do not call us any more. */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
@@ -161,8 +161,8 @@ static bool denied_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
 }
 
 /* What a server says on its own, such as that we may not publish there. */
-static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
-                     void *closure)
+static void publisher_on_error(natsConnection *connection, natsSubscription *subscription,
+                               natsStatus status, void *closure)
 {
     (void)subscription;
     struct nats_publisher *publisher = closure;
@@ -197,8 +197,8 @@ static bool subscribe(struct nats_publisher *publisher)
                                           on_answer, publisher) != NATS_OK)
         return false;
     /* Where the library will not say when it ends no answer calls us: nothing was published. */
-    if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed,
-                                                  publisher) != NATS_OK)
+    if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed, publisher) !=
+        NATS_OK)
         return false;
     publisher->subscriptions++;
     return library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
@@ -303,8 +303,7 @@ static natsStatus set_headers(const struct nats_publisher *publisher, natsMsg *m
 
 static natsStatus create_message(const struct nats_publisher *publisher,
                                  const struct delivery_block *block,
-                                 const struct record_range *range, const char *reply,
-                                 natsMsg **out)
+                                 const struct record_range *range, const char *reply, natsMsg **out)
 {
     const struct nats_library *library = publisher->library;
     size_t head = block->records[0].offset;
@@ -415,7 +414,7 @@ static void lose_flights(struct nats_publisher *publisher)
         wakeup_signal(publisher->options.sink);
 }
 
-static void run(void *argument)
+static void publisher_run(void *argument)
 {
     struct nats_publisher *publisher = argument;
     int wait_ms = CONNECT_WAIT_MS;
@@ -502,12 +501,13 @@ static int set_callbacks(struct nats_publisher *publisher, struct error *error)
     if (library->natsOptions_SetClosedCB(publisher->settings, on_closed, publisher) == NATS_OK &&
         library->natsOptions_SetReconnectedCB(publisher->settings, on_reconnected, publisher) ==
             NATS_OK &&
-        library->natsOptions_SetErrorHandler(publisher->settings, on_error, publisher) == NATS_OK)
+        library->natsOptions_SetErrorHandler(publisher->settings, publisher_on_error, publisher) ==
+            NATS_OK)
         return 0;
     return error_no_memory(error);
 }
 
-static int begin(struct nats_publisher *publisher, struct error *error)
+static int publisher_begin(struct nats_publisher *publisher, struct error *error)
 {
     const struct nats_publisher_options *options = &publisher->options;
     if (publisher->name == NULL)
@@ -521,7 +521,7 @@ static int begin(struct nats_publisher *publisher, struct error *error)
         return error_no_memory(error);
     if (wakeup_create(&publisher->own, error) != 0)
         return -1;
-    return thread_start(&publisher->thread, "nats", run, publisher, error);
+    return thread_start(&publisher->thread, "nats", publisher_run, publisher, error);
 }
 
 int nats_publisher_create(const struct nats_publisher_options *options, struct nats_publisher **out,
@@ -539,7 +539,7 @@ int nats_publisher_create(const struct nats_publisher_options *options, struct n
     made->flights.unanswered_ns = (int64_t)options->timeout_ns / TRIES;
     if ((options->headers & HEADER_COLLECTOR) != 0)
         host_name(made->collector);
-    if (begin(made, error) != 0) {
+    if (publisher_begin(made, error) != 0) {
         nats_publisher_destroy(made);
         return -1;
     }

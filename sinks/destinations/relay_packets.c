@@ -50,7 +50,8 @@ void relay_packets_destroy(struct relay_packets *packets)
     free(packets);
 }
 
-static void begin(struct relay_packets *packets, size_t target, const struct udp_packet *packet)
+static void packets_begin(struct relay_packets *packets, size_t target,
+                          const struct udp_packet *packet)
 {
     udp_fragments_begin(&packets->fragments, packet, packets->mtu[target], packets->number++);
     packets->sending = true;
@@ -65,7 +66,7 @@ static bool end(struct relay_packets *packets, enum relay_fate *fate, enum relay
 }
 
 /* Why it cannot be sent at all, or RELAY_SENT. */
-static enum relay_fate judge(const struct udp_packet *packet, struct error *error)
+static enum relay_fate packets_classify(const struct udp_packet *packet, struct error *error)
 {
     if (packet->source->family != packet->destination->family) {
         char text[ADDRESS_TEXT_SIZE];
@@ -91,11 +92,11 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
         .length = datagram->size,
     };
     if (!packets->sending) {
-        enum relay_fate why = judge(&packet, error);
+        enum relay_fate why = packets_classify(&packet, error);
         if (why != RELAY_SENT)
             return end(packets, fate, why);
         packets->asked = false;
-        begin(packets, target, &packet);
+        packets_begin(packets, target, &packet);
     }
     for (;;) {
         if (packets->size == 0)
@@ -119,7 +120,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
                 return end(packets, fate, RELAY_TOO_LARGE);
             packets->asked = true;
             ask_mtu(packets, target);
-            begin(packets, target, &packet);
+            packets_begin(packets, target, &packet);
             break;
         }
     }

@@ -178,41 +178,25 @@ static void announce(const struct source *source, const struct source_host *host
                   (unsigned long long)config->receivers, sockets(config));
 }
 
+/* The rows of sockets of UDP, and of those of which it is not known. */
+#define INHERITED_SOURCE                                                                           \
+    .scheme = "fd", .syntax = "fd:NAME", .kind = "udp", .place = PLACE_NAME,                       \
+    .refuse = inherited_source_refuse, .conflict = inherited_source_conflict, .check = check,      \
+    .sockets = sockets, .open = open_sockets, .announce = announce,                                \
+    .fixed_key = socket_source_fixed_key, .change = socket_source_change,                          \
+    .remove = socket_source_remove
+
 const struct source_ops source_inherited_datagrams = {
-    .scheme = "fd",
-    .syntax = "fd:NAME",
-    .kind = "udp",
-    .place = PLACE_NAME,
     .keys = SOURCE_KEYS_SOCKET,
-    .refuse = inherited_source_refuse,
-    .conflict = inherited_source_conflict,
-    .check = check,
-    .sockets = sockets,
-    .open = open_sockets,
-    .announce = announce,
-    .fixed_key = socket_source_fixed_key,
-    .change = socket_source_change,
-    .remove = socket_source_remove,
+    INHERITED_SOURCE,
 };
 
 /* Where it is not known what they are. Nothing is opened. */
 const struct source_ops source_inherited = {
-    .scheme = "fd",
-    .syntax = "fd:NAME",
-    .kind = "udp",
-    .place = PLACE_NAME,
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
                 "FileDescriptorName=",
     .keys = SOURCE_KEYS_SOCKET | SOURCE_KEYS_STREAM,
     .at_place = at_place,
-    .refuse = inherited_source_refuse,
-    .conflict = inherited_source_conflict,
-    .check = check,
     .prepare = prepare,
-    .sockets = sockets,
-    .open = open_sockets,
-    .announce = announce,
-    .fixed_key = socket_source_fixed_key,
-    .change = socket_source_change,
-    .remove = socket_source_remove,
+    INHERITED_SOURCE,
 };

@@ -1,6 +1,4 @@
 /* tcp://ADDR:PORT. Connections, served by threads of their own; whoever sends waits. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collector/contract/schema.h"
@@ -10,6 +8,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/control.h"
 #include "collector/platform/notifier.h"
+#include "collector/receive/bound_source.h"
 #include "collector/receive/channel_tls.h"
 #include "collector/receive/inherited_source.h"
 #include "collector/receive/sources.h"
@@ -54,11 +53,6 @@ static const char *refuse(const struct listener_config *listener)
                : "content_type= has at most 256 bytes";
 }
 
-static bool conflict(const struct listener_config *a, const struct listener_config *b)
-{
-    return a->address.port != 0 && address_equal(&a->address, &b->address);
-}
-
 static int name_listener(const struct listener_config *listener, const struct error *why,
                          struct error *error)
 {
@@ -94,21 +88,6 @@ static size_t memory(const struct listener_config *listener)
     return stream_server_memory(listener->receivers, listener->max_connections,
                                 listener->max_frame) +
            tls_memory(listener, listener->max_connections);
-}
-
-/* Where the system chose the port, the listener's name has it. */
-static int name_by_port(struct source *source, struct ledger *ledger)
-{
-    char name[sizeof "tcp://" + ADDRESS_TEXT_SIZE] = "tcp://";
-    address_format(&source->address, name + strlen(name));
-    char *copy = malloc(strlen(name) + 1);
-    if (copy == NULL)
-        return -1;
-    memcpy(copy, name, strlen(name) + 1);
-    free(source->name);
-    source->name = copy;
-    source->listener.name = copy;
-    return ledger_rename_listener(ledger, (int)source->listener.index, copy) ? 0 : -1;
 }
 
 static const struct schema_ops *answering(const struct listener_config *listener)
@@ -186,7 +165,7 @@ static int create(void **producer, struct source *source, struct ingest_thread *
     int result = stream_server_create(&server, &options, &source->address, error);
     *producer = server;
     if (result != 0 || options.inherited != NULL || config->address.port != 0 ||
-        name_by_port(source, host->ledger) == 0)
+        bound_source_name_by_port(source, host->ledger) == 0)
         return result;
     return error_no_memory(error);
 }
@@ -314,27 +293,21 @@ static void announce(const struct source *source, const struct source_host *host
                backend != NULL ? backend->name : "nothing", control_process_id());
 }
 
+/* The rows of a source of connections, wherever its sockets come from. */
+#define STREAM_SOURCE                                                                              \
+    .kind = "tcp", .keys = SOURCE_KEYS_STREAM, .waits = true, .complete = complete,                \
+    .check = check, .probe = probe, .announce = announce, .fixed_key = fixed_key,                  \
+    .producer = &server_ops, .threads = threads, .longest = longest, .memory = memory,             \
+    .create = create, .own_thread = "its connections are served by threads of their own"
+
 const struct source_ops source_tcp = {
     .scheme = "tcp",
     .syntax = "tcp://ADDR:PORT",
-    .kind = "tcp",
     .place = PLACE_ADDRESS,
     .no_place = "\"//\" is missing; write tcp://ADDR:PORT",
-    .keys = SOURCE_KEYS_STREAM,
-    .waits = true,
-    .complete = complete,
     .refuse = refuse,
-    .conflict = conflict,
-    .check = check,
-    .probe = probe,
-    .announce = announce,
-    .fixed_key = fixed_key,
-    .producer = &server_ops,
-    .threads = threads,
-    .longest = longest,
-    .memory = memory,
-    .create = create,
-    .own_thread = "its connections are served by threads of their own",
+    .conflict = bound_source_conflict,
+    STREAM_SOURCE,
 };
 
 /* fd:NAME, where the sockets of that name take connections (source_inherited.c). */
@@ -347,21 +320,8 @@ static const char *refuse_inherited(const struct listener_config *listener)
 const struct source_ops source_inherited_streams = {
     .scheme = "fd",
     .syntax = "fd:NAME",
-    .kind = "tcp",
     .place = PLACE_NAME,
-    .keys = SOURCE_KEYS_STREAM,
-    .waits = true,
-    .complete = complete,
     .refuse = refuse_inherited,
     .conflict = inherited_source_conflict,
-    .check = check,
-    .probe = probe,
-    .announce = announce,
-    .fixed_key = fixed_key,
-    .producer = &server_ops,
-    .threads = threads,
-    .longest = longest,
-    .memory = memory,
-    .create = create,
-    .own_thread = "its connections are served by threads of their own",
+    STREAM_SOURCE,
 };

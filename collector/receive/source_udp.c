@@ -1,9 +1,6 @@
 /* udp://ADDR:PORT. Sockets that are bound here, all of them to one port. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
+#include "collector/receive/bound_source.h"
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
 #include "collector/senders/sequence.h"
@@ -63,11 +60,6 @@ static int check(const struct listener_config *listener, struct error *error)
     return -1;
 }
 
-static bool conflict(const struct listener_config *a, const struct listener_config *b)
-{
-    return a->address.port != 0 && address_equal(&a->address, &b->address);
-}
-
 static size_t sockets(const struct listener_config *listener)
 {
     return udp_socket_can_share_port ? listener->receivers : 1;
@@ -89,21 +81,6 @@ static int probe_port(const struct udp_socket_options *shared, struct error *err
     return result;
 }
 
-/* Where the system chose the port, the listener's name has it. */
-static int name_by_port(struct source *source, struct ledger *ledger)
-{
-    static const char scheme[] = "udp://";
-    char *name = malloc(sizeof scheme + ADDRESS_TEXT_SIZE);
-    if (name == NULL)
-        return -1;
-    memcpy(name, scheme, sizeof scheme);
-    address_format(&source->address, name + strlen(scheme));
-    free(source->name);
-    source->name = name;
-    source->listener.name = name;
-    return ledger_rename_listener(ledger, (int)source->listener.index, name) ? 0 : -1;
-}
-
 /* All sockets share the port, also one that the system chose for the first of them. */
 static int open_sockets(struct source *source, const struct source_host *host, struct error *error)
 {
@@ -118,7 +95,7 @@ static int open_sockets(struct source *source, const struct source_host *host, s
         socket.options.address.port = source->address.port;
         socket.options.spread_over = 0; /* the first one's holds for all */
     }
-    if (config->address.port != 0 || name_by_port(source, host->ledger) == 0)
+    if (config->address.port != 0 || bound_source_name_by_port(source, host->ledger) == 0)
         return 0;
     return error_no_memory(error);
 }
@@ -142,7 +119,7 @@ const struct source_ops source_udp = {
     .no_place = "\"//\" is missing; write udp://ADDR:PORT",
     .keys = SOURCE_KEYS_SOCKET,
     .refuse = refuse,
-    .conflict = conflict,
+    .conflict = bound_source_conflict,
     .check = check,
     .sockets = sockets,
     .apart = apart,

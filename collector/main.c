@@ -130,7 +130,7 @@ static void warn(const char *text)
 static bool shows_progress(const struct config *config)
 {
     for (size_t i = 0; i < config->sink_count; i++)
-        if (strcmp(config->sinks[i].destination->scheme, "stdout") == 0 &&
+        if (config->sinks[i].destination->is_standard_output &&
             terminal_of_output() != TERMINAL_NONE)
             return false;
     return config->log.level == LOG_INFO && config->log.format == LOG_TEXT;

@@ -6,8 +6,9 @@
 #include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
-const char *const case_report_names[] = {
-    [CASE_REPORT_TEXT] = "text", [CASE_REPORT_TAP] = "tap", [CASE_REPORT_JUNIT] = "junit", NULL};
+const char *const case_report_names[] = {[CASE_REPORT_TEXT] = "text",
+                                         [CASE_REPORT_JUNIT] = "junit",
+                                         NULL};
 
 static double seconds(int64_t ns)
 {
@@ -15,21 +16,6 @@ static double seconds(int64_t ns)
 }
 
 /* --- for people ------------------------------------------------------------------------------- */
-
-/* Without control characters, each line after `prefix`. */
-static void put_lines(FILE *to, const char *prefix, const struct growing_text *text)
-{
-    const char *at = text->data;
-    size_t left = text->used;
-    while (left != 0) {
-        const char *end = memchr(at, '\n', left);
-        size_t size = end != NULL ? (size_t)(end - at) + 1 : left;
-        fputs(prefix, to);
-        fwrite(at, 1, size, to);
-        at += size;
-        left -= size;
-    }
-}
 
 static void add_text(const struct case_report *report, const struct case_file *file,
                      const struct test_case *test, enum case_result result,
@@ -41,8 +27,8 @@ static void add_text(const struct case_report *report, const struct case_file *f
         return;
     fprintf(report->to, "%s: %s:%zu: %s\n", words[result], file->path, test->mark.line,
             test->name.data);
-    if (result == CASE_FAILED)
-        put_lines(report->to, "", differences);
+    if (result == CASE_FAILED && differences->used != 0)
+        fwrite(differences->data, 1, differences->used, report->to);
 }
 
 static void end_text(const struct case_report *report)
@@ -54,31 +40,6 @@ static void end_text(const struct case_report *report)
     if (report->broken != 0)
         fprintf(report->to, ", %zu files are wrong", report->broken);
     fprintf(report->to, ", %.3f s\n", seconds(report->took_ns));
-}
-
-/* --- TAP -------------------------------------------------------------------------------------- */
-
-/* In a description a '#' would begin a directive. */
-static void put_description(FILE *to, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '#' || *text == '\\')
-            fputc('\\', to);
-        fputc(*text, to);
-    }
-}
-
-static void add_tap(const struct case_report *report, const struct case_file *file,
-                    const struct test_case *test, enum case_result result,
-                    const struct growing_text *differences)
-{
-    fprintf(report->to, "%sok %zu - ", result == CASE_FAILED ? "not " : "", report->number);
-    put_description(report->to, file->path);
-    fputs(": ", report->to);
-    put_description(report->to, test->name.data);
-    fputc('\n', report->to);
-    if (result == CASE_FAILED)
-        put_lines(report->to, "# ", differences);
 }
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
@@ -177,12 +138,6 @@ static void end_junit(const struct case_report *report)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-void case_report_begin(struct case_report *report)
-{
-    if (report->form == CASE_REPORT_TAP)
-        fputs("TAP version 14\n", report->to);
-}
-
 void case_report_begin_file(struct case_report *report, const struct case_file *file)
 {
     (void)file;
@@ -230,8 +185,6 @@ void case_report_add(struct case_report *report, const struct case_file *file,
         report->suites.failed = true;
     else if (report->form == CASE_REPORT_TEXT)
         add_text(report, file, &named, result, &shown);
-    else if (report->form == CASE_REPORT_TAP)
-        add_tap(report, file, &named, result, &shown);
     else
         add_junit(report, file, &named, result, &shown, took_ns);
     growing_text_free(&shown);
@@ -244,13 +197,7 @@ void case_report_add_broken(struct case_report *report, const char *path, const 
     if (report->form == CASE_REPORT_TEXT)
         return;
     report->number++;
-    if (report->form == CASE_REPORT_JUNIT) {
-        add_broken_junit(report, path, why);
-        return;
-    }
-    fprintf(report->to, "not ok %zu - ", report->number);
-    put_description(report->to, path);
-    fprintf(report->to, "\n# %s\n", why);
+    add_broken_junit(report, path, why);
 }
 
 int case_report_end(struct case_report *report, struct error *error)
@@ -258,8 +205,6 @@ int case_report_end(struct case_report *report, struct error *error)
     int result = report->suites.failed ? error_no_memory(error) : 0;
     if (report->form == CASE_REPORT_TEXT)
         end_text(report);
-    else if (report->form == CASE_REPORT_TAP)
-        fprintf(report->to, "1..%zu\n", report->number);
     else
         end_junit(report);
     growing_text_free(&report->suites);

@@ -1,5 +1,5 @@
 /*
- * The report of tests that ran: for people, in TAP (version 14) or as JUnit's XML. One thread.
+ * The report of tests that ran: for people, or as JUnit's XML. One thread.
  *
  * Text that came from senders is printed without its control characters.
  */
@@ -12,7 +12,7 @@
 #include "collector/cases/growing_text.h"
 #include "collector/cases/test_case.h"
 
-enum case_report_form { CASE_REPORT_TEXT, CASE_REPORT_TAP, CASE_REPORT_JUNIT };
+enum case_report_form { CASE_REPORT_TEXT, CASE_REPORT_JUNIT };
 
 /* What --report calls them, NULL at the end. */
 extern const char *const case_report_names[];
@@ -35,10 +35,7 @@ struct case_report {
     int64_t suite_ns;
 };
 
-/* Begins a report that is all zero but for its form and `to`. */
-void case_report_begin(struct case_report *report);
-
-/* A file begins, and ends. */
+/* A file begins, and ends. A report is all zero at first but for its form and `to`. */
 void case_report_begin_file(struct case_report *report, const struct case_file *file);
 void case_report_end_file(struct case_report *report, const struct case_file *file);
 
@@ -48,8 +45,8 @@ void case_report_add(struct case_report *report, const struct case_file *file,
                      const struct growing_text *differences, int64_t took_ns);
 
 /*
- * A file is wrong, and so not all of its tests ran: `why` says what. It counts as a test in those
- * reports that somebody counts; for people the log has it.
+ * A file is wrong, and so not all of its tests ran: `why` says what. It counts as a test in JUnit's
+ * XML; for people the log has it.
  */
 void case_report_add_broken(struct case_report *report, const char *path, const char *why);
 

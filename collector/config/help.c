@@ -246,7 +246,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
             registry->local_syntax,
             config_file_library() == NULL
                 ? "" /* tests are YAML */
-                : "       sluice test [--record] [--report text|tap|junit] FILE...\n");
+                : "       sluice test [--record] [--report text|junit] FILE...\n");
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
         for (const struct option *one = command_options; one->setting.name != NULL; one++)
             if (strcmp(one->setting.name, frequent[i]) == 0)

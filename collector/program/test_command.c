@@ -42,7 +42,7 @@ static bool parse_form(const char *text, enum case_report_form *form, struct par
         *form = (enum case_report_form)i;
         return true;
     }
-    parse_error_set(fault, 0, "--report %s is not one of text, tap, junit",
+    parse_error_set(fault, 0, "--report %s is not one of text, junit",
                     quoted(text, strlen(text), given));
     parse_error_suggest(fault, suggestion_found(&suggestion));
     return false;
@@ -75,7 +75,7 @@ static bool parse_option(int argc, char *const *argv, int *at, struct testing *t
     if (strcmp(option, report) != 0)
         return unknown_option(option, fault);
     if (*at + 1 == argc)
-        return parse_error_set(fault, 0, "--report: its value is missing: text, tap or junit");
+        return parse_error_set(fault, 0, "--report: its value is missing: text or junit");
     return parse_form(argv[++*at], &testing->report.form, fault);
 }
 
@@ -94,20 +94,19 @@ static bool parse(int argc, char *const *argv, struct testing *testing, struct p
             return parse_error_set(fault, 0, "a FILE has no name");
     return testing->help || testing->file_count != 0 ||
            parse_error_set(fault, 0,
-                           "write sluice test [--record] [--report text|tap|junit] "
-                           "FILE...");
+                           "write sluice test [--record] [--report text|junit] FILE...");
 }
 
 static void print_help(void)
 {
-    printf("Usage: sluice test [--record] [--report text|tap|junit] FILE...\n"
+    printf("Usage: sluice test [--record] [--report text|junit] FILE...\n"
            "Runs the tests that stand in each FILE: in a configuration, or in a file of their own\n"
            "that names one. Nothing is received or written; the report is printed here.\n"
            "Exit code 1 where a test failed, 78 where a FILE has no tests or is wrong.\n"
            "\n"
            "  --record       write what came into FILE, for each test that failed or expects\n"
            "                 nothing yet\n"
-           "  --report FORM  text (the default), tap or junit\n");
+           "  --report FORM  text (the default) or junit\n");
     case_keys_print(stdout);
 }
 
@@ -264,7 +263,6 @@ static enum exit_code run_files(struct testing *testing)
         note(testing, &error);
         return testing->code;
     }
-    case_report_begin(&testing->report);
     for (int i = 0; i < testing->file_count; i++)
         run_file(testing, testing->files[i]);
     if (case_report_end(&testing->report, &error) != 0)

@@ -235,7 +235,6 @@ static void check_reports(const struct envelope *envelope, const struct case_fil
         report.to = open_memstream(&text, &size);
         if (report.to == NULL)
             abort();
-        case_report_begin(&report);
         case_report_begin_file(&report, file);
         for (size_t i = 0; i < file->count; i++)
             report_test(&report, envelope, file, i);

@@ -162,7 +162,7 @@ _sluice() {
         _sluice_offer_files '' "$current" -d
     elif [[ ${words[1]} == test && ${#words[@]} -gt 2 ]]; then
         case ${words[-2]} in
-            --report) _sluice_offer text tap junit ;;
+            --report) _sluice_offer text junit ;;
             *)
                 _sluice_offer --record --report
                 _sluice_offer_files '' "$current" -f

@@ -112,5 +112,5 @@ complete -c sluice -n '__fish_seen_subcommand_from spill' -x -l format -d 'the f
 complete -c sluice -n __fish_use_subcommand -a test -d 'run tests of a configuration'
 complete -c sluice -n '__fish_seen_subcommand_from test' -F
 complete -c sluice -n '__fish_seen_subcommand_from test' -l record -d 'write what came'
-complete -c sluice -n '__fish_seen_subcommand_from test' -x -l report -a 'text tap junit'
+complete -c sluice -n '__fish_seen_subcommand_from test' -x -l report -a 'text junit'
 complete -c sluice -n '__fish_seen_subcommand_from reload ledger stop' -a '(__sluice_given)'

@@ -98,7 +98,7 @@ _sluice() {
     fi
     if [[ $words[2] == test && CURRENT -gt 2 ]]; then
         if [[ $words[CURRENT-1] == --report ]]; then
-            compadd -- text tap junit
+            compadd -- text junit
         else
             compadd -- --record --report
             _files

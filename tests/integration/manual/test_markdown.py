@@ -1,6 +1,7 @@
 """The manual pages in the repository are those that the tables and templates make."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,19 @@ class Markdown(unittest.TestCase):
     def test_every_manual_page_is_there(self):
         self.assertEqual({page.name for page in MADE.iterdir()},
                          {kept.stem for kept in KEPT.glob("*.md")})
+
+
+class Defaults(unittest.TestCase):
+    def test_a_default_is_written_once(self):
+        """Where the table of keys or options has a default, what else is said of it repeats none."""
+        for page in ("sluice.1.md", "sluice.yaml.5.md"):
+            text = (KEPT / page).read_text(encoding="utf-8")
+            items = re.findall(r"^ *- `-*([\w.-]+)`?[= ][^\n]*\n\n((?: +[^\n]*\n)+)", text, re.M)
+            tabled = {key for key, body in items if re.search(r"\(default", body)}
+            again = [key for key, body in items
+                     if key in tabled and re.search(r"Default:\s+(`[^`]*`|[\w ]*)\.(\s|\Z)", body)]
+            self.assertGreater(len(tabled), 9)
+            self.assertEqual(again, [])
 
 
 class Macros(unittest.TestCase):

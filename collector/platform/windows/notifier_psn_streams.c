@@ -29,41 +29,9 @@ struct psn_streams {
     process_socket_notifications *notify;
 };
 
-static struct stream_port *of(struct notifier *notifier)
-{
-    return (struct stream_port *)notifier;
-}
-
 static struct psn_stream *stream_of(struct stream_registration *registration)
 {
     return (struct psn_stream *)registration;
-}
-
-/* --- creating and destroying ------------------------------------------------------------------ */
-
-static bool is_available(void)
-{
-    return socket_lookup_notifications() != NULL;
-}
-
-static int create(struct notifier **out, size_t threads, struct error *error)
-{
-    process_socket_notifications *notify = socket_lookup_notifications();
-    if (notify == NULL)
-        return stream_port_fail(error, "cannot create a notifier", ERROR_PROC_NOT_FOUND);
-    struct stream_port *port =
-        stream_port_create(sizeof(struct psn_streams), threads, sizeof(struct psn_stream));
-    if (port == NULL)
-        return stream_port_fail(error, "cannot create a notifier", GetLastError());
-    ((struct psn_streams *)port)->notify = notify;
-    *out = &port->base;
-    return 0;
-}
-
-/* Sockets that are still registered keep the port itself alive; nobody sees what they post. */
-static void destroy(struct notifier *base)
-{
-    stream_port_destroy(of(base), NULL);
 }
 
 /* --- watching --------------------------------------------------------------------------------- */
@@ -97,9 +65,11 @@ static DWORD operate(struct stream_port *port, const struct psn_stream *stream, 
     return result == ERROR_SUCCESS || result == WAIT_TIMEOUT ? row.result : result;
 }
 
-/* With the registration's lock: its packet may come before the call returns. */
-static DWORD enable(struct stream_port *port, struct psn_stream *stream, unsigned interests)
+/* Its packet may come before the call returns. */
+static DWORD enable(struct stream_port *port, struct stream_registration *registration,
+                    unsigned interests)
 {
+    struct psn_stream *stream = stream_of(registration);
     stream->interests = interests;
     DWORD code = operate(port, stream, SOCKET_OPERATION_ENABLE);
     if (code != 0)
@@ -107,42 +77,11 @@ static DWORD enable(struct stream_port *port, struct psn_stream *stream, unsigne
     return code;
 }
 
-static int watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
-                 struct error *error)
-{
-    struct stream_port *port = of(base);
-    struct stream_registration *added = stream_port_add(port, (SOCKET)socket, token);
-    if (added == NULL)
-        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_ENOUGH_MEMORY);
-    AcquireSRWLockExclusive(&added->lock);
-    DWORD code = enable(port, stream_of(added), interests);
-    ReleaseSRWLockExclusive(&added->lock);
-    if (code == 0)
-        return 0;
-    stream_port_forget(port, added);
-    stream_port_release(port, added);
-    return stream_port_fail(error, "cannot watch a connection", code);
-}
-
-static int arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
-               struct error *error)
-{
-    struct stream_port *port = of(base);
-    struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
-    if (found == NULL)
-        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_FOUND);
-    AcquireSRWLockExclusive(&found->lock);
-    found->token = token;
-    DWORD code = enable(port, stream_of(found), interests);
-    ReleaseSRWLockExclusive(&found->lock);
-    return code == 0 ? 0 : stream_port_fail(error, "cannot watch a connection", code);
-}
-
 /* It is forgotten first: another thread may see its REMOVE packet at once. Of one that cannot be
  * removed no packet will say so; its key tells later ones from those of the next. */
 static void unwatch(struct notifier *base, wait_handle socket)
 {
-    struct stream_port *port = of(base);
+    struct stream_port *port = (struct stream_port *)base;
     struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
     if (found == NULL)
         return;
@@ -193,26 +132,41 @@ static bool translate(struct stream_port *port, struct stream_registration *regi
     return true;
 }
 
-static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
-                              size_t capacity, int timeout_ms)
+/* --- creating --------------------------------------------------------------------------------- */
+
+static bool is_available(void)
 {
-    (void)thread;
-    return stream_port_wait(of(base), translate, events, capacity, timeout_ms);
+    return socket_lookup_notifications() != NULL;
 }
 
-static void wake(struct notifier *base)
+/* At the end sockets that are still registered keep the port itself alive; nobody sees what they
+ * post. */
+static const struct stream_port_ops port_ops = {
+    .size = sizeof(struct psn_streams),
+    .registration_size = sizeof(struct psn_stream),
+    .arm = enable,
+    .translate = translate,
+};
+
+static int create(struct notifier **out, size_t threads, struct error *error)
 {
-    stream_port_wake(of(base));
+    process_socket_notifications *notify = socket_lookup_notifications();
+    if (notify == NULL)
+        return stream_port_fail(error, "cannot create a notifier", ERROR_PROC_NOT_FOUND);
+    if (stream_port_create(out, threads, &port_ops, error) != 0)
+        return -1;
+    ((struct psn_streams *)*out)->notify = notify;
+    return 0;
 }
 
 const struct notifier_backend notifier_psn_streams = {
     .name = "psn",
     .is_available = is_available,
     .create = create,
-    .destroy = destroy,
-    .wait = wait_for_events,
-    .wake = wake,
-    .watch = watch,
-    .arm = arm,
+    .destroy = stream_port_destroy,
+    .wait = stream_port_wait,
+    .wake = stream_port_wake,
+    .watch = stream_port_watch,
+    .arm = stream_port_arm,
     .unwatch = unwatch,
 };

@@ -38,11 +38,6 @@ struct eventselect_stream {
     bool look_again;     /* FD_ACCEPT may not be recorded again */
 };
 
-static struct stream_port *of(struct notifier *notifier)
-{
-    return (struct stream_port *)notifier;
-}
-
 static struct eventselect_stream *stream_of(struct stream_registration *registration)
 {
     return (struct eventselect_stream *)registration;
@@ -135,20 +130,6 @@ static long network_events_of(const struct eventselect_stream *stream, unsigned 
            ((interests & NOTIFIER_OUT) != 0 ? FD_WRITE : 0);
 }
 
-/* With the registration's lock. Returns 0, or -1 with WSAGetLastError(). */
-static int set_stream(struct eventselect_stream *stream, unsigned interests)
-{
-    long wanted = network_events_of(stream, interests);
-    if (wanted != stream->network_events &&
-        WSAEventSelect(stream->common.socket, stream->object, wanted) != 0)
-        return -1;
-    stream->network_events = wanted;
-    stream->interests = interests;
-    stream_port_new_key(&stream->common); /* an event of before that nobody took is void */
-    report_or_wait(stream);
-    return 0;
-}
-
 /* With the registration's lock: nothing is reported of it any more. */
 static void silence(struct eventselect_stream *stream)
 {
@@ -169,66 +150,39 @@ static bool make_parts(struct eventselect_stream *stream)
     return stream->wait != NULL;
 }
 
-static int watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
-                 struct error *error)
+static DWORD set_stream(struct stream_port *port, struct stream_registration *registration,
+                        unsigned interests)
 {
-    struct stream_port *port = of(base);
-    struct stream_registration *added = stream_port_add(port, (SOCKET)socket, token);
-    if (added == NULL)
-        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_ENOUGH_MEMORY);
-    struct eventselect_stream *stream = stream_of(added);
-    AcquireSRWLockExclusive(&added->lock);
+    struct eventselect_stream *stream = stream_of(registration);
+    long wanted = network_events_of(stream, interests);
     stream->port = port;
-    DWORD code = make_parts(stream) ? 0 : GetLastError();
-    if (code == 0 && set_stream(stream, interests) != 0)
-        code = (DWORD)WSAGetLastError();
-    if (code != 0)
-        silence(stream);
-    ReleaseSRWLockExclusive(&added->lock);
-    if (code == 0)
-        return 0;
-    stream_port_forget(port, added);
-    stream_port_release(port, added);
-    return stream_port_fail(error, "cannot watch a connection", code);
-}
-
-static int arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
-               struct error *error)
-{
-    struct stream_registration *found = stream_port_find(of(base), (SOCKET)socket);
-    if (found == NULL)
-        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_FOUND);
-    AcquireSRWLockExclusive(&found->lock);
-    found->token = token;
-    DWORD code = set_stream(stream_of(found), interests) == 0 ? 0 : (DWORD)WSAGetLastError();
-    ReleaseSRWLockExclusive(&found->lock);
-    return code == 0 ? 0 : stream_port_fail(error, "cannot watch a connection", code);
+    if (!make_parts(stream))
+        return GetLastError();
+    if (wanted != stream->network_events &&
+        WSAEventSelect(stream->common.socket, stream->object, wanted) != 0)
+        return (DWORD)WSAGetLastError();
+    stream->network_events = wanted;
+    stream->interests = interests;
+    stream_port_new_key(&stream->common); /* an event of before that nobody took is void */
+    report_or_wait(stream);
+    return 0;
 }
 
 static void unwatch(struct notifier *base, wait_handle socket)
 {
-    struct stream_registration *found = stream_port_find(of(base), (SOCKET)socket);
+    struct stream_port *port = (struct stream_port *)base;
+    struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
     if (found == NULL)
         return;
     AcquireSRWLockExclusive(&found->lock);
     silence(stream_of(found));
     WSAEventSelect((SOCKET)socket, NULL, 0);
     ReleaseSRWLockExclusive(&found->lock);
-    stream_port_forget(of(base), found);
-    stream_port_release(of(base), found);
+    stream_port_forget(port, found);
+    stream_port_release(port, found);
 }
 
 /* --- the rest --------------------------------------------------------------------------------- */
-
-static int create(struct notifier **out, size_t threads, struct error *error)
-{
-    struct stream_port *port =
-        stream_port_create(sizeof *port, threads, sizeof(struct eventselect_stream));
-    if (port == NULL)
-        return stream_port_fail(error, "cannot create a notifier", GetLastError());
-    *out = &port->base;
-    return 0;
-}
 
 /* A pool's thread may be on its way to it, and then finds it silent. */
 static void finish(struct stream_registration *registration)
@@ -245,11 +199,6 @@ static void finish(struct stream_registration *registration)
         CloseHandle(stream->object);
 }
 
-static void destroy(struct notifier *base)
-{
-    stream_port_destroy(of(base), finish);
-}
-
 static bool translate(struct stream_port *port, struct stream_registration *registration,
                       DWORD bits, struct notifier_event *event)
 {
@@ -258,25 +207,25 @@ static bool translate(struct stream_port *port, struct stream_registration *regi
     return true;
 }
 
-static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
-                              size_t capacity, int timeout_ms)
+static int create(struct notifier **out, size_t threads, struct error *error)
 {
-    (void)thread;
-    return stream_port_wait(of(base), translate, events, capacity, timeout_ms);
-}
-
-static void wake(struct notifier *base)
-{
-    stream_port_wake(of(base));
+    static const struct stream_port_ops ops = {
+        .size = sizeof(struct stream_port),
+        .registration_size = sizeof(struct eventselect_stream),
+        .arm = set_stream,
+        .translate = translate,
+        .finish = finish,
+    };
+    return stream_port_create(out, threads, &ops, error);
 }
 
 const struct notifier_backend notifier_wsaeventselect_streams = {
     .name = "wsaeventselect",
     .create = create,
-    .destroy = destroy,
-    .wait = wait_for_events,
-    .wake = wake,
-    .watch = watch,
-    .arm = arm,
+    .destroy = stream_port_destroy,
+    .wait = stream_port_wait,
+    .wake = stream_port_wake,
+    .watch = stream_port_watch,
+    .arm = stream_port_arm,
     .unwatch = unwatch,
 };

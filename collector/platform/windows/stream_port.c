@@ -10,6 +10,11 @@
 #define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)
 #define WAKE_KEY   0
 
+static struct stream_port *of(struct notifier *notifier)
+{
+    return (struct stream_port *)notifier;
+}
+
 int stream_port_fail(struct error *error, const char *what, DWORD code)
 {
     error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, system_error(code).text);
@@ -18,32 +23,32 @@ int stream_port_fail(struct error *error, const char *what, DWORD code)
 
 /* --- creating and destroying ------------------------------------------------------------------ */
 
-struct stream_port *stream_port_create(size_t size, size_t threads, size_t registration_size)
+int stream_port_create(struct notifier **out, size_t threads, const struct stream_port_ops *ops,
+                       struct error *error)
 {
-    struct stream_port *port = calloc(1, size);
-    if (port == NULL) {
-        SetLastError(ERROR_NOT_ENOUGH_MEMORY);
-        return NULL;
-    }
+    struct stream_port *port = calloc(1, ops->size);
+    if (port == NULL)
+        return stream_port_fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
     /* As many threads may run at a time as wait: none is held back. */
     port->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, (DWORD)threads);
     if (port->port == NULL) {
-        DWORD code = GetLastError();
+        stream_port_fail(error, "cannot create a notifier", GetLastError());
         free(port);
-        SetLastError(code);
-        return NULL;
+        return -1;
     }
     InitializeSRWLock(&port->lock);
+    port->ops = ops;
     port->threads = threads;
-    port->registration_size = registration_size;
-    return port;
+    *out = &port->base;
+    return 0;
 }
 
-void stream_port_destroy(struct stream_port *port, void (*finish)(struct stream_registration *))
+void stream_port_destroy(struct notifier *base)
 {
+    struct stream_port *port = of(base);
     for (size_t i = 0; i < port->count; i++) {
-        if (finish != NULL)
-            finish(port->registrations[i]);
+        if (port->ops->finish != NULL)
+            port->ops->finish(port->registrations[i]);
         free(port->registrations[i]);
     }
     CloseHandle(port->port);
@@ -77,7 +82,7 @@ static struct stream_registration *make_registration(struct stream_port *port)
 {
     if (!make_room(port))
         return NULL;
-    struct stream_registration *made = calloc(1, port->registration_size);
+    struct stream_registration *made = calloc(1, port->ops->registration_size);
     if (made == NULL)
         return NULL;
     InitializeSRWLock(&made->lock);
@@ -98,7 +103,8 @@ void stream_port_new_key(struct stream_registration *registration)
     registration->key += PLACE_MASK + 1;
 }
 
-struct stream_registration *stream_port_add(struct stream_port *port, SOCKET socket, void *token)
+/* A registration for a socket that has none, under a new key. NULL: there is no memory. */
+static struct stream_registration *add(struct stream_port *port, SOCKET socket, void *token)
 {
     bool listens = is_listening(socket);
     AcquireSRWLockExclusive(&port->lock);
@@ -152,6 +158,41 @@ void stream_port_release(struct stream_port *port, struct stream_registration *r
     ReleaseSRWLockExclusive(&port->lock);
 }
 
+/* --- arming ----------------------------------------------------------------------------------- */
+
+int stream_port_watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                      struct error *error)
+{
+    struct stream_port *port = of(base);
+    struct stream_registration *added = add(port, (SOCKET)socket, token);
+    if (added == NULL)
+        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_ENOUGH_MEMORY);
+    AcquireSRWLockExclusive(&added->lock);
+    DWORD code = port->ops->arm(port, added, interests);
+    ReleaseSRWLockExclusive(&added->lock);
+    if (code == 0)
+        return 0;
+    stream_port_forget(port, added);
+    stream_port_release(port, added);
+    return stream_port_fail(error, "cannot watch a connection", code);
+}
+
+int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                    struct error *error)
+{
+    struct stream_port *port = of(base);
+    struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
+    if (found == NULL)
+        return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_FOUND);
+    AcquireSRWLockExclusive(&found->lock);
+    found->token = token;
+    DWORD code = port->ops->arm(port, found, interests);
+    ReleaseSRWLockExclusive(&found->lock);
+    return code == 0 ? 0 : stream_port_fail(error, "cannot watch a connection", code);
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
 /* The one at the key's place; whether it has that key still, its lock says. */
 static struct stream_registration *at_place_of(struct stream_port *port, ULONG_PTR key)
 {
@@ -163,22 +204,21 @@ static struct stream_registration *at_place_of(struct stream_port *port, ULONG_P
     return found;
 }
 
-/* --- packets ---------------------------------------------------------------------------------- */
-
 bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits)
 {
     return PostQueuedCompletionStatus(port->port, bits, key, NULL);
 }
 
 /* A wake-up that is on its way is enough: who sets out for it later sees what this one reported. */
-void stream_port_wake(struct stream_port *port)
+void stream_port_wake(struct notifier *base)
 {
+    struct stream_port *port = of(base);
     if (!atomic_exchange(&port->wake_posted, true) && !stream_port_post(port, WAKE_KEY, 0))
         atomic_exchange(&port->wake_posted, false);
 }
 
-static bool make_event(struct stream_port *port, stream_port_translate *translate,
-                       const OVERLAPPED_ENTRY *packet, struct notifier_event *event)
+static bool make_event(struct stream_port *port, const OVERLAPPED_ENTRY *packet,
+                       struct notifier_event *event)
 {
     if (packet->lpCompletionKey == WAKE_KEY) {
         atomic_exchange(&port->wake_posted, false);
@@ -190,7 +230,7 @@ static bool make_event(struct stream_port *port, stream_port_translate *translat
         return false;
     AcquireSRWLockExclusive(&named->lock);
     bool made = named->key == packet->lpCompletionKey &&
-                translate(port, named, packet->dwNumberOfBytesTransferred, event);
+                port->ops->translate(port, named, packet->dwNumberOfBytesTransferred, event);
     ReleaseSRWLockExclusive(&named->lock);
     return made;
 }
@@ -202,9 +242,11 @@ static DWORD time_left(int64_t end)
     return left <= 0 ? 0 : (DWORD)((left + 999999) / 1000000);
 }
 
-size_t stream_port_wait(struct stream_port *port, stream_port_translate *translate,
-                        struct notifier_event *events, size_t capacity, int timeout_ms)
+size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
+                        size_t capacity, int timeout_ms)
 {
+    struct stream_port *port = of(base);
+    (void)thread;
     OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
     size_t room = port->threads > 1               ? 1
                   : capacity < NOTIFIER_WAIT_MOST ? capacity
@@ -222,7 +264,7 @@ size_t stream_port_wait(struct stream_port *port, stream_port_translate *transla
             found = 0;
         }
         for (ULONG i = 0; i < found; i++)
-            count += make_event(port, translate, &packets[i], &events[count]);
+            count += make_event(port, &packets[i], &events[count]);
         if (count != 0)
             return count;
         if (timeout_ms >= 0 && (left = time_left(end)) == 0)

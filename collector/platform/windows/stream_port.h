@@ -20,7 +20,10 @@
 
 #include "collector/platform/notifier.h"
 
-/* What each backend's registration begins with. */
+/*
+ * What each backend's registration begins with. What the backend has of its own there is all zero,
+ * or as the one before left it, whose memory is used again.
+ */
 struct stream_registration {
     struct stream_registration *next; /* of those with the same hash, or of the free ones */
     SRWLOCK lock;                     /* of what follows, and of the backend's own */
@@ -32,13 +35,32 @@ struct stream_registration {
 
 #define STREAM_PORT_HASHES 4096
 
+struct stream_port;
+
+/* What a backend does with its registrations; the first two have their lock. */
+struct stream_port_ops {
+    size_t size;              /* bytes of its notifier */
+    size_t registration_size; /* and of a registration */
+
+    /* Arms it for these interests. Returns 0, or the system's error, and it is not armed. */
+    DWORD (*arm)(struct stream_port *port, struct stream_registration *registration,
+                 unsigned interests);
+
+    /* Makes one event of a packet that names it, or none. Returns whether it did. */
+    bool (*translate)(struct stream_port *port, struct stream_registration *registration,
+                      DWORD bits, struct notifier_event *event);
+
+    /* Before its memory is freed, once no thread waits any more. NULL: nothing. */
+    void (*finish)(struct stream_registration *registration);
+};
+
 /* What each backend's notifier begins with. */
 struct stream_port {
     struct notifier base;
+    const struct stream_port_ops *ops;
     HANDLE port;
     size_t threads;
     _Atomic bool wake_posted;
-    size_t registration_size;
 
     SRWLOCK lock; /* of what follows; taken after a registration's, or alone */
     struct stream_registration **registrations;
@@ -49,19 +71,23 @@ struct stream_port {
 };
 
 /*
- * Of `size` bytes, all zero but for its own, for `threads` that wait, and registrations of
- * `registration_size` bytes. Returns NULL with GetLastError().
+ * A notifier, all zero but for its own, for `threads` that wait. Returns 0, or -1 with `error`
+ * filled.
  */
-struct stream_port *stream_port_create(size_t size, size_t threads, size_t registration_size);
+int stream_port_create(struct notifier **out, size_t threads, const struct stream_port_ops *ops,
+                       struct error *error);
 
-/* Frees it with all registrations, each after `finish` (or NULL), once no thread waits any more. */
-void stream_port_destroy(struct stream_port *port, void (*finish)(struct stream_registration *));
+/* These are operations of struct notifier_backend. */
+void stream_port_destroy(struct notifier *base);
+int stream_port_watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                      struct error *error);
+int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                    struct error *error);
+void stream_port_wake(struct notifier *base);
 
-/*
- * A registration for a socket that has none, under a new key. What the backend has of its own there
- * is as the one before left it, or all zero. Returns NULL where there is no memory.
- */
-struct stream_registration *stream_port_add(struct stream_port *port, SOCKET socket, void *token);
+/* Where several threads wait, one packet at a time: else one would have them all. */
+size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
+                        size_t capacity, int timeout_ms);
 
 /* The socket's registration, or NULL. */
 struct stream_registration *stream_port_find(struct stream_port *port, SOCKET socket);
@@ -77,21 +103,6 @@ void stream_port_new_key(struct stream_registration *registration);
 
 /* A packet of these bits. Returns false where the system has no memory for it. */
 bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits);
-
-/* notifier_wake. */
-void stream_port_wake(struct stream_port *port);
-
-/*
- * Makes one event of a packet that names this registration, or none. It is called with the
- * registration's lock.
- */
-typedef bool stream_port_translate(struct stream_port *port,
-                                   struct stream_registration *registration, DWORD bits,
-                                   struct notifier_event *event);
-
-/* notifier_wait. Where several threads wait, one packet at a time: else one would have them all. */
-size_t stream_port_wait(struct stream_port *port, stream_port_translate *translate,
-                        struct notifier_event *events, size_t capacity, int timeout_ms);
 
 /* Fills the error of a call of this kind, with the system's text. Returns -1. */
 int stream_port_fail(struct error *error, const char *what, DWORD code);

@@ -225,6 +225,26 @@ TEST_WITH(evicting_removes_the_oldest_segment_and_says_what_that_costs, scratch_
     spilling_close(spill);
 }
 
+/* It would count them as lost, which were counted as evicted. */
+TEST_WITH(after_a_kill_the_next_run_does_not_miss_what_was_evicted, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    uint64_t records;
+    spilling_append_all(spill, 0, 60);
+    assert_true(spill_evict(spill, &records, NULL));
+    spilling_save();
+    spilling_close(spill);
+    spilling_restore();
+    spill = spilling_open();
+    uint64_t number;
+    assert_true(spilling_read(spill, &number));
+    assert_int_equal(records, spilling_records(0, number));
+    assert_int_equal(spilling_counts(spill).recovered, spilling_records(number, 60));
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+}
+
 TEST_WITH(what_was_read_of_an_evicted_segment_can_be_acknowledged_but_not_read_again, scratch_make,
           scratch_remove)
 {

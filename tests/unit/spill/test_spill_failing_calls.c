@@ -50,6 +50,7 @@ static struct {
     bool dies;      /* it does not fail: the program ends before it */
     unsigned left;  /* calls until the one that fails; 0: none does */
     unsigned most;  /* of those that fail for ever: so many, and then no more; 0: no end */
+    unsigned then;  /* after those all from the call of this number on fail; 0: none does */
     int number;     /* with this errno */
     unsigned every; /* each so many reads of a file one fails; 0: none does */
     unsigned reads_done;
@@ -65,8 +66,10 @@ static bool fails(bool changes)
         calls.left--;
         return false;
     }
-    if (!calls.for_ever || (calls.most != 0 && --calls.most == 0))
-        calls.left = 0;
+    if (!calls.for_ever || (calls.most != 0 && --calls.most == 0)) {
+        calls.left = calls.then;
+        calls.then = 0;
+    }
     if (calls.dies)
         _exit(DEAD);
     calls.failed++;
@@ -366,6 +369,33 @@ TEST_WITH(a_block_that_cannot_be_taken_back_is_found_and_that_is_known, scratch_
     (void)state;
     expect_left_block(3, 2); /* sync and cut */
     expect_left_block(0, 3); /* and the removal of its file */
+}
+
+/* The next block is to go to a file of its own, and fails there. */
+TEST_WITH(a_block_that_stays_on_disk_is_known_also_after_the_next_one_failed, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct spill_settings settings = spilling_settings();
+    settings.sync = SPILL_SYNC_ALWAYS;
+    struct spill *spill = spilling_open_with(&settings);
+    leave_block(spill, 0, 3);
+    memset(&calls, 0, sizeof calls);
+    calls.armed = calls.for_ever = true;
+    calls.left = 1;
+    calls.most = 2; /* neither removed nor cut */
+    calls.then = 3; /* the first name is taken, the second is not, and the write fails */
+    calls.number = EIO;
+    assert_int_equal(spilling_offer(spill, 1, NULL), SPILL_FAILED);
+    assert_true(spill_give_up(spill, 0));
+    assert_false(spill_give_up(spill, 1));
+    calls.armed = false;
+    spilling_close(spill);
+    spill = spilling_open_with(&settings);
+    spilling_expect(spill, 0, 1, true);
+    uint64_t number;
+    assert_false(spilling_read(spill, &number));
+    spilling_close(spill);
 }
 
 TEST_WITH(a_block_that_went_another_way_is_not_found, scratch_make, scratch_remove)

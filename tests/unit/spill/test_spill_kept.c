@@ -154,6 +154,24 @@ TEST_WITH(kept_segments_make_room_first, scratch_make, scratch_remove)
     spilling_close(spill);
 }
 
+TEST_WITH(kept_segments_that_came_back_leave_the_spill_its_size, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, 9);
+    spilling_close(spill);
+    spilling_close(open_labelled("influx"));
+    spill = open_labelled("json");
+    spilling_expect(spill, 0, 9, true);
+    uint64_t end = 9;
+    uint64_t most = spilling_settings().size / SPILL_HEAD_SIZE;
+    while (end < most && spilling_offer(spill, end, NULL) == SPILL_STORED)
+        end++;
+    assert_int_equal(spilling_offer(spill, end, NULL), SPILL_FULL);
+    assert_true(spilling_counts(spill).bytes <= spilling_settings().size);
+    spilling_close(spill);
+}
+
 /* --- removed while it is open ----------------------------------------------------------------- */
 
 /* Windows keeps the folder of a file that is open, and the name of a file that was removed. */
@@ -223,6 +241,25 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
     assert_int_equal(spilling_counts(spill).lost, spilling_records(0, 10));
     spilling_close(spill);
     assert_true(spilling_segments() > 1); /* those of the other one are as they were */
+}
+
+TEST_WITH(a_folder_that_another_program_has_is_written_again_when_that_has_left, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    skip_where_open_files_stay();
+    struct error error;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, 3);
+    remove_folder();
+    struct spill *other = open_labelled("json");
+    assert_int_equal(spilling_offer(spill, 3, &error), SPILL_FAILED);
+    assert_non_null(strstr(error.text, "another sink or program has it open"));
+    spilling_close(other);
+    spilling_append(spill, 3);
+    spilling_expect(spill, 3, 4, true);
+    assert_int_equal(spilling_counts(spill).lost, spilling_records(0, 3));
+    spilling_close(spill);
 }
 
 TEST_WITH(what_is_gone_at_the_end_is_counted_once, scratch_make, scratch_remove)

@@ -7,7 +7,10 @@
 
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/tcp_connection.h"
 #include "tests/support/pipeline/flow.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 
 #define LISTEN  "--listen udp://127.0.0.1:0?schema=riemann"
@@ -174,6 +177,39 @@ TEST_WITH(a_listener_that_comes_is_received, flow_set_up, flow_tear_down)
 }
 
 /* The sink stands still: the first listener alone could fill its queue. */
+/* Waits for a batch that passes, with one empty message. */
+static void await_watched(struct tap *tap)
+{
+    struct batch *batch;
+    int64_t until = patience_until();
+    while ((batch = tap_next(tap)) == NULL)
+        if (!patience(until))
+            fail_msg("nothing that passed was seen");
+    assert_int_equal(batch->count, 1);
+    tap_done(tap, batch);
+}
+
+/* It has a thread of its own, and so a way of its own to who watches. */
+TEST_WITH(a_listener_of_streams_that_comes_is_watched_too, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    static const uint8_t frame[4] = {0};
+    size_t sent;
+    flow_open(flow, LISTEN TO_FILE " --control unix:unused");
+    tap_set(pipeline_tap(flow->pipeline), TAP_TAKING);
+    take(flow, LISTEN " --listen tcp://127.0.0.1:0?schema=riemann" TO_FILE
+                      " --control unix:unused");
+    struct address address = flow_address(flow, 1);
+    wait_handle client = tcp_client_connect(&address);
+    int64_t until = patience_until();
+    while (tcp_connection_send(client, frame, sizeof frame, &sent) != TCP_OK)
+        assert_true(patience(until));
+    await_watched(pipeline_tap(flow->pipeline));
+    tcp_connection_close(client);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[1].received, 1);
+}
+
 TEST_WITH(a_listener_that_comes_has_its_share_of_a_slow_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -409,6 +445,16 @@ TEST_WITH(what_only_a_start_can_change_is_refused_by_name, flow_set_up, flow_tea
     flow_send_paced(flow, 0, 0, 10);
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->sinks[0].written, 10);
+}
+
+TEST_WITH(a_capture_that_is_read_cannot_be_taken_away, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " --listen pcap:CAPTURES/riemann_cli_v4.pcap?schema=riemann" TO_FILE);
+    assert_refused(flow, LISTEN TO_FILE, EXIT_CODE_CONFIG, "a capture is read to its end");
+    flow_send_paced(flow, 0, 0, 10);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].decoded, 10);
 }
 
 TEST_WITH(a_receiver_that_does_not_answer_leaves_all_as_it_is, flow_set_up, flow_tear_down)

@@ -312,6 +312,21 @@ TEST_WITH(listeners_that_become_alike_keep_their_windows_apart, set_up, tear_dow
     assert_int_equal(flow->final->listeners[1].senders, 1);
 }
 
+/* Their schemas differ at the start, but not in what the numbers are. */
+TEST_WITH(listeners_that_become_alike_keep_their_windows, set_up, tear_down)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE NUMBERED " " LISTEN FAKE NUMBERED "&value=v" TO_FILE);
+    send_text(flow, 1, "#1");
+    flow_await_received(flow, 1, 1);
+    take(flow, LISTEN FAKE NUMBERED " " LISTEN FAKE NUMBERED TO_FILE);
+    send_text(flow, 1, "#4");
+    flow_await_received(flow, 1, 2);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[1].senders, 1);
+    assert_int_equal(flow->final->listeners[1].lost, 2);
+}
+
 /* It is gone when the next change begins, which waits for that. */
 TEST_WITH(a_listener_that_comes_back_begins_new_windows, set_up, tear_down)
 {

@@ -102,6 +102,15 @@ class File(ConfigTest):
         self.assertIn(f"{self.file}:2:", self.refused("--config", self.file, code=78))
         self.assertFalse(self.lines.exists())
 
+    def test_what_a_listener_reads_and_where_a_sink_sends_is_reported_with_its_place(self):
+        self.write("listeners:", f"- address: 'pcap:{self.file}'", "sinks:", "- to: 'stdout:'")
+        said = self.refused("--check", "--config", self.file, code=65)
+        self.assertIn(f"{self.file}:2:", said)
+        self.write("listeners:", "- address: udp://127.0.0.1:5999",
+                   "sinks:", "- to: udp:127.0.0.1:5999")
+        said = self.refused("--check", "--config", self.file, code=78)
+        self.assertRegex(said, re.escape(f"{self.file}:4:") + r"\d+: .*go round for ever")
+
     def test_a_file_that_is_not_there(self):
         self.assertIn(str(self.file), self.refused("--config", self.file, code=78))
 

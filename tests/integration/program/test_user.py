@@ -1,6 +1,7 @@
 """--user: what needs root is had first, and then given up for good."""
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import unittest
 from built import WINDOWS, command, not_on_windows
 from protobuf import metric
 from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines, wait_until
+from test_config import READS_FILES
 
 if not WINDOWS:
     import grp
@@ -91,6 +93,13 @@ class Root(ProgramTest):
                 self.assertIn(f"--user {USER}: cannot write to {closed}: Permission denied", said)
                 self.run_to_end("--check", "--listen", RIEMANN, "--user", USER, "--sink",
                                 f"file:{opened}/{path}", ledger=None)
+        if READS_FILES:
+            config = self.folder / "c.yaml"
+            config.write_text(f"sinks:\n- to: 'stdout:'\n- to: 'file:{closed}/a.%Y'\n",
+                              encoding="utf-8")
+            said = self.refused("--check", "--config", config, "--listen", RIEMANN, "--user", USER,
+                                code=73)
+            self.assertRegex(said, f"{re.escape(str(config))}:3:[0-9]+: cannot write to {closed}")
         self.assertEqual([*closed.iterdir(), *opened.iterdir()], [])
         # What a start opens it opens as root.
         self.run_to_end("--check", "--listen", RIEMANN, "--user", USER, "--sink",

@@ -207,12 +207,17 @@ void flow_open(struct flow *flow, const char *arguments)
         fail_msg("%s", error.text);
 }
 
-bool flow_take_config(struct flow *flow, const char *arguments, struct error *error)
+struct config *flow_read_config(struct flow *flow, const char *arguments)
 {
     struct config *config = calloc(1, sizeof *config);
     assert_non_null(config);
     parse(flow, arguments, config);
-    return pipeline_take_config(flow->pipeline, config, error) == 0;
+    return config;
+}
+
+bool flow_take_config(struct flow *flow, const char *arguments, struct error *error)
+{
+    return pipeline_take_config(flow->pipeline, flow_read_config(flow, arguments), error) == 0;
 }
 
 const char *flow_least_memory(const struct memory_needs *needs, char *text)

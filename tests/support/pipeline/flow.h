@@ -53,6 +53,9 @@ int flow_tear_down(void **state);
  */
 void flow_open(struct flow *flow, const char *arguments);
 
+/* The configuration of other arguments, for pipeline_take_config, which takes it over. */
+struct config *flow_read_config(struct flow *flow, const char *arguments);
+
 /*
  * Has the running pipeline take over the configuration of other arguments. Returns false with
  * `error` filled where it does not.

@@ -1,6 +1,6 @@
 /*
- * What a part of the bench works with: what was asked for, what is known of the machine, and where
- * to say what it found. One thread.
+ * What a part of the bench works with: what was asked for, and what is known of the machine. One
+ * thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_BENCH_H
 #define SLUICE_TOOLS_BENCH_BENCH_H
@@ -12,21 +12,15 @@
 #include "collector/base/error.h"
 #include "tools/bench/contender.h"
 #include "tools/bench/machine.h"
-#include "tools/bench/report.h"
 #include "tools/bench/scratch.h"
-#include "tools/bench/targets.h"
+#include "tools/bench/statistics.h"
 
-#define BENCH_CAPTURES_MOST 32
-#define BENCH_PARTS_MOST    16
+#define BENCH_PARTS_MOST 8
 
 struct settings {
-    const char *captures[BENCH_CAPTURES_MOST];
-    size_t capture_count;
     bool wanted[BENCH_PARTS_MOST]; /* by the index in bench_parts */
     bool quick;
-    bool quiet;
-    bool json;
-    uint64_t rounds;
+    uint64_t rounds;   /* SERIES_MOST at most */
     uint64_t round_ns; /* of a round of traffic */
     struct contenders contenders;
     const char *collector; /* NULL: beside this program */
@@ -37,8 +31,6 @@ struct settings {
 struct bench {
     struct settings settings;
     struct machine machine;
-    struct report report;
-    struct targets targets;
     char folder[SCRATCH_PATH_SIZE]; /* for what is written meanwhile */
 };
 
@@ -48,21 +40,16 @@ static inline int64_t bench_stage_ns(const struct bench *bench)
     return (int64_t)(bench->settings.round_ns / 20);
 }
 
-struct part {
-    const char *name;
-
-    /* Returns 0, or -1 with `error` filled. */
-    int (*run)(struct bench *bench, struct error *error);
-};
-
-/* All parts, in their order; one without a name ends them. */
-extern const struct part bench_parts[];
+/* Measures, and prints what it found. Returns 0, or -1 with `error` filled. */
+typedef int bench_part(struct bench *bench, struct error *error);
 
 /* One file each. */
-int part_decode(struct bench *bench, struct error *error);
-int part_encode(struct bench *bench, struct error *error);
-int part_stages(struct bench *bench, struct error *error);
-int part_receive(struct bench *bench, struct error *error);
-int part_rates(struct bench *bench, struct error *error);
+bench_part part_decode, part_encode, part_stages, part_receive, part_rates;
+
+/* All parts, in their order; one without a name ends them. */
+extern const struct part {
+    const char *name;
+    bench_part *run;
+} bench_parts[];
 
 #endif

@@ -1,14 +1,12 @@
 /* sluice-bench: what the collector and its parts cost, each beside its yardstick. */
-#include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "collector/base/version.h"
-#include "collector/log/progress_line.h"
 #include "collector/platform/entry.h"
 #include "collector/platform/udp_socket.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/options.h"
-#include "tools/bench/steps.h"
 #include "tools/command/interrupt.h"
 
 /* Bytes that a socket of the collector's gets that asks for so much; 0: there is no such socket. */
@@ -28,54 +26,32 @@ static size_t granted_buffer(size_t wanted)
     return granted;
 }
 
-static void report_machine(struct bench *bench)
+static void report_machine(const struct bench *bench)
 {
     const struct machine *machine = &bench->machine;
-    struct report *report = &bench->report;
-    char use[96];
-    char sleep[32];
+    const struct settings *settings = &bench->settings;
+    printf("sluice %s, %s, %u processors, %s", SLUICE_VERSION, machine->cpu, machine->processors,
+           machine->system);
     if (machine->receiver_cpu < 0)
-        snprintf(use, sizeof use, "nothing is pinned");
+        printf("; nothing is pinned\n");
     else
-        snprintf(use, sizeof use, "sender on %d, receiver on %d", machine->sender_cpu,
-                 machine->receiver_cpu);
-    report_facts_begin(report, "machine");
-    report_fact_text(report, "version", "sluice", SLUICE_VERSION);
-    report_fact_text(report, "cpu", "processor", machine->cpu);
-    report_fact_text(report, "system", "system", machine->system);
-    report_fact_number(report, "processors", "processors", machine->processors, "");
-    report_fact_text(report, "pinned", "", use);
-    if (machine->sleep_cost_ns >= 0) {
-        snprintf(sleep, sizeof sleep, "sleep of %d us", MACHINE_SLEEP_NS / 1000);
-        report_fact_number(report, "sleep_cost_us", sleep, round(machine->sleep_cost_ns / 100) / 10,
-                           "us of processor time");
-    }
-    report_fact_number(report, "receive_buffer_asked_kib", "receive buffer",
-                       (double)bench->settings.receive_buffer / 1024, "KiB asked");
-    report_fact_number(report, "receive_buffer_granted_kib", "",
-                       (double)granted_buffer((size_t)bench->settings.receive_buffer) / 1024,
-                       "KiB granted");
-    report_fact_number(report, "rounds", "rounds", (double)bench->settings.rounds, "");
-    report_fact_number(report, "round_ms", "", (double)bench->settings.round_ns / 1e6, "ms each");
-    report_facts_end(report);
+        printf("; the sender on processor %d, the receiver on %d\n", machine->sender_cpu,
+               machine->receiver_cpu);
+    printf("a sleep of %d us costs %.1f us of processor time\n", MACHINE_SLEEP_NS / 1000,
+           machine->sleep_cost_ns / 1000);
+    printf("receive buffer: %" PRIu64 " KiB asked, %zu KiB granted\n",
+           settings->receive_buffer / 1024,
+           granted_buffer((size_t)settings->receive_buffer) / 1024);
+    printf("%" PRIu64 " rounds of %" PRIu64 " ms\n", settings->rounds,
+           settings->round_ns / 1000000);
 }
 
 static int run_parts(struct bench *bench, struct error *error)
 {
-    size_t parts = 0;
-    size_t done = 0;
-    int result = 0;
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
-        parts += bench->settings.wanted[i];
-    for (size_t i = 0; result == 0 && bench_parts[i].name != NULL; i++)
-        if (bench->settings.wanted[i]) {
-            steps_begin_part(bench_parts[i].name, done++, parts);
-            result = bench_parts[i].run(bench, error);
-        }
-    steps_end();
-    if (result == 0)
-        targets_report(&bench->targets, &bench->report);
-    return result;
+        if (bench->settings.wanted[i] && bench_parts[i].run(bench, error) != 0)
+            return -1;
+    return 0;
 }
 
 static int run(struct bench *bench, struct error *error)
@@ -84,17 +60,8 @@ static int run(struct bench *bench, struct error *error)
     machine_look(&bench->machine);
     if (scratch_folder_make(bench->settings.scratch, bench->folder, error) != 0)
         return -1;
-    int result = -1;
-    if (!report_begin(&bench->report, stdout, bench->settings.json)) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a report");
-    } else {
-        report_machine(bench);
-        result = run_parts(bench, error);
-        if (!report_end(&bench->report, result == 0) && result == 0) {
-            error_set(error, EXIT_CODE_INTERNAL, "the report is too long");
-            result = -1;
-        }
-    }
+    report_machine(bench);
+    int result = run_parts(bench, error);
     scratch_folder_remove(bench->folder);
     return result;
 }
@@ -107,9 +74,5 @@ int program_main(int argc, char **argv)
     options_default(&bench.settings);
     if (!command_begin(&bench_command, argc, argv, &bench.settings, &code))
         return code;
-    if (!bench.settings.quiet)
-        progress_line_begin();
-    int result = run(&bench, &error);
-    progress_line_end();
-    return command_end(&bench_command, result, &error);
+    return command_end(&bench_command, run(&bench, &error), &error);
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 const struct part bench_parts[] = {
     {"decode", part_decode},   {"encode", part_encode}, {"stages", part_stages},
     {"receive", part_receive}, {"rates", part_rates},   {0},
@@ -15,17 +14,6 @@ void options_default(struct settings *settings)
 {
     *settings = (struct settings){.receive_buffer = UINT64_C(4) * 1024 * 1024};
     contenders_begin(&settings->contenders);
-}
-
-static int add_capture(void *settings, const char *value, struct error *error)
-{
-    struct settings *all = settings;
-    if (all->capture_count == BENCH_CAPTURES_MOST) {
-        error_set(error, EXIT_CODE_USAGE, "is given too often");
-        return -1;
-    }
-    all->captures[all->capture_count++] = value;
-    return 0;
 }
 
 static int add_variant(void *settings, const char *value, struct error *error)
@@ -65,12 +53,8 @@ static int complete(void *context, struct error *error)
 static const struct command_option options[] = {
     {"quick", NULL, "fewer and shorter rounds: less than a minute",
      COMMAND_KEEP(FLAG, struct settings, quick)},
-    {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
-     COMMAND_KEEP(FLAG, struct settings, quiet)},
-    {"json", NULL, "one JSON document instead of tables",
-     COMMAND_KEEP(FLAG, struct settings, json)},
     {"rounds", "N", "how often each is measured; medians are shown (default 5)",
-     COMMAND_KEEP(COUNT, struct settings, rounds), .least = 1, .most = 1000},
+     COMMAND_KEEP(COUNT, struct settings, rounds), .least = 1, .most = SERIES_MOST},
     {"round-time", "TIME",
      "how long a receiver is sent to in a round (default 1s); a stage that\nruns by itself takes a "
      "20th of it",
@@ -88,10 +72,6 @@ static const struct command_option options[] = {
      .most = UINT64_C(512) * 1024 * 1024},
     {"scratch", "FOLDER", "where a folder for what is written is made (default: TMPDIR)",
      COMMAND_KEEP(TEXT, struct settings, scratch)},
-    {"capture", "SCHEMA:FILE",
-     "decode, encode: also the datagrams of a pcap or pcapng file, of a\nbuilt-in schema; may be "
-     "repeated",
-     .set = add_capture},
     {0},
 };
 
@@ -118,10 +98,7 @@ const struct command bench_command = {
         "The sender is a process on the first processor that may be used, the receiver on the\n"
         "second. Plain, it sends each datagram when it is due; segmenting, 64 in one buffer that\n"
         "the kernel cuts (UDP_SEGMENT).\n"
-        "Decoding: the ratio is unpack's time on the same arena, divided by ours. unpack decodes\n"
-        "no groups, checks no UTF-8 and bounds no depth. Formats that write samples have nothing "
-        "to\n"
-        "say where a schema has none.\n"
+        "Decoding: unpack decodes no groups, checks no UTF-8 and bounds no depth.\n"
         "Exit codes: 0 measured; 64 wrong options; 70 a ledger that does not balance, or "
         "datagrams\n"
         "that nobody accounts for; others as the collector's.",

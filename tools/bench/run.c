@@ -6,7 +6,6 @@
 #include "collector/platform/clock.h"
 #include "tools/bench/load.h"
 #include "tools/bench/receiver.h"
-#include "tools/bench/steps.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
 
@@ -14,10 +13,8 @@
 #define WARM_UP_MOST (300 * MILLISECOND)
 #define SETTLING_NS  (10000 * MILLISECOND)
 
-#define LINE_SIZE UINT64_C(320) /* bytes of JSON for a sample, a little more than it is */
-#define USUAL_RATE                                                                                 \
-    UINT64_C(400000) /* datagrams a second that a sender comes to, rather too many                 \
-                      */
+#define LINE_SIZE  UINT64_C(320)    /* bytes of JSON for a sample, a little more than it is */
+#define USUAL_RATE UINT64_C(400000) /* a second, that a sender comes to, rather too many */
 
 /* A receiver that used less of the processor than this in that time has nothing to do, or is not
  * let do it: a pausing one looks around a little, and a collector's records are 50 ms late. */
@@ -160,7 +157,6 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
     };
     struct bench_receiver *receiver;
     *result = (struct run_result){.sent = 0};
-    steps_next();
     if (interrupt_seen()) {
         error_set(error, EXIT_CODE_IO, "stopped by a signal");
         return -1;

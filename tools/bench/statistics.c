@@ -3,8 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Values are looked at in parts of at most so many: no bench has more rounds. */
-#define VALUES_MOST 1000
+void series_add(struct series *series, double value)
+{
+    if (series->count < SERIES_MOST)
+        series->values[series->count++] = value;
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -15,36 +18,27 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Puts them in order, NaN last, and returns how many are no NaN. */
-static size_t sort(double *values, size_t count)
+struct spread spread_of(const struct series *series)
 {
-    qsort(values, count, sizeof *values, compare);
-    while (count != 0 && isnan(values[count - 1]))
+    struct series sorted = *series;
+    size_t count = sorted.count;
+    qsort(sorted.values, count, sizeof sorted.values[0], compare);
+    while (count != 0 && isnan(sorted.values[count - 1]))
         count--;
-    return count;
-}
-
-struct spread spread_of(const double *values, size_t count)
-{
-    double sorted[VALUES_MOST];
-    if (count > VALUES_MOST)
-        count = VALUES_MOST;
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = values[i];
-    count = sort(sorted, count);
     if (count == 0)
         return (struct spread){(double)NAN, (double)NAN, (double)NAN};
-    return (struct spread){.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2,
-                           .least = sorted[0],
-                           .most = sorted[count - 1]};
+    return (struct spread){
+        .median = (sorted.values[(count - 1) / 2] + sorted.values[count / 2]) / 2,
+        .least = sorted.values[0],
+        .most = sorted.values[count - 1],
+    };
 }
 
-struct spread spread_of_ratios(const double *values, const double *yardstick, size_t count)
+struct spread spread_of_ratios(const struct series *series, const struct series *yardstick)
 {
-    double ratios[VALUES_MOST];
-    if (count > VALUES_MOST)
-        count = VALUES_MOST;
-    for (size_t i = 0; i < count; i++)
-        ratios[i] = yardstick[i] == 0 ? (double)NAN : values[i] / yardstick[i];
-    return spread_of(ratios, count);
+    struct series ratios = {.count = 0};
+    for (size_t i = 0; i < series->count; i++)
+        series_add(&ratios, yardstick->values[i] == 0 ? (double)NAN
+                                                      : series->values[i] / yardstick->values[i]);
+    return spread_of(&ratios);
 }

@@ -20,13 +20,20 @@ struct traffic {
 extern const struct traffic traffic_metric1; /* one metric, 117 bytes */
 extern const struct traffic traffic_batch20; /* twenty metrics, 1140 bytes */
 
+/* From this number on messages take four bytes for it, for long. */
+#define TRAFFIC_FIRST_NUMBER UINT64_C(2097152)
+
+#define TRAFFIC_SIZE_MOST 2048 /* bytes of any of them */
+
 /*
- * Makes the template of its messages. Numbers are given from TRAFFIC_FIRST_NUMBER on, where they
- * take four bytes for long. Returns 0, or -1 with `error` filled; it is to be cleared in any case.
+ * Makes the template of its messages. Returns 0, or -1 with `error` filled; it is to be cleared in
+ * any case.
  */
 int traffic_template(const struct traffic *traffic, struct message_template *made,
                      struct error *error);
 
-#define TRAFFIC_FIRST_NUMBER UINT64_C(2097152)
+/* One datagram of it, always the same. Returns 0, or -1 with `error` filled. */
+int traffic_datagram(const struct traffic *traffic, uint8_t bytes[TRAFFIC_SIZE_MOST],
+                     struct error *error);
 
 #endif

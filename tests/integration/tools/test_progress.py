@@ -25,15 +25,15 @@ CAPTURE = ROOT / "tests" / "captures" / "riemann_cli_v4.pcap"
 
 
 class Terminal:
-    """A program whose standard error, or also its output, is a terminal; what it wrote there."""
+    """A program whose standard error is a terminal; what it wrote there."""
 
     def __init__(self, arguments, columns=100, output=subprocess.DEVNULL, environment=None):
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         changed = {"TERM": "xterm", "NO_COLOR": "", **(environment or {})}
         self.process = subprocess.Popen(
-            arguments, stdin=subprocess.DEVNULL, stderr=slave,
-            stdout=slave if output == "terminal" else output, env={**os.environ, **changed})
+            arguments, stdin=subprocess.DEVNULL, stderr=slave, stdout=output,
+            env={**os.environ, **changed})
         os.close(slave)
         self.data = b""
 
@@ -168,15 +168,6 @@ class Progress(FolderTest):
                               stderr=subprocess.PIPE, timeout=DEADLINE, check=True)
         self.assertNotIn(b"\r", done.stderr)
         self.assertEqual(done.stderr.count(b"\n"), 1)
-
-    def test_a_bench_shows_its_part_and_its_tables_are_whole(self):
-        with Terminal(command("sluice-bench", "--quick", "decode", "stages"),
-                      output="terminal") as terminal:
-            data = terminal.all()
-            self.assertEqual(terminal.process.wait(DEADLINE), 0, data)
-        for line in progress(data):
-            self.assertRegex(line, r"^measuring (decode|stages): \d+ %(, .* left)?$")
-        self.assertFalse([line for line in shown(data) if line.startswith("measuring")], data)
 
 
 class Collector(FolderTest):

@@ -1,7 +1,6 @@
 """sluice-bench in rounds that are far too short to mean anything: all parts are there, and add up.
 
 No time is judged: how fast something is, a test on a busy machine cannot measure."""
-import json
 import math
 import os
 import tempfile
@@ -10,7 +9,35 @@ import unittest
 from programs import run
 
 TINY = ("--rounds", 1, "--round-time", "40ms")
-NULL_RECEIVERS = ["blocking", "edge", "edge+pause"]
+RECEIVERS = ["blocking", "edge", "edge+pause", "json", "null"]
+SCENES = ["metric1 (117 bytes) at 1000/s", "metric1 (117 bytes) at 5000/s",
+          "metric1 (117 bytes) at 20000/s", "metric1 (117 bytes) at 100000/s",
+          "batch20 (1140 bytes) at 20000/s"]
+
+
+def value_of(cell):
+    """A number where it is one."""
+    try:
+        return math.nan if cell == "-" else float(cell)
+    except ValueError:
+        return cell
+
+
+def tables_in(text):
+    """What was printed: the rows of each table by its title, which stands above it."""
+    tables = {}
+    title, headings = None, None
+    for line in filter(None, text.splitlines()):
+        if not line.startswith("|"):
+            title, headings = line, None
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if headings is None:
+            headings = cells
+            tables[title] = []
+        elif not set(line) <= set("|-: "):
+            tables[title].append(dict(zip(headings, map(value_of, cells), strict=True)))
+    return tables
 
 
 class BenchTest(unittest.TestCase):
@@ -25,8 +52,14 @@ class BenchTest(unittest.TestCase):
         self.assertEqual(os.listdir(self.scratch), [], "it leaves nothing behind")
         return process
 
-    def document(self, *arguments):
-        return json.loads(self.bench(*TINY, "--json", *arguments).stdout)
+    def tables(self, *arguments):
+        return tables_in(self.bench(*TINY, *arguments).stdout.decode())
+
+    def rows(self, tables, title):
+        """Those of the one table whose title begins so."""
+        found = [rows for each, rows in tables.items() if each.startswith(title)]
+        self.assertEqual(len(found), 1, title)
+        return found[0]
 
     def assert_numbers(self, rows, *keys):
         """Each row has these, and they are numbers above zero."""
@@ -35,14 +68,16 @@ class BenchTest(unittest.TestCase):
             for key in keys:
                 self.assertTrue(math.isfinite(row[key]) and row[key] > 0, (key, row))
 
-    def assert_alone(self, document):
+    def assert_alone(self, tables):
         """The parts that need no sender."""
-        self.assertEqual([row["workload"] for row in document["decode"]], ["metric1", "batch20"])
-        self.assert_numbers(document["decode"], "ours_ns", "unpack_arena_ns", "ratio")
-        self.assertTrue(all(row["ours_refused"] == 0 for row in document["decode"]))
-        self.assert_numbers(document["encode"], "ns", "lines", "bytes")
-        self.assertLessEqual({"json", "influx", "csv"}, {row["format"] for row in document["encode"]})
-        self.assert_numbers(document["stages"], "ns", "least", "most")
+        decoding = self.rows(tables, "Decoding")
+        self.assertEqual([row["datagram"] for row in decoding], ["metric1", "batch20"])
+        self.assert_numbers(decoding, "ours", "arena", "malloc", "/ arena", "ours B", "arena B")
+        encoding = self.rows(tables, "Encoding")
+        self.assert_numbers(encoding, "ns", "lines", "bytes")
+        self.assertLessEqual({"json", "influx", "csv", "message"},
+                             {row["format"] for row in encoding})
+        self.assert_numbers(self.rows(tables, "Stages"), "ns", "least", "most")
 
 
 class FullSpeed(BenchTest):
@@ -50,39 +85,37 @@ class FullSpeed(BenchTest):
 
     @unittest.skipIf(os.environ["TEST_SANITIZE"], "half a minute; its parts are played one by one")
     def test_all_parts_by_themselves(self):
-        document = self.document()
-        self.assert_alone(document)
-        for name in ("metric1_1000", "metric1_5000", "metric1_20000", "metric1", "batch20",
-                     "metric1_segmenting"):
-            rows = document[f"receive_{name}"]
-            self.assertEqual([row["receiver"] for row in rows], NULL_RECEIVERS + ["json", "null"])
-            self.assert_numbers(rows, "cpu_ns", "to_blocking", "to_edge_pause", "sent_per_second",
-                                "peak_memory_mib")
-        self.assert_rates(document)
-        self.assertEqual(len(document["targets"]), 9)
-        for row in document["targets"]:
-            self.assertIn(row["verdict"], ("met", "not met"))
-            self.assertEqual(row["who"], "json")
+        tables = self.tables()
+        self.assert_alone(tables)
+        for scene in SCENES:
+            rows = self.rows(tables, f"CPU a datagram: {scene};")
+            self.assertEqual([row["receiver"] for row in rows], RECEIVERS)
+            self.assert_numbers(rows, "ns", "/ blocking", "/ pause", "sent/s", "MiB")
+        self.assert_rates(tables)
+        self.assertEqual(len(tables), 10)
 
     @unittest.skipUnless(os.environ["TEST_SANITIZE"], "played with all parts")
     def test_rates(self):
-        self.assert_rates(self.document("rates"))
+        self.assert_rates(self.tables("rates"))
 
-    def assert_rates(self, document):
-        self.assertEqual([(row["sender"], row["receiver"]) for row in document["rates"]],
-                         [(sender, receiver) for sender in ("plain", "segmenting")
-                          for receiver in ("edge", "json", "null")])
-        self.assert_numbers(document["rates"], "sender_most")
+    def assert_rates(self, tables):
+        for sender in ("plain", "segmenting"):
+            rows = self.rows(tables, f"Highest rate without loss, {sender} sender")
+            self.assertEqual([row["receiver"] for row in rows], ["edge", "json", "null"])
+            self.assert_numbers(rows, "sender's")
 
 
 class Words(BenchTest):
     def test_parts_that_need_no_sender(self):
-        document = self.document("decode", "encode", "stages")
-        self.assertEqual(set(document), {"machine", "decode", "encode", "stages", "notes"})
-        self.assert_alone(document)
-        self.assertTrue(document["machine"]["cpu"] and document["machine"]["system"])
-        self.assertGreater(document["machine"]["receive_buffer_granted_kib"], 0)
-        self.assertGreater(document["machine"]["sleep_cost_us"], 0)
+        process = self.bench(*TINY, "decode", "encode", "stages")
+        text = process.stdout.decode()
+        tables = tables_in(text)
+        self.assertEqual(len(tables), 3)
+        self.assert_alone(tables)
+        self.assertRegex(text, r"^sluice \S+, .+, \d+ processors, Linux ")
+        self.assertRegex(text, r"\na sleep of 500 us costs [\d.]+ us of processor time\n")
+        self.assertRegex(text, r"\nreceive buffer: 4096 KiB asked, [1-9]\d* KiB granted\n")
+        self.assertIn("\n1 rounds of 40 ms\n", text)
 
     def test_what_is_wrong_is_said(self):
         self.assertIn(b"'recieve' is no part", self.bench("recieve", code=64).stderr)
@@ -90,11 +123,11 @@ class Words(BenchTest):
         self.assertIn(b"'1' has no unit", self.bench("--round-time", "1", code=64).stderr)
 
     def test_variants_stand_beside_the_rest(self):
-        process = self.bench(*TINY, "--variant", "lines=listen:receivers=2 sink:format=influx",
+        tables = self.tables("--variant", "lines=listen:receivers=2 sink:format=influx",
                              "--variant", "null=--memory 32MiB", "receive")
-        names = [line.split()[0] for line in process.stdout.decode().splitlines() if line.strip()]
-        for name in NULL_RECEIVERS + ["json", "null", "lines"]:
-            self.assertEqual(names.count(name), 6, name)
+        self.assertEqual(len(tables), len(SCENES))
+        for rows in tables.values():
+            self.assertEqual([row["receiver"] for row in rows], [*RECEIVERS, "lines"])
 
     def test_a_collector_that_does_not_start_says_why(self):
         error = self.bench(*TINY, "--variant", "json=listen:recievers=2", "receive", code=70).stderr
@@ -103,15 +136,23 @@ class Words(BenchTest):
         self.assertIn(b"cannot start /nothing/there", error)
 
     def test_a_ledger_that_does_not_balance_is_an_error(self):
-        """A collector that is none: it opens a port, receives nothing, and prints a wrong ledger."""
+        self.assertRegex(self.with_ledger("false"), b"a ledger that does not balance")
+
+    def test_a_ledger_that_does_not_add_up_to_what_was_sent_is_an_error(self):
+        self.assertRegex(self.with_ledger("true"),
+                         rb"json: sent \d+, but received 90000 and 1 dropped by the kernel")
+
+    def with_ledger(self, balances):
+        """What is said of a collector that is none: it opens a port, receives nothing, and prints
+        a ledger."""
         with tempfile.TemporaryDirectory() as folder:
             fake = os.path.join(folder, "fake")
             with open(fake, "w", encoding="utf-8") as script:
-                script.write(FAKE)
+                script.write(FAKE.replace("BALANCES", balances))
             os.chmod(fake, 0o755)
-            process = self.bench(*TINY, "--json", "--collector", fake, "receive", code=70)
-        self.assertIn(b"does not balance", process.stderr)
-        self.assertEqual(process.stdout, b"")
+            process = self.bench(*TINY, "--collector", fake, "receive", code=70)
+        self.assertNotIn(b"CPU a datagram", process.stdout)
+        return process.stderr
 
 
 FAKE = """#!/usr/bin/env python3
@@ -124,7 +165,7 @@ print(f"listening on udp://127.0.0.1:{inbox.getsockname()[1]} for telemetry", fi
 while True:
     told = signal.sigwait({signal.SIGTERM, signal.SIGUSR1})
     final = "true" if told == signal.SIGTERM else "false"
-    print('{"final":%s,"balances":true,"listeners":[{"received":9,"decoded":8,"kernel_drops":1}],'
+    print('{"final":%s,"balances":BALANCES,"listeners":[{"received":90000,"kernel_drops":1}],'
           '"sinks":[]}' % final, file=sys.stderr, flush=True)
     if told == signal.SIGTERM:
         sys.exit(0)

@@ -14,36 +14,38 @@ static void assert_same(double found, double wanted)
 
 TEST(the_median_of_an_odd_count_is_the_one_in_the_middle)
 {
-    const double values[] = {5, 1, 4};
-    struct spread spread = spread_of(values, 3);
+    const struct series series = {{5, 1, 4}, 3};
+    struct spread spread = spread_of(&series);
     assert_same(spread.median, 4);
     assert_same(spread.least, 1);
     assert_same(spread.most, 5);
-    assert_same(values[0], 5);
+    assert_same(series.values[0], 5);
 }
 
 TEST(the_median_of_an_even_count_lies_between_two)
 {
-    const double values[] = {1, 100, 3, 2};
-    assert_same(spread_of(values, 4).median, 2.5);
+    const struct series series = {{1, 100, 3, 2}, 4};
+    assert_same(spread_of(&series).median, 2.5);
 }
 
 TEST(what_is_not_there_counts_for_nothing)
 {
-    const double values[] = {NONE, 7, NONE};
-    struct spread spread = spread_of(values, 3);
+    struct series series = {{NONE, 7, NONE}, 3};
+    struct spread spread = spread_of(&series);
     assert_same(spread.median, 7);
     assert_same(spread.most, 7);
-    assert_true(isnan(spread_of(values, 1).median));
-    assert_true(isnan(spread_of(values, 0).least));
+    series.count = 1;
+    assert_true(isnan(spread_of(&series).median));
+    series.count = 0;
+    assert_true(isnan(spread_of(&series).least));
 }
 
 /* The medians are 20 and 10; in each round it was three times as much. */
 TEST(ratios_are_of_one_round)
 {
-    const double values[] = {3, 30, 300};
-    const double yardstick[] = {1, 10, 100};
-    struct spread spread = spread_of_ratios(values, yardstick, 3);
+    const struct series series = {{3, 30, 300}, 3};
+    const struct series yardstick = {{1, 10, 100}, 3};
+    struct spread spread = spread_of_ratios(&series, &yardstick);
     assert_same(spread.least, 3);
     assert_same(spread.median, 3);
     assert_same(spread.most, 3);
@@ -51,9 +53,9 @@ TEST(ratios_are_of_one_round)
 
 TEST(a_round_without_a_yardstick_has_no_ratio)
 {
-    const double values[] = {3, 8};
-    const double yardstick[] = {0, 4};
-    struct spread spread = spread_of_ratios(values, yardstick, 2);
+    const struct series series = {{3, 8}, 2};
+    const struct series yardstick = {{0, 4}, 2};
+    struct spread spread = spread_of_ratios(&series, &yardstick);
     assert_same(spread.least, 2);
     assert_same(spread.most, 2);
 }

@@ -247,7 +247,7 @@ static int end(struct collector *collector, struct receiver_counts *counts, stru
         return report_failure(collector, "did not end well", error);
     if (!read_ledger(collector, from, &sums))
         return report_failure(collector, "left no ledger", error);
-    if (!ledger_sums_balance(&sums))
+    if (!sums.final || !sums.balances)
         return report_failure(collector, "has a ledger that does not balance", error);
     *counts = counts_of(&sums);
     return 0;

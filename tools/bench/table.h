@@ -1,0 +1,46 @@
+/*
+ * Tables of numbers in Markdown, as documents have them, with columns that are aligned on a
+ * terminal. Each row is written at once, so that a long run shows how far it is. One thread.
+ */
+#ifndef SLUICE_TOOLS_BENCH_TABLE_H
+#define SLUICE_TOOLS_BENCH_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct table_column {
+    const char *heading;
+    int width;    /* at least 3; of words: negative, they are aligned to the left */
+    int decimals; /* of its numbers */
+};
+
+/* A word, where there is one, else a number; NaN is "-". */
+struct table_cell {
+    const char *word;
+    double number;
+};
+
+struct table {
+    FILE *out;
+    const struct table_column *columns;
+    size_t count;
+};
+
+/* Writes the title and the headings; `out` and the columns stay the caller's. */
+struct table table_begin(FILE *out, const char *title, const struct table_column *columns,
+                         size_t count);
+
+/* One cell for each column. */
+void table_row(const struct table *table, const struct table_cell *cells);
+
+static inline struct table_cell table_word(const char *word)
+{
+    return (struct table_cell){.word = word};
+}
+
+static inline struct table_cell table_number(double number)
+{
+    return (struct table_cell){.number = number};
+}
+
+#endif

@@ -2,12 +2,14 @@
  * Another configuration while datagrams come: who stays misses nothing, who goes ends in order, who
  * comes begins with what comes next, and what cannot be had changes nothing.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/tcp_connection.h"
+#include "collector/platform/udp_socket.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/tcp_client.h"
@@ -15,6 +17,17 @@
 
 #define LISTEN  "--listen udp://127.0.0.1:0?schema=riemann"
 #define TO_FILE " --sink file:OUTPUT"
+
+/* What the linker makes of the name (ld(1), --wrap): sockets without an error have none. */
+uint64_t __wrap_udp_socket_errors(const struct udp_socket *socket);
+
+static _Atomic uint64_t errors_of_each;
+
+uint64_t __wrap_udp_socket_errors(const struct udp_socket *socket)
+{
+    (void)socket;
+    return atomic_load(&errors_of_each);
+}
 
 static void take(struct flow *flow, const char *arguments)
 {
@@ -290,6 +303,47 @@ TEST_WITH(a_listeners_keys_change_while_its_socket_stays, flow_set_up, flow_tear
     assert_int_equal(listener->reasons[REASON_RATE_LIMITED], 2);
     assert_int_equal(listener->decoded + listener->reasons[REASON_MALFORMED], 25 - 11);
     assert_string_equal(listener->schema, "riemann");
+}
+
+TEST_WITH(a_listener_beside_one_that_changes_stays_as_it_is, flow_set_up, flow_tear_down)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " --listen udp://[::1]:0?schema=riemann " LISTEN "&max_datagram=100B" TO_FILE);
+    take(flow, LISTEN "&max_datagram=1B --listen udp://[::1]:0?schema=riemann " LISTEN
+                      "&max_datagram=100B" TO_FILE);
+    flow_send(flow, 0, 0, 5);
+    flow_await_received(flow, 0, 5);
+    flow_send(flow, 2, 0, 5);
+    flow_await_received(flow, 2, 5);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].reasons[REASON_TRUNCATED], 5);
+    assert_int_equal(flow->final->listeners[2].decoded, 5);
+}
+
+static int tear_down_errors(void **state)
+{
+    atomic_store(&errors_of_each, 0);
+    return flow_tear_down(state);
+}
+
+/* The ledger is that of the run: what it once counted does not become less. */
+TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up,
+          tear_down_errors)
+{
+    struct flow *flow = *state;
+    static const char other[] = "--listen udp://[::1]:0?schema=riemann" TO_FILE;
+    char listen[128];
+    atomic_store(&errors_of_each, 3);
+    flow_open(flow, LISTEN TO_FILE);
+    snprintf(listen, sizeof listen, "--listen udp://127.0.0.1:%u?schema=riemann" TO_FILE,
+             (unsigned)flow_address(flow, 0).port);
+    take(flow, other);
+    take(flow, other); /* it has gone when this begins */
+    take(flow, listen);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listener_count, 2);
+    assert_int_equal(flow->final->listeners[0].receive_errors, 6);
+    assert_int_equal(flow->final->listeners[1].receive_errors, 3);
 }
 
 /* While it is drained it still looks into its configuration, which is all that is left. */

@@ -1,4 +1,5 @@
 /* A sink that only needs time gets it: what arrives meanwhile waits in the receive buffer. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "collector/output/sink_thread.h"
@@ -6,6 +7,17 @@
 #include "collector/platform/udp_socket.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/test.h"
+
+/* What the linker makes of the name (ld(1), --wrap). */
+bool __real_udp_socket_is_half_full(const struct udp_socket *socket);
+bool __wrap_udp_socket_is_half_full(const struct udp_socket *socket);
+
+static _Atomic bool half_full; /* every receive buffer is, whatever is in it */
+
+bool __wrap_udp_socket_is_half_full(const struct udp_socket *socket)
+{
+    return atomic_load(&half_full) || __real_udp_socket_is_half_full(socket);
+}
 
 /* A Riemann message of so many events whose metric is 1 fills a batch. */
 #define EVENTS 250
@@ -84,6 +96,33 @@ TEST_WITH(a_burst_waits_in_the_receive_buffer_for_a_sink_that_is_behind, flow_se
     assert_true(received < sent + burst);
     assert_int_equal(flow_refused_records(flow, 0), 0);
     assert_int_equal(flow->final->sinks[0].written, sent + burst);
+}
+
+static int tear_down_half_full(void **state)
+{
+    atomic_store(&half_full, false);
+    return flow_tear_down(state);
+}
+
+/* What comes next would be dropped there: the receiver goes on, though the sink has a minute. */
+TEST_WITH(a_receive_buffer_that_is_half_full_is_emptied_whatever_the_sinks_do, flow_set_up,
+          tear_down_half_full)
+{
+    struct flow *flow = *state;
+    sink_thread_set_delay_most(INT64_C(60000000000));
+    gate_shut(&flow->writing);
+    atomic_store(&half_full, true);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+                    "--sink file:OUTPUT?flush_interval=60s");
+    uint64_t burst = too_many(flow);
+    uint64_t sent = stop_the_sink(flow);
+    send_messages(flow, burst);
+    flow_await_received(flow, 0, sent + burst);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+    if (burst == 0)
+        skip();
+    assert_int_not_equal(flow_refused_records(flow, 0), 0);
 }
 
 /* After that time it goes on, for the sinks that are not behind. */

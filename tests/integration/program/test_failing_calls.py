@@ -49,6 +49,18 @@ class FailingCalls(ProgramTest):
                     self.send_and_stop(program)
                 self.lines.unlink()
 
+    def test_a_sender_that_cannot_be_accepted_at_first_is_logged_and_served_after_that(self):
+        program = start_traced(self, "accept4", self.folder / "calls", "--listen", TCP,
+                               options=("-e", "inject=accept4:error=ENOBUFS:when=1"))
+        client = Client(program)
+        self.addCleanup(client.socket.close)
+        client.send(framed(metric(7)))
+        self.assertEqual(client.answer(), OK)
+        signal_traced(program, signal.SIGTERM)
+        listener = program.finish()["listeners"][0]
+        self.assertEqual((listener["accept_errors"], listener["connections"]), (1, 1))
+        program.wait_for_log("cannot accept a connection: No buffer space available; trying again")
+
     def test_a_connection_that_cannot_be_watched_any_more_is_closed_and_counted(self):
         """The thread watches it, arms the listening socket, and then fails to arm the connection."""
         program = start_traced(self, "epoll_ctl", self.folder / "calls", "--listen", TCP,

@@ -24,6 +24,13 @@ class Levels(ProgramTest):
     def test_info_says_where_it_listens(self):
         self.assertRegex(self.said_at("info")[0], r"\Asluice: listening on udp://")
 
+    def test_it_says_how_large_a_receive_buffer_is(self):
+        program = self.start("--listen", RIEMANN + "&receive_buffer=64KiB", ledger=None)
+        program.stop()
+        said = next(line for line in program.said() if "listening on udp://" in line)
+        granted = int(re.search(r"receive buffer (\d+) KiB, by ", said)[1])
+        self.assertIn(granted, range(64, 129))  # Linux doubles it
+
     def test_a_start_reports_all_that_it_has_opened(self):
         letters, lines = self.folder / "dead", self.folder / "lines"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{lines}", "--sink",

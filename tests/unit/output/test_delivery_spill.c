@@ -470,6 +470,22 @@ TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_d
     assert_got(2, false);
 }
 
+TEST_WITH(what_cannot_be_stored_at_the_stop_has_failed, set_up, tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake->options.flush_interval = 1;
+    atomic_store(&far.away, true);
+    fake_sink_start(fake);
+    obstruct(true);
+    push(fake, 0, 1);
+    fake_sink_push(fake, 0, "1", 1); /* waits to be stored */
+    wait_busy(fake);
+    stop(fake, true);
+    assert_int_equal(count(&fake->counters->spilled), 0);
+    assert_int_equal(count(&fake->counters->failed[FAILED_IO_ERROR]), 2);
+    obstruct(false);
+}
+
 TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_down)
 {
     struct fake_sink *fake = *state;

@@ -7,6 +7,7 @@
 #include "collector/platform/wakeup.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/output/far_end.h"
+#include "tests/support/platform/patience.h"
 #include "tests/support/test.h"
 
 #define MOST    64 /* blocks, in one test */
@@ -17,7 +18,7 @@ static struct {
     /*
      * What becomes of each block, by the number of its handing over; what follows is acknowledged.
      * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h"
-     * held until the next one is answered, before it; "s" never answered; "x" there is no room; "p"
+     * held until the next one is answered, before it, or `let`; "s" never answered; "x" there is no room; "p"
      * record by record: those of `of_records`, where "t" is taken in part, and "q", "w" and "v" are
      * not sent, acknowledged and rejected after a refusal that may have taken a part.
      */
@@ -31,6 +32,8 @@ static struct {
     size_t counts[MOST];
 
     struct delivery_block *held;
+    _Atomic bool let;     /* any thread: the held one is answered */
+    _Atomic size_t asked; /* how often it was asked for answers; any thread */
     bool by_serving; /* answers are there when it was served */
     size_t served;   /* of them, those that are */
 } far;
@@ -95,6 +98,11 @@ static bool take(struct destination *destination, struct delivery_block *block, 
 static struct delivery_block *answer(struct destination *destination, struct error *error,
                                      int64_t *retry_after_ns)
 {
+    if (far.held != NULL && atomic_exchange(&far.let, false)) {
+        answer_by(far.held, '.');
+        far.held = NULL;
+    }
+    atomic_fetch_add(&far.asked, 1);
     if (far.by_serving && far_end.taken == far.served)
         return NULL;
     struct delivery_block *block = far_end_take_answer(destination, error, retry_after_ns);
@@ -469,4 +477,51 @@ TEST_WITH(many_records_pass_through_few_blocks, set_up, fake_sink_tear_down)
     assert_int_equal(failed(fake, FAILED_TOO_LARGE), 1);
     assert_int_equal(counter_read(&fake->counters->filtered), 2);
     assert_int_equal(counter_read(&fake->counters->bytes), 200 * 60001);
+}
+
+static void wait_asked(size_t times)
+{
+    int64_t until = patience_until();
+    while (atomic_load(&far.asked) < times)
+        assert_true(patience(until));
+}
+
+/* The first waits for its answer, and the second for room; the third has to wait for nothing. */
+TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    far.script = "h";
+    fake->options.delivery.in_flight = 1;
+    fake->options.delivery.timeout = 1000 * SECONDS;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_wait_asleep(fake);
+    size_t asked = atomic_load(&far.asked);
+    fake_sink_push(fake, 0, "*300000", 1); /* fills a block */
+    wait_asked(asked + 2);                 /* before it takes the record, and after */
+    atomic_store(&far.let, true);
+    wakeup_signal(far_end.wakeup);
+    fake_sink_wait_committed(fake, 2);
+    fake_sink_wait_asleep(fake);
+    fake_sink_push(fake, 0, "*300000", 1);
+    fake_sink_wait_committed(fake, 3);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 3);
+}
+
+/* It may be kept there as long as a disk does. */
+TEST_WITH(a_sink_that_is_held_where_it_hands_a_block_over_is_alive, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    int64_t until = patience_until();
+    fake_sink_start(fake);
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_push(fake, 0, "a", 1);
+    while (!atomic_load(&fake->at_gate))
+        assert_true(patience(until));
+    for (int i = 0; i < 3; i++)
+        assert_true(sink_thread_is_alive(fake->sink));
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    assert_int_equal(written(fake), 1);
 }

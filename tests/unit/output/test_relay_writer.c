@@ -4,6 +4,7 @@
 
 #include "collector/contract/destination_relay.h"
 #include "collector/platform/clock.h"
+#include "tests/support/log/heard.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/test.h"
 
@@ -13,6 +14,7 @@
 static struct {
     struct destination destination;
     _Atomic size_t full; /* sends to come that find no room; any thread */
+    _Atomic bool first_fails; /* of the next send; any thread */
     _Atomic size_t sends;
     size_t per_send;   /* datagrams that get through before there is no room again; 0: all */
     size_t at;         /* of those that were given, what was sent */
@@ -46,6 +48,8 @@ static bool send_some(struct destination *destination, struct relay_datagram *da
             return false;
         }
         datagram->fate = fate_of(relay.count++);
+        if (atomic_exchange(&relay.first_fails, false))
+            datagram->fate = RELAY_FAILED;
         datagram->sent = datagram->fate == RELAY_SENT;
         error_set(error, EXIT_CODE_IO, "the relay refuses");
         if (datagram->fate == RELAY_SENT && relay.used + datagram->size < MOST) {
@@ -146,6 +150,22 @@ TEST_WITH(each_that_is_not_sent_fails_by_its_reason_and_no_other_does, set_up, f
     assert_int_equal(failed(fake, FAILED_TOO_LARGE), 1);
     assert_int_equal(failed(fake, FAILED_NO_SOURCE), 1);
     assert_int_equal(failed(fake, FAILED_SEND_ERROR), 3);
+}
+
+TEST_WITH(the_log_says_how_many_were_not_sent_where_there_are_any, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    heard_begin();
+    fake_sink_start(fake);
+    push_letters(fake, "ab");
+    fake_sink_wait_committed(fake, 2);
+    assert_int_equal(heard(""), 0);
+    atomic_store(&relay.first_fails, true);
+    fake_sink_push(fake, 0, "c", 5);
+    fake_sink_finish(fake);
+    heard_end();
+    assert_int_equal(heard(""), 1);
+    assert_int_equal(heard("1 of 5 datagrams were not sent: the relay refuses"), 1);
 }
 
 /* More than one group: the bytes of the first are free again. */

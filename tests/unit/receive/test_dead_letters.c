@@ -10,6 +10,7 @@
 #include "collector/platform/deadline.h"
 #include "collector/platform/output_file.h"
 #include "collector/receive/dead_letters.h"
+#include "tests/support/log/heard.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
@@ -98,7 +99,7 @@ static void start(void)
     assert_int_equal(dead_letters_start(letters, &error), 0);
 }
 
-static void offer(size_t size)
+static void offer_from(const struct listener *from, size_t size)
 {
     struct datagram_slot slot = {
         .front = payload,
@@ -109,7 +110,12 @@ static void offer(size_t size)
         .destination = &destination,
         .received_ns = INT64_C(1700000000123456789)};
     const struct decode_failure none = {.cause = CAUSE_UNKNOWN};
-    dead_letter_offer(queue, &listener, &slot, REASON_MALFORMED, &none, "riemann");
+    dead_letter_offer(queue, from, &slot, REASON_MALFORMED, &none, "riemann");
+}
+
+static void offer(size_t size)
+{
+    offer_from(&listener, size);
 }
 
 static uint64_t dropped(enum letter_drop why)
@@ -176,6 +182,66 @@ TEST_WITH(letters_of_every_size_are_kept, set_up, scratch_remove)
     finish(INT64_MAX);
     assert_int_equal(counter_read(&written.kept), 6);
     assert_int_equal(read_back(), 6);
+}
+
+TEST_WITH(while_the_disk_has_room_the_log_says_nothing_of_it, set_up, scratch_remove)
+{
+    (void)state;
+    heard_begin();
+    open_letters(1 << 20, 100);
+    start();
+    offer(10);
+    offer(20);
+    finish(INT64_MAX);
+    heard_end();
+    assert_int_equal(counter_read(&written.kept), 2);
+    assert_int_equal(heard(""), 0);
+}
+
+/* Returns the size of the first comment in the file, from `text` on, and where it begins. */
+static size_t find_comment(const char *bytes, size_t size, const char *text, const char **found)
+{
+    size_t length = strlen(text);
+    for (size_t at = 4; at + length <= size; at++) {
+        uint16_t comment;
+        memcpy(&comment, bytes + at - sizeof comment, sizeof comment);
+        *found = bytes + at;
+        if (memcmp(*found, text, length) == 0)
+            return comment;
+    }
+    fail_msg("no comment begins with \"%s\"", text);
+    return 0;
+}
+
+/* The name is of characters of two bytes, and longer than a comment may be. */
+static void assert_ends_with_a_character(const char *before)
+{
+    char name[700], text[32];
+    struct listener own = {.name = name};
+    size_t size = 0, count = strlen(before);
+    memcpy(name, before, count);
+    for (; count + 2 < sizeof name; count += 2)
+        memcpy(name + count, "\xc3\xa9", 2);
+    name[count] = '\0';
+    open_letters(1 << 20, 100);
+    start();
+    offer_from(&own, 10);
+    finish(INT64_MAX);
+    char *bytes = scratch_read("dead", &size);
+    const char *comment;
+    snprintf(text, sizeof text, "malformed: %s\xc3\xa9", before);
+    size_t length = find_comment(bytes, size, text, &comment);
+    assert_in_range(length, 500, 512);
+    assert_memory_equal(comment + length - 2, "\xc3\xa9", 2);
+    free(bytes);
+    others_remove("dead");
+}
+
+TEST_WITH(a_comment_that_is_too_long_ends_with_a_whole_character, set_up, scratch_remove)
+{
+    (void)state;
+    assert_ends_with_a_character("");
+    assert_ends_with_a_character("x");
 }
 
 TEST_WITH(without_letters_the_file_stays_empty, set_up, scratch_remove)

@@ -128,6 +128,26 @@ TEST(a_connection_that_becomes_another_hosts_takes_its_block_and_its_wait_along)
     stream_blocks_destroy(blocks);
 }
 
+/* The last one is kept for a thread, and nobody's wait stands in its way. */
+TEST(a_thread_gets_any_block_that_is_free_and_none_when_there_is_none)
+{
+    struct stream_blocks *blocks = stream_blocks_create(1, SIZE);
+    struct stream_share share = {0}, other = {0};
+    bool waits = false;
+    uint8_t *block = stream_blocks_move(blocks, &share);
+    assert_non_null(block);
+    assert_int_equal(share.held, 1);
+    assert_null(stream_blocks_move(blocks, &share));
+    assert_int_equal(share.held, 1);
+    assert_null(stream_blocks_take(blocks, &other, &waits));
+    stream_blocks_give(blocks, &share, block);
+    assert_ptr_equal(stream_blocks_move(blocks, &share), block);
+    stream_blocks_stop_waiting(blocks, &other, &waits);
+    stream_blocks_give(blocks, &share, block);
+    assert_int_equal(share.held, 0);
+    stream_blocks_destroy(blocks);
+}
+
 /* Whatever three hosts take and give back, in whatever order: a fourth gets one at once. */
 TEST(three_hosts_never_have_all)
 {

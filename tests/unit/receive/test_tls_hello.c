@@ -83,6 +83,20 @@ TEST(and_by_its_cipher_suites)
     assert_false(passes_hello(4000, 255, 0xffff));
 }
 
+/* Its version and its random bytes come before them, and may be anything. */
+TEST(what_comes_before_the_cipher_suites_is_not_taken_for_them)
+{
+    static const uint8_t before[2 + 32 + 1] = {
+        [0] = 0xff, [1] = 0xff, [2] = 0xff, [33] = 0xff, [34] = 0};
+    static const uint8_t head[] = {1, 0, 0, sizeof before + 4}, suites[] = {0, 2, 0x13, 1};
+    struct bytes message = {.size = 0}, bytes = {.size = 0};
+    put(&message, head, sizeof head);
+    put(&message, before, sizeof before);
+    put(&message, suites, sizeof suites);
+    put_record(&bytes, 22, message.data, message.size);
+    assert_true(passes(&bytes, false));
+}
+
 TEST(a_second_hello_has_the_same_limits)
 {
     struct bytes bytes = {.size = 0};

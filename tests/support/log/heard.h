@@ -1,0 +1,19 @@
+/*
+ * What a test's code logs, kept instead of written to stderr. There is one log; it takes lines of
+ * any thread.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_LOG_HEARD_H
+#define SLUICE_TESTS_SUPPORT_LOG_HEARD_H
+
+#include <stddef.h>
+
+/* From now on lines are kept; those from before are gone. While there is one thread. */
+void heard_begin(void);
+
+/* Lines go to stderr again; those that were kept can still be counted. While there is one thread. */
+void heard_end(void);
+
+/* How many of the lines contain this text; any thread. */
+size_t heard(const char *text);
+
+#endif

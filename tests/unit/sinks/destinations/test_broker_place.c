@@ -1,0 +1,52 @@
+/* Where the brokers are and where in them records go, and what is no such text. */
+#include <string.h>
+
+#include "sinks/destinations/broker_place.h"
+#include "tests/support/test.h"
+
+static void assert_read(const char *text, const char *brokers, size_t count, const char *route)
+{
+    struct broker_place place;
+    struct error error = {.text = ""};
+    if (broker_place_read(text, 9092, &place, &error) != 0)
+        fail_msg("%s: %s", text, error.text);
+    assert_string_equal(place.brokers, brokers);
+    assert_int_equal(place.count, count);
+    assert_string_equal(place.route, route);
+    assert_string_equal(broker_place_route(text), route);
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+    struct broker_place place;
+    struct error error = {.text = ""};
+    assert_int_equal(broker_place_read(text, 9092, &place, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_string_equal(error.text, why);
+}
+
+TEST(brokers_stand_before_the_slash_and_the_route_after_it)
+{
+    assert_read("//a:1/metrics", "a:1", 1, "metrics");
+    assert_read("//a/metrics", "a:9092", 1, "metrics");
+    assert_read("a/metrics", "a:9092", 1, "metrics");
+    assert_read("//a:1,b.example,[::1]:3/one/two", "a:1,b.example:9092,[::1]:3", 3, "one/two");
+}
+
+TEST(without_a_route_there_is_nowhere_to_go)
+{
+    static const char *const texts[] = {"//a:1", "//a:1/", "a", "", "//"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_refused(texts[i], "after the brokers stands \"/\" and a name");
+        assert_string_equal(broker_place_route(texts[i]), "");
+    }
+}
+
+TEST(what_is_no_broker_is_refused_by_its_text)
+{
+    assert_refused("///metrics", "\"\" is no HOST:PORT of a broker");
+    assert_refused("//a:1,/metrics", "\"\" is no HOST:PORT of a broker");
+    assert_refused("//a:0/metrics", "\"a:0\" is no HOST:PORT of a broker");
+    assert_refused("//a:65536/metrics", "\"a:65536\" is no HOST:PORT of a broker");
+    assert_refused("//a,b:x/metrics", "\"b:x\" is no HOST:PORT of a broker");
+}

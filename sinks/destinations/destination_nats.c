@@ -141,54 +141,38 @@ static int nats_create(const struct destination_options *options, struct destina
     return 0;
 }
 
-/*
- * Makes what create would connect with: both are the caller's to free. Returns 0, or -1 with
- * `error` filled.
- */
-static int nats_prepare(const struct destination_options *options, struct nats **tried,
-                        natsOptions **settings, struct error *error)
+/* What create would connect with, the caller's. Returns NULL with `error` filled. */
+static natsOptions *nats_prepare(struct nats *tried, const struct destination_options *options,
+                                 struct error *error)
 {
-    struct nats *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_no_memory(error);
-    *settings = NULL;
-    if (read_options(made, options, error) == 0)
-        *settings =
-            nats_settings_make(made->library, &made->place, &made->broker, &made->tls, error);
-    if (*settings == NULL) {
-        free(made);
-        return -1;
-    }
-    *tried = made;
-    return 0;
+    if (read_options(tried, options, error) != 0)
+        return NULL;
+    return nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
 }
 
 /* All but the connection. */
 static int nats_check(const struct destination_options *options, struct error *error)
 {
-    struct nats *tried;
-    natsOptions *settings;
-    if (nats_prepare(options, &tried, &settings, error) != 0)
+    struct nats tried = {.publisher = NULL};
+    natsOptions *settings = nats_prepare(&tried, options, error);
+    if (settings == NULL)
         return -1;
-    tried->library->natsOptions_Destroy(settings);
-    free(tried);
+    tried.library->natsOptions_Destroy(settings);
     return 0;
 }
 
 static int nats_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
                       struct error *error)
 {
-    struct nats *tried;
-    natsOptions *settings;
+    struct nats tried = {.publisher = NULL};
+    natsOptions *settings = nats_prepare(&tried, options, error);
     char subject[DELIVERY_ROUTE_SIZE];
-    if (nats_prepare(options, &tried, &settings, error) != 0)
+    if (settings == NULL)
         return -1;
-    if (!nats_probe_subject(tried->place.route, subject))
-        topic_template_example(&tried->subject, subject);
-    int result = nats_probe_run(tried->library, settings, tried->place.count, subject, timeout_ns,
-                                reached, error);
-    free(tried);
-    return result;
+    if (!nats_probe_subject(tried.place.route, subject))
+        topic_template_example(&tried.subject, subject);
+    return nats_probe_run(tried.library, settings, tried.place.count, subject, timeout_ns, reached,
+                          error);
 }
 
 static bool nats_shape(const struct destination_options *options, struct destination_shape *shape)

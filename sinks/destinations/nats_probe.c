@@ -8,7 +8,6 @@
 
 #include "collector/contract/destination.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/wakeup.h"
 #include "collector/text/control_character.h"
 #include "collector/text/json_reader.h"
 #include "sinks/destinations/end_within.h"
@@ -34,8 +33,6 @@ struct attempt {
     natsOptions *settings;
     char subject[DELIVERY_ROUTE_SIZE];
     int64_t until_ns;
-    atomic_bool may_not_ask; /* the server says that we may not put the question */
-    struct wakeup *closed;   /* signalled when nothing of the connection calls us any more */
     int result;
     struct error error;
     char reached[DESTINATION_REACHED_SIZE];
@@ -106,20 +103,11 @@ int nats_probe_judge(const char *json, size_t size, const char *subject, char *r
 
 /* --- trying ----------------------------------------------------------------------------------- */
 
+/* Without a handler the library prints each error. */
 static void probe_on_error(natsConnection *connection, natsSubscription *subscription,
                            natsStatus status, void *closure)
 {
-    (void)connection;
-    (void)subscription;
-    struct attempt *attempt = closure;
-    if (status == NATS_NOT_PERMITTED)
-        atomic_store(&attempt->may_not_ask, true);
-}
-
-static void on_closed(natsConnection *connection, void *closure)
-{
-    (void)connection;
-    wakeup_signal(((struct attempt *)closure)->closed);
+    (void)connection, (void)subscription, (void)status, (void)closure;
 }
 
 /* The library's own words, which say more than the status. */
@@ -134,12 +122,14 @@ static void not_connected(struct attempt *attempt, natsStatus status)
               text == NULL || text[0] == '\0' ? "" : ": ", text == NULL ? "" : text);
 }
 
-static void no_answer(struct attempt *attempt, natsStatus status)
+static void no_answer(struct attempt *attempt, natsConnection *connection, natsStatus status)
 {
+    const struct nats_library *library = attempt->library;
+    const char *text;
     if (status == NATS_NO_RESPONDERS) {
         error_set(&attempt->error, EXIT_CODE_CONFIG,
                   "the server answers, but has no JetStream, or none for this user");
-    } else if (atomic_load(&attempt->may_not_ask)) {
+    } else if (library->natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED) {
         attempt->result = 0;
         snprintf(attempt->reached, sizeof attempt->reached,
                  "reached, and logged in; whether a stream takes %s cannot be known, as this user "
@@ -148,7 +138,7 @@ static void no_answer(struct attempt *attempt, natsStatus status)
     } else {
         error_set(&attempt->error, EXIT_CODE_NOT_REACHED,
                   "the server answers, but JetStream does not: %s",
-                  attempt->library->natsStatus_GetText(status));
+                  library->natsStatus_GetText(status));
     }
 }
 
@@ -162,7 +152,7 @@ static void ask(struct attempt *attempt, natsConnection *connection)
     natsStatus status = library->natsConnection_Request(&answer, connection, QUESTION, question,
                                                         length, left < 1 ? 1 : left);
     if (status != NATS_OK) {
-        no_answer(attempt, status);
+        no_answer(attempt, connection, status);
         return;
     }
     attempt->result = nats_probe_judge(library->natsMsg_GetData(answer),
@@ -174,7 +164,6 @@ static void ask(struct attempt *attempt, natsConnection *connection)
 static void free_attempt(struct attempt *attempt)
 {
     attempt->library->natsOptions_Destroy(attempt->settings);
-    wakeup_destroy(attempt->closed);
     free(attempt);
 }
 
@@ -192,11 +181,7 @@ static void try_it(void *object)
                   "needs");
     else
         ask(attempt, connection);
-    if (connection != NULL) {
-        library->natsConnection_Close(connection);
-        wakeup_await(attempt->closed); /* nothing of it calls us from then on */
-        library->natsConnection_Destroy(connection);
-    }
+    library->natsConnection_Destroy(connection);
     if (atomic_exchange(&attempt->over, true))
         free_attempt(attempt);
 }
@@ -204,8 +189,12 @@ static void try_it(void *object)
 int nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
                    const char *subject, int64_t timeout_ns, char *reached, struct error *error)
 {
+    int64_t ms = timeout_ns / MS_NS, each = ms / (int64_t)servers;
     struct attempt *attempt = calloc(1, sizeof *attempt);
-    if (attempt == NULL) {
+    if (attempt == NULL ||
+        library->natsOptions_SetTimeout(settings, each < 1 ? 1 : each) != NATS_OK ||
+        library->natsOptions_SetErrorHandler(settings, probe_on_error, NULL) != NATS_OK) {
+        free(attempt);
         library->natsOptions_Destroy(settings);
         return error_no_memory(error);
     }
@@ -214,15 +203,7 @@ int nats_probe_run(const struct nats_library *library, natsOptions *settings, si
     attempt->until_ns = clock_monotonic_ns() + timeout_ns;
     attempt->result = -1;
     snprintf(attempt->subject, sizeof attempt->subject, "%s", subject);
-    int64_t each = timeout_ns / MS_NS / (int64_t)servers;
-    if (wakeup_create(&attempt->closed, NULL) != 0 ||
-        library->natsOptions_SetTimeout(settings, each < 1 ? 1 : each) != NATS_OK ||
-        library->natsOptions_SetErrorHandler(settings, probe_on_error, attempt) != NATS_OK ||
-        library->natsOptions_SetClosedCB(settings, on_closed, attempt) != NATS_OK) {
-        free_attempt(attempt);
-        return error_no_memory(error);
-    }
-    end_within(try_it, attempt, (int)(timeout_ns / MS_NS) + MORE_MS);
+    end_within(try_it, attempt, (int)ms + MORE_MS);
     if (!atomic_exchange(&attempt->over, true)) {
         error_set(error, EXIT_CODE_NOT_REACHED,
                   "no answer in time; a name may take long to be looked up");

@@ -431,16 +431,24 @@ static int read_options(struct kafka *kafka, const struct destination_options *o
     return 0;
 }
 
-static int kafka_create(const struct destination_options *options, struct destination **out,
-                        struct error *error)
+/* One that has read its options, to be freed by free. Returns NULL with `error` filled. */
+static struct kafka *kafka_make(const struct destination_options *options, struct error *error)
 {
     struct kafka *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return error_no_memory(error);
-    if (read_options(made, options, error) != 0) {
-        free(made);
+        error_no_memory(error);
+    else if (read_options(made, options, error) == 0)
+        return made;
+    free(made);
+    return NULL;
+}
+
+static int kafka_create(const struct destination_options *options, struct destination **out,
+                        struct error *error)
+{
+    struct kafka *made = kafka_make(options, error);
+    if (made == NULL)
         return -1;
-    }
     made->destination = (struct destination){
         .delivery = &delivery_ops,
         .figures = &made->figures,
@@ -455,51 +463,30 @@ static int kafka_create(const struct destination_options *options, struct destin
     return 0;
 }
 
-/*
- * Makes what create would make a producer of: both are the caller's to free. Returns 0, or -1 with
- * `error` filled.
- */
-static int kafka_prepare(const struct destination_options *options, struct kafka **tried,
-                         rd_kafka_conf_t **conf, struct error *error)
-{
-    struct kafka *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_no_memory(error);
-    *conf = NULL;
-    if (read_options(made, options, error) == 0)
-        *conf = kafka_settings_make(made->library, &made->producer.settings, error);
-    if (*conf == NULL) {
-        free(made);
-        return -1;
-    }
-    *tried = made;
-    return 0;
-}
-
 /* All but the producer: that would connect. */
 static int kafka_check(const struct destination_options *options, struct error *error)
 {
-    struct kafka *tried;
-    rd_kafka_conf_t *conf;
-    if (kafka_prepare(options, &tried, &conf, error) != 0)
+    struct kafka *tried = kafka_make(options, error);
+    if (tried == NULL)
         return -1;
-    tried->library->conf_destroy(conf);
+    rd_kafka_conf_t *conf = kafka_settings_make(tried->library, &tried->producer.settings, error);
+    if (conf != NULL)
+        tried->library->conf_destroy(conf);
     free(tried);
-    return 0;
+    return conf != NULL ? 0 : -1;
 }
 
 static int kafka_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
                        struct error *error)
 {
-    struct kafka *tried;
-    rd_kafka_conf_t *conf;
+    struct kafka *tried = kafka_make(options, error);
     char name[DELIVERY_ROUTE_SIZE];
-    if (kafka_prepare(options, &tried, &conf, error) != 0)
+    if (tried == NULL)
         return -1;
     bool is_fixed = !tried->topic.has_values && !tried->topic.has_time;
     topic_template_example(&tried->topic, name);
-    int result =
-        kafka_probe_run(tried->library, conf, is_fixed ? name : NULL, timeout_ns, reached, error);
+    int result = kafka_probe_run(tried->library, &tried->producer.settings,
+                                 is_fixed ? name : NULL, timeout_ns, reached, error);
     free(tried);
     return result;
 }

@@ -6,13 +6,14 @@
 
 #include "collector/base/error.h"
 #include "sinks/destinations/kafka_library.h"
+#include "sinks/destinations/kafka_settings.h"
 
 /*
  * Asks for the metadata of the topic, as destination_ops.probe says; NULL: its name depends on the
  * records, and only the brokers are asked for. Asks as a consumer does: a question of a producer
- * could make the topic. `conf` is the sink's, and taken over. Main thread.
+ * could make the topic. `settings` are the sink's. Main thread.
  */
-int kafka_probe_run(const struct kafka_library *library, rd_kafka_conf_t *conf, const char *topic,
-                    int64_t timeout_ns, char *reached, struct error *error);
+int kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
+                    const char *topic, int64_t timeout_ns, char *reached, struct error *error);
 
 #endif

@@ -83,7 +83,6 @@ class BenchTest(unittest.TestCase):
 class FullSpeed(BenchTest):
     """With the processors for itself: it counts that a socket takes all that is sent."""
 
-    @unittest.skipIf(os.environ["TEST_SANITIZE"], "half a minute; its parts are played one by one")
     def test_all_parts_by_themselves(self):
         tables = self.tables()
         self.assert_alone(tables)
@@ -91,18 +90,11 @@ class FullSpeed(BenchTest):
             rows = self.rows(tables, f"CPU a datagram: {scene};")
             self.assertEqual([row["receiver"] for row in rows], RECEIVERS)
             self.assert_numbers(rows, "ns", "/ blocking", "/ pause", "sent/s", "MiB")
-        self.assert_rates(tables)
-        self.assertEqual(len(tables), 10)
-
-    @unittest.skipUnless(os.environ["TEST_SANITIZE"], "played with all parts")
-    def test_rates(self):
-        self.assert_rates(self.tables("rates"))
-
-    def assert_rates(self, tables):
         for sender in ("plain", "segmenting"):
             rows = self.rows(tables, f"Highest rate without loss, {sender} sender")
             self.assertEqual([row["receiver"] for row in rows], ["edge", "json", "null"])
             self.assert_numbers(rows, "sender's")
+        self.assertEqual(len(tables), 10)
 
 
 class Words(BenchTest):

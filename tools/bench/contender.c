@@ -114,11 +114,3 @@ const struct contender *contenders_of_kind(const struct contenders *contenders,
             return &contenders->items[i];
     return NULL;
 }
-
-const struct contender *contenders_named(const struct contenders *contenders, const char *name)
-{
-    for (size_t i = 0; i < contenders->count; i++)
-        if (strcmp(contenders->items[i].name, name) == 0)
-            return &contenders->items[i];
-    return NULL;
-}

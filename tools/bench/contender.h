@@ -51,9 +51,8 @@ void contenders_begin(struct contenders *contenders);
  */
 int contenders_add(struct contenders *contenders, const char *text, struct error *error);
 
-/* The first of that kind that is there, and that of that name; NULL: there is none. */
+/* The first of that kind that is there; NULL: there is none. */
 const struct contender *contenders_of_kind(const struct contenders *contenders,
                                            enum contender_kind kind);
-const struct contender *contenders_named(const struct contenders *contenders, const char *name);
 
 #endif

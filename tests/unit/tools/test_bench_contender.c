@@ -4,6 +4,15 @@
 #include "tests/support/test.h"
 #include "tools/bench/contender.h"
 
+/* NULL: there is none of that name. */
+static const struct contender *named(const struct contenders *contenders, const char *name)
+{
+    for (size_t i = 0; i < contenders->count; i++)
+        if (strcmp(contenders->items[i].name, name) == 0)
+            return &contenders->items[i];
+    return NULL;
+}
+
 TEST(at_first_there_are_the_null_receivers_and_two_collectors)
 {
     struct contenders contenders;
@@ -11,9 +20,9 @@ TEST(at_first_there_are_the_null_receivers_and_two_collectors)
     assert_int_equal(contenders.count, 5);
     assert_string_equal(contenders_of_kind(&contenders, CONTENDER_BLOCKING)->name, "blocking");
     assert_string_equal(contenders_of_kind(&contenders, CONTENDER_PAUSE)->name, "edge+pause");
-    assert_false(contenders_named(&contenders, "json")->discards);
-    assert_true(contenders_named(&contenders, "null")->discards);
-    assert_null(contenders_named(&contenders, "gro"));
+    assert_false(named(&contenders, "json")->discards);
+    assert_true(named(&contenders, "null")->discards);
+    assert_null(named(&contenders, "gro"));
 }
 
 TEST(a_variant_has_keys_and_words)
@@ -26,7 +35,7 @@ TEST(a_variant_has_keys_and_words)
                                     "--threads 1 ",
                                     &error),
                      0);
-    const struct contender *gro = contenders_named(&contenders, "gro");
+    const struct contender *gro = named(&contenders, "gro");
     assert_non_null(gro);
     assert_int_equal(gro->kind, CONTENDER_COLLECTOR);
     assert_string_equal(gro->listener_keys, "gro=on&coalesce=0");
@@ -43,7 +52,7 @@ TEST(a_variant_may_write_to_another_sink)
     struct error error;
     contenders_begin(&contenders);
     assert_int_equal(contenders_add(&contenders, "k=to:kafka://a/t sink:per=block", &error), 0);
-    const struct contender *kafka = contenders_named(&contenders, "k");
+    const struct contender *kafka = named(&contenders, "k");
     assert_string_equal(kafka->to, "kafka://a/t");
     assert_string_equal(kafka->sink_keys, "per=block");
     assert_true(kafka->discards);
@@ -56,7 +65,7 @@ TEST(a_collector_that_is_there_can_mean_something_else)
     contenders_begin(&contenders);
     assert_int_equal(contenders_add(&contenders, "null=listen:coalesce=0", &error), 0);
     assert_int_equal(contenders.count, 5);
-    const struct contender *null = contenders_named(&contenders, "null");
+    const struct contender *null = named(&contenders, "null");
     assert_string_equal(null->listener_keys, "coalesce=0");
     assert_string_equal(null->sink_keys, "");
     assert_true(null->discards);
@@ -68,7 +77,7 @@ TEST(a_variant_may_have_no_words)
     struct error error;
     contenders_begin(&contenders);
     assert_int_equal(contenders_add(&contenders, "again=", &error), 0);
-    assert_string_equal(contenders_named(&contenders, "again")->listener_keys, "");
+    assert_string_equal(named(&contenders, "again")->listener_keys, "");
 }
 
 static void assert_refused(struct contenders *contenders, const char *text, const char *why)

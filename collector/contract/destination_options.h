@@ -19,7 +19,8 @@ struct sink_counters;
 
 /* What a destination is made from. All of it outlives the destination. */
 struct destination_options {
-    const char *name; /* of the sink, for the log */
+    const char *name;   /* of the sink, for the log */
+    const char *scheme; /* the destination's */
     const char *path;
     struct file_options file;
     struct relay_options relay;

@@ -7,6 +7,7 @@ struct destination_options sink_options_of_destination(const struct sink_thread_
 {
     return (struct destination_options){
         .name = options->name,
+        .scheme = options->destination->scheme,
         .path = options->path,
         .file = options->file,
         .relay = options->relay,

@@ -187,42 +187,35 @@ static void warn_of_plain(const struct destination_options *options,
                   "write https:");
 }
 
-/* What can be known without a connection. The caller frees what there is, also where it fails. */
-static int http_prepare(const char *scheme, const struct destination_options *options,
-                        const struct curl_library **library, struct http_urls *urls,
+/*
+ * What can be known without a connection: fills the library and the URLs as well. The caller frees
+ * what there is, also where it fails.
+ */
+static int http_prepare(struct http *http, const struct destination_options *options,
                         struct http_headers **headers, struct error *error)
 {
-    *headers = NULL;
-    *library = curl_library(error);
-    if (*library == NULL || http_urls_make(scheme, options->path, options->http.query,
-                                           is_otlp(options), urls, error) != 0)
-        return -1;
     const struct client_tls *tls = &options->tls;
-    if (input_load_check_key("server_ca", tls->ca, error) != 0 ||
+    *headers = NULL;
+    http->library = curl_library(error);
+    if (http->library == NULL ||
+        http_urls_make(options->scheme, options->path, options->http.query, is_otlp(options),
+                       &http->urls, error) != 0 ||
+        input_load_check_key("server_ca", tls->ca, error) != 0 ||
         input_load_check_key("client_cert", tls->cert, error) != 0 ||
-        input_load_check_key("client_key", tls->key, error) != 0)
+        input_load_check_key("client_key", tls->key, error) != 0 ||
+        make_headers(options, http->library, headers, error) != 0)
         return -1;
-    if (make_headers(options, *library, headers, error) != 0)
-        return -1;
-    if (strcmp(scheme, "http") == 0)
+    if (strcmp(options->scheme, "http") == 0)
         warn_of_plain(options, *headers);
     return 0;
 }
 
-static struct http_request_options request_options(const struct destination_options *options,
-                                                   int64_t timeout_ns)
+static int http_fill(struct http *http, const struct destination_options *options,
+                     struct error *error)
 {
-    return (struct http_request_options){.tls = options->tls, .timeout_ms = timeout_ns / 1000000};
-}
-
-static int http_fill(struct http *http, const char *scheme,
-                     const struct destination_options *options, struct error *error)
-{
-    const struct curl_library *library;
     struct http_headers *headers;
-    if (http_prepare(scheme, options, &library, &http->urls, &headers, error) != 0)
+    if (http_prepare(http, options, &headers, error) != 0)
         return -1;
-    http->library = library;
     http->maker =
         http_body_maker_create(options->encoder, options->file.compression, options->block_size);
     if (http->maker == NULL) {
@@ -230,14 +223,15 @@ static int http_fill(struct http *http, const char *scheme,
         return error_no_memory(error);
     }
     const struct http_client_options to = {
-        .library = library,
+        .library = http->library,
         .format = options->encoder->name,
         .two_shapes =
             options->encoder->request != NULL && options->encoder->request->shape_count == 2,
         .repeats = delivery_repeats(options->retry, options->spills, options->encoder->overwrites),
         .urls = &http->urls,
         .maker = http->maker,
-        .request = request_options(options, (int64_t)options->timeout_ns / 3),
+        .request = {.tls = options->tls,
+                    .timeout_ms = (int64_t)options->timeout_ns / 3 / 1000000},
         .in_flight = options->in_flight,
         .wakeup = options->wakeup,
     };
@@ -248,8 +242,8 @@ static int http_fill(struct http *http, const char *scheme,
     return 0;
 }
 
-static int http_create(const char *scheme, const struct destination_options *options,
-                       struct destination **out, struct error *error)
+static int http_create(const struct destination_options *options, struct destination **out,
+                       struct error *error)
 {
     struct http *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -258,7 +252,7 @@ static int http_create(const char *scheme, const struct destination_options *opt
     made->destination.destroy = http_destroy;
     made->options = *options;
     if (random_bytes(made->secret, sizeof made->secret, error) != 0 ||
-        http_fill(made, scheme, options, error) != 0) {
+        http_fill(made, options, error) != 0) {
         http_destroy(&made->destination);
         return -1;
     }
@@ -266,74 +260,24 @@ static int http_create(const char *scheme, const struct destination_options *opt
     return 0;
 }
 
-static int create_http(const struct destination_options *options, struct destination **out,
-                       struct error *error)
-{
-    return http_create("http", options, out, error);
-}
-
-static int create_https(const struct destination_options *options, struct destination **out,
-                        struct error *error)
-{
-    return http_create("https", options, out, error);
-}
-
-/* All but the connection. */
-static int http_check(const char *scheme, const struct destination_options *options,
+/* With a time of 0 there is no connection. */
+static int http_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
                       struct error *error)
 {
-    const struct curl_library *library;
-    struct http_urls urls = {0};
+    struct http tried = {.library = NULL};
     struct http_headers *headers;
-    int result = http_prepare(scheme, options, &library, &urls, &headers, error);
+    int result = http_prepare(&tried, options, &headers, error);
+    if (result == 0 && timeout_ns != 0)
+        result = http_probe_run(tried.library, options, http_urls_find(&tried.urls, METRICS_ROUTE),
+                                headers, timeout_ns, reached, error);
     http_headers_free(headers);
-    http_urls_free(&urls);
+    http_urls_free(&tried.urls);
     return result;
 }
 
-static int check_http(const struct destination_options *options, struct error *error)
+static int http_check(const struct destination_options *options, struct error *error)
 {
-    return http_check("http", options, error);
-}
-
-static int check_https(const struct destination_options *options, struct error *error)
-{
-    return http_check("https", options, error);
-}
-
-static int http_probe(const char *scheme, const struct destination_options *options,
-                      int64_t timeout_ns, char *reached, struct error *error)
-{
-    const struct curl_library *library;
-    struct http_urls urls = {0};
-    struct http_headers *headers;
-    int result = http_prepare(scheme, options, &library, &urls, &headers, error);
-    if (result == 0) {
-        const struct http_probe to = {
-            .library = library,
-            .url = http_urls_find(&urls, METRICS_ROUTE),
-            .encoder = options->encoder,
-            .compression = options->file.compression,
-            .headers = headers,
-            .request = request_options(options, timeout_ns),
-        };
-        result = http_probe_run(&to, reached, error);
-    }
-    http_headers_free(headers);
-    http_urls_free(&urls);
-    return result;
-}
-
-static int probe_http(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                      struct error *error)
-{
-    return http_probe("http", options, timeout_ns, reached, error);
-}
-
-static int probe_https(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                       struct error *error)
-{
-    return http_probe("https", options, timeout_ns, reached, error);
+    return http_probe(options, 0, NULL, error);
 }
 
 /* As "libcurl/7.88.1", without what it is made of itself. */
@@ -369,9 +313,9 @@ const struct destination_ops destination_http = {
     .sends_requests = true,
     .library = library,
     .shape = http_shape,
-    .check = check_http,
-    .probe = probe_http,
-    .create = create_http,
+    .check = http_check,
+    .probe = http_probe,
+    .create = http_create,
 };
 
 const struct destination_ops destination_https = {
@@ -383,7 +327,7 @@ const struct destination_ops destination_https = {
     .takes = TAKES_BLOCKS,
     .sends_requests = true,
     .shape = http_shape,
-    .check = check_https,
-    .probe = probe_https,
-    .create = create_https,
+    .check = http_check,
+    .probe = http_probe,
+    .create = http_create,
 };

@@ -1,48 +1,51 @@
 #include "sinks/destinations/http_probe.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "collector/contract/destination.h"
-#include "sinks/destinations/http_body.h"
+#include "sinks/destinations/http_request.h"
 
 /* Bytes of a block that no record is in. */
 #define BLOCK_SIZE 4096
 
-static int refused(struct error *error, enum exit_code code, const char *said, const char *advice)
-{
-    error_set(error, code, "%s: %s", said, advice);
-    return -1;
-}
+static const char login[] = "it does not let us write; who we are stands in token_file=, "
+                            "password_file=, header_file= or client_cert=";
+static const char path[] = "nothing takes records at this path";
+static const char later[] = "it takes nothing now";
+
+/* What a status refuses, from the first to the last of a row, and what is to be done then. */
+static const struct {
+    long first, last;
+    enum exit_code code;
+    const char *advice;
+} refusals[] = {
+    {300, 399, EXIT_CODE_CONFIG,
+     "redirects are not followed; write the address that this one leads to"},
+    {401, 401, EXIT_CODE_CONFIG, login},
+    {403, 403, EXIT_CODE_CONFIG, login},
+    {404, 405, EXIT_CODE_CONFIG, path},
+    {408, 408, EXIT_CODE_NOT_REACHED, later},
+    {410, 410, EXIT_CODE_CONFIG, path},
+    {415, 415, EXIT_CODE_CONFIG, "it does not take this format="},
+    {429, 429, EXIT_CODE_NOT_REACHED, later},
+    {500, LONG_MAX, EXIT_CODE_NOT_REACHED, later},
+};
 
 int http_probe_judge(long status, const char *said, char *reached, struct error *error)
 {
-    if (status >= 200 && status < 300) {
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if (status < refusals[i].first || status > refusals[i].last)
+            continue;
+        error_set(error, refusals[i].code, "%s: %s", said, refusals[i].advice);
+        return -1;
+    }
+    if (status >= 200 && status < 300)
         snprintf(reached, DESTINATION_REACHED_SIZE,
                  "reached; it took a request without records (%ld)", status);
-        return 0;
-    }
-    if (status >= 300 && status < 400)
-        return refused(error, EXIT_CODE_CONFIG, said,
-                       "redirects are not followed; write the address that this one leads to");
-    if (status >= 500 || status == 408 || status == 429)
-        return refused(error, EXIT_CODE_NOT_REACHED, said, "it takes nothing now");
-    switch (status) {
-    case 401:
-    case 403:
-        return refused(error, EXIT_CODE_CONFIG, said,
-                       "it does not let us write; who we are stands in token_file=, "
-                       "password_file=, header_file= or client_cert=");
-    case 404:
-    case 405:
-    case 410:
-        return refused(error, EXIT_CODE_CONFIG, said, "nothing takes records at this path");
-    case 415:
-        return refused(error, EXIT_CODE_CONFIG, said, "it does not take this format=");
-    default:
-        break;
-    }
-    snprintf(reached, DESTINATION_REACHED_SIZE,
-             "reached; of a request without records %s, which says nothing about others", said);
+    else
+        snprintf(reached, DESTINATION_REACHED_SIZE,
+                 "reached; of a request without records %s, which says nothing about others", said);
     return 0;
 }
 
@@ -69,43 +72,36 @@ static int probe_classify(CURLcode result, const struct http_reply *reply, char 
 {
     if (reply->status != 0)
         return http_probe_judge(reply->status, reply->text, reached, error);
-    if (result == CURLE_PEER_FAILED_VERIFICATION)
-        return refused(error, EXIT_CODE_CONFIG, reply->text,
-                       "server_ca= says whose certificates are right");
-    error_set(error, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s",
-              reply->text);
+    error_set(error, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s%s",
+              reply->text,
+              result == CURLE_PEER_FAILED_VERIFICATION
+                  ? ": server_ca= says whose certificates are right"
+                  : "");
     return -1;
 }
 
-static int exchange(const struct http_probe *probe, const struct http_body *body, char *reached,
-                    struct error *error)
+int http_probe_run(const struct curl_library *library, const struct destination_options *options,
+                   const char *url, const struct http_headers *headers, int64_t timeout_ns,
+                   char *reached, struct error *error)
 {
-    struct http_request request;
+    const struct http_request_options to = {.tls = options->tls,
+                                            .timeout_ms = timeout_ns / 1000000};
+    struct http_body_maker *maker =
+        http_body_maker_create(options->encoder, options->file.compression, BLOCK_SIZE);
+    struct http_body body = {0};
+    struct http_request request = {.easy = NULL};
     struct http_reply reply;
-    if (!http_request_make(&request, probe->library, &probe->request))
-        return error_no_memory(error);
-    int result = -1;
-    if (http_request_begin(&request, probe->url, probe->headers->lists[0], body)) {
-        CURLcode code = probe->library->easy_perform(request.easy);
+    int result;
+    if (maker == NULL || !http_body_init(&body, maker) || !http_body_make_empty(maker, &body) ||
+        !http_request_make(&request, library, &to) ||
+        !http_request_begin(&request, url, headers->lists[0], &body)) {
+        result = error_no_memory(error);
+    } else {
+        CURLcode code = library->easy_perform(request.easy);
         http_request_end(&request, code, &reply);
         result = probe_classify(code, &reply, reached, error);
-    } else {
-        error_no_memory(error);
     }
     http_request_free(&request);
-    return result;
-}
-
-int http_probe_run(const struct http_probe *probe, char *reached, struct error *error)
-{
-    struct http_body_maker *maker =
-        http_body_maker_create(probe->encoder, probe->compression, BLOCK_SIZE);
-    struct http_body body = {0};
-    int result;
-    if (maker == NULL || !http_body_init(&body, maker) || !http_body_make_empty(maker, &body))
-        result = error_no_memory(error);
-    else
-        result = exchange(probe, &body, reached, error);
     http_body_free(&body);
     http_body_maker_destroy(maker);
     return result;

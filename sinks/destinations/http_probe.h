@@ -10,25 +10,17 @@
 #define SLUICE_SINKS_DESTINATIONS_HTTP_PROBE_H
 
 #include "collector/base/error.h"
-#include "collector/contract/encoder.h"
+#include "collector/contract/destination_options.h"
 #include "sinks/destinations/curl_library.h"
 #include "sinks/destinations/http_headers.h"
-#include "sinks/destinations/http_request.h"
-
-struct http_probe {
-    const struct curl_library *library;
-    const char *url;
-    const struct encoder_ops *encoder;
-    const struct compression_ops *compression; /* NULL: none */
-    const struct http_headers *headers;
-    struct http_request_options request;
-};
 
 /*
- * Sends the request and waits for the answer, as destination_ops.probe says. Any thread, and no
- * other one meanwhile.
+ * Sends the request to that URL and waits for the answer, as destination_ops.probe says. In any
+ * thread, which is the only one that uses the headers.
  */
-int http_probe_run(const struct http_probe *probe, char *reached, struct error *error);
+int http_probe_run(const struct curl_library *library, const struct destination_options *options,
+                   const char *url, const struct http_headers *headers, int64_t timeout_ns,
+                   char *reached, struct error *error);
 
 /*
  * What an answer with that status means, for people: fills `reached`, and returns 0; or fills

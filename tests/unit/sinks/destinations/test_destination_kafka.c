@@ -2,12 +2,14 @@
 #include <dlfcn.h>
 #include <netdb.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
+#include "sinks/destinations/destinations.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/sinks/kafka_scene.h"
 #include "tests/support/test.h"
@@ -144,6 +146,70 @@ TEST(a_message_has_its_key_and_the_headers_that_were_asked_for)
     kafka_reader_end(&reader);
     kafka_scene_end(&scene);
 }
+
+static void assert_only_header(unsigned which, const char *name)
+{
+    struct kafka_scene scene;
+    struct delivery_lines lines;
+    struct error error;
+    rd_kafka_headers_t *headers;
+    const void *value;
+    size_t size;
+    kafka_scene_begin(&scene, "t");
+    rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
+    scene.options.broker.headers = which;
+    kafka_scene_open(&scene);
+    delivery_lines_fill(&lines, "t", 1);
+    kafka_scene_send(&scene, &lines);
+    assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
+    struct kafka_reader reader = kafka_scene_read(&scene, "t");
+    rd_kafka_message_t *message = kafka_reader_next(&reader);
+    assert_int_equal(rd_kafka_message_headers(message, &headers), 0);
+    assert_int_equal(rd_kafka_header_cnt(headers), 1);
+    assert_int_equal(rd_kafka_header_get_last(headers, name, &value, &size), 0);
+    rd_kafka_message_destroy(message);
+    kafka_reader_end(&reader);
+    kafka_scene_end(&scene);
+}
+
+TEST(a_message_has_no_header_that_was_not_asked_for)
+{
+    assert_only_header(HEADER_SCHEMA, "schema");
+    assert_only_header(HEADER_LISTENER, "listener");
+    assert_only_header(HEADER_COLLECTOR, "collector");
+    assert_only_header(HEADER_NUMBER, "number");
+}
+
+/* --- what a probe says ------------------------------------------------------------------------ */
+
+/* A probe of this topic, where "t" has the partitions. */
+static void assert_reached(int brokers, int partitions, const char *topic, const char *text)
+{
+    struct kafka_scene scene;
+    char reached[DESTINATION_REACHED_SIZE];
+    struct error error = {.text = ""};
+    kafka_scene_begin(&scene, "t");
+    rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(scene.host, brokers);
+    rd_kafka_mock_topic_create(cluster, "t", partitions, 1);
+    snprintf(scene.path, sizeof scene.path, "//%s/%s", rd_kafka_mock_cluster_bootstraps(cluster),
+             topic);
+    if (destination_kafka.probe(&scene.options, INT64_C(20000000000), reached, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(strncmp(reached, text, strlen(text)), 0);
+    rd_kafka_mock_cluster_destroy(cluster);
+    kafka_scene_open(&scene);
+    kafka_scene_end(&scene);
+}
+
+TEST(a_probe_says_how_many_brokers_and_partitions_there_are)
+{
+    assert_reached(1, 2, "t", "reached 1 broker; the topic has 2 partitions");
+    assert_reached(3, 1, "t", "reached 3 brokers; the topic has 1 partition");
+    assert_reached(1, 1, "t.%{schema}", "reached 1 broker; which topics");
+    assert_reached(3, 1, "t.%{schema}", "reached 3 brokers; which topics");
+}
+
+/* --- what is taken ---------------------------------------------------------------------------- */
 
 TEST(no_more_blocks_are_taken_than_the_library_can_have_on_their_way)
 {

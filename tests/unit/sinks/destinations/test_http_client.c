@@ -524,6 +524,15 @@ TEST(headers_that_are_cut_are_no_answer)
     }
 }
 
+TEST(headers_that_are_cut_after_an_interim_answer_are_no_answer)
+{
+    const struct step cut = {.result = CURLE_RECV_ERROR,
+                             .status = 400,
+                             .head = "\r\nHTTP/1.1 400 Bad Request\r\nX: y\r\n"};
+    answered_by("json", &cut);
+    assert_fates(1, (enum delivery_fate[]){DELIVERY_UNKNOWN});
+}
+
 TEST(headers_without_end_are_not_read_on)
 {
     const struct step endless = {.status = 200, .head_repeats = 1000000, .head = "\r\n"};

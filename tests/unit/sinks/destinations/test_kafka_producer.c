@@ -1,12 +1,16 @@
 /*
  * A producer that another one follows: what it counts goes on, and what is so now begins at nothing.
+ * One that cannot be made, at the start or later.
  * What librdkafka says of its brokers is said by the test in its place.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "sinks/destinations/kafka_producer.h"
 #include "tests/support/test.h"
+
+#define SECOND INT64_C(1000000000)
 
 typedef int statistics_callback(rd_kafka_t *handle, char *text, size_t size, void *opaque);
 
@@ -24,19 +28,32 @@ static void no_report(void *context, const rd_kafka_message_t *message)
     (void)message;
 }
 
+static const char *refused; /* a property that the library takes no value of */
+
+static rd_kafka_conf_res_t set(rd_kafka_conf_t *conf, const char *name, const char *value,
+                               char *why, size_t size)
+{
+    if (refused == NULL || strcmp(name, refused) != 0)
+        return rd_kafka_conf_set(conf, name, value, why, size);
+    snprintf(why, size, "not built with it");
+    return RD_KAFKA_CONF_INVALID;
+}
+
 struct scene {
     struct kafka_library library;
     struct delivery_figures figures;
     struct kafka_producer producer;
 };
 
-static void scene_begin(struct scene *scene)
+static void scene_fill(struct scene *scene)
 {
     struct error error;
     const struct kafka_library *library = kafka_library(&error);
     assert_non_null(library);
     memset(scene, 0, sizeof *scene);
+    refused = NULL;
     scene->library = *library;
+    scene->library.conf_set = set;
     scene->library.conf_set_stats_cb = keep_callback;
     scene->producer.library = &scene->library;
     scene->producer.name = "kafka:test";
@@ -44,6 +61,12 @@ static void scene_begin(struct scene *scene)
     scene->producer.figures = &scene->figures;
     scene->producer.report = no_report;
     assert_int_equal(wakeup_create(&scene->producer.wakeup, NULL), 0);
+}
+
+static void scene_begin(struct scene *scene)
+{
+    struct error error;
+    scene_fill(scene);
     assert_int_equal(kafka_producer_create(&scene->producer, 1, &error), 0);
 }
 
@@ -107,4 +130,45 @@ TEST(what_a_producer_counted_stays_counted_when_others_follow_and_what_was_so_th
     scene_end(&scene);
     assert_counts(&scene, times);
     assert_now(&scene, 0, 0);
+}
+
+/* --- one that cannot be made ------------------------------------------------------------------ */
+
+TEST(a_library_that_lacks_a_compression_is_refused_with_its_reason)
+{
+    struct scene scene;
+    struct error error;
+    scene_fill(&scene);
+    scene.producer.settings.compression = "zstd";
+    refused = "compression.type";
+    assert_int_equal(kafka_producer_create(&scene.producer, 1, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_string_equal(error.text,
+                        "librdkafka does not take compression.type: not built with it");
+    scene_end(&scene);
+}
+
+TEST(where_no_other_producer_can_be_made_it_is_tried_again_after_a_second)
+{
+    struct scene scene;
+    const size_t unreported = 0;
+    scene_begin(&scene);
+    scene.producer.is_fatal = true;
+    refused = "bootstrap.servers";
+    int64_t before = clock_monotonic_ns();
+    kafka_producer_renew(&scene.producer, &unreported);
+    int64_t after = clock_monotonic_ns();
+    assert_null(scene.producer.handle);
+    kafka_producer_poll(&scene.producer);
+    assert_false(kafka_producer_takes(&scene.producer));
+    assert_in_range(kafka_producer_due(&scene.producer), before + SECOND, after + SECOND);
+    refused = NULL;
+    scene.producer.remake_ns = INT64_MAX;
+    kafka_producer_renew(&scene.producer, &unreported);
+    assert_false(kafka_producer_takes(&scene.producer));
+    scene.producer.remake_ns = after;
+    kafka_producer_renew(&scene.producer, &unreported);
+    assert_true(kafka_producer_takes(&scene.producer));
+    assert_int_equal(counter_read(&scene.figures.values[FIGURE_RESTARTS]), 1);
+    scene_end(&scene);
 }

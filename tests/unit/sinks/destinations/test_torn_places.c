@@ -1,0 +1,48 @@
+/* Places that were left within a line, by sinks of several threads. */
+#include "sinks/destinations/torn_places.h"
+
+#include <stdatomic.h>
+
+#include "collector/platform/thread.h"
+#include "tests/support/test.h"
+
+#define THREADS 4
+#define TIMES   2000
+
+TEST(a_place_is_taken_as_often_as_it_was_left_and_no_other_is)
+{
+    torn_places_add("a");
+    torn_places_add("b");
+    torn_places_add("a");
+    assert_false(torn_places_take("c"));
+    assert_true(torn_places_take("a"));
+    assert_true(torn_places_take("a"));
+    assert_false(torn_places_take("a"));
+    assert_true(torn_places_take("b"));
+    assert_false(torn_places_take("b"));
+}
+
+static atomic_int begun;
+
+/* Together with the others. */
+static void leave_places(void *argument)
+{
+    atomic_fetch_add(&begun, 1);
+    while (atomic_load(&begun) < THREADS)
+        continue;
+    for (int i = 0; i < TIMES; i++)
+        torn_places_add(argument);
+}
+
+TEST(none_is_lost_where_several_threads_leave_them_at_a_time)
+{
+    static char name[] = "a";
+    struct thread *threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(thread_start(&threads[i], "leave", leave_places, name, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    for (int i = 0; i < THREADS * TIMES; i++)
+        assert_true(torn_places_take(name));
+    assert_false(torn_places_take(name));
+}

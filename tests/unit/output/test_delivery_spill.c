@@ -406,7 +406,7 @@ TEST_WITH(one_that_nobody_answers_keeps_the_next_ones_on_disk, set_up, tear_down
 /* Whoever has the names of the segments keeps blocks from being stored. */
 static void obstruct(bool does)
 {
-    for (unsigned i = 0; i < 16; i++) {
+    for (unsigned i = 0; i < 256; i++) {
         char name[64];
         snprintf(name, sizeof name, "spill/%020u.seg", i);
         if (does)

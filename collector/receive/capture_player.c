@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/base/progress.h"
+#include "collector/base/rule.h"
 #include "collector/capture/capture.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
@@ -169,6 +170,7 @@ void capture_player_destroy(struct capture_player *player)
 {
     if (player == NULL)
         return;
+    RULE(player->thread == NULL, "a capture is joined before it is destroyed");
     capture_close(player->capture);
     ingest_destroy(player->ingest);
     free(player);

@@ -49,6 +49,7 @@ def setUpModule():
 def settings(cert=None, version=None):
     """A client's: it trusts the server's authority, and has this certificate and key of its own."""
     made = ssl.create_default_context(cafile=FILES.authority.cert)
+    made.options &= ~getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)  # set since Python 3.10
     if cert is not None:
         made.load_cert_chain(*cert)
     if version is not None:

@@ -308,7 +308,8 @@ TEST_WITH(a_listeners_keys_change_while_its_socket_stays, flow_set_up, flow_tear
 TEST_WITH(a_listener_beside_one_that_changes_stays_as_it_is, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
-    flow_open(flow, LISTEN " --listen udp://[::1]:0?schema=riemann " LISTEN "&max_datagram=100B" TO_FILE);
+    flow_open(flow,
+              LISTEN " --listen udp://[::1]:0?schema=riemann " LISTEN "&max_datagram=100B" TO_FILE);
     take(flow, LISTEN "&max_datagram=1B --listen udp://[::1]:0?schema=riemann " LISTEN
                       "&max_datagram=100B" TO_FILE);
     flow_send(flow, 0, 0, 5);
@@ -327,8 +328,7 @@ static int tear_down_errors(void **state)
 }
 
 /* The ledger is that of the run: what it once counted does not become less. */
-TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up,
-          tear_down_errors)
+TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, tear_down_errors)
 {
     struct flow *flow = *state;
     static const char other[] = "--listen udp://[::1]:0?schema=riemann" TO_FILE;

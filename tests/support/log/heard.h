@@ -10,7 +10,8 @@
 /* From now on lines are kept; those from before are gone. While there is one thread. */
 void heard_begin(void);
 
-/* Lines go to stderr again; those that were kept can still be counted. While there is one thread. */
+/* Lines go to stderr again; those that were kept can still be counted. While there is one thread.
+ */
 void heard_end(void);
 
 /* How many of the lines contain this text; any thread. */

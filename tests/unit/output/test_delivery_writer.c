@@ -18,9 +18,9 @@ static struct {
     /*
      * What becomes of each block, by the number of its handing over; what follows is acknowledged.
      * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h"
-     * held until the next one is answered, before it, or `let`; "s" never answered; "x" there is no room; "p"
-     * record by record: those of `of_records`, where "t" is taken in part, and "q", "w" and "v" are
-     * not sent, acknowledged and rejected after a refusal that may have taken a part.
+     * held until the next one is answered, before it, or `let`; "s" never answered; "x" there is no
+     * room; "p" record by record: those of `of_records`, where "t" is taken in part, and "q", "w"
+     * and "v" are not sent, acknowledged and rejected after a refusal that may have taken a part.
      */
     const char *script;
     const char *of_records;
@@ -34,8 +34,8 @@ static struct {
     struct delivery_block *held;
     _Atomic bool let;     /* any thread: the held one is answered */
     _Atomic size_t asked; /* how often it was asked for answers; any thread */
-    bool by_serving; /* answers are there when it was served */
-    size_t served;   /* of them, those that are */
+    bool by_serving;      /* answers are there when it was served */
+    size_t served;        /* of them, those that are */
 } far;
 
 static void answer_by(struct delivery_block *block, char letter)

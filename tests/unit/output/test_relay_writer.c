@@ -13,7 +13,7 @@
 /* A relay that does what the test says; its thread's, but where it is said. */
 static struct {
     struct destination destination;
-    _Atomic size_t full; /* sends to come that find no room; any thread */
+    _Atomic size_t full;      /* sends to come that find no room; any thread */
     _Atomic bool first_fails; /* of the next send; any thread */
     _Atomic size_t sends;
     size_t per_send;   /* datagrams that get through before there is no room again; 0: all */

@@ -7,9 +7,9 @@
 /* The library's functions, whose certificate is a number in disguise. */
 static int certificate;
 static struct {
-    bool shown;     /* the client has shown one */
+    bool shown; /* the client has shown one */
     bool digestible;
-    int taken;      /* certificates that are to be given back */
+    int taken; /* certificates that are to be given back */
 } client;
 
 static X509 *take_certificate(const SSL *ssl)

@@ -7,16 +7,16 @@
 #include "collector/queue/ring.h"
 
 /*
- * What was put in and what was taken out; the difference waits in the ring. A batch is counted
- * before it can be seen there, so that neither side ever finds less than nothing.
+ * Batches pushed and popped; the difference is in the ring. A batch is counted before the consumer
+ * can see it there, so neither side ever computes a negative difference.
  */
 struct flow {
-    _Atomic uint64_t pushed; /* the producer's */
-    _Atomic uint64_t popped; /* the consumer's */
-    _Atomic bool wanted;     /* room in it: said by the producer, unsaid by the consumer */
+    _Atomic uint64_t pushed; /* written by the producer */
+    _Atomic uint64_t popped; /* written by the consumer */
+    _Atomic bool wanted;     /* room is requested: set by the producer, cleared by the consumer */
 };
 
-/* Of one listener. */
+/* The batches of one listener. */
 struct share {
     struct flow all;
     struct flow large;
@@ -26,15 +26,15 @@ struct share {
 
 struct batch_queue {
     struct ring *ring;
-    _Atomic size_t capacity; /* of the ring's, what may be used */
-    _Atomic size_t longest;  /* the largest capacity that it was given */
-    struct share whole;      /* of all listeners */
-    struct share mixed;      /* of batches that are several listeners' */
-    /* By listener index, so many together: where they stand they stay, also when there are more. */
+    _Atomic size_t capacity; /* slots of the ring that may be used */
+    _Atomic size_t longest;  /* the largest capacity so far */
+    struct share whole;      /* all batches */
+    struct share mixed;      /* batches that contain records of several listeners */
+    /* By listener index, in blocks of SHARES_TOGETHER that never move. */
     struct share *_Atomic shares[BATCH_QUEUE_LISTENERS / SHARES_TOGETHER];
     _Atomic size_t listeners;
     _Atomic bool shared;
-    _Atomic bool wanted; /* room in one of the flows; said after the flow's own */
+    _Atomic bool wanted; /* a flow requests room; set after the flow's own flag */
 };
 
 struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool shared)
@@ -106,7 +106,7 @@ static size_t capacity_of(const struct batch_queue *queue)
     return atomic_load_explicit(&queue->capacity, memory_order_relaxed);
 }
 
-/* Exact for one's own side; the other may have changed it since. */
+/* Exact for changes by the caller's side; the other side may have changed it since. */
 static size_t held(const struct flow *flow)
 {
     size_t popped = atomic_load_explicit(&flow->popped, memory_order_acquire);
@@ -133,7 +133,7 @@ static void note_popped(struct share *share, bool large)
         note(&share->large.popped);
 }
 
-/* `level` slots of `capacity` are taken, `own` of them by the listener that asks for one more. */
+/* `level` slots of `capacity` are taken, `own` of them by the listener that needs one more. */
 static enum queue_result judge(const struct batch_queue *queue, size_t capacity, size_t level,
                                size_t own)
 {
@@ -203,7 +203,7 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
     return ring_level(queue->ring) == 0;
 }
 
-/* Of a third thread's view: more may have been pushed between its two looks than there is room. */
+/* A third thread reads the two counts at different times, so their difference can be too large. */
 static size_t at_most(size_t level, size_t capacity)
 {
     return level < capacity ? level : capacity;
@@ -232,7 +232,7 @@ double batch_queue_fill(const struct batch_queue *queue)
     return fill < 1 ? fill : 1;
 }
 
-/* --- room for what is newer ------------------------------------------------------------------- */
+/* --- eviction --------------------------------------------------------------------------------- */
 
 static bool is_nearly_full(size_t capacity, size_t level)
 {
@@ -240,8 +240,8 @@ static bool is_nearly_full(size_t capacity, size_t level)
 }
 
 /*
- * What has to shrink for one more of the listener to be taken; NULL: nothing. A share is left what
- * it has where that is not more than `least`.
+ * Returns the flow that must shrink before one more batch of the listener is taken, or NULL. A
+ * share of at most `least` batches is never returned.
  */
 static struct flow *obstacle(const struct batch_queue *queue, size_t capacity, struct flow *whole,
                              struct flow *own, size_t least)
@@ -269,7 +269,7 @@ bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch,
     return !atomic_exchange(&queue->wanted, true);
 }
 
-/* Batches that are taken out of a flow. */
+/* Takes batches out of one flow. */
 struct eviction {
     struct batch_queue *queue;
     const struct share *share; /* the listener's or the whole queue's */
@@ -287,7 +287,7 @@ static bool is_chosen(void *context, void *item)
            (eviction->share == &queue->whole || eviction->share == share_of(queue, batch));
 }
 
-/* Its place is free when the batch is: the pool has one for each place. */
+/* Counts the batch only after it is released: then the pool also has a batch for the free slot. */
 static void take_chosen(void *context, void *item)
 {
     const struct eviction *eviction = context;
@@ -299,7 +299,7 @@ static void take_chosen(void *context, void *item)
     note_popped(&eviction->queue->whole, large);
 }
 
-/* Where the flow that wants room is still in the way. */
+/* Evicts if room was requested in this flow and the flow is still the obstacle. */
 static void evict_from(struct eviction *eviction, struct share *share, bool large)
 {
     struct batch_queue *queue = eviction->queue;

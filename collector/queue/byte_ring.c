@@ -11,11 +11,11 @@
 
 #define CACHE_LINE 64
 
-/* Places are counted without end; where a byte stands is its place modulo the capacity. */
+/* Counts bytes and never wraps in practice; a byte's index is its count modulo the capacity. */
 struct byte_ring {
     size_t capacity;
-    alignas(CACHE_LINE) _Atomic uint64_t taken; /* the consumer's */
-    alignas(CACHE_LINE) _Atomic uint64_t put;   /* the producer's */
+    alignas(CACHE_LINE) _Atomic uint64_t taken; /* written by the consumer */
+    alignas(CACHE_LINE) _Atomic uint64_t put;   /* written by the producer */
     _Atomic bool closed;
     uint8_t bytes[];
 };
@@ -45,7 +45,7 @@ bool byte_ring_has_room(const struct byte_ring *ring, size_t size)
     return size <= ring->capacity - (size_t)(put - atomic_load(&ring->taken));
 }
 
-/* Copies to the place, going on at the beginning where the end is reached. */
+/* Copies to `place`; at the end of the ring continues at its beginning. */
 static void copy_in(struct byte_ring *ring, uint64_t place, const struct byte_part *part)
 {
     size_t at = (size_t)(place % ring->capacity);

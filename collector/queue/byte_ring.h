@@ -1,8 +1,9 @@
 /*
- * A bounded queue of bytes between two threads: what is put in with one call comes out in order,
- * taken in pieces as the consumer likes, and is seen by it all at once.
+ * A bounded queue of bytes between two threads. The consumer sees the bytes of one put at once, and
+ * takes them in order, in pieces of any size.
  *
- * One producer, one consumer; neither waits for the other. All memory is taken at creation.
+ * Single producer, single consumer; neither waits for the other. Memory is allocated only at
+ * creation.
  */
 #ifndef SLUICE_COLLECTOR_QUEUE_BYTE_RING_H
 #define SLUICE_COLLECTOR_QUEUE_BYTE_RING_H
@@ -12,7 +13,7 @@
 
 struct byte_ring;
 
-/* Room for `capacity` bytes (at least 1). Returns NULL where memory is short. */
+/* `capacity` is in bytes, at least 1. Returns NULL if out of memory. */
 struct byte_ring *byte_ring_create(size_t capacity);
 
 /* NULL is allowed. */
@@ -23,23 +24,23 @@ struct byte_part {
     size_t size;
 };
 
-/* Producer: whether so many bytes would fit now; later they do all the more. */
+/* Producer: whether `size` bytes fit. Once they do, they do until its next put. */
 bool byte_ring_has_room(const struct byte_ring *ring, size_t size);
 
-/* Producer: copies the parts, one after the other. Returns false, nothing put, without room. */
+/* Producer: appends a copy of the parts. Returns false, with nothing put, if they do not fit. */
 bool byte_ring_put(struct byte_ring *ring, const struct byte_part *parts, size_t count);
 
-/* Producer: nothing more will come. */
+/* Producer: no more puts follow. */
 void byte_ring_close(struct byte_ring *ring);
 
-/* Another producer may put from now on: after the one that closed it, and before it puts. */
+/* Opens a closed ring for another producer, once the last one has ended. */
 void byte_ring_open_again(struct byte_ring *ring);
 
-/* Consumer: whether there is nothing at this moment; whether there never will be anything. */
+/* Consumer: whether the ring is empty; whether it is also closed. */
 bool byte_ring_is_empty(const struct byte_ring *ring);
 bool byte_ring_is_finished(const struct byte_ring *ring);
 
-/* Consumer: takes `size` bytes, which must be there. */
+/* Consumer: takes `size` bytes, which must have been put. */
 void byte_ring_take(struct byte_ring *ring, void *to, size_t size);
 
 #endif

@@ -10,9 +10,10 @@
 #define CACHE_LINE 64
 
 /*
- * Head and tail count items and never wrap in practice (64 bits); the slot is the count modulo the
- * slots. Each side keeps a copy of the other's count and looks at the original only when the copy
- * says full or empty, so that in a steady flow the two sides share no cache line but the slots'.
+ * Head and tail count items and never wrap in practice (64 bits); an item's slot is its count
+ * modulo the number of slots. Each side caches the other's count and reads the original only when
+ * the cached one means full or empty, so that in a steady flow the two sides share only the cache
+ * lines of the slots.
  */
 struct ring {
     alignas(CACHE_LINE) _Atomic size_t head; /* items taken; written by the consumer */
@@ -100,8 +101,8 @@ void *ring_peek(struct ring *ring, size_t after)
 }
 
 /*
- * What lies between head and tail is the consumer's: the producer looks at none of it and writes
- * after it. So gaps may be closed there, towards the tail, which frees slots at the head.
+ * Moves the remaining items towards `end`, which frees slots at the head. The consumer owns the
+ * slots from head to tail: the producer neither reads nor writes them.
  */
 static void close_gaps(struct ring *ring, size_t head, size_t end)
 {
@@ -132,13 +133,13 @@ void ring_take_out(struct ring *ring, size_t most, const struct ring_choice *cho
 
 bool ring_finished(struct ring *ring)
 {
-    /* Closed is read first: what was pushed before the close is then visible. */
+    /* Reads `closed` first: if it is set, all items pushed before the close are visible. */
     return atomic_load(&ring->closed) && ring_level(ring) == 0;
 }
 
 size_t ring_level(const struct ring *ring)
 {
-    /* Head first: read the other way round, the consumer could pass the tail that was read. */
+    /* Reads the head first: otherwise the consumer could pass the tail value in between. */
     size_t head = atomic_load(&ring->head);
     size_t tail = atomic_load(&ring->tail);
     return tail - head;

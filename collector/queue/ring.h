@@ -1,13 +1,13 @@
 /*
- * The bounded queue of batches between one receiving thread and one sink.
+ * A bounded queue of pointers between two threads.
  *
- * Single producer, single consumer, no locks; a push never blocks. What to do when it is full, and
- * how to sleep when it is empty, is left to the caller. The ring holds pointers and owns nothing.
- * After ring_close the consumer sees the end once it has taken all that was pushed before.
+ * Single producer, single consumer, no locks; a push never blocks. The caller decides what to do
+ * when it is full and how to sleep when it is empty. The ring does not own its items. After
+ * ring_close, ring_finished returns true once the consumer has taken all items.
  *
  * Push, close and level are sequentially consistent with each other and with the caller's own
- * sequentially consistent atomics: a consumer that says "I sleep" and then finds the ring empty,
- * and a producer that pushes and then asks whether it sleeps, cannot both miss the other.
+ * sequentially consistent atomics. If a consumer sets "asleep" and then checks for an empty ring,
+ * and a producer pushes and then reads "asleep", at least one of the two sees the other's write.
  */
 #ifndef SLUICE_COLLECTOR_QUEUE_RING_H
 #define SLUICE_COLLECTOR_QUEUE_RING_H
@@ -17,29 +17,29 @@
 
 struct ring;
 
-/* A ring for at most `capacity` (≥ 1) items; NULL where memory is short. */
+/* A ring for at most `capacity` (≥ 1) items. Returns NULL if out of memory. */
 struct ring *ring_create(size_t capacity);
 void ring_destroy(struct ring *ring);
 
-/* Producer: appends `item`; false where it is full. */
+/* Producer: appends `item`. Returns false if the ring is full. */
 bool ring_push(struct ring *ring, void *item);
 
-/* Producer: nothing more will come. */
+/* Producer: no more pushes follow. */
 void ring_close(struct ring *ring);
 
-/* Another producer may push from now on: after the one that closed it, and before it pushes. */
+/* Opens a closed ring for another producer, once the last one has ended. */
 void ring_open_again(struct ring *ring);
 
-/* Consumer: the oldest item, or NULL where it is empty. */
+/* Consumer: takes the oldest item; NULL: empty. */
 void *ring_pop(struct ring *ring);
 
-/* Consumer: the item that comes after so many others, which stays there; NULL: there is none. */
+/* Consumer: the item that has `after` older ones in the ring, left in place; NULL: none. */
 void *ring_peek(struct ring *ring, size_t after);
 
 /*
- * Consumer: takes out what `chosen` says of the items that are there, the oldest first, `most` at
- * the most, and hands each to `take`; the others stay, in their order. It looks at each item once.
- * Neither function may call the ring.
+ * Consumer: takes out at most `most` items for which `chosen` returns true, the oldest first, and
+ * passes each to `take`. The others stay in order. `chosen` is called at most once for each item;
+ * neither function may call the ring.
  */
 struct ring_choice {
     bool (*chosen)(void *context, void *item);
@@ -48,10 +48,10 @@ struct ring_choice {
 };
 void ring_take_out(struct ring *ring, size_t most, const struct ring_choice *choice);
 
-/* Consumer: closed and everything taken. */
+/* Any thread: closed and empty. */
 bool ring_finished(struct ring *ring);
 
-/* Either side: items held. Exact for one's own side's changes, a moment old for the other's. */
+/* Either side: items in it. The caller's own changes are included; the other side's may be late. */
 size_t ring_level(const struct ring *ring);
 size_t ring_capacity(const struct ring *ring);
 

@@ -7,7 +7,7 @@
 
 #define CACHE_LINE 64
 
-/* What one producer writes stands apart from what others do. */
+/* One producer's part; `apart` keeps two producers from writing to one cache line. */
 struct inlet {
     struct tap_inlet way_in;
     struct ring *ring;
@@ -17,10 +17,10 @@ struct inlet {
 
 struct tap {
     _Atomic unsigned state;
-    _Atomic unsigned large; /* large batches that wait or are looked at */
-    struct inlet **inlets;  /* each stays where it is */
+    _Atomic unsigned large; /* large batches in the rings or with the main thread */
+    struct inlet **inlets;  /* an inlet never moves */
     size_t count;
-    size_t next; /* whose turn it is */
+    size_t next; /* the inlet that tap_next reads first */
 };
 
 struct tap *tap_create(size_t producers)
@@ -123,7 +123,7 @@ static void let_go(struct tap *tap)
         tap_done(tap, batch);
 }
 
-/* A producer that was just about to push may still do so: what waits is old when it begins anew. */
+/* A producer may still push just after "off", so old batches are released also when it ends. */
 void tap_set(struct tap *tap, enum tap_state state)
 {
     unsigned before = atomic_exchange(&tap->state, state);

@@ -1,13 +1,13 @@
 /*
- * A look at the batches that pass, for whoever watches; no sink, and in no ledger.
+ * Lets the main thread read passing batches for viewers. It is not a sink and not in the ledger.
  *
- * While the tap is on, each producing thread offers it the batches that it hands to the sinks. What
- * finds no room is counted as passed by, so the tap never holds anybody up; while it is off it
- * costs one relaxed load a batch. The few batches that may wait in it come from the same pool as
- * all others; the memory plan counts them.
+ * While the tap is on, each producing thread offers it the batches that it hands to the sinks.
+ * Records of batches that find no room are counted as passed by, so the tap never delays a
+ * producer. While it is off it costs one relaxed load per batch. The few batches in it come from
+ * the common pool; the memory plan counts them.
  *
- * Lifecycle: create, tap_inlet for each producer, offers and looks, destroy when no producer
- * offers any more. Each inlet is one producing thread's; all else is the main thread's.
+ * Lifecycle: create; tap_inlet for each producer; offers and reads; destroy after the last offer.
+ * Each inlet belongs to one producing thread; all other functions are the main thread's.
  */
 #ifndef SLUICE_COLLECTOR_QUEUE_TAP_H
 #define SLUICE_COLLECTOR_QUEUE_TAP_H
@@ -19,13 +19,13 @@
 
 #include "collector/record/batch.h"
 
-/* Batches that may wait, of each producer; of the large ones only TAP_LARGE of all together. */
+/* Batches that may wait for each producer; large ones in all, including the one being read. */
 #define TAP_BATCHES 4
 #define TAP_LARGE   1
 
 enum tap_state {
     TAP_OFF,
-    TAP_COUNTING, /* all that passes is counted as passed by */
+    TAP_COUNTING, /* all records are counted as passed by */
     TAP_TAKING,
 };
 
@@ -38,37 +38,37 @@ struct tap_inlet {
     struct inlet *inlet;
 };
 
-/* Returns NULL where memory is short. */
+/* Returns NULL if out of memory. */
 struct tap *tap_create(size_t producers);
 
-/* Lets go of what waits. NULL is allowed. */
+/* Releases waiting batches. NULL is allowed. */
 void tap_destroy(struct tap *tap);
 
-/* For one producer more, while the others offer. Returns false where memory is short. */
+/* Adds a producer; the others may offer during that. Returns false if out of memory. */
 bool tap_add_inlet(struct tap *tap);
 size_t tap_inlet_count(const struct tap *tap);
 
-/* A producer's way in, by its index. It is the tap's, and stays where it is. */
+/* A producer's inlet, by its index. The tap owns it; it never moves. */
 struct tap_inlet *tap_inlet(struct tap *tap, size_t producer);
 
-/* Producer, while the tap is on: takes the batch as one more reader, or counts its records. */
+/* Producer, while the tap is on: takes a reference to the batch, or counts its records. */
 void tap_take(struct tap_inlet *inlet, struct batch *batch);
 
-/* Producer: shows a batch that it reads, and is about to hand to the sinks. */
+/* Producer: offers a batch before it is handed to the sinks; it must hold a reference. */
 static inline void tap_offer(struct tap_inlet *inlet, struct batch *batch)
 {
     if (atomic_load_explicit(inlet->state, memory_order_relaxed) != TAP_OFF)
         tap_take(inlet, batch);
 }
 
-/* What the producers do from their next batch on. Off lets go of what waits. */
+/* Applies to the producers' next batches. Turning the tap off or on releases waiting batches. */
 void tap_set(struct tap *tap, enum tap_state state);
 
-/* The next batch, to be given back with tap_done before the next; NULL: there is none. */
+/* The next batch, to be returned with tap_done before the next call; NULL: none. */
 struct batch *tap_next(struct tap *tap);
 void tap_done(struct tap *tap, struct batch *batch);
 
-/* Records that passed by since the beginning. */
+/* Records passed by since creation. */
 uint64_t tap_passed_by(const struct tap *tap);
 
 #endif

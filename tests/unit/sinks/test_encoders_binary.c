@@ -112,6 +112,21 @@ TEST(a_record_without_its_packet_leaves_nothing)
     assert_int_equal(encoded.lines, 0);
 }
 
+/* What a relay sends on. */
+TEST(of_a_datagram_its_first_record_is_one_line_and_the_others_are_none)
+{
+    struct packet packet = sent("datagram", 8);
+    struct record first = packet_record(&packet, 1);
+    struct record next = packet_record(NULL, 1);
+    struct encoded encoded;
+    assert_int_equal(encode(&encoder_datagram, &first, 8, &encoded), 8);
+    assert_int_equal(encoded.lines, 1);
+    assert_memory_equal(memory, "datagram", 8);
+    assert_true(overflows(&encoder_datagram, &first, 7));
+    assert_int_equal(encode(&encoder_datagram, &next, 8, &encoded), 0);
+    assert_int_equal(encoded.lines, 0);
+}
+
 TEST(a_time_that_the_format_does_not_hold_becomes_the_nearest)
 {
     struct packet packet = sent("", 0);

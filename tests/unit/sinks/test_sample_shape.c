@@ -107,6 +107,32 @@ TEST_WITH(each_sample_gets_them, set_up, NULL)
     assert_string_equal(ruled_heads("add_label=k=x&rename=c:d", &builder), "a,k=x b,k=v d,k=x");
 }
 
+/* The values that are made of one sample are given back before those of the next. */
+TEST_WITH(each_of_many_samples_gets_a_long_value_that_is_made, set_up, NULL)
+{
+    enum { POINTS = 1000, LONG = 600 };
+    char keys[LONG + 100];
+    (void)state;
+    snprintf(keys, sizeof keys, "format=influx&add_label=k=%0*d%%{schema}", LONG, 0);
+    struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_GAUGE, "n");
+    for (int i = 0; i < POINTS; i++) {
+        size_t point = wire_begin(&wire, OTLP_POINTS);
+        wire_double(&wire, OTLP_NUMBER_DOUBLE, 1);
+        wire_end(&wire, point);
+    }
+    otlp_metric_end(&wire, &metric);
+    struct ruled ruled = ruled_open(&schema_otlp, keys);
+    assert_true(encoding_decode(ruled.encoding, wire.bytes, wire.size));
+    encoding_write(ruled.encoding);
+    assert_int_equal(ruled.encoding->lines, POINTS);
+    const char *at = ruled.encoding->text;
+    for (int i = 0; i < POINTS; i++) {
+        assert_int_equal(strcspn(at, " "), strlen("n,k=") + LONG + strlen("otlp"));
+        at = strchr(at, '\n') + 1;
+    }
+    ruled_close(&ruled);
+}
+
 /* In influx and prometheus a label without a value is as if it were not there. */
 TEST_WITH(an_empty_value_counts_where_the_format_shows_it, set_up, NULL)
 {

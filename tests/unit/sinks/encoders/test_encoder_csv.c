@@ -104,6 +104,16 @@ TEST_WITH(facts_are_those_of_each_record, open_telemetry, close_encoding)
                                    "\"pcap:a,\"\"b\"\".pcap\"\r\n");
 }
 
+TEST_WITH(times_in_the_first_second_of_1970_are_written_whole, open_telemetry, close_encoding)
+{
+    Sample *sample = telemetry_add_double(&builder, "n", 1);
+    sample->kind = SLUICE__TELEMETRY__KIND__DELTA_COUNTER;
+    sample->time_unix_nano = 2;
+    sample->start_time_unix_nano = 1;
+    assert_builder_gives(*state, "1970-01-01T00:00:00.000000002Z,n,counter,delta,1,"
+                                 "1970-01-01T00:00:00.000000001Z,,\"{}\"," END_OF_ROW);
+}
+
 /* --- values that are JSON --------------------------------------------------------------------- */
 
 TEST_WITH(a_histogram_is_json_in_its_field, open_telemetry, close_encoding)

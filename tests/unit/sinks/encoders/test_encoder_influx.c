@@ -308,3 +308,28 @@ TEST_WITH(any_bytes_in_any_text_give_one_line, open_riemann, close_encoding)
         encoding_assert_whole_or_overflow(*state);
     }
 }
+
+/* --- which lines are of this format ----------------------------------------------------------- */
+
+static enum output_line looked_at(const char *line)
+{
+    return encoder_influx.line((const uint8_t *)line, strlen(line));
+}
+
+TEST(a_line_with_its_first_field_and_its_time_is_its_own)
+{
+    assert_int_equal(looked_at("n value=1 17\n"), OUTPUT_LINE_OWN);
+    assert_int_equal(looked_at("n,a=b count=1i,sum=2 17\n"), OUTPUT_LINE_OWN);
+    assert_int_equal(looked_at("n value=1 -17\n"), OUTPUT_LINE_OWN); /* before 1970 */
+    assert_int_equal(looked_at("n value=1 1"), OUTPUT_LINE_LIKELY);
+}
+
+TEST(comments_and_lines_of_others_are_foreign)
+{
+    static const char *const foreign[] = {
+        "#n value=1 17\n", " value=1 17\n",   ",a=b value=1 17\n", "# a comment\n",
+        "n other=1 17\n",  "n value=1 17i\n", "n value=1 --17\n",  "n value=1\n",
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        assert_int_equal(looked_at(foreign[i]), OUTPUT_LINE_FOREIGN);
+}

@@ -13,6 +13,7 @@
 #include "sinks/encoders/encoders.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/capture/capture_reading.h"
+#include "tests/support/proto/otlp_wire.h"
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/sinks/ruled_encoding.h"
@@ -221,6 +222,31 @@ TEST_WITH(a_histogram_comes_back_also_where_its_parts_do_not_go_together, open_t
             assert_builder_comes_back(*state);
         }
     }
+}
+
+TEST(an_exponential_histogram_comes_back_with_its_negative_buckets)
+{
+    static struct wire wire;
+    struct way way = open_way(&schema_otlp, A_RULE);
+    wire_clear(&wire);
+    struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_EXPONENTIAL_HISTOGRAM, "h");
+    size_t point = wire_begin(&wire, OTLP_POINTS);
+    wire_fixed64(&wire, OTLP_TIME, 1);
+    wire_fixed64(&wire, OTLP_COUNT, 7);
+    size_t buckets = wire_begin(&wire, OTLP_EXPONENTIAL_POSITIVE);
+    wire_sint(&wire, OTLP_BUCKETS_OFFSET, 1);
+    wire_bytes(&wire, OTLP_BUCKETS_COUNTS, "\x01\x02", 2);
+    wire_end(&wire, buckets);
+    buckets = wire_begin(&wire, OTLP_EXPONENTIAL_NEGATIVE);
+    wire_sint(&wire, OTLP_BUCKETS_OFFSET, -3);
+    wire_bytes(&wire, OTLP_BUCKETS_COUNTS, "\x04", 1);
+    wire_end(&wire, buckets);
+    wire_end(&wire, point);
+    wire_uint(&wire, OTLP_TEMPORALITY, OTLP_DELTA);
+    otlp_metric_end(&wire, &metric);
+    assert_comes_back(&way, wire.bytes, wire.size);
+    assert_non_null(strstr(way.back->text, "\"negative\":{\"offset\":-3,\"counts\":[4]}"));
+    close_way(&way);
 }
 
 /* Exponential histograms, summaries, exemplars, scopes, and attributes of every type. */

@@ -121,8 +121,8 @@ FAULTS = [
         "who sends two headers Host is answered",
         "http",
         "collector/metrics/metrics_requests.c",
-        "return asked.allowed && asked.count <= 1;",
-        "return asked.allowed || asked.count > 1;",
+        "return asked->allowed && asked->count <= 1;",
+        "return asked->allowed || asked->count > 1;",
     ),
     Fault(
         "a half that was refused is not settled where the other one is taken",

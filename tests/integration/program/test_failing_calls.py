@@ -50,6 +50,7 @@ class FailingCalls(ProgramTest):
                 self.lines.unlink()
 
     def test_a_sender_that_cannot_be_accepted_at_first_is_logged_and_served_after_that(self):
+        """The first call of each thread fails: more than one of them may try."""
         program = start_traced(self, "accept4", self.folder / "calls", "--listen", TCP,
                                options=("-e", "inject=accept4:error=ENOBUFS:when=1"))
         client = Client(program)
@@ -58,7 +59,8 @@ class FailingCalls(ProgramTest):
         self.assertEqual(client.answer(), OK)
         signal_traced(program, signal.SIGTERM)
         listener = program.finish()["listeners"][0]
-        self.assertEqual((listener["accept_errors"], listener["connections"]), (1, 1))
+        self.assertGreaterEqual(listener["accept_errors"], 1)
+        self.assertEqual(listener["connections"], 1)
         program.wait_for_log("cannot accept a connection: No buffer space available; trying again")
 
     def test_a_connection_that_cannot_be_watched_any_more_is_closed_and_counted(self):

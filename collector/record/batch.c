@@ -9,7 +9,7 @@
 
 #define PAGE_ALIGNMENT 4096
 
-/* Batches that were made together. */
+/* Batches that were allocated together. */
 struct slab {
     struct slab *next;
     uint8_t *small_memory;
@@ -17,27 +17,27 @@ struct slab {
     struct batch batches[];
 };
 
-/* Those of one size. */
+/* All batches of one size. */
 struct shelf {
     struct batch *free;        /* ready to be filled */
-    struct batch *unpopulated; /* the same, but the system has given no pages for them */
-    struct batch *parked;      /* not to be had at present; their memory is the system's */
+    struct batch *unpopulated; /* can be acquired, but have no pages yet */
+    struct batch *parked;      /* surplus: cannot be acquired; their pages were discarded */
     size_t made;
     size_t free_count;
     size_t parked_count;
     size_t out;
-    size_t wanted; /* may be out at a time; where more are, they are parked as they come back */
+    size_t wanted; /* batches that are not parked; surplus ones are parked when released */
 };
 
 struct batch_pool {
-    struct mutex *lock; /* guards the shelves and the count; taken once a batch, not a record */
+    struct mutex *lock; /* guards all but low; taken once per batch, not per record */
     struct shelf small;
     struct shelf large;
     size_t large_size; /* bytes */
-    size_t outdated;   /* large ones that are out and have less */
+    size_t outdated;   /* large batches in use that have fewer bytes */
     struct slab *slabs;
     uint64_t serial; /* of the batch that was acquired last */
-    bool asked;      /* for more that are populated; not again before that is done */
+    bool asked;      /* more were requested; cleared when batch_pool_populate succeeds */
     void (*low)(void *context);
     void *low_context;
 };
@@ -75,9 +75,9 @@ static struct batch *take_free(struct shelf *shelf)
     return batch;
 }
 
-/* --- making them ------------------------------------------------------------------------------ */
+/* --- allocation ------------------------------------------------------------------------------- */
 
-/* Begins on a page; a size of 0 is allowed. */
+/* The memory begins on a page boundary; a size of 0 is allowed. */
 static uint8_t *take_memory(size_t count, size_t size)
 {
     size_t pages = count * size / PAGE_ALIGNMENT + 1;
@@ -168,7 +168,7 @@ void batch_pool_destroy(struct batch_pool *pool)
     free(pool);
 }
 
-/* --- how many there are ----------------------------------------------------------------------- */
+/* --- resizing --------------------------------------------------------------------------------- */
 
 static bool has_too_many(const struct shelf *shelf)
 {
@@ -183,14 +183,14 @@ static void park(struct shelf *shelf, struct batch *batch)
     shelf->parked_count++;
 }
 
-/* Locked: one that nobody uses, or NULL. */
+/* Locked: takes a batch that is not in use, or returns NULL. */
 static struct batch *take_unused(struct shelf *shelf)
 {
     struct batch *batch = take_off(&shelf->unpopulated);
     return batch != NULL ? batch : take_free(shelf);
 }
 
-/* Locked: parks what is unused and too much, or puts back what was parked. */
+/* Locked: parks surplus batches that are not in use, or makes parked ones available again. */
 static void adjust(struct shelf *shelf)
 {
     struct batch *batch;
@@ -211,7 +211,7 @@ static size_t missing(const struct shelf *shelf, size_t wanted)
     return wanted > shelf->made ? wanted - shelf->made : 0;
 }
 
-/* Locked: the large ones of before are not to be had any more; their memory is the system's. */
+/* Locked: withdraws all large batches; those not in use return their pages to the system. */
 static void outdate(struct batch_pool *pool, size_t large_size)
 {
     struct batch *batch;
@@ -254,7 +254,7 @@ bool batch_pool_resize_to(struct batch_pool *pool, size_t small_count, size_t la
     return true;
 }
 
-/* --- pages for them --------------------------------------------------------------------------- */
+/* --- populating ------------------------------------------------------------------------------- */
 
 void batch_pool_on_low(struct batch_pool *pool, void (*low)(void *context), void *context)
 {
@@ -262,7 +262,7 @@ void batch_pool_on_low(struct batch_pool *pool, void (*low)(void *context), void
     pool->low_context = context;
 }
 
-/* Locked: whether somebody has to be asked for more, who populates them before they are needed. */
+/* Locked: whether the caller must call `low` so that batches are populated in time. */
 static bool has_become_low(struct batch_pool *pool)
 {
     const struct shelf *small = &pool->small;
@@ -277,7 +277,7 @@ static bool populate(struct batch *batch)
     return aligned_memory_populate(batch->arena.base, batch->arena.capacity);
 }
 
-/* Where one cannot be had, nobody is asked again: the next to come is who needs it. */
+/* On failure `asked` stays set: `low` is not called again, and acquiring threads populate. */
 void batch_pool_populate(struct batch_pool *pool)
 {
     struct shelf *small = &pool->small;
@@ -299,7 +299,7 @@ void batch_pool_populate(struct batch_pool *pool)
     mutex_unlock(pool->lock);
 }
 
-/* --- using them ------------------------------------------------------------------------------- */
+/* --- use -------------------------------------------------------------------------------------- */
 
 static struct batch *refuse(struct batch_pool *pool, struct shelf *shelf, struct batch *batch)
 {
@@ -351,7 +351,7 @@ void batch_retain(struct batch *batch)
 
 void batch_release(struct batch *batch)
 {
-    /* Acquire and release: all readers have done with the memory before it is filled again. */
+    /* Acquire and release: all readers finish with the memory before it is filled again. */
     if (atomic_fetch_sub_explicit(&batch->readers, 1, memory_order_acq_rel) != 1)
         return;
     struct batch_pool *pool = batch->pool;

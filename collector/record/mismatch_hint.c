@@ -15,7 +15,7 @@ void mismatch_hint_restart(struct mismatch_hint *hint)
     atomic_store(&hint->no_line_logged, false);
 }
 
-/* --- another schema's ------------------------------------------------------------------------- */
+/* --- messages of another schema --------------------------------------------------------------- */
 
 static bool is_mostly_unknown(const struct schema_fields *fields)
 {
@@ -63,7 +63,7 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
 
 /* --- no line ---------------------------------------------------------------------------------- */
 
-/* Texts that a schema makes for a sample may be cut here: nobody reads them. */
+/* The small arena may cut texts that the schema creates for the sample: they are not used. */
 static bool has_sample(const struct record *record)
 {
     uint64_t room[64];

@@ -1,10 +1,10 @@
 /*
  * Hints in the log that a listener has the wrong schema: its messages look like another schema's,
- * or some of them leave no line in a sink. Protobuf decodes almost anything, and what a schema does
- * not know it keeps aside, so that neither is an error.
+ * or some of them produce no line in a sink. Neither is an error, because Protobuf decodes almost
+ * any bytes and accepts fields that the schema does not know.
  *
- * A hint is one listener's; its receiving threads and all sinks share it. Nothing is done for a
- * message whose fields are all known and that leaves a line.
+ * A hint belongs to one listener; its receiving threads and all sinks share it. Messages without
+ * unknown fields that produce a line cost nothing.
  */
 #ifndef SLUICE_COLLECTOR_RECORD_MISMATCH_HINT_H
 #define SLUICE_COLLECTOR_RECORD_MISMATCH_HINT_H
@@ -17,34 +17,35 @@
 #include "collector/record/batch.h"
 #include "collector/record/schema_guess.h"
 
-/* How long a hint that was logged is not logged again, in nanoseconds. */
+/* The least time between two hints in the log, in nanoseconds. */
 #define SCHEMA_DOUBT_NS INT64_C(60000000000)
 
 struct mismatch_hint {
-    struct schema_guess *guess; /* who names the schema that fits; NULL: nobody */
-    _Atomic int64_t next_ns;    /* monotonic: it is not logged before that */
+    struct schema_guess *guess; /* names the schema that fits; NULL: not available */
+    _Atomic int64_t next_ns;    /* monotonic: not logged earlier than this */
     _Atomic bool no_line_logged;
 };
 
-/* Before any thread uses it. `guess` outlives it. */
+/* To be called before any thread uses the hint. `guess` must outlive it. */
 void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess);
 
-/* The listener has other schemas now: each hint is logged anew. Any thread. */
+/* Any thread: the listener's schemas were replaced, so each hint may be logged again. */
 void mismatch_hint_restart(struct mismatch_hint *hint);
 
 /*
- * Which messages with unknown fields are looked at: all, until many in a row were in order, as from
- * a sender that is newer than the schema; then a few of them. All zero to begin with; one thread's.
+ * Selects which datagrams with unknown fields are examined: all, until HINT_IN_ORDER in a row were
+ * in order, as from a sender that is newer than the schema; from then on one in HINT_ONE_IN. All
+ * zero at first; used by one thread.
  */
 struct mismatch_hint_pace {
     unsigned in_order; /* in a row */
-    unsigned left_out; /* since the last one that was looked at */
+    unsigned left_out; /* since the last one that was examined */
 };
 
-#define HINT_IN_ORDER 64 /* messages in a row */
-#define HINT_ONE_IN   64 /* of those after them */
+#define HINT_IN_ORDER 64
+#define HINT_ONE_IN   64
 
-/* Whether a datagram with so many unknown fields is to be looked at (mismatch_hint_look). */
+/* Whether to call mismatch_hint_look for a datagram with `unknown_fields` unknown fields. */
 static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t unknown_fields)
 {
     if (unknown_fields == 0)
@@ -57,16 +58,16 @@ static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t u
 }
 
 /*
- * Looks at the messages of a datagram, `first` and those that follow it. Where their schema does
- * not know most of their fields, the log says so of the listener, with the name of the schema that
- * does; at most once in SCHEMA_DOUBT_NS. `now_ns` is monotonic.
+ * Examines the messages of a datagram, `first` and those after it. If their schema does not know
+ * most of their fields, logs that, with the name of the schema that does; at most once in
+ * SCHEMA_DOUBT_NS. `now_ns` is monotonic.
  */
 void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,
                         const char *listener, const struct record *first, int64_t now_ns);
 
 /*
- * A message has left no line in the sink of that name. Where that is because it has no sample,
- * though its fields are known, the log says so, once.
+ * To be called when a message produced no line in `sink`. If the message has no sample although its
+ * fields are known, logs that, once.
  */
 void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
                            const struct record *record, const char *sink);

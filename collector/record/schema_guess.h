@@ -1,9 +1,9 @@
 /*
- * Which of the built-in schemas a message is of, when the one that decoded it does not know most of
+ * Guesses which built-in schema a message has, when the one that decoded it does not know most of
  * its fields.
  *
- * The schemas and the room to decode in are made at the first question and kept. Any thread may
- * ask; questions wait for each other.
+ * The first call creates the schemas and the memory to decode in, and keeps them. Any thread may
+ * call; calls wait for each other.
  */
 #ifndef SLUICE_COLLECTOR_RECORD_SCHEMA_GUESS_H
 #define SLUICE_COLLECTOR_RECORD_SCHEMA_GUESS_H
@@ -15,15 +15,15 @@
 
 struct schema_guess;
 
-/* `known` is a table with NULL at its end, which outlives the guess. NULL: memory is short. */
+/* `known` ends with NULL and must outlive the guess. Returns NULL if out of memory. */
 struct schema_guess *schema_guess_create(const struct schema_ops *const *known);
 
 /* NULL is allowed. */
 void schema_guess_destroy(struct schema_guess *guess);
 
 /*
- * The name of the schema, other than `wrong`, that knows the most of the message's fields. NULL:
- * each refuses the message or knows no more than half of its fields; or memory is short.
+ * The name of the schema, other than `wrong`, that knows the most fields of the message. Returns
+ * NULL if each schema refuses the message or knows at most half of its fields, or if out of memory.
  */
 const char *schema_guess_name(struct schema_guess *guess, const struct schema_ops *wrong,
                               const uint8_t *data, size_t size);

@@ -86,7 +86,7 @@ static bool same_numbers(const struct schema_entry *a, const struct schema_entry
            (ops->same_numbers == NULL || ops->same_numbers(a->schema, b->schema));
 }
 
-/* The schemas before it decide which datagrams are left for it. */
+/* Compares also the entries before it: they decide which datagrams remain for it. */
 bool schema_list_same_numbers(const struct schema_list *a, const struct schema_list *b,
                               size_t index)
 {
@@ -113,7 +113,7 @@ void schema_list_retain(struct schema_list *list)
 
 void schema_list_release(struct schema_list *list)
 {
-    /* Acquire and release: all who used the schemas have done with them before they are freed. */
+    /* Acquire and release: all threads finish with the schemas before they are freed. */
     if (list == NULL || atomic_fetch_sub_explicit(&list->references, 1, memory_order_acq_rel) != 1)
         return;
     for (size_t i = 0; i < list->count; i++)
@@ -121,7 +121,7 @@ void schema_list_release(struct schema_list *list)
     free(list);
 }
 
-/* Where the framing has a word for what follows, that must be the schema's, too. */
+/* If the framing names the kind of its content, that must match the schema too. */
 static bool takes(const struct schema_entry *entry, const struct address *source,
                   const uint8_t *data, size_t size)
 {
@@ -161,7 +161,7 @@ char *schema_list_names(const struct schema_list *list)
 /* --- slots ------------------------------------------------------------------------------------ */
 
 struct schema_slot {
-    struct mutex *lock; /* taken once a batch, not a record */
+    struct mutex *lock; /* taken once per batch, not per record */
     struct schema_list *_Atomic list;
 };
 

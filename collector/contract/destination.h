@@ -25,9 +25,6 @@ struct file_set_ops;
 struct relay_ops;
 struct stream_ops;
 
-/* Bytes of what a probe says of a far end that it has reached, with the NUL that ends it. */
-#define DESTINATION_REACHED_SIZE 512
-
 /* What it is given, and so which operations it has. */
 enum destination_takes {
     TAKES_BYTES,     /* lines: struct stream_ops; file_set_ops where its shape has blocks */
@@ -116,14 +113,13 @@ struct destination_ops {
 
     /*
      * Tries the far end, for `timeout_ns` at most: its name, the connection, TLS, who we are, and
-     * whether it would take records. It gets none, and nothing changes there. Returns 0 with what
-     * was reached in `reached`, which has DESTINATION_REACHED_SIZE bytes; or -1 with `error`
-     * filled: EXIT_CODE_NOT_REACHED where it is not there or takes nothing now, EXIT_CODE_CONFIG
-     * where it refuses what the options say. After check; main thread. NULL: there is nothing to
-     * connect to.
+     * whether it would take records. It gets none, and nothing changes there. Fills *said with what
+     * was reached and EXIT_CODE_OK; or with what is wrong and EXIT_CODE_NOT_REACHED where it is not
+     * there or takes nothing now, EXIT_CODE_CONFIG where it refuses what the options say. After
+     * check; main thread. NULL: there is nothing to connect to.
      */
-    int (*probe)(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                 struct error *error);
+    void (*probe)(const struct destination_options *options, int64_t timeout_ns,
+                  struct error *said);
 
     /*
      * Opens it. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG:

@@ -67,11 +67,11 @@ int sink_thread_check(const struct sink_thread_options *options, struct error *e
     return destination->check == NULL ? 0 : destination->check(&to, error);
 }
 
-int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
-                      struct error *error)
+void sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns,
+                       struct error *said)
 {
     struct destination_options to = sink_options_of_destination(options);
-    return options->destination->probe(&to, timeout_ns, reached, error);
+    options->destination->probe(&to, timeout_ns, said);
 }
 
 bool sink_thread_opens_later(const struct sink_thread_options *options)

@@ -91,8 +91,8 @@ int sink_thread_check(const struct sink_thread_options *options, struct error *e
 int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error);
 
 /* Tries the far end of a destination that has the operation, as destination_ops.probe says. */
-int sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns, char *reached,
-                      struct error *error);
+void sink_thread_probe(const struct sink_thread_options *options, int64_t timeout_ns,
+                       struct error *said);
 
 /* Whether its destination opens files when it writes, and not only when it is opened. */
 bool sink_thread_opens_later(const struct sink_thread_options *options);

@@ -9,18 +9,12 @@
 static enum exit_code probe(const struct config *config, const struct sink_config *sink)
 {
     struct sink_thread_options options = pipeline_sink_of(config, sink);
-    char reached[DESTINATION_REACHED_SIZE] = "";
-    struct error error = {.code = EXIT_CODE_INTERNAL};
-    if (sink->destination->probe == NULL) {
-        log_about(LOG_INFO, LOG_OF_SINK, sink->name, "nothing to connect to");
-        return EXIT_CODE_OK;
-    }
-    if (sink_thread_probe(&options, (int64_t)config->check_timeout_ns, reached, &error) == 0) {
-        log_about(LOG_INFO, LOG_OF_SINK, sink->name, "%s", reached);
-        return EXIT_CODE_OK;
-    }
-    log_about(LOG_ERROR, LOG_OF_SINK, sink->name, "%s", error.text);
-    return error.code;
+    struct error said = {.code = EXIT_CODE_OK, .text = "nothing to connect to"};
+    if (sink->destination->probe != NULL)
+        sink_thread_probe(&options, (int64_t)config->check_timeout_ns, &said);
+    log_about(said.code == EXIT_CODE_OK ? LOG_INFO : LOG_ERROR, LOG_OF_SINK, sink->name, "%s",
+              said.text);
+    return said.code;
 }
 
 /* What has to be changed here comes before what is to be waited for. */

@@ -260,24 +260,27 @@ static int http_create(const struct destination_options *options, struct destina
     return 0;
 }
 
-/* With a time of 0 there is no connection. */
-static int http_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                      struct error *error)
+static void http_probe(const struct destination_options *options, int64_t timeout_ns,
+                       struct error *said)
+{
+    struct http tried = {.library = NULL};
+    struct http_headers *headers;
+    if (http_prepare(&tried, options, &headers, said) == 0)
+        http_probe_run(tried.library, options, http_urls_find(&tried.urls, METRICS_ROUTE), headers,
+                       timeout_ns, said);
+    http_headers_free(headers);
+    http_urls_free(&tried.urls);
+}
+
+/* All but the connection. */
+static int http_check(const struct destination_options *options, struct error *error)
 {
     struct http tried = {.library = NULL};
     struct http_headers *headers;
     int result = http_prepare(&tried, options, &headers, error);
-    if (result == 0 && timeout_ns != 0)
-        result = http_probe_run(tried.library, options, http_urls_find(&tried.urls, METRICS_ROUTE),
-                                headers, timeout_ns, reached, error);
     http_headers_free(headers);
     http_urls_free(&tried.urls);
     return result;
-}
-
-static int http_check(const struct destination_options *options, struct error *error)
-{
-    return http_probe(options, 0, NULL, error);
 }
 
 /* As "libcurl/7.88.1", without what it is made of itself. */

@@ -476,19 +476,18 @@ static int kafka_check(const struct destination_options *options, struct error *
     return conf != NULL ? 0 : -1;
 }
 
-static int kafka_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                       struct error *error)
+static void kafka_probe(const struct destination_options *options, int64_t timeout_ns,
+                        struct error *said)
 {
-    struct kafka *tried = kafka_make(options, error);
+    struct kafka *tried = kafka_make(options, said);
     char name[DELIVERY_ROUTE_SIZE];
     if (tried == NULL)
-        return -1;
+        return;
     bool is_fixed = !tried->topic.has_values && !tried->topic.has_time;
     topic_template_example(&tried->topic, name);
-    int result = kafka_probe_run(tried->library, &tried->producer.settings,
-                                 is_fixed ? name : NULL, timeout_ns, reached, error);
+    kafka_probe_run(tried->library, &tried->producer.settings, is_fixed ? name : NULL, timeout_ns,
+                    said);
     free(tried);
-    return result;
 }
 
 static bool kafka_shape(const struct destination_options *options, struct destination_shape *shape)

@@ -161,18 +161,17 @@ static int nats_check(const struct destination_options *options, struct error *e
     return 0;
 }
 
-static int nats_probe(const struct destination_options *options, int64_t timeout_ns, char *reached,
-                      struct error *error)
+static void nats_probe(const struct destination_options *options, int64_t timeout_ns,
+                       struct error *said)
 {
     struct nats tried = {.publisher = NULL};
-    natsOptions *settings = nats_prepare(&tried, options, error);
+    natsOptions *settings = nats_prepare(&tried, options, said);
     char subject[DELIVERY_ROUTE_SIZE];
     if (settings == NULL)
-        return -1;
+        return;
     if (!nats_probe_subject(tried.place.route, subject))
         topic_template_example(&tried.subject, subject);
-    return nats_probe_run(tried.library, settings, tried.place.count, subject, timeout_ns, reached,
-                          error);
+    nats_probe_run(tried.library, settings, tried.place.count, subject, timeout_ns, said);
 }
 
 static bool nats_shape(const struct destination_options *options, struct destination_shape *shape)

@@ -1,9 +1,7 @@
 #include "sinks/destinations/http_probe.h"
 
 #include <limits.h>
-#include <stdio.h>
 
-#include "collector/contract/destination.h"
 #include "sinks/destinations/http_request.h"
 
 /* Bytes of a block that no record is in. */
@@ -32,21 +30,20 @@ static const struct {
     {500, LONG_MAX, EXIT_CODE_NOT_REACHED, later},
 };
 
-int http_probe_judge(long status, const char *said, char *reached, struct error *error)
+void http_probe_judge(long status, const char *answer, struct error *said)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (status < refusals[i].first || status > refusals[i].last)
             continue;
-        error_set(error, refusals[i].code, "%s: %s", said, refusals[i].advice);
-        return -1;
+        error_set(said, refusals[i].code, "%s: %s", answer, refusals[i].advice);
+        return;
     }
     if (status >= 200 && status < 300)
-        snprintf(reached, DESTINATION_REACHED_SIZE,
-                 "reached; it took a request without records (%ld)", status);
+        error_set(said, EXIT_CODE_OK, "reached; it took a request without records (%ld)", status);
     else
-        snprintf(reached, DESTINATION_REACHED_SIZE,
-                 "reached; of a request without records %s, which says nothing about others", said);
-    return 0;
+        error_set(said, EXIT_CODE_OK,
+                  "reached; of a request without records %s, which says nothing about others",
+                  answer);
 }
 
 /* What is wrong with how we go there, and not with the server or the way. */
@@ -67,22 +64,21 @@ static bool is_setting(CURLcode result)
     }
 }
 
-static int probe_classify(CURLcode result, const struct http_reply *reply, char *reached,
-                          struct error *error)
+static void probe_classify(CURLcode result, const struct http_reply *reply, struct error *said)
 {
     if (reply->status != 0)
-        return http_probe_judge(reply->status, reply->text, reached, error);
-    error_set(error, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s%s",
-              reply->text,
-              result == CURLE_PEER_FAILED_VERIFICATION
-                  ? ": server_ca= says whose certificates are right"
-                  : "");
-    return -1;
+        http_probe_judge(reply->status, reply->text, said);
+    else
+        error_set(said, is_setting(result) ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "%s%s",
+                  reply->text,
+                  result == CURLE_PEER_FAILED_VERIFICATION
+                      ? ": server_ca= says whose certificates are right"
+                      : "");
 }
 
-int http_probe_run(const struct curl_library *library, const struct destination_options *options,
-                   const char *url, const struct http_headers *headers, int64_t timeout_ns,
-                   char *reached, struct error *error)
+void http_probe_run(const struct curl_library *library, const struct destination_options *options,
+                    const char *url, const struct http_headers *headers, int64_t timeout_ns,
+                    struct error *said)
 {
     const struct http_request_options to = {.tls = options->tls,
                                             .timeout_ms = timeout_ns / 1000000};
@@ -91,18 +87,16 @@ int http_probe_run(const struct curl_library *library, const struct destination_
     struct http_body body = {0};
     struct http_request request = {.easy = NULL};
     struct http_reply reply;
-    int result;
     if (maker == NULL || !http_body_init(&body, maker) || !http_body_make_empty(maker, &body) ||
         !http_request_make(&request, library, &to) ||
         !http_request_begin(&request, url, headers->lists[0], &body)) {
-        result = error_no_memory(error);
+        error_no_memory(said);
     } else {
         CURLcode code = library->easy_perform(request.easy);
         http_request_end(&request, code, &reply);
-        result = probe_classify(code, &reply, reached, error);
+        probe_classify(code, &reply, said);
     }
     http_request_free(&request);
     http_body_free(&body);
     http_body_maker_destroy(maker);
-    return result;
 }

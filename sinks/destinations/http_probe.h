@@ -18,14 +18,11 @@
  * Sends the request to that URL and waits for the answer, as destination_ops.probe says. In any
  * thread, which is the only one that uses the headers.
  */
-int http_probe_run(const struct curl_library *library, const struct destination_options *options,
-                   const char *url, const struct http_headers *headers, int64_t timeout_ns,
-                   char *reached, struct error *error);
+void http_probe_run(const struct curl_library *library, const struct destination_options *options,
+                    const char *url, const struct http_headers *headers, int64_t timeout_ns,
+                    struct error *said);
 
-/*
- * What an answer with that status means, for people: fills `reached`, and returns 0; or fills
- * `error`, and returns -1. `said` is how the server puts it. Pure.
- */
-int http_probe_judge(long status, const char *said, char *reached, struct error *error);
+/* What an answer with that status means, for people; `answer` is how the server puts it. Pure. */
+void http_probe_judge(long status, const char *answer, struct error *said);
 
 #endif

@@ -15,7 +15,7 @@
 struct members {
     bool stream, seq, error;
     unsigned code, detail; /* of the error; 0: it has none */
-    struct text description;
+    struct text description, first_stream;
 };
 
 /* A number; 0: it is none, or a longer one than any that is known. */
@@ -40,16 +40,20 @@ static bool read_members(const char *json, size_t size, struct members *members)
 {
     struct json_reader reader;
     struct json_item item;
-    bool in_error = false;
+    bool in_error = false, in_streams = false;
     json_reader_begin(&reader, json, size);
     while (json_read(&reader, &item)) {
         if (item.depth == 1 && item.type != JSON_END) {
             in_error = json_text_is(item.name, "error");
+            in_streams = json_text_is(item.name, "streams");
             members->error |= in_error;
             members->stream |= json_text_is(item.name, "stream");
             members->seq |= json_text_is(item.name, "seq");
         } else if (item.depth == 2 && in_error) {
             note_error(members, &item);
+        } else if (item.depth == 2 && in_streams && item.type == JSON_STRING &&
+                   members->first_stream.data == NULL) {
+            members->first_stream = item.text;
         }
     }
     return reader.wrong == NULL;
@@ -67,6 +71,7 @@ struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
     struct jetstream_answer answer = {.fate = DELIVERY_UNKNOWN, .reason = DELIVERY_REJECTED};
     struct members members = {.error = false};
     bool is_json = read_members(json, size, &members);
+    answer.stream = members.first_stream;
     if (!is_json || !members.error) {
         if (is_json && members.stream && members.seq)
             answer.fate = DELIVERY_ACKNOWLEDGED;

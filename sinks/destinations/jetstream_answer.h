@@ -9,12 +9,14 @@
 #include <stddef.h>
 
 #include "collector/contract/delivery.h"
+#include "collector/text/text.h"
 
 struct jetstream_answer {
     enum delivery_fate fate; /* DELIVERY_UNKNOWN: it is no answer of JetStream */
     enum delivery_reason reason;
-    unsigned detail; /* err_code of an error: JetStream's own number */
-    char text[128];  /* what is wrong, ended by a NUL; empty: nothing */
+    unsigned detail;    /* err_code of an error: JetStream's own number */
+    char text[128];     /* what is wrong, ended by a NUL; empty: nothing */
+    struct text stream; /* the first of a list, as it is written (json_text_copy); no data: none */
 };
 
 /*
@@ -22,6 +24,7 @@ struct jetstream_answer {
  *   {"stream":"S","seq":1}               acknowledged, also with "duplicate":true
  *   {"error":{"code":503,...}}           not stored; it may be sent again
  *   {"error":{"code":400,"err_code":...  refused for good
+ *   {"streams":["S",...],...}            to $JS.API.STREAM.NAMES
  */
 struct jetstream_answer jetstream_answer_read(const char *json, size_t size);
 

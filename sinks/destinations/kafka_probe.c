@@ -1,11 +1,9 @@
 #include "sinks/destinations/kafka_probe.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "collector/base/parse_error.h"
-#include "collector/contract/destination.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/end_within.h"
 
@@ -86,98 +84,86 @@ static const struct rd_kafka_metadata *ask(struct probe *probe, int64_t timeout_
     return NULL;
 }
 
-/* What is wrong with a topic of that answer, in `error`. Returns whether something is. */
-static bool topic_is_wrong(const struct probe *probe, const struct rd_kafka_metadata_topic *topic,
-                           struct error *error)
+static void classify_topic(const struct probe *probe, const struct rd_kafka_metadata *answer,
+                           struct error *said)
 {
+    const struct rd_kafka_metadata_topic *topic = answer->topics;
     int led = 0;
     for (int i = 0; i < topic->partition_cnt; i++)
         led += topic->partitions[i].leader >= 0;
     switch (topic->err) {
     case RD_KAFKA_RESP_ERR_NO_ERROR:
-        if (led != topic->partition_cnt)
-            error_set(error, EXIT_CODE_NOT_REACHED,
+        if (led == topic->partition_cnt)
+            error_set(said, EXIT_CODE_OK, "reached %d broker%s; the topic has %d partition%s",
+                      answer->broker_cnt, answer->broker_cnt == 1 ? "" : "s", led,
+                      led == 1 ? "" : "s");
+        else
+            error_set(said, EXIT_CODE_NOT_REACHED,
                       "the brokers answer, but %d of the %d partitions of the topic \"%s\" have no "
                       "leader",
                       topic->partition_cnt - led, topic->partition_cnt, topic->topic);
-        return led != topic->partition_cnt;
+        break;
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-        error_set(error, EXIT_CODE_CONFIG,
+        error_set(said, EXIT_CODE_CONFIG,
                   "the brokers answer, but have no topic \"%s\"; make it, unless they make topics "
                   "by themselves (auto.create.topics.enable)",
                   topic->topic);
-        return true;
+        break;
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-        error_set(error, EXIT_CODE_CONFIG,
+        error_set(said, EXIT_CODE_CONFIG,
                   "the brokers answer, but we may not write to the topic \"%s\", or see it",
                   topic->topic);
-        return true;
+        break;
     default:
-        error_set(error, EXIT_CODE_NOT_REACHED, "the brokers answer, but of the topic \"%s\": %s",
+        error_set(said, EXIT_CODE_NOT_REACHED, "the brokers answer, but of the topic \"%s\": %s",
                   topic->topic, probe->library->err2str(topic->err));
-        return true;
     }
 }
 
-static int probe_classify(const struct probe *probe, const struct rd_kafka_metadata *answer,
-                          char *reached, struct error *error)
-{
-    const struct rd_kafka_metadata_topic *topic = answer->topics;
-    const char *brokers = answer->broker_cnt == 1 ? "broker" : "brokers";
-    if (probe->topic == NULL || answer->topic_cnt != 1) {
-        snprintf(reached, DESTINATION_REACHED_SIZE,
-                 "reached %d %s; which topics there must be depends on the records",
-                 answer->broker_cnt, brokers);
-        return 0;
-    }
-    if (topic_is_wrong(probe, topic, error))
-        return -1;
-    snprintf(reached, DESTINATION_REACHED_SIZE, "reached %d %s; the topic has %d partition%s",
-             answer->broker_cnt, brokers, topic->partition_cnt,
-             topic->partition_cnt == 1 ? "" : "s");
-    return 0;
-}
-
-static int probe_run(struct probe *probe, int64_t timeout_ns, char *reached, struct error *error)
+static void probe_run(struct probe *probe, int64_t timeout_ns, struct error *said)
 {
     rd_kafka_resp_err_t why = RD_KAFKA_RESP_ERR__TIMED_OUT;
     const struct rd_kafka_metadata *answer = ask(probe, timeout_ns, &why);
     if (answer == NULL) {
-        error_set(error, probe->rank >= REFUSAL ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED,
+        error_set(said, probe->rank >= REFUSAL ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED,
                   "no broker answers: %s",
                   probe->rank != 0 ? probe->reported : probe->library->err2str(why));
-        return -1;
+        return;
     }
-    int result = probe_classify(probe, answer, reached, error);
+    if (probe->topic != NULL && answer->topic_cnt == 1)
+        classify_topic(probe, answer, said);
+    else
+        error_set(said, EXIT_CODE_OK,
+                  "reached %d broker%s; which topics there must be depends on the records",
+                  answer->broker_cnt, answer->broker_cnt == 1 ? "" : "s");
     probe->library->metadata_destroy(answer);
-    return result;
 }
 
-int kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
-                    const char *topic, int64_t timeout_ns, char *reached, struct error *error)
+void kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
+                     const char *topic, int64_t timeout_ns, struct error *said)
 {
     struct probe probe = {.library = library};
     char why[400];
-    rd_kafka_conf_t *conf = kafka_settings_make(library, settings, error);
+    rd_kafka_conf_t *conf = kafka_settings_make(library, settings, said);
     if (conf == NULL)
-        return -1;
+        return;
     library->conf_set_opaque(conf, &probe);
     library->conf_set_error_cb(conf, probe_on_error);
     library->conf_set_log_cb(conf, NULL);
     probe.client = library->new (RD_KAFKA_CONSUMER, conf, why, sizeof why);
     if (probe.client == NULL) {
         library->conf_destroy(conf);
-        error_set(error, EXIT_CODE_CONFIG, "librdkafka makes no client: %s", why);
-        return -1;
+        error_set(said, EXIT_CODE_CONFIG, "librdkafka makes no client: %s", why);
+        return;
     }
     if (topic != NULL)
         probe.topic = library->topic_new(probe.client, topic, NULL);
-    int result = topic == NULL || probe.topic != NULL
-                     ? probe_run(&probe, timeout_ns, reached, error)
-                     : error_no_memory(error);
+    if (topic != NULL && probe.topic == NULL)
+        error_no_memory(said);
+    else
+        probe_run(&probe, timeout_ns, said);
     if (probe.topic != NULL)
         library->topic_destroy(probe.topic);
     end_within(destroy_client, probe.client, END_MS);
-    return result;
 }

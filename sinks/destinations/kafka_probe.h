@@ -13,7 +13,7 @@
  * records, and only the brokers are asked for. Asks as a consumer does: a question of a producer
  * could make the topic. `settings` are the sink's. Main thread.
  */
-int kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
-                    const char *topic, int64_t timeout_ns, char *reached, struct error *error);
+void kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
+                     const char *topic, int64_t timeout_ns, struct error *said);
 
 #endif

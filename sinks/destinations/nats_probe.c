@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/contract/destination.h"
 #include "collector/platform/clock.h"
 #include "collector/text/control_character.h"
 #include "collector/text/json_reader.h"
@@ -33,9 +32,7 @@ struct attempt {
     natsOptions *settings;
     char subject[DELIVERY_ROUTE_SIZE];
     int64_t until_ns;
-    int result;
-    struct error error;
-    char reached[DESTINATION_REACHED_SIZE];
+    struct error said;
     atomic_bool over; /* for one of the two */
 };
 
@@ -60,45 +57,23 @@ bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE])
     }
 }
 
-/* The first of "streams":["NAME",...]. Returns false where there is none. */
-static bool first_stream(const char *json, size_t size, char *name, size_t room)
+void nats_probe_judge(const char *json, size_t size, const char *subject, struct error *said)
 {
-    struct json_reader reader;
-    struct json_item item;
-    bool in_streams = false;
-    json_reader_begin(&reader, json, size);
-    while (json_read(&reader, &item)) {
-        if (item.depth == 1)
-            in_streams = json_text_is(item.name, "streams");
-        else if (item.depth == 2 && in_streams && item.type == JSON_STRING) {
-            control_characters_hide(name, json_text_copy(item.text, name, room));
-            return true;
-        }
-    }
-    return false;
-}
-
-int nats_probe_judge(const char *json, size_t size, const char *subject, char *reached,
-                     struct error *error)
-{
-    char name[128];
-    if (first_stream(json, size, name, sizeof name)) {
-        snprintf(reached, DESTINATION_REACHED_SIZE, "reached; the stream %s takes %s", name,
-                 subject);
-        return 0;
-    }
     struct jetstream_answer answer = jetstream_answer_read(json, size);
+    char name[128];
     bool is_off = answer.detail == NOT_ENABLED || answer.detail == NOT_ENABLED_FOR_ACCOUNT;
-    if (answer.fate == DELIVERY_REFUSED || is_off)
-        error_set(error, EXIT_CODE_CONFIG, "the server answers, but of JetStream: %s", answer.text);
+    control_characters_hide(name, json_text_copy(answer.stream, name, sizeof name));
+    if (answer.stream.data != NULL)
+        error_set(said, EXIT_CODE_OK, "reached; the stream %s takes %s", name, subject);
+    else if (answer.fate == DELIVERY_REFUSED || is_off)
+        error_set(said, EXIT_CODE_CONFIG, "the server answers, but of JetStream: %s", answer.text);
     else if (answer.fate == DELIVERY_NOT_SENT)
-        error_set(error, EXIT_CODE_NOT_REACHED, "the server answers, but of JetStream: %s",
+        error_set(said, EXIT_CODE_NOT_REACHED, "the server answers, but of JetStream: %s",
                   answer.text);
     else
-        error_set(error, EXIT_CODE_CONFIG,
+        error_set(said, EXIT_CODE_CONFIG,
                   "the server answers, but no stream takes %s; make one with this subject",
                   subject);
-    return -1;
 }
 
 /* --- trying ----------------------------------------------------------------------------------- */
@@ -117,7 +92,7 @@ static void not_connected(struct attempt *attempt, natsStatus status)
     bool refused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR ||
                    status == NATS_SECURE_CONNECTION_REQUIRED ||
                    status == NATS_SECURE_CONNECTION_WANTED || status == NATS_NOT_PERMITTED;
-    error_set(&attempt->error, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED,
+    error_set(&attempt->said, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED,
               "cannot connect: %s%s%s", attempt->library->natsStatus_GetText(status),
               text == NULL || text[0] == '\0' ? "" : ": ", text == NULL ? "" : text);
 }
@@ -126,20 +101,18 @@ static void no_answer(struct attempt *attempt, natsConnection *connection, natsS
 {
     const struct nats_library *library = attempt->library;
     const char *text;
-    if (status == NATS_NO_RESPONDERS) {
-        error_set(&attempt->error, EXIT_CODE_CONFIG,
+    if (status == NATS_NO_RESPONDERS)
+        error_set(&attempt->said, EXIT_CODE_CONFIG,
                   "the server answers, but has no JetStream, or none for this user");
-    } else if (library->natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED) {
-        attempt->result = 0;
-        snprintf(attempt->reached, sizeof attempt->reached,
-                 "reached, and logged in; whether a stream takes %s cannot be known, as this user "
-                 "may not publish to " QUESTION,
-                 attempt->subject);
-    } else {
-        error_set(&attempt->error, EXIT_CODE_NOT_REACHED,
+    else if (library->natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED)
+        error_set(&attempt->said, EXIT_CODE_OK,
+                  "reached, and logged in; whether a stream takes %s cannot be known, as this user "
+                  "may not publish to " QUESTION,
+                  attempt->subject);
+    else
+        error_set(&attempt->said, EXIT_CODE_NOT_REACHED,
                   "the server answers, but JetStream does not: %s",
                   library->natsStatus_GetText(status));
-    }
 }
 
 static void ask(struct attempt *attempt, natsConnection *connection)
@@ -155,9 +128,9 @@ static void ask(struct attempt *attempt, natsConnection *connection)
         no_answer(attempt, connection, status);
         return;
     }
-    attempt->result = nats_probe_judge(library->natsMsg_GetData(answer),
-                                       (size_t)library->natsMsg_GetDataLength(answer),
-                                       attempt->subject, attempt->reached, &attempt->error);
+    nats_probe_judge(library->natsMsg_GetData(answer),
+                     (size_t)library->natsMsg_GetDataLength(answer), attempt->subject,
+                     &attempt->said);
     library->natsMsg_Destroy(answer);
 }
 
@@ -176,7 +149,7 @@ static void try_it(void *object)
     if (status != NATS_OK)
         not_connected(attempt, status);
     else if (library->natsConnection_HasHeaderSupport(connection) != NATS_OK)
-        error_set(&attempt->error, EXIT_CODE_CONFIG,
+        error_set(&attempt->said, EXIT_CODE_CONFIG,
                   "the server answers, but has no headers (no_header_support), which each message "
                   "needs");
     else
@@ -186,8 +159,8 @@ static void try_it(void *object)
         free_attempt(attempt);
 }
 
-int nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
-                   const char *subject, int64_t timeout_ns, char *reached, struct error *error)
+void nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
+                    const char *subject, int64_t timeout_ns, struct error *said)
 {
     int64_t ms = timeout_ns / MS_NS, each = ms / (int64_t)servers;
     struct attempt *attempt = calloc(1, sizeof *attempt);
@@ -196,24 +169,21 @@ int nats_probe_run(const struct nats_library *library, natsOptions *settings, si
         library->natsOptions_SetErrorHandler(settings, probe_on_error, NULL) != NATS_OK) {
         free(attempt);
         library->natsOptions_Destroy(settings);
-        return error_no_memory(error);
+        error_no_memory(said);
+        return;
     }
     attempt->library = library;
     attempt->settings = settings;
     attempt->until_ns = clock_monotonic_ns() + timeout_ns;
-    attempt->result = -1;
     snprintf(attempt->subject, sizeof attempt->subject, "%s", subject);
     end_within(try_it, attempt, (int)ms + MORE_MS);
     if (!atomic_exchange(&attempt->over, true)) {
-        error_set(error, EXIT_CODE_NOT_REACHED,
+        error_set(said, EXIT_CODE_NOT_REACHED,
                   "no answer in time; a name may take long to be looked up");
-        return -1;
+        return;
     }
-    int result = attempt->result;
-    *error = attempt->error;
-    memcpy(reached, attempt->reached, DESTINATION_REACHED_SIZE);
+    *said = attempt->said;
     free_attempt(attempt);
     /* Its threads let go of what OpenSSL frees at the end of the program. */
     library->nats_CloseAndWait(MORE_MS);
-    return result;
 }

@@ -15,8 +15,8 @@
  * destination_ops.probe says. `settings` are the sink's, for `servers` of them, and taken over.
  * Main thread.
  */
-int nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
-                   const char *subject, int64_t timeout_ns, char *reached, struct error *error);
+void nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
+                    const char *subject, int64_t timeout_ns, struct error *said);
 
 /*
  * The subject of a sink with "*" in the place of each word that has a field in it. Returns false
@@ -25,11 +25,9 @@ int nats_probe_run(const struct nats_library *library, natsOptions *settings, si
 bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE]);
 
 /*
- * What JetStream answers about the streams of a subject (the request $JS.API.STREAM.NAMES): returns
- * 0 with the first of them in `reached`, or -1 with `error` filled, as destination_ops.probe says.
- * Pure.
+ * What JetStream's answer about the streams of a subject says (to $JS.API.STREAM.NAMES), as
+ * destination_ops.probe has it. Pure.
  */
-int nats_probe_judge(const char *json, size_t size, const char *subject, char *reached,
-                     struct error *error);
+void nats_probe_judge(const char *json, size_t size, const char *subject, struct error *said);
 
 #endif

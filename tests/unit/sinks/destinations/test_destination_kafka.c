@@ -186,16 +186,16 @@ TEST(a_message_has_no_header_that_was_not_asked_for)
 static void assert_reached(int brokers, int partitions, const char *topic, const char *text)
 {
     struct kafka_scene scene;
-    char reached[DESTINATION_REACHED_SIZE];
-    struct error error = {.text = ""};
+    struct error said = {.code = EXIT_CODE_INTERNAL};
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(scene.host, brokers);
     rd_kafka_mock_topic_create(cluster, "t", partitions, 1);
     snprintf(scene.path, sizeof scene.path, "//%s/%s", rd_kafka_mock_cluster_bootstraps(cluster),
              topic);
-    if (destination_kafka.probe(&scene.options, INT64_C(20000000000), reached, &error) != 0)
-        fail_msg("%s", error.text);
-    assert_int_equal(strncmp(reached, text, strlen(text)), 0);
+    destination_kafka.probe(&scene.options, INT64_C(20000000000), &said);
+    if (said.code != EXIT_CODE_OK)
+        fail_msg("%s", said.text);
+    assert_int_equal(strncmp(said.text, text, strlen(text)), 0);
     rd_kafka_mock_cluster_destroy(cluster);
     kafka_scene_open(&scene);
     kafka_scene_end(&scene);

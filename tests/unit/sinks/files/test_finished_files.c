@@ -306,6 +306,27 @@ TEST_WITH(files_are_removed_when_they_are_old_enough, scratch_make, scratch_remo
     end();
 }
 
+TEST_WITH(an_old_file_that_cannot_be_removed_is_left_alone_for_a_minute, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    const int64_t second = 1000000000;
+    const int64_t day = DAY * second;
+    put_old("x.n", 10 * DAY);
+    start_by("%{source}.n", &(struct file_options){.keep_time = (uint64_t)day});
+    others_remove("x.n");
+    scratch_make_folder("x.n");
+    finished_files_expire(files, 11 * day);
+    assert_true(scratch_has("x.n"));
+    others_remove_folder("x.n");
+    put_old("x.n", 10 * DAY);
+    finished_files_expire(files, 11 * day + 60 * second - 1);
+    assert_true(scratch_has("x.n"));
+    finished_files_expire(files, 11 * day + 60 * second);
+    assert_false(scratch_has("x.n"));
+    end();
+}
+
 TEST_WITH(old_files_go_when_another_is_complete_too, scratch_make, scratch_remove)
 {
     (void)state;

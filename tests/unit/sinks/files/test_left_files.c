@@ -8,6 +8,7 @@
 #include "sinks/sinks.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/platform/standard_stream.h"
 #include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
@@ -127,6 +128,37 @@ TEST_WITH(a_torn_line_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remo
             add(&small, files[i].lines[line], strlen(files[i].lines[line]));
         assert_every_cut(&made, &small);
     }
+}
+
+/* What is logged when a file is completed that ends with a torn line; to be freed. */
+static char *logged_by_finishing(const char *torn)
+{
+    const struct file_content made = content("json", 0);
+    char text[sizeof OURS + 100];
+    snprintf(text, sizeof text, OURS "%s", torn);
+    scratch_put_text("a.n.part", text);
+    standard_stream_take(STREAM_ERROR);
+    enum left_result result = finish(&made, "a.n");
+    char *logged = standard_stream_end_taking(STREAM_ERROR);
+    assert_int_equal(result, LEFT_DONE);
+    scratch_assert_holds_text("a.n", OURS);
+    others_remove("a.n");
+    return logged;
+}
+
+TEST_WITH(the_log_says_how_much_was_torn_off_if_anything_was, scratch_make, scratch_remove)
+{
+    (void)state;
+    char *logged = logged_by_finishing("");
+    assert_non_null(strstr(logged, "a.n, which an earlier run left behind"));
+    assert_null(strstr(logged, "torn"));
+    free(logged);
+    logged = logged_by_finishing("{");
+    assert_non_null(strstr(logged, "left behind; cut off the 1 byte"));
+    free(logged);
+    logged = logged_by_finishing("{\"time");
+    assert_non_null(strstr(logged, "left behind; cut off the 6 bytes at its end that were torn"));
+    free(logged);
 }
 
 TEST_WITH(a_csv_file_that_holds_only_its_head_is_gone, scratch_make, scratch_remove)

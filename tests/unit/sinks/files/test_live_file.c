@@ -141,6 +141,24 @@ TEST_WITH(one_that_was_put_aside_is_made_to_reach_the_disk_too, scratch_make, sc
     end(bench);
 }
 
+TEST_WITH(one_that_was_put_aside_and_goes_on_is_made_to_reach_the_disk_where_it_is, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    live_file_put_aside(&bench->file);
+    put(bench, "two\n");
+    assert_false(bench->file.aside);
+    const struct part_file *part = bench->file.part;
+    assert_true(live_file_sync(&bench->makings, &bench->file, &bench->error));
+    assert_false(bench->file.unsynced);
+    assert_ptr_equal(bench->file.part, part);
+    complete(bench);
+    scratch_assert_holds_text("a", HEAD "one\ntwo\n");
+    end(bench);
+}
+
 TEST_WITH(an_abandoned_one_stays_for_the_next_start, scratch_make, scratch_remove)
 {
     (void)state;

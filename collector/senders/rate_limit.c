@@ -11,16 +11,15 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * What is missing from a bucket, in parts of a datagram: one nanosecond fills as many as the rate
- * is, and one datagram takes SECOND. So every rate is kept exactly, and an empty bucket lacks rate
- * times SECOND.
+ * The missing amount, in units of 1/SECOND of a datagram: a datagram takes SECOND units, and each
+ * nanosecond adds `rate` units. So every rate is exact; an empty bucket misses rate * SECOND.
  */
 struct bucket {
     uint64_t missing;
-    int64_t at_ns; /* when that was so */
+    int64_t at_ns; /* the time that `missing` refers to */
 };
 
-/* What a search reads stands together. A fingerprint of zeroes: the place is empty. */
+/* The fingerprints are adjacent because a search reads all. A zero fingerprint: an empty place. */
 struct set {
     uint64_t fingerprint[WAYS][2];
     struct bucket bucket[WAYS];
@@ -43,7 +42,7 @@ struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16])
     if (limit == NULL)
         return NULL;
     limit->rate = rate;
-    /* Zeroed by calloc, not by us: pages that no source has come to take no memory. */
+    /* Zeroed only by calloc, so that pages without sources take no memory. */
     limit->sets = calloc(SETS, sizeof *limit->sets);
     if (!sharded_sets_create(&limit->frame, SETS, secret) || limit->sets == NULL) {
         rate_limit_destroy(limit);
@@ -63,7 +62,7 @@ void rate_limit_destroy(struct rate_limit *limit)
 
 /* --- one source's bucket ---------------------------------------------------------------------- */
 
-/* A bucket fills in a second, whatever the rate. */
+/* An empty bucket is full after one second, whatever the rate. */
 static void refill(struct bucket *bucket, uint64_t rate, int64_t now_ns)
 {
     int64_t passed = now_ns - bucket->at_ns;
@@ -85,13 +84,13 @@ static bool take(struct bucket *bucket, uint64_t rate)
     return true;
 }
 
-/* When it will be full, to the nanosecond before. */
+/* When it will be full, rounded down to nanoseconds. */
 static int64_t full_at(const struct bucket *bucket, uint64_t rate)
 {
     return bucket->at_ns + (int64_t)(bucket->missing / rate);
 }
 
-/* --- finding it ------------------------------------------------------------------------------- */
+/* --- search ----------------------------------------------------------------------------------- */
 
 static void fingerprint_of(const struct rate_limit *limit, const struct address *source,
                            uint64_t fingerprint[2])
@@ -115,7 +114,7 @@ static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
     return NULL;
 }
 
-/* An empty place comes first, then the bucket that is full first. */
+/* Ranks an empty place lowest, then the bucket that is full first. */
 static int64_t full_first(const void *table, struct place place)
 {
     const struct rate_limit *limit = table;
@@ -124,7 +123,7 @@ static int64_t full_first(const void *table, struct place place)
     return is_empty ? INT64_MIN : full_at(&set->bucket[place.way], limit->rate);
 }
 
-/* A newcomer takes the place of another where none is empty. */
+/* A new source takes an empty place or else replaces another source. */
 static struct bucket *find_bucket(struct rate_limit *limit, const uint64_t fingerprint[2],
                                   const size_t sets[2], int64_t now_ns)
 {

@@ -1,26 +1,26 @@
 /*
- * How much each source may send to a listener: so many datagrams a second.
+ * Limits the datagrams per second that each source may send to a listener.
  *
- * A source is a host; its port may change, and it is the same one at all sockets and threads of the
- * listener. Each has a token bucket that holds one second's worth and is full to begin with: so of
- * any number of seconds no more passes than their worth and that of one more, and what comes in one
- * burst passes up to exactly one second's worth.
+ * A source is a host, whatever its port; all sockets and threads of the listener share its limit.
+ * Each source has a token bucket that holds one second's worth of datagrams and is full at first.
+ * So at most n + 1 seconds' worth passes in n seconds, and a burst passes up to exactly one
+ * second's worth.
  *
- * The table holds RATE_LIMIT_SOURCES sources and never grows: a newcomer to two full sets takes the
- * place of the source there whose bucket is, or will be, full first. That source begins with a full
- * bucket when it comes again, which makes no difference where it was full already: a source at its
- * limit is the last to go, however many others come and go. Who forges addresses cannot choose
- * whose place they take: sets are chosen by a hash with a secret.
+ * The table holds RATE_LIMIT_SOURCES sources and never grows. If both sets of a new source are
+ * full, it replaces the source there whose bucket is, or will be, full first. A replaced source
+ * that returns begins with a full bucket, which changes nothing if its bucket was full. A source at
+ * its limit is replaced last, however many others come and go. Sets are chosen by a hash with a
+ * secret, so forging addresses does not let a sender choose which source is replaced.
  *
- * Time is what the caller says, for instance when each datagram arrived, so that one which had to
- * wait in a buffer is judged by when it came. It need not be in order: what is less than a second
- * older than the last of its source finds the bucket as the last one left it. What is older than
- * that means that the clock was set back, and the bucket is full anew; as it is where the clock was
- * set forward. So a step of the clock, or sockets that are served more than a second apart, allow a
- * source one second's worth more, and never less than its due.
+ * The caller passes the time, for instance each datagram's arrival, so that waiting in a buffer
+ * makes no difference. Times need not be in order: a datagram less than a second older than the
+ * last one of its source finds the bucket as that one left it. One that is older means that the
+ * clock was set back; the bucket is then full again, as it is after the clock was set forward. So a
+ * step of the clock, or sockets that are served more than a second apart, allow a source one
+ * second's worth more, and never less than its limit.
  *
- * Any thread, but for create and destroy: the table is divided into shards with a lock each.
- * Nothing is allocated after the creation.
+ * Any thread, except for create and destroy: the table is divided into shards with a lock each.
+ * Memory is allocated only at creation.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_RATE_LIMIT_H
 #define SLUICE_COLLECTOR_SENDERS_RATE_LIMIT_H
@@ -37,17 +37,17 @@
 struct rate_limit;
 
 /*
- * `rate` is datagrams a second, 1 to RATE_LIMIT_MOST; `secret` keys the hash: 16 random bytes.
- * Returns NULL where memory is short.
+ * `rate` is in datagrams per second, 1 to RATE_LIMIT_MOST; `secret` keys the hash: 16 random bytes.
+ * Returns NULL if out of memory.
  */
 struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16]);
 /* NULL is allowed. */
 void rate_limit_destroy(struct rate_limit *limit);
 
-/* Bytes that one allocates. Pages that no source has come to stay untouched. */
+/* Bytes that one allocates. Pages without sources stay untouched. */
 size_t rate_limit_memory(void);
 
-/* Whether a datagram that `source` sent at `now_ns` (nanoseconds of any clock) may pass. */
+/* Whether a datagram from `source` at `now_ns` (nanoseconds of any clock) may pass; counts it. */
 bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include "collector/text/json_writer.h"
 
-/* Senders that are reported, of all listeners together, as long as each has one. */
+/* The most senders reported in all, unless there are more listeners: then one of each. */
 #define TOLD_OF_ALL 512
 
-/* A host at a listener. */
+/* One host that sends to one listener. */
 struct row {
     struct traffic_sender traffic;
-    uint64_t numbered; /* senders there that number what they send; the sums of theirs: */
+    uint64_t numbered; /* senders there that number their datagrams; then their sums */
     uint64_t lost, missing, duplicated;
 };
 
@@ -21,10 +21,10 @@ struct sender_report {
     const struct listener **listeners;
     size_t listener_count;
     struct sequence_table *sequences;
-    struct traffic_sender *read; /* of one table */
-    struct row *rows;            /* of all */
+    struct traffic_sender *read; /* the senders of one table */
+    struct row *rows;            /* of all tables */
     size_t row_count;
-    struct sequence_sender losers[LOSERS_TOLD]; /* those that lost most come first */
+    struct sequence_sender losers[LOSERS_TOLD]; /* the greatest losses first */
     size_t loser_count;
 };
 
@@ -95,7 +95,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* By who it is. */
+/* Orders by listener and address. */
 static int compare_identity(const void *left, const void *right)
 {
     const struct traffic_sender *a = &((const struct row *)left)->traffic;
@@ -108,7 +108,7 @@ static int compare_identity(const void *left, const void *right)
     return order != 0 ? order : compare_numbers(a->source.scope, b->source.scope);
 }
 
-/* By listener, the busiest first; who is equally busy in a fixed order. */
+/* Orders by listener, then the busiest first; equally busy ones by address. */
 static int compare_business(const void *left, const void *right)
 {
     const struct traffic_sender *a = &((const struct row *)left)->traffic;
@@ -129,7 +129,7 @@ static void read_tables(struct sender_report *report)
     }
 }
 
-/* A host may be known to several threads: by each of its ports to another. */
+/* Several threads may have counted one host, because its ports may reach different threads. */
 static void merge_rows(struct sender_report *report)
 {
     size_t kept = 0;

@@ -1,8 +1,8 @@
 /*
- * Who sends: the busiest senders of each listener and those that lose most, as JSON.
+ * Reports the busiest senders of each listener, and the senders that lose most, as JSON.
  *
- * Brings together what the receiving threads noted (traffic.h) and what the senders' numbers say
- * (sequence.h). All memory is taken at the creation. Main thread.
+ * Combines the receiving threads' counts (traffic.h) with the losses that sequence numbers show
+ * (sequence.h). Writing a report allocates no memory. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SENDER_REPORT_H
 #define SLUICE_COLLECTOR_SENDERS_SENDER_REPORT_H
@@ -15,33 +15,31 @@
 #include "collector/senders/traffic.h"
 #include "collector/text/output.h"
 
-/* Senders of a listener that are reported, or fewer where there are many listeners; and losers of
- * all.
- */
+/* Senders reported of each listener (fewer with many listeners); losers reported in all. */
 #define SENDERS_TOLD 64
 #define LOSERS_TOLD  32
 
 struct sender_report;
 
 /*
- * For that many tables of traffic, which are added next; the table of senders' numbers keeps them
- * (sequence_keep_senders). All outlive the report. Returns NULL where memory is short.
+ * Makes room for `tables` traffic tables, to be added next. `sequences` must keep its senders
+ * (sequence_keep_senders). All tables must outlive the report. Returns NULL if out of memory.
  */
 struct sender_report *sender_report_create(size_t tables, struct sequence_table *sequences);
 /* NULL is allowed. */
 void sender_report_destroy(struct sender_report *report);
 
-/* Bytes that a report takes. */
+/* Bytes that a report allocates. */
 size_t sender_report_memory(size_t tables);
 
-/* Room for so many tables more. Returns false, nothing lost, where memory is short. */
+/* Makes room for `more` further tables. Returns false, with nothing lost, if out of memory. */
 bool sender_report_reserve(struct sender_report *report, size_t more);
 
 void sender_report_add_table(struct sender_report *report, const struct traffic_table *table);
 
 /*
- * Adds a listener: in the order of their indexes. One without a name is left out of the report:
- * there was no memory to begin it. Returns false where memory is short.
+ * Adds a listener; listeners are added in the order of their indexes. A listener without a name is
+ * left out of the report: it could not start for lack of memory. Returns false if out of memory.
  */
 bool sender_report_add_listener(struct sender_report *report, const struct listener *listener);
 
@@ -54,9 +52,9 @@ bool sender_report_add_listener(struct sender_report *report, const struct liste
  *      "replaced":0,
  *      "losers":[{"listener":"udp://...","address":"192.0.2.1","sender":"web1","lost":3,...}]}
  *
- * The busiest come first. `numbered` says how many senders at that host number their datagrams; it
- * and the three after it are there only where there are such. `replaced` counts senders that were
- * pushed out of a table: where it is 0, all counts are since the start.
+ * The busiest come first. `numbered` is the number of senders at that host that number their
+ * datagrams; if there are none, it and the three members after it are left out. `replaced` counts
+ * senders that were evicted from a table; if it is 0, all counts are since the start.
  */
 void sender_report_write(struct sender_report *report, struct output *out);
 

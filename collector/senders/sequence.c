@@ -73,9 +73,9 @@ bool sequence_keep_senders(struct sequence_table *table)
            (table->spread.window == 0 || sequence_sets_keep_senders(&table->spread));
 }
 
-/* --- noting, in steps ------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
-/* Gives the place to a newcomer. */
+/* Gives the place to a new sender. */
 static void admit(const struct sequence_sets *sets, struct place place,
                   const struct sequence_step *step, struct sequence_outcome *outcome)
 {
@@ -104,7 +104,7 @@ static void describe_sender(struct sequence_sender *sender, const struct sequenc
         memcpy(sender->name, key->sender, size);
 }
 
-/* What every search in it reads. */
+/* Prefetches what every search in the set reads. */
 static void prefetch_set(const struct sequence_set *set)
 {
     PREFETCH(set->fingerprint);
@@ -135,7 +135,7 @@ void sequence_begin(const struct sequence_table *table, struct sequence_step *st
     prefetch_set(sequence_set_at(sets, step->set));
 }
 
-/* What is cheap to compare comes first: where there are many senders, hardly any number goes on. */
+/* Compares the cheap members first: with many senders, numbers hardly ever extend a step. */
 bool sequence_extend(const struct sequence_table *table, struct sequence_step *step,
                      const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
@@ -150,7 +150,7 @@ bool sequence_extend(const struct sequence_table *table, struct sequence_step *s
     return true;
 }
 
-/* It may go elsewhere meanwhile, or not be there yet: then this was in vain. */
+/* The sender may not be in the table yet, or may move before the end: then this has no effect. */
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step)
 {
     const struct sequence_sets *sets = sets_of(table, step);
@@ -184,7 +184,7 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
         sequence_window_note(sequence_window_at(sets, place), step, &outcome);
     else
         admit(sets, place, step, &outcome);
-    if (step->spread) /* by the sockets here, as it seems */
+    if (step->spread) /* the order in which the sockets are read may have caused it */
         outcome.reordered = 0;
     if (sets->senders != NULL && !sequence_is_next(&outcome)) {
         struct sequence_sender *sender = &sets->senders[place.set * WAYS + place.way];
@@ -198,7 +198,7 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
     return outcome;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all senders ------------------------------------------------------------------------------ */
 
 static void visit_senders(struct sequence_sets *sets,
                           void (*visit)(void *context, const struct sequence_sender *sender),
@@ -233,7 +233,7 @@ static void close_windows(struct sequence_sets *sets, const struct sequence_clos
         struct sequence_set *set = sequence_set_at(sets, i);
         struct shard *shard = shard_of(&sets->frame, i);
         mutex_lock(shard->mutex);
-        /* Where no sender has come to, what is only looked at would take memory as well. */
+        /* Skips shards that never had a sender: reading untouched pages would take memory. */
         for (size_t way = 0; shard->tick != 0 && way < WAYS; way++) {
             uint32_t listener = (uint32_t)set->sender[way].listener;
             uint32_t numbering = (uint32_t)set->sender[way].numbering;

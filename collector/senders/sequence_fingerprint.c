@@ -27,7 +27,7 @@ static void keep_recent(struct sequence_recent *recent, const struct sequence_ke
     memcpy(recent->fingerprint, fingerprint, sizeof recent->fingerprint);
 }
 
-/* The sender's name comes last and all before it has a fixed size, so no two keys read the same. */
+/* The name comes last, after a head of fixed size, so two keys never give the same input. */
 static void hash_key(const uint8_t secret[16], const struct sequence_key *key,
                      uint64_t fingerprint[2])
 {

@@ -9,7 +9,7 @@ void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *ta
 static void count_outcome(const struct sequence_queue *queue, struct ingest_counters *counters,
                           const struct sequence_outcome *outcome)
 {
-    if (sequence_is_next(outcome)) /* as most are: what would stay as it is is not touched */
+    if (sequence_is_next(outcome)) /* most often: writes to no counter */
         return;
     counter_add(&counters->lost, outcome->lost);
     counter_add(&counters->duplicated, outcome->duplicated);
@@ -32,7 +32,7 @@ static void end_first(struct sequence_queue *queue)
     count_outcome(queue, queue->notes[place].counters, &outcome);
 }
 
-/* A key names its listener, so that what the last note takes in is counted where that note is. */
+/* Keys with equal fingerprints have one listener, so an extended note needs no `counters`. */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters)
 {

@@ -1,13 +1,12 @@
 /*
- * Senders' numbers on their way into the sequence table, a few at a time.
+ * Queues senders' numbers on their way into the sequence table.
  *
- * Where there are many senders, what the table has of one is seldom in the cache: a note would
- * wait for memory twice, as long as decoding takes. It is therefore made in steps, between which
- * the datagrams after it are decoded, and its outcome is counted a few datagrams late; at the
- * latest when the queue is committed. Notes keep their order. Where there are few senders, most
- * numbers are one after the other: the last note takes them in.
+ * With many senders, a sender's data is seldom in the cache: a note would wait for memory twice, as
+ * long as decoding takes. A note is therefore made in steps, between which later datagrams are
+ * decoded. Its outcome is counted a few datagrams late, at the latest when the queue is committed.
+ * Notes keep their order. With few senders, most numbers are consecutive and extend the last note.
  *
- * Of one thread.
+ * Used by one thread.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_QUEUE_H
 #define SLUICE_COLLECTOR_SENDERS_SEQUENCE_QUEUE_H
@@ -18,7 +17,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/senders/sequence.h"
 
-/* Notes that are on their way at most. A power of two. */
+/* The most notes in the queue. A power of two. */
 #define SEQUENCE_QUEUE_SIZE 4
 
 struct sequence_queue {
@@ -26,25 +25,24 @@ struct sequence_queue {
     struct ingest_counters **counters;
     struct {
         struct sequence_step step;
-        struct ingest_counters *counters; /* of the listener whose datagram it is */
+        struct ingest_counters *counters; /* of the datagram's listener */
     } notes[SEQUENCE_QUEUE_SIZE];
-    size_t first; /* counts on; its place is that modulo the size */
+    size_t first; /* a count of notes; its place is this modulo SEQUENCE_QUEUE_SIZE */
     size_t count;
 };
 
 /*
- * What comes of a sender that is evicted is counted into `counters`: of each listener, by its index
- * in the keys, a block that only this thread writes. Both are needed as long as it is.
+ * `counters` has one block per listener, by its index in the keys, which only this thread writes;
+ * evicted senders are counted there. Table and counters must outlive the queue.
  */
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
                          struct ingest_counters **counters);
 
-/* As sequence_begin and what follows it; what comes of it is counted into `counters`, a while
- * later. */
+/* Notes a number as sequence_begin to sequence_end do; later adds the outcome to `counters`. */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters);
 
-/* Makes all that are on their way: from now on they are counted. */
+/* Completes and counts all notes in the queue. */
 void sequence_queue_commit(struct sequence_queue *queue);
 
 #endif

@@ -17,7 +17,7 @@ bool sequence_sets_create(struct sequence_sets *sets, size_t senders, uint32_t w
                           const uint8_t secret[16])
 {
     sets->window = window;
-    /* Zeroed by calloc, not by us: pages that no sender has come to take no memory. */
+    /* Zeroed only by calloc, so that pages without senders take no memory. */
     sets->memory = calloc(1, sequence_sets_memory(senders, window));
     sets->first = first_line_of(sets->memory);
     return sharded_sets_create(&sets->frame, sharded_sets_for(senders), secret) &&
@@ -47,7 +47,7 @@ bool sequence_sets_keep_senders(struct sequence_sets *sets)
     return sets->senders != NULL;
 }
 
-/* In a set: WAYS: nowhere. */
+/* Returns WAYS if the sender is not in the set. */
 static size_t find_way(const struct sequence_set *set, const uint64_t fingerprint[2])
 {
     size_t way = 0;
@@ -71,7 +71,7 @@ bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_
     return place->way != WAYS;
 }
 
-/* An empty place comes first, then that of whoever has been quiet longest. */
+/* Ranks an empty place lowest, then the sender that has been quiet longest. */
 static int64_t quiet_longest(const void *sets, struct place place)
 {
     uint64_t last_used = sequence_set_at(sets, place.set)->last_used[place.way];

@@ -1,8 +1,8 @@
 /*
- * Senders of a table of senders' numbers (sequence.h) whose windows have one size: sets of places,
- * each with a sender and its window. Where a sender has its place: sharded_sets.h.
+ * The senders of a sequence table (sequence.h) whose windows have the same size: sets of places,
+ * each with a sender and its window. sharded_sets.h chooses the sets of a sender.
  *
- * Where nothing else is said, the caller holds the lock of the set's shard.
+ * Unless noted otherwise, the caller holds the lock of the set's shard.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_SETS_H
 #define SLUICE_COLLECTOR_SENDERS_SEQUENCE_SETS_H
@@ -19,9 +19,9 @@
 #define SEQUENCE_CACHE_LINE 64
 
 /*
- * Most datagrams find their set outside of the cache, so that it is laid out for few of its lines
- * to be touched: the two that every search reads come first, a sender is within one, and of its
- * window one is.
+ * For most datagrams the set is not in the cache, so its layout keeps the number of touched cache
+ * lines small: the two that every search reads come first, a sender is on one line, and a number
+ * touches one line of its window.
  */
 struct sequence_set {
     _Atomic uint64_t fingerprint[WAYS]; /* atomic for sequence_go_on, which has no lock */
@@ -35,26 +35,26 @@ _Static_assert(SEQUENCE_CACHE_LINE % sizeof(struct sender) == 0 &&
 
 struct sequence_sets {
     struct sharded_sets frame;
-    uint32_t window; /* 0: there are none */
-    uint8_t *first;  /* as many as the frame has, sequence_set_size(window) bytes apart */
-    void *memory;    /* that they are in */
+    uint32_t window;                 /* numbers per window; 0: there are no sets */
+    uint8_t *first;                  /* frame.count sets, sequence_set_size(window) bytes apart */
+    void *memory;                    /* contains the sets */
     struct sequence_sender *senders; /* of the places of all sets; NULL: not kept */
 };
 
 /*
- * For `senders` senders with windows of that size. Returns false where memory is short;
- * sequence_sets_destroy is to be called in either case.
+ * Creates sets for `senders` senders with windows of `window` numbers. Returns false if out of
+ * memory; sequence_sets_destroy must be called in either case.
  */
 bool sequence_sets_create(struct sequence_sets *sets, size_t senders, uint32_t window,
                           const uint8_t secret[16]);
 
-/* What is all zero is nothing. */
+/* All zero is allowed. */
 void sequence_sets_destroy(struct sequence_sets *sets);
 
 /* Bytes that such sets allocate. */
 size_t sequence_sets_memory(size_t senders, uint32_t window);
 
-/* Has them keep who each sender is, and bytes that this allocates (sequence_keep_senders). */
+/* Has the sets keep their senders (sequence_keep_senders); the bytes that this allocates. */
 bool sequence_sets_keep_senders(struct sequence_sets *sets);
 size_t sequence_sets_senders_memory(size_t senders);
 
@@ -77,11 +77,11 @@ static inline struct sequence_window sequence_window_at(const struct sequence_se
                                     .size = sets->window};
 }
 
-/* The place of the step's sender. Returns false where it has none. */
+/* Finds the place of the step's sender. Returns false if it has none. */
 bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
                         struct place *place);
 
-/* Where the step's sender, a newcomer, goes: an empty place, or that of the quietest sender. */
+/* The place for the step's new sender: an empty one, or that of the sender quiet longest. */
 struct place sequence_sets_choose(const struct sequence_sets *sets,
                                   const struct sequence_step *step);
 

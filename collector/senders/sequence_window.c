@@ -11,7 +11,7 @@ static uint32_t count_ones(uint64_t x)
     return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Clears `count` bits, at most a window's, from `number`'s on; returns how many were set. */
+/* Clears `count` (at most the window's size) bits from `number` on; returns how many were set. */
 static uint32_t clear_seen(struct sequence_window window, uint64_t number, uint32_t count)
 {
     uint32_t seen = 0;
@@ -32,7 +32,7 @@ static uint32_t clear_seen(struct sequence_window window, uint64_t number, uint3
     return seen;
 }
 
-/* Sets `count` (1 to SEQUENCE_RUN_MOST) bits from `number`'s on: of one word or of two. */
+/* Sets `count` (1 to SEQUENCE_RUN_MOST) bits from `number` on, in one or two words. */
 static void set_seen(struct sequence_window window, uint64_t number, uint32_t count)
 {
     uint32_t at = (uint32_t)(number % window.size);
@@ -43,7 +43,7 @@ static void set_seen(struct sequence_window window, uint64_t number, uint32_t co
         window.seen[(at / 64 + 1) % (window.size / 64)] |= mask >> (64 - bit);
 }
 
-/* Notes that `number`, inside the window, was seen; returns whether it had been before. */
+/* Marks `number`, which is inside the window, as seen; returns whether it already was. */
 static bool test_and_set_seen(struct sequence_window window, uint64_t number)
 {
     uint64_t *word = &window.seen[number % window.size / 64];
@@ -62,8 +62,8 @@ uint64_t sequence_window_unseen(struct sequence_window window)
 }
 
 /*
- * Numbers of 32 bits are counted on beyond them. A life begins in the second round, so that numbers
- * from before its first one are above 0.
+ * Numbers of 32 bits are extended to 64. After a start or restart they begin in the second round of
+ * 2^32, so that numbers before the first one are still above 0.
  */
 static uint64_t unwrapped(uint64_t number)
 {
@@ -78,15 +78,15 @@ static uint64_t nearest_round(struct sequence_window window, uint64_t number)
     return ahead <= INT32_MAX ? highest + ahead : highest - (UINT64_C(1) << 32) + ahead;
 }
 
-/* At most the window's size. */
+/* `count` is at most the window's size. */
 static void expect(struct sequence_window window, uint64_t count)
 {
     window.sender->expected = count & (2 * SEQUENCE_SPREAD_MOST - 1);
 }
 
 /*
- * A life begins with `number`: all before it is none of our business. What is set is among the
- * numbers that were expected: of a long window mostly a small part.
+ * Starts with `number`; earlier ones are not expected. Clears only the bits of expected numbers: no
+ * others are set, and in a long window they are mostly a small part.
  */
 static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t number)
 {
@@ -99,9 +99,9 @@ static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t
 }
 
 /*
- * Slides the window so that it ends `distance` further on; returns how many numbers left it
- * unseen. The numbers that enter take the bits of those that leave. Where the distance is longer
- * than the window, the numbers passed over enter and leave in one.
+ * Moves the end of the window up by `distance`; returns how many numbers left it unseen. Entering
+ * numbers take the bits of those that leave. If the distance exceeds the window's size, the numbers
+ * in between enter and leave at once.
  */
 static uint64_t slide(struct sequence_window window, uint64_t distance)
 {
@@ -110,7 +110,7 @@ static uint64_t slide(struct sequence_window window, uint64_t distance)
     uint64_t expected = window.sender->expected + distance;
     window.sender->highest += distance;
     if (expected <= window.size) {
-        expect(window, expected); /* only places before the first number left */
+        expect(window, expected); /* no expected number left the window */
         return 0;
     }
     expect(window, window.size);
@@ -146,7 +146,7 @@ static void note_after(struct sequence_window window, uint64_t number,
         return;
     }
     if (age >= window.sender->expected)
-        expect(window, age + 1); /* sent before the first one seen */
+        expect(window, age + 1); /* precedes the first number seen */
     if (test_and_set_seen(window, number))
         outcome->duplicated = 1;
     else
@@ -182,7 +182,7 @@ static bool goes_on(struct sequence_window window, uint64_t boot_id, uint64_t nu
     return number != 0 && window.sender->boot_id == boot_id && window.sender->highest == number - 1;
 }
 
-/* `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on: as each by itself. */
+/* Notes `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on, as if one by one. */
 static void note_run(struct sequence_window window, uint64_t boot_id, uint64_t number,
                      uint32_t count, struct sequence_outcome *outcome)
 {
@@ -198,7 +198,7 @@ static void note_run(struct sequence_window window, uint64_t boot_id, uint64_t n
     }
 }
 
-/* After a restart the rounds are counted anew. */
+/* After a restart a 32-bit number is again in the second round. */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
                           struct sequence_outcome *outcome)
 {

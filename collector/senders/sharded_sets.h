@@ -1,10 +1,10 @@
 /*
- * The frame of a table of fixed size that several threads share: places in sets of WAYS, and the
- * sets divided into shards with a lock each.
+ * The frame of a table of fixed size that several threads share: places in sets of WAYS, and sets
+ * in shards with a lock each.
  *
- * What is at a place is the table's own. A key has a place in one of two sets, both of one shard,
- * so that one lock guards a search. Which sets is chosen by a hash with a secret, so that nobody
- * who forges keys can choose whose place a newcomer takes.
+ * The table owns the contents of the places. A key has its place in one of two sets of the same
+ * shard, so that one lock guards a search. A hash with a secret chooses the sets, so a sender that
+ * forges keys cannot choose which entry is replaced.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SHARDED_SETS_H
 #define SLUICE_COLLECTOR_SENDERS_SHARDED_SETS_H
@@ -18,10 +18,10 @@
 #define SHARDS 16
 #define WAYS   8
 
-/* Guards the sets whose number is its own modulo SHARDS. */
+/* Shard i guards the sets whose index is i modulo SHARDS. */
 struct shard {
     struct mutex *mutex;
-    uint64_t tick;     /* for the table, under the lock */
+    uint64_t tick;     /* for the table's use, under the lock */
     uint8_t apart[48]; /* keeps two shards out of one cache line */
 };
 
@@ -36,7 +36,7 @@ struct place {
     size_t way; /* below WAYS */
 };
 
-/* The sets of a table for at least `entries` places. */
+/* The number of sets in a table with at least `entries` places. */
 static inline size_t sharded_sets_for(size_t entries)
 {
     size_t sets = entries / WAYS + (entries % WAYS != 0);
@@ -44,12 +44,12 @@ static inline size_t sharded_sets_for(size_t entries)
 }
 
 /*
- * Fills *sets, for a table of `count` sets. Returns false where memory is short;
- * sharded_sets_destroy is to be called in either case.
+ * Fills *sets, for a table of `count` sets. Returns false if out of memory; sharded_sets_destroy
+ * must be called in either case.
  */
 bool sharded_sets_create(struct sharded_sets *sets, size_t count, const uint8_t secret[16]);
 
-/* What is all zero is nothing. */
+/* All zero is allowed. */
 void sharded_sets_destroy(struct sharded_sets *sets);
 
 static inline struct shard *shard_of(struct sharded_sets *sets, size_t set)
@@ -64,8 +64,8 @@ static inline size_t first_set(const struct sharded_sets *sets, const uint64_t h
 }
 
 /*
- * The second one: `first` itself where its shard has no other set. Where a key has but one set,
- * some sets are full by chance when the table is half empty.
+ * The second set; `first` itself if its shard has no other set. With only one set per key, some
+ * sets would by chance be full while the table is half empty.
  */
 static inline size_t second_set(const struct sharded_sets *sets, size_t first,
                                 const uint64_t hash[2])
@@ -79,8 +79,8 @@ static inline size_t second_set(const struct sharded_sets *sets, size_t first,
 }
 
 /*
- * Of the places of both sets the one with the least rank, the first such; INT64_MIN ends the
- * search. `rank` must not change anything.
+ * The place of both sets with the least rank, the first if several have it; INT64_MIN ends the
+ * search. `rank` must not have side effects.
  */
 typedef int64_t place_rank(const void *table, struct place place);
 struct place place_of_least(const size_t sets[2], place_rank *rank, const void *table);

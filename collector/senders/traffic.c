@@ -10,20 +10,19 @@
 #define WAYS 8
 #define SETS (TRAFFIC_SENDERS / WAYS)
 
-/* Datagrams after which all ranks are halved: a microsecond's work. */
+/* Datagrams after which all ranks are halved, which takes about a microsecond. */
 #define FADE_EVERY 65536
 
-/* A sender in whole words: the address's bytes; scope, listener and family. All zero: nobody. */
+/* A sender in whole words: the address's bytes; scope, listener and family. All zero: none. */
 struct key {
     uint64_t words[3];
 };
 
 /*
- * What a set says of its places changes in two ways. Counts only grow, each on its own. Who has a
- * place changes between two steps of `version`, which is odd meanwhile: a reader that finds it odd,
- * or changed since, reads again. As every word is a counter (stored with release, read with
- * acquire), no fence is needed (Boehm, "Can seqlocks get along with programming language memory
- * models?", 2012).
+ * A seqlock: `version` is odd while a place changes its sender, and a reader that finds it odd, or
+ * changed since, reads again. Counts of the same sender only grow and change without it. Every word
+ * is a counter (stored with release, read with acquire), so no fence is needed (Boehm, "Can
+ * seqlocks get along with programming language memory models?", 2012).
  */
 struct set {
     struct counter version;
@@ -37,7 +36,7 @@ struct traffic_table {
     struct set sets[SETS];
     struct counter replaced;
     uint32_t noted;      /* since ranks were halved */
-    uint64_t factors[3]; /* the hash's, secret */
+    uint64_t factors[3]; /* of the hash, secret */
 };
 
 struct traffic_table *traffic_table_create(const uint8_t secret[16])
@@ -85,10 +84,10 @@ static void read_key(const struct key *key, struct traffic_sender *sender)
 
 /*
  * Multiply-shift hashing of vectors (Dietzfelbinger, "Universal hashing and k-wise independent
- * random variables via integer arithmetic without primes", 1996): two senders share a set hardly
- * more often than by chance, whoever chose them without knowing the factors. It takes a tenth of
- * SipHash's time. Of one in a hundred secrets the sums of neighbouring addresses, which lie as far
- * apart as each other, miss half of the sets: they are mixed once more.
+ * random variables via integer arithmetic without primes", 1996): two senders that were chosen
+ * without knowing the factors share a set hardly more often than by chance. It takes a tenth of
+ * SipHash's time. The sums of neighbouring addresses are equally spaced and, with one in a hundred
+ * secrets, would miss half of the sets; a final multiplication prevents that.
  */
 static struct set *set_of(struct traffic_table *table, const struct key *key)
 {
@@ -108,7 +107,7 @@ static bool holds(const struct set *set, size_t place, const struct key *key)
 
 /* --- noting ----------------------------------------------------------------------------------- */
 
-/* The sender's place, or else the one that a newcomer takes: an empty one has the lowest rank. */
+/* The sender's place, or else the one that it takes: an empty place has the lowest rank. */
 static size_t find_place(const struct set *set, const struct key *key, bool *found)
 {
     size_t least = 0;
@@ -122,7 +121,7 @@ static size_t find_place(const struct set *set, const struct key *key, bool *fou
     return least;
 }
 
-/* With its first datagram: a reader sees no sender that has sent nothing. */
+/* Counts the first datagram too, so that a reader never sees a sender without datagrams. */
 static void admit(struct traffic_table *table, struct set *set, size_t place, const struct key *key,
                   uint32_t bytes)
 {
@@ -135,7 +134,7 @@ static void admit(struct traffic_table *table, struct set *set, size_t place, co
     counter_add(&set->version, 1);
 }
 
-/* What is not zero does not become so: only an empty place has no rank. */
+/* Rounds up, so that a rank above zero stays above zero: only an empty place has rank zero. */
 static void fade(struct traffic_table *table)
 {
     table->noted = 0;
@@ -166,7 +165,7 @@ void traffic_note(struct traffic_table *table, uint32_t listener, const struct a
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Returns false where the set changed meanwhile. */
+/* Returns false if a place changed its sender during the read. */
 static bool try_read(const struct set *set, struct traffic_sender *senders, size_t *count)
 {
     uint64_t version = counter_read(&set->version);
@@ -185,7 +184,7 @@ static bool try_read(const struct set *set, struct traffic_sender *senders, size
     return version % 2 == 0 && counter_read(&set->version) == version;
 }
 
-/* A set may change faster than it can be read (a flood of forged senders): it is left out then. */
+/* Attempts to read a set; it is left out if it changes too fast (a flood of forged senders). */
 #define TRIES 100
 
 size_t traffic_read(const struct traffic_table *table, struct traffic_sender *senders)

@@ -9,21 +9,20 @@
 
 #include "collector/text/output.h"
 
-/* Bytes that `size` characters stand for at most. */
+/* The most bytes that `size` characters decode to. */
 static inline size_t base64_most(size_t size)
 {
     return size / 4 * 3;
 }
 
 /*
- * Decodes `size` characters, all of them, into `bytes`, which has room for base64_most(size);
- * *used is how many it took. Returns how many characters were in order: all of them, or as many as
- * stand before the first that is not. It is strict: whole groups of four, padding where it belongs
- * and nowhere else, no bits set that stand for nothing.
+ * Decodes `size` characters into `bytes`, which has room for base64_most(size); *used is the number
+ * of bytes written. Returns `size`, or the number of valid characters before the first invalid one.
+ * Strict: whole groups of four, padding only at the end, unused bits zero.
  */
 size_t base64_decode(const char *text, size_t size, uint8_t *bytes, size_t *used);
 
-/* Appends four characters for each three bytes, the last ones padded. All of them or none fit. */
+/* Appends four characters for each three bytes, the last group padded; appends all or nothing. */
 void base64_put(struct output *out, const void *bytes, size_t size);
 
 #endif

@@ -23,8 +23,8 @@ static inline bool calendar_is_leap(uint32_t year)
 }
 
 /*
- * The date of a day counted from 0000-03-01, up to the end of the year 9999. In years that begin in
- * March the leap day is the last one, and months' lengths repeat every 153 days.
+ * The date of a day counted from 0000-03-01, up to the end of the year 9999. In a year that begins
+ * in March the leap day is the last day, and the lengths of months repeat every 153 days.
  */
 static inline struct calendar_date calendar_date_of(uint32_t day)
 {

@@ -20,7 +20,7 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t character)
     return false;
 }
 
-/* Unicode 15, EastAsianWidth.txt: those that are W or F, and what lies between them. */
+/* Unicode 15, EastAsianWidth.txt: characters of width W or F, with gaps between them filled. */
 static const struct range wide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23f3},
     {0x25fd, 0x27bf},   {0x2b1b, 0x2b55},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
@@ -29,7 +29,7 @@ static const struct range wide[] = {
     {0x1aff0, 0x1b2ff}, {0x1f004, 0x1fbff}, {0x20000, 0x3fffd},
 };
 
-/* Of Unicode's format characters (Cf) those that a line is not to have, and its ends of lines. */
+/* Unicode's format characters (Cf) that must not be in a line, and its line separators. */
 static const struct range turning[] = {
     {0x061c, 0x061c}, {0x200e, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},
     {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
@@ -42,7 +42,7 @@ size_t cell_columns(uint32_t character)
 
 /* --- one character ---------------------------------------------------------------------------- */
 
-/* What stands for a character, at most "\U000e0001". */
+/* The form in which a character is written, at most "\U000e0001". */
 struct piece {
     char text[12];
     size_t size, columns;
@@ -67,7 +67,7 @@ static void escape(struct piece *piece, uint32_t character)
     piece->size = piece->columns = (size_t)size;
 }
 
-/* Of what the bytes (size ≥ 1) begin with; returns how many of them that is. */
+/* Fills *piece for the first character of the bytes (size ≥ 1); returns the character's size. */
 static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
 {
     bool valid;
@@ -90,7 +90,7 @@ static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
 
 /* --- a text ----------------------------------------------------------------------------------- */
 
-/* How many bytes of the text fit so many columns. */
+/* The number of bytes of the text that fit `most` columns. */
 static size_t bytes_within(const uint8_t *bytes, size_t size, size_t most)
 {
     size_t columns = 0;

@@ -4,7 +4,7 @@
 
 #include "collector/text/utf8.h"
 
-/* The bytes of the line's end that the text begins with, 0 to 2. */
+/* The size of the line end that the text begins with, 0 to 2 bytes. */
 static size_t line_end_at(const uint8_t *bytes, size_t size)
 {
     if (bytes[0] == '\n')
@@ -12,7 +12,7 @@ static size_t line_end_at(const uint8_t *bytes, size_t size)
     return size > 1 && bytes[0] == '\r' && bytes[1] == '\n' ? 2 : 0;
 }
 
-/* Of a part that is not UTF-8, the bytes that are control characters by themselves. */
+/* In a part that is not UTF-8, hides the bytes that are control characters by themselves. */
 static void hide_bytes(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -20,7 +20,7 @@ static void hide_bytes(uint8_t *bytes, size_t size)
             bytes[i] = '?';
 }
 
-/* Hides what the text begins with, and returns its size. */
+/* Hides control characters in the first sequence of the text, and returns its size. */
 static size_t hide_first(uint8_t *bytes, size_t size)
 {
     bool valid;

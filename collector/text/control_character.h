@@ -1,6 +1,6 @@
 /*
- * Control characters: U+0000 to U+001F, U+007F, and U+0080 to U+009F, among which U+009B begins
- * what steers a terminal as escape does. Text from senders must not bring them to a terminal. Pure
+ * Control characters: U+0000 to U+001F, U+007F, and U+0080 to U+009F. Some control a terminal
+ * (U+009B begins a command as escape does), so those in senders' texts must not reach one. Pure
  * functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_CONTROL_CHARACTER_H
@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the character of this number is one. */
+/* Whether the character with this code is one. */
 static inline bool control_character_is(uint32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
 
 /*
- * The control character of UTF-8 that the text (size ≥ 1) begins with: its bytes, 1 or 2; 0 where
- * it begins with none.
+ * The size, 1 or 2 bytes, of the control character that the UTF-8 text (size ≥ 1) begins with; 0:
+ * none.
  */
 static inline size_t control_character_at(const uint8_t *bytes, size_t size)
 {
@@ -31,12 +31,12 @@ static inline size_t control_character_at(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Replaces each byte of a control character by '?'. So it does with a byte of 0x80 to 0x9f that
- * belongs to no character, which is a control character to a terminal without UTF-8.
+ * Replaces each byte of a control character by '?', and also each byte 0x80 to 0x9f outside of a
+ * valid sequence, because it is a control character on a terminal without UTF-8.
  */
 void control_characters_hide(char *text, size_t size);
 
-/* The same for lines of text: the ends of lines, "\n" and "\r\n", stay. */
+/* The same for lines of text: "\n" and "\r\n" stay. */
 void control_characters_hide_in_lines(char *lines, size_t size);
 
 #endif

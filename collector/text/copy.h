@@ -1,18 +1,19 @@
-/* A text of one's own. Pure but for the memory; any thread. */
+/* Copies of texts. Any thread. */
 #ifndef SLUICE_COLLECTOR_TEXT_COPY_H
 #define SLUICE_COLLECTOR_TEXT_COPY_H
 
 #include <stddef.h>
 
-/* A copy of `length` bytes with a NUL at their end, to be freed; NULL where memory is short. */
+/* A copy of `length` bytes and a NUL, to be freed by the caller. Returns NULL if out of memory. */
 char *text_copy(const char *text, size_t length);
 
-/* The same of all bytes up to the NUL. */
+/* The same for a text that ends with a NUL. */
 char *text_copy_all(const char *text);
 
 /*
- * For several texts in one piece of memory: copies *text with its NUL to `to` + `at`, which *text
- * is from then on, and returns their size. Where `to` is NULL it only returns the size.
+ * Moves one of several texts into a common piece of memory: copies *text with its NUL to `to` +
+ * `at`, points *text there, and returns the size with the NUL. If `to` is NULL, only returns the
+ * size.
  */
 size_t text_move(const char **text, char *to, size_t at);
 

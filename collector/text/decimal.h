@@ -32,7 +32,7 @@ static inline void decimal_put_8(char *text, uint32_t value)
 /* Writes `value` without leading zeros and returns the number of digits, 1 to 20. No NUL. */
 size_t decimal_uint64(uint64_t value, char *text);
 
-/* The same with a minus sign where it is below zero: 1 to 20 bytes. */
+/* The same, with a minus sign if `value` is negative: 1 to 20 bytes. */
 size_t decimal_int64(int64_t value, char *text);
 
 #endif

@@ -6,7 +6,7 @@
 #include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
-/* The form of the character (size ≥ 1) that the text begins with; size 0: itself. */
+/* The replacement of the first character of the text (size ≥ 1). */
 static const struct escape *form_of(const uint8_t *bytes, size_t size,
                                     const struct escapes *escapes)
 {
@@ -16,7 +16,7 @@ static const struct escape *form_of(const uint8_t *bytes, size_t size,
     return control_character_at(bytes, size) != 0 ? &escapes->of[0x7f] : &itself;
 }
 
-/* The number of bytes from `bytes` on that are copied as they are. */
+/* The number of bytes from `bytes` on that are copied unchanged. */
 static size_t plain_run(const uint8_t *bytes, size_t size, const struct escapes *escapes)
 {
     size_t at = 0;
@@ -35,7 +35,7 @@ static size_t plain_run(const uint8_t *bytes, size_t size, const struct escapes 
 void escaped_put(struct output *out, const char *text, size_t size, const struct escapes *escapes)
 {
     const uint8_t *bytes = (const uint8_t *)text;
-    if (size == 0) /* then there may be no bytes to point at */
+    if (size == 0) /* `text` may be NULL */
         return;
     const uint8_t *end = bytes + size;
     while (bytes != end && !out->overflow) {

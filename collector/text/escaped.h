@@ -1,8 +1,8 @@
 /*
- * Appends text in which some characters of ASCII have another form, as a format says in a table.
- * The control characters beyond ASCII (U+0080 to U+009F) have the form that the table gives U+007F.
- * What is not UTF-8 becomes U+FFFD, so what is written is valid UTF-8 for any input: each maximal
- * ill-formed part of a sequence (Unicode 15, section 3.9), as in JSON. Pure functions; any thread.
+ * Appends text with some ASCII characters replaced, by a table of the format. Control characters
+ * beyond ASCII (U+0080 to U+009F) are replaced as U+007F is. Each maximal ill-formed part of a
+ * UTF-8 sequence (Unicode 15, section 3.9) becomes U+FFFD, as in JSON, so the output is valid UTF-8
+ * for any input. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_ESCAPED_H
 #define SLUICE_COLLECTOR_TEXT_ESCAPED_H
@@ -13,7 +13,7 @@
 
 #define REPLACEMENT_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
 
-/* What stands for a character; size 0: itself. */
+/* The replacement of a character; size 0: not replaced. */
 struct escape {
     char text[3];
     unsigned char size;
@@ -24,8 +24,8 @@ struct escapes {
 };
 
 /*
- * For a table, what Telegraf has of control characters: two characters for those that end lines or
- * words; of the others, which few readers take, the replacement character.
+ * Table entries for control characters, as Telegraf writes them: two characters for those that end
+ * lines or words, U+FFFD for the others, which few readers accept.
  */
 /* clang-format off */
 #define ESCAPE_REPLACED {REPLACEMENT_CHARACTER, 3}

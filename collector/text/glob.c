@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-/* Where it begins. What is empty may have no data, and C adds not even 0 to NULL. */
+/* The first byte. An empty text may have no data, and C forbids adding even 0 to NULL. */
 static const char *begin_of(const struct text *text)
 {
     return text->size != 0 ? text->data : "";
 }
 
 /*
- * Of several stars only the last one seen ever has to take more than it did: what came before it
- * has matched as early as it can, and no later match of that leaves more for the rest. So there is
- * one place to go back to, and no exponential search.
+ * After a mismatch only the last star must match more bytes: the part before it has matched as
+ * early as possible, and a later match would leave less text for the rest. So there is one place to
+ * go back to, and no exponential search.
  */
 bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit)
 {

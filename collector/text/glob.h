@@ -1,8 +1,9 @@
 /*
- * Globs: '*' stands for any bytes, also for none, '?' for any one byte, every other byte for
- * itself. The whole text must match. Bytes are compared, not characters, and case counts.
+ * Globs: '*' matches any number of bytes, also none, '?' any one byte, every other byte itself. The
+ * whole text must match. Bytes are compared, not characters; case matters.
  *
- * Texts come from strangers: what a match takes is counted and bounded. Pure functions; any thread.
+ * Texts come from strangers, so the steps of a match are counted and limited. Pure functions; any
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_GLOB_H
 #define SLUICE_COLLECTOR_TEXT_GLOB_H
@@ -13,13 +14,13 @@
 #include "collector/text/text.h"
 
 /*
- * Whether the text matches. Adds its steps to *steps; each step compares a byte, and there are no
- * more than the bytes of the glob times those of the text. Also returns false where *steps rises
- * above `limit`: the caller looks at that.
+ * Whether the text matches. Adds its steps to *steps: each compares a byte, and there are at most
+ * glob->size * text->size. Also returns false when *steps exceeds `limit`; the caller must check
+ * that.
  */
 bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit);
 
-/* Whether the text has a character in it that a glob takes for more than itself. */
+/* Whether the text contains '*' or '?'. */
 bool glob_is_one(const struct text *text);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Bytes as hexadecimal, two lowercase digits for each (RFC 4648, section 8, but for the case): as
- * W3C Trace Context has its identifiers. Any thread.
+ * Bytes as hexadecimal, two lowercase digits each (RFC 4648, section 8, except for the case), as
+ * W3C Trace Context writes identifiers. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_HEX_H
 #define SLUICE_COLLECTOR_TEXT_HEX_H
@@ -9,10 +9,10 @@
 
 #include "collector/text/output.h"
 
-/* What a digit stands for, in either case of letters; -1: it is none. */
+/* The value of a digit of either case; -1: not a digit. */
 int hex_digit_value(char digit);
 
-/* Appends the digits. All of them or none fit. */
+/* Appends all digits, or nothing. */
 void hex_put(struct output *out, const void *bytes, size_t size);
 
 #endif

@@ -23,7 +23,7 @@ static bool fail(struct json_reader *reader, const char *at, const char *why)
     return false;
 }
 
-/* The next byte; NUL at the end, and for a NUL in the text, which JSON has nowhere. */
+/* The next byte; NUL at the end, as for a NUL in the text, which JSON never allows. */
 static char peek(const struct json_reader *reader)
 {
     return reader->at != reader->end ? *reader->at : '\0';
@@ -54,7 +54,7 @@ static bool skip_digits(struct json_reader *reader)
     return true;
 }
 
-/* Returns false, at any place, where no number begins here. */
+/* Returns false, with reader->at anywhere, if no number begins here. */
 static bool skip_number(struct json_reader *reader, bool *is_whole)
 {
     *is_whole = true;
@@ -127,7 +127,7 @@ static bool read_word(struct json_reader *reader, struct json_item *item)
 
 #define NO_CHARACTER UINT32_MAX
 
-/* Reads four hexadecimal digits; NO_CHARACTER, at any place, where they are not. */
+/* Reads four hexadecimal digits; NO_CHARACTER, with reader->at anywhere, if they are not. */
 static uint32_t read_hex(struct json_reader *reader)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -148,7 +148,7 @@ static uint32_t no_character(struct json_reader *reader, const char *at, const c
     return NO_CHARACTER;
 }
 
-/* Reads what follows "\u", perhaps with the second half of a pair. */
+/* Reads the digits after "\u", and the second half if they are the first half of a pair. */
 static uint32_t read_unicode(struct json_reader *reader)
 {
     const char *digits = reader->at;
@@ -169,7 +169,7 @@ static uint32_t read_unicode(struct json_reader *reader)
                : no_character(reader, digits - 2, "half of a surrogate pair is no character");
 }
 
-/* Reads what follows a backslash; NO_CHARACTER: reader->wrong says why. */
+/* Reads the rest of an escape after its backslash; NO_CHARACTER: error, with reader->wrong set. */
 static uint32_t read_escaped(struct json_reader *reader)
 {
     static const char escapes[] = "\"\\/bfnrt";
@@ -198,7 +198,7 @@ static bool read_string(struct json_reader *reader, struct text *text)
     return true;
 }
 
-/* Returns how many bytes. */
+/* Returns the number of bytes. */
 static size_t encode_utf8(uint32_t code, char bytes[4])
 {
     static const uint8_t firsts[] = {0, 0xc0, 0xe0, 0xf0};

@@ -1,7 +1,7 @@
 /*
  * Reads JSON (RFC 8259) value by value, from a buffer that need not end in a NUL.
  *
- * The caller asks for the next item until there is none, and passes over what it does not need:
+ * The caller reads items until there are no more, and ignores those that it does not need:
  *
  *   struct json_reader reader;
  *   struct json_item item;
@@ -12,8 +12,8 @@
  *   if (reader.wrong != NULL)
  *       the text is not JSON: why, and reader.at where
  *
- * No memory is allocated and nothing is copied: an item's texts are parts of the buffer, as they
- * are written, with their escapes. Whether the text is UTF-8 is not checked. One thread per reader.
+ * The reader allocates and copies nothing: an item's texts are parts of the buffer, with their
+ * escapes. It does not check whether the text is UTF-8. One thread per reader.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_JSON_READER_H
 #define SLUICE_COLLECTOR_TEXT_JSON_READER_H
@@ -24,7 +24,7 @@
 
 #include "collector/text/text.h"
 
-/* Arrays and objects that may be open at a time. */
+/* The most arrays and objects that may be open at once. */
 #define JSON_MAX_DEPTH 250
 
 enum json_type {
@@ -33,60 +33,60 @@ enum json_type {
     JSON_TRUE,
     JSON_NUMBER,
     JSON_STRING,
-    JSON_ARRAY,  /* its beginning; its elements follow, and JSON_END */
-    JSON_OBJECT, /* its beginning; its members follow, and JSON_END */
+    JSON_ARRAY,  /* its beginning; then its elements and JSON_END */
+    JSON_OBJECT, /* its beginning; then its members and JSON_END */
     JSON_END,    /* of the innermost array or object */
 };
 
 struct json_item {
     enum json_type type;
-    size_t depth;     /* arrays and objects around it; JSON_END has that of its beginning */
+    size_t depth;     /* arrays and objects around it; the same for JSON_END as for its beginning */
     const char *at;   /* where it begins in the buffer */
-    struct text name; /* of an object's member, without its quotes; else its data is NULL */
-    struct text text; /* of a string, without its quotes; of a number or word, all of it */
+    struct text name; /* of an object's member, without quotes; else its data is NULL */
+    struct text text; /* of a string, without quotes; of a number or word */
 };
 
 struct json_reader {
-    const char *at, *end;      /* what is not read yet; at an error, its place */
-    const char *wrong;         /* why the text is not JSON; NULL: it is, as far as it was read */
+    const char *at, *end;      /* the unread part; after an error, `at` is its place */
+    const char *wrong;         /* why the text is not JSON; NULL: no error so far */
     bool lenient;              /* set after begin: see below */
-    bool first;                /* no item of the innermost array or object was read yet */
+    bool first;                /* no item of the innermost array or object has been read */
     size_t depth;              /* arrays and objects that are open */
     char ends[JSON_MAX_DEPTH]; /* the bracket that ends each of them */
 };
 
 /*
- * Begins to read a text, which must stay where it is. A lenient reader accepts control characters
- * in strings, and halves of surrogate pairs, which mean U+FFFD.
+ * Begins to read a text, which must outlive the reader and its items. A lenient reader accepts
+ * control characters in strings, and halves of surrogate pairs, which it decodes to U+FFFD.
  */
 void json_reader_begin(struct json_reader *reader, const char *text, size_t size);
 
 /*
- * Reads the next item. Returns false at the end of the text, which has one value, and at the first
- * error: then reader->wrong is set, and stays.
+ * Reads the next item. Returns false at the end of the text, which must be one value, and from the
+ * first error on, with reader->wrong set.
  */
 bool json_read(struct json_reader *reader, struct json_item *item);
 
 /*
- * Copies what a string or name of an item means, without its escapes, to `to`, which has room for
- * `room` (≥ 1) bytes, and ends it with a NUL. Returns its size without the NUL; characters that
- * have no room are left out. What it means is never longer than how it is written.
+ * Copies a string or name of an item, with escapes decoded, to `to`, which has `room` (≥ 1)
+ * bytes, and appends a NUL. Returns its size without the NUL; characters that do not fit are left
+ * out. Decoding never makes it longer.
  */
 size_t json_text_copy(struct text text, char *to, size_t room);
 
 /*
- * Takes the next character off such a text (size ≥ 1): what it means, 1 to 4 bytes of UTF-8, or an
- * ill-formed part as it is. Returns how many bytes.
+ * Decodes the next character of such a text (size ≥ 1) and removes it: 1 to 4 bytes of UTF-8, or an
+ * ill-formed part unchanged. Returns the number of bytes.
  */
 size_t json_text_next(struct text *text, char bytes[4]);
 
-/* Whether a string or name of an item means this; false for a name that is not there. */
+/* Whether a string or name of an item, decoded, equals `wanted`; false if its data is NULL. */
 bool json_text_is(struct text text, const char *wanted);
 
-/* The digits that a text begins with, as a number; 0: there is none, or it is 2^64 or more. */
+/* The number that the leading digits of a text form; 0: no digits, or 2^64 or more. */
 uint64_t json_whole_number(struct text text);
 
-/* Whether the bytes are one number as JSON has them; *is_whole: without fraction and exponent. */
+/* Whether the bytes are one JSON number; *is_whole: it has neither fraction nor exponent. */
 bool json_is_number(const char *text, size_t size, bool *is_whole);
 
 #endif

@@ -11,11 +11,11 @@
 #include "collector/text/shortest_double.h"
 #include "collector/text/utf8.h"
 
-/* A value's text is put together here first, so that it is reserved, or left out, as a whole. */
+/* The size of a buffer for a value's text, so that the value is appended or left out as a whole. */
 #define VALUE_SIZE 64
 
-/* A string of n bytes is no shorter in JSON than n + 2, nor longer than (n + 1) times this, with
- * its quotes and what stands before it. */
+/* A string of n bytes takes at most (n + 1) times this in JSON, with its quotes and the character
+ * before it. */
 #define ANY_STRING_GROWTH 6
 
 static bool separator_due(const struct output *out)
@@ -26,7 +26,7 @@ static bool separator_due(const struct output *out)
     return last != '{' && last != '[' && last != ':' && last != '\n';
 }
 
-/* Begins a value's text with a comma if one is due; returns the bytes used. */
+/* Begins a value's text with a comma if one is due; returns the bytes used, 0 or 1. */
 static size_t json_separator(const struct output *out, char *text)
 {
     text[0] = ',';
@@ -83,13 +83,13 @@ void json_bool(struct output *out, bool value)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/* Of a character of ASCII. */
+/* `character` is ASCII. */
 static bool needs_escape(uint8_t character)
 {
     return control_character_is(character) || character == '"' || character == '\\';
 }
 
-/* The number of bytes from `bytes` on that may be copied as they are. */
+/* The number of bytes from `bytes` on that may be copied unchanged. */
 static size_t plain_run(const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
@@ -144,7 +144,7 @@ static void put_escape(struct output *out, uint8_t character)
     output_bytes(out, text, size);
 }
 
-/* The rest of a string, which is empty or begins with a byte that cannot be copied; the quote. */
+/* Appends the rest of a string (empty, or beginning with a byte to be replaced) and the quote. */
 static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
 {
     while (size != 0 && !out->overflow) {
@@ -164,7 +164,7 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
     output_char(out, '"');
 }
 
-/* A string of any bytes. What is empty may have no data, and C adds not even 0 to NULL. */
+/* Any bytes. An empty string may have no data, and C forbids adding even 0 to NULL. */
 static void put_string(struct output *out, const uint8_t *bytes, size_t size)
 {
     if (size == 0)
@@ -175,7 +175,7 @@ static void put_string(struct output *out, const uint8_t *bytes, size_t size)
     put_rest(out, bytes + run, size - run);
 }
 
-/* Appends a plain string while it looks whether it is one. Returns false where it is none. */
+/* Appends a plain string, checking it while copying. Returns false if it is not plain. */
 static bool put_plain(struct output *out, char before, const void *bytes, size_t size)
 {
     size_t some = before != 0;
@@ -190,7 +190,7 @@ static bool put_plain(struct output *out, char before, const void *bytes, size_t
     return true;
 }
 
-/* Where any string fits, what put_plain leaves of one that is not plain is written over. */
+/* If any string of this size fits, tries put_plain; put_string overwrites what that leaves. */
 void json_string_after(struct output *out, char before, const void *bytes, size_t size)
 {
     bool any_fits = !out->overflow && size < (out->capacity - out->used) / ANY_STRING_GROWTH;
@@ -285,7 +285,7 @@ void json_float(struct output *out, float value)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Writes "YYYY-MM-DD" for a day counted as calendar.h counts them. */
+/* Writes "YYYY-MM-DD" for a day counted from 0000-03-01 (calendar.h). */
 static void put_date(char text[10], uint32_t day)
 {
     struct calendar_date date = calendar_date_of(day);
@@ -333,7 +333,7 @@ void json_time(struct output *out, int64_t nanoseconds)
     output_bytes(out, text, comma + 32);
 }
 
-/* How many digits of a fraction are written: 0, 3, 6 or 9. */
+/* The number of digits of a fraction: 0, 3, 6 or 9. */
 static size_t digits_of(uint32_t nanoseconds)
 {
     if (nanoseconds == 0)

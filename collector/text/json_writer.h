@@ -1,10 +1,10 @@
 /*
  * Appends JSON (RFC 8259) to an output: strings, keys and numbers, with the commas in between.
  *
- * There is no writer object: whether a comma is due is read from the last byte written, so a value
- * or key that follows anything but '{', '[', ':' or a line's start gets one. The encoders, the
- * protobuf JSON mapping and the ledger all write through these. What is written is valid UTF-8
- * and valid JSON for any input. One thread per output.
+ * There is no writer object: the last byte written determines whether a comma is due, so a value or
+ * key gets one unless it follows '{', '[', ':' or the start of a line. The encoders, the protobuf
+ * JSON mapping and the ledger use these functions. The output is valid UTF-8 and valid JSON for any
+ * input. One thread per output.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_JSON_WRITER_H
 #define SLUICE_COLLECTOR_TEXT_JSON_WRITER_H
@@ -16,7 +16,7 @@
 #include "collector/text/output.h"
 #include "collector/text/plain_text.h"
 
-/* Opens or closes an object or array; the opening one puts a comma before it where one is due. */
+/* Opens or closes an object or array; opening one first writes a comma if one is due. */
 void json_object_begin(struct output *out);
 void json_object_end(struct output *out);
 void json_array_begin(struct output *out);
@@ -29,9 +29,7 @@ void json_key(struct output *out, const char *key, size_t length);
 #define json_key_literal(out, literal) json_raw_key((out), "\"" literal "\":", sizeof(literal) + 2)
 void json_raw_key(struct output *out, const char *quoted, size_t length);
 
-/*
- * A key that ends in a NUL, and its value; a text ends in one too. For what is not written often.
- */
+/* A key that ends with a NUL, and its value (a text ends with a NUL too); for infrequent use. */
 void json_member_text(struct output *out, const char *key, const char *text);
 void json_member_bool(struct output *out, const char *key, bool value);
 void json_member_int64(struct output *out, const char *key, int64_t value);
@@ -39,7 +37,7 @@ void json_member_uint64(struct output *out, const char *key, uint64_t value);
 void json_member_double(struct output *out, const char *key, double value);
 
 /*
- * Each value below puts a comma before itself where one is due.
+ * Each function below first writes a comma if one is due.
  *
  * A string of any bytes: quote, backslash and control characters (also U+007F to U+009F) are
  * escaped, short forms where JSON has them; each maximal ill-formed part of a UTF-8 sequence
@@ -48,12 +46,12 @@ void json_member_double(struct output *out, const char *key, double value);
 void json_string(struct output *out, const void *bytes, size_t size);
 
 /*
- * The same string for who knows what stands before it: without a comma of its own, but after the
- * character `before` where that is not 0.
+ * The same string for a caller that knows what precedes it: never writes a comma of its own, but
+ * first the character `before` if that is not 0.
  */
 void json_string_after(struct output *out, char before, const void *bytes, size_t size);
 
-/* Which strings are copied as they are between their quotes; few are not. */
+/* Plain strings are copied unchanged between quotes; nearly all are plain. */
 static const struct plain_rule json_plain = {0x20, {'"', '\\', '\\'}};
 
 static inline bool json_is_plain(const void *bytes, size_t size)
@@ -66,20 +64,20 @@ void json_bool(struct output *out, bool value);
 void json_int64(struct output *out, int64_t value);
 void json_uint64(struct output *out, uint64_t value);
 
-/* The same numbers as strings, as the protobuf JSON mapping has 64-bit integers. */
+/* The same numbers as strings, as the protobuf JSON mapping writes 64-bit integers. */
 void json_int64_string(struct output *out, int64_t value);
 void json_uint64_string(struct output *out, uint64_t value);
 
 /*
- * The shortest decimal that reads back as the same double (or float), or "NaN", "Infinity" and
- * "-Infinity" as strings, as the protobuf JSON mapping has them.
+ * The shortest decimal that reads back as the same double (or float), or the string "NaN",
+ * "Infinity" or "-Infinity", as in the protobuf JSON mapping.
  */
 void json_double(struct output *out, double value);
 void json_float(struct output *out, float value);
 
 /*
- * A time in nanoseconds since 1970 UTC as an RFC 3339 string with nine digits of fraction. Years
- * 1677 to 2262, all that an int64 holds.
+ * A time in nanoseconds since 1970 UTC as an RFC 3339 string with nine digits of fraction. An int64
+ * covers the years 1677 to 2262.
  */
 void json_time(struct output *out, int64_t nanoseconds);
 
@@ -94,7 +92,7 @@ void json_duration(struct output *out, bool negative, uint64_t seconds, uint32_t
 /* Bytes as a string in base64 (RFC 4648, section 4), padded. */
 void json_base64(struct output *out, const void *bytes, size_t size);
 
-/* As a string of lowercase hexadecimal digits (hex.h). */
+/* Bytes as a string of lowercase hexadecimal digits (hex.h). */
 void json_hex(struct output *out, const void *bytes, size_t size);
 
 #endif

@@ -18,7 +18,7 @@ static enum label_field find(const char *name, size_t size)
     return LABEL_WRONG;
 }
 
-/* From a percent sign on. Returns the bytes of the piece. */
+/* Reads a piece that begins with a percent sign. Returns its size in bytes. */
 static size_t read_field(const char *from, size_t left, struct label_piece *piece)
 {
     const char *end = memchr(from, '}', left);

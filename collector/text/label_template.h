@@ -1,8 +1,8 @@
 /*
- * The value of a label that a sink adds: a text with fields in it, "%{source}", that say where a
- * record came from. "%%" is a percent sign.
+ * The value of a label that a sink adds: a text with fields, such as "%{source}", for the origin of
+ * a record. "%%" is a percent sign.
  *
- * A walk over the caller's text; pure, any thread.
+ * Pieces refer to the caller's text. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_LABEL_TEMPLATE_H
 #define SLUICE_COLLECTOR_TEXT_LABEL_TEMPLATE_H
@@ -13,13 +13,13 @@
 #include "collector/text/text.h"
 
 enum label_field {
-    LABEL_TEXT,     /* none: the piece's text stands as it is */
+    LABEL_TEXT,     /* not a field: the piece's text, unchanged */
     LABEL_HOSTNAME, /* of this machine */
     LABEL_SOURCE,   /* the sender's address, without its port */
-    LABEL_LISTENER, /* its name */
-    LABEL_SCHEMA,   /* its name */
+    LABEL_LISTENER, /* the listener's name */
+    LABEL_SCHEMA,   /* the schema's name */
     LABEL_FIELD_COUNT,
-    LABEL_WRONG = LABEL_FIELD_COUNT, /* the piece's text is no field, or a lone percent sign */
+    LABEL_WRONG = LABEL_FIELD_COUNT, /* an unknown field or a single percent sign */
 };
 
 /* "hostname", by enum label_field; NULL for LABEL_TEXT. */
@@ -27,10 +27,10 @@ extern const char *const label_field_names[LABEL_FIELD_COUNT];
 
 struct label_piece {
     enum label_field field;
-    struct text text; /* LABEL_TEXT: it; LABEL_WRONG: from the percent sign on */
+    struct text text; /* LABEL_TEXT: the text; LABEL_WRONG: from the percent sign on */
 };
 
-/* The next piece from *at on, which begins with 0; false at the end. */
+/* Reads the next piece from *at, at first 0, and advances *at. Returns false at the end. */
 bool label_template_next(const struct text *value, size_t *at, struct label_piece *piece);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Appends numbers as they are, without the commas and quotes of JSON, for formats that have their
- * own. Pure functions; one thread per output.
+ * Appends numbers without the commas and quotes of JSON, for formats with other separators. Pure
+ * functions; one thread per output.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_NUMBER_H
 #define SLUICE_COLLECTOR_TEXT_NUMBER_H
@@ -16,8 +16,7 @@ void number_uint64(struct output *out, uint64_t value);
 void number_double(struct output *out, double value);
 void number_float(struct output *out, float value);
 
-/* The same of any value: what is not finite is NaN, Infinity or -Infinity, as in protobuf's JSON.
- */
+/* The same for any value: NaN, Infinity or -Infinity if not finite, as in protobuf's JSON. */
 void number_or_word_double(struct output *out, double value);
 void number_or_word_float(struct output *out, float value);
 

@@ -1,9 +1,9 @@
 /*
- * A bounded piece of memory that text is appended to.
+ * A buffer of fixed size that text is appended to.
  *
- * The owner supplies the memory and its capacity; nothing here allocates. What does not fit sets
- * `overflow` and is left out, as is all that follows, so a writer appends without checking and its
- * caller asks once at the end (and may cut `used` back to where the record began). One thread.
+ * The owner supplies the memory; no function allocates. An append that does not fit sets `overflow`
+ * and is left out, as are all later ones. So a writer appends without checking, and its caller
+ * checks once at the end (and may cut `used` back to where the record began). One thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_OUTPUT_H
 #define SLUICE_COLLECTOR_TEXT_OUTPUT_H
@@ -19,7 +19,7 @@ struct output {
     bool overflow;
 };
 
-/* Makes room for `size` bytes and returns where to put them (then counted as used), or NULL. */
+/* Reserves `size` bytes, which then count as used, for the caller to fill. Returns NULL if full. */
 static inline char *output_reserve(struct output *out, size_t size)
 {
     if (out->overflow || size > out->capacity - out->used) {
@@ -38,7 +38,7 @@ static inline void output_bytes(struct output *out, const void *bytes, size_t si
         memcpy(at, bytes, size);
 }
 
-/* Appends what stands in it already, from byte `at` on. */
+/* Appends a copy of `size` bytes that it already contains, from byte `at` on. */
 static inline void output_repeat(struct output *out, size_t at, size_t size)
 {
     char *to = output_reserve(out, size);
@@ -53,7 +53,7 @@ static inline void output_char(struct output *out, char c)
         *at = c;
 }
 
-/* Appends a string literal, its length known to the compiler. */
+/* Appends a string literal. */
 #define output_literal(out, literal) output_bytes((out), "" literal, sizeof(literal) - 1)
 
 #endif

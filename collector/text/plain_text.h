@@ -1,9 +1,9 @@
 /*
- * Whether a text can be copied as it is: looked at eight bytes at a time, since nearly all can.
+ * Checks whether a text can be copied unchanged, eight bytes at a time, because nearly all can.
  *
- * Plain are the printable characters of ASCII from `least` on, but for three that a format gives
- * another form. A format may call fewer plain than it could, never more: what is not plain is then
- * looked at closely. Pure functions; any thread.
+ * Plain characters are the printable ASCII characters from `least` on, except three that a format
+ * replaces. A format may treat further characters as not plain, because texts that are not plain
+ * are then checked byte by byte. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_PLAIN_TEXT_H
 #define SLUICE_COLLECTOR_TEXT_PLAIN_TEXT_H
@@ -13,16 +13,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Constants, so that a compiler puts them into the code. */
+/* To be a constant, so that the compiler inlines it. */
 struct plain_rule {
     unsigned char least;     /* 0x20 or more */
-    unsigned char others[3]; /* which are not plain either; one may stand there twice */
+    unsigned char others[3]; /* further characters that are not plain; may repeat */
 };
 
 /*
- * In each byte of the result the top bit is set where the byte is above 0x7f, is 0x7f, below the
- * least, one of the others; what is carried from one byte to the next comes from one of those. So
- * it is zero where all eight are plain.
+ * Returns 0 if all eight bytes are plain. The top bit of each byte of the result is set if that
+ * byte is above 0x7f, is 0x7f, is below `least` or is one of `others`. Carries may set further
+ * bits, but only a byte that is not plain produces a carry.
  */
 static inline uint64_t plain_text_special(uint64_t word, struct plain_rule rule)
 {
@@ -48,7 +48,7 @@ static inline uint32_t plain_text_load_4(const unsigned char *bytes)
     return word;
 }
 
-/* Each byte of a text of 1 to 7 bytes, some of them more than once, and nothing else. */
+/* A word made of the bytes of a text of 1 to 7 bytes: each at least once, and no others. */
 static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t size)
 {
     if (size >= 4)
@@ -57,7 +57,7 @@ static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t 
            bytes[size - 1];
 }
 
-/* Of the last eight bytes those before the rest are looked at twice. */
+/* The last eight bytes may overlap the word before them. */
 static inline bool plain_text_is(const void *text, size_t size, struct plain_rule rule)
 {
     const unsigned char *bytes = text;
@@ -70,8 +70,8 @@ static inline bool plain_text_is(const void *text, size_t size, struct plain_rul
 }
 
 /*
- * Copies the text to `to`, which has room for it, and returns whether all of it is plain: its bytes
- * are read once for both. What was copied of a text that is not is of no use.
+ * Copies the text to `to`, which has room for it, and returns whether all of it is plain, reading
+ * it only once. If not, the copy must not be used.
  */
 static inline bool plain_text_copy(void *to, const void *text, size_t size, struct plain_rule rule)
 {

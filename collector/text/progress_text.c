@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the start, in which rate and rest are guesses. */
+/* Before this time the rate and the remaining time are too uncertain to show. */
 #define EARLY_SECONDS 0.2
 
-/* A name that is cut is not cut below that. */
+/* A name is not cut to fewer bytes. */
 #define NAME_LEAST 12
 
 #define PART_SIZE 64
@@ -26,7 +26,7 @@ static void write_grouped(uint64_t number, char text[PART_SIZE])
     text[used] = '\0';
 }
 
-/* "312 MB/s", or "51,000/s" to three digits: more of them only flicker. */
+/* "312 MB/s" or "51,000/s", to three digits: further digits would only flicker. */
 static void write_rate(double rate, bool bytes, char text[PART_SIZE])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
@@ -47,7 +47,7 @@ static void write_rate(double rate, bool bytes, char text[PART_SIZE])
 /* "41 s", "3 min 20 s", "2 h 05 min" */
 static void write_time(double seconds, char text[PART_SIZE])
 {
-    const double most = 360000; /* a guess that is worth nothing */
+    const double most = 360000; /* from here on the estimate is worthless */
     unsigned whole = (unsigned)((seconds < most ? seconds : most) + 0.5);
     if (whole < 100)
         snprintf(text, PART_SIZE, "%u s", whole);
@@ -74,7 +74,7 @@ static bool add(struct line *line, const char *before, const char *part, const c
     return true;
 }
 
-/* What it is about; the end of a path says more than its begin. */
+/* Cuts the name at its beginning, because the end of a path says more. */
 static void add_subject(struct line *line, const struct progress_figures *figures)
 {
     const char *name = figures->name;

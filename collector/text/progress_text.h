@@ -1,6 +1,6 @@
 /*
- * A line that says how far work has come: "reading day.pcap: 42 %, 1,234,567 datagrams, 312,000/s,
- * 41 s left". Pure; any thread.
+ * A line about the progress of work: "reading day.pcap: 42 %, 1,234,567 datagrams, 312,000/s, 41 s
+ * left". Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_PROGRESS_TEXT_H
 #define SLUICE_COLLECTOR_TEXT_PROGRESS_TEXT_H
@@ -12,20 +12,20 @@
 struct progress_figures {
     const char *doing;
     const char *name;    /* NULL: none */
-    double done, total;  /* in one unit; total 0: not known */
-    const char *counted; /* what `count` counts, in the plural; NULL: it is not shown */
+    double done, total;  /* in the same unit; total 0: not known */
+    const char *counted; /* what `count` counts, in the plural; NULL: not shown */
     uint64_t count;
-    bool bytes;     /* the rate is that of `done`, in bytes; else of `count` */
-    double seconds; /* since it began */
+    bool bytes;     /* the rate is that of `done`, in bytes; else that of `count` */
+    double seconds; /* since the work began */
 };
 
-/* Room for the longest line, and its NUL. */
+/* Bytes of the longest line and its NUL. */
 #define PROGRESS_TEXT_SIZE 256
 
 /*
- * Writes the line, of `columns` bytes at most: of what does not fit the name is cut at its begin,
- * then what comes last is left out. Control characters of the name, and what is no ASCII, become
- * '?'. Returns how many bytes it has, the NUL not counted.
+ * Writes the line, of at most `columns` bytes. A name that is too long is cut at its beginning,
+ * then parts at the end are left out. Bytes of the name that are not printable ASCII become '?'.
+ * Returns the length without the NUL.
  */
 size_t progress_text(const struct progress_figures *figures, size_t columns,
                      char text[PROGRESS_TEXT_SIZE]);

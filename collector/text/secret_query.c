@@ -20,7 +20,7 @@ static bool has(const char *text, size_t length, const char *word)
     return false;
 }
 
-/* "p" is InfluxDB's. A name that is escaped is taken for one, too: nobody need write it so. */
+/* "p" is InfluxDB's password. A name with a "%" escape counts as secret: it needs none. */
 static bool is_secret(const char *name, size_t length)
 {
     static const char *const words[] = {"pass", "pwd",    "secret", "token",
@@ -34,7 +34,7 @@ static bool is_secret(const char *name, size_t length)
     return false;
 }
 
-/* Bytes of the separator that the text begins with; 0: with none. */
+/* The size of the separator that the text begins with; 0: none. */
 static size_t separator(const char *text, size_t length)
 {
     if (length != 0 && text[0] == '&')
@@ -50,7 +50,7 @@ static size_t pair_length(const char *text, size_t length)
     return at;
 }
 
-/* Bytes of "NAME=" where a secret follows; else 0. */
+/* The size of "NAME=" if a secret follows, else 0. */
 static size_t before_secret(const char *pair, size_t length)
 {
     const char *equals = memchr(pair, '=', length);

@@ -5,7 +5,7 @@
 
 #include "collector/text/secret_query.h"
 
-/* Stands for each byte of a secret; no URL has it. */
+/* Replaces each byte of a secret; no URL contains it. */
 #define MARK '\001'
 
 static void mark(char *text, size_t length)
@@ -42,7 +42,7 @@ static void count(struct letters *letters, char byte)
     letters->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
-/* A run of letters and digits is a key, not a word: 16 bytes with both, or 20 in both cases. */
+/* Whether a run of letters and digits is a key: 16 bytes with both, or 20 letters of both cases. */
 static bool is_key_run(const struct letters *run)
 {
     size_t letters = run->lower + run->upper;
@@ -145,7 +145,7 @@ static void mark_keys(char *text, size_t length)
     }
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the URL ---------------------------------------------------------------------------------- */
 
 static void mark_secrets(char *text, size_t length)
 {

@@ -1,8 +1,8 @@
 /*
  * The parts of a sink's URL that may be secrets: a user before the host, a part of the path that
- * looks like a key ("/services/T0/B0/kGXz..."), a value whose name says that it is a password or a
- * token, and the secrets of `query=`. The URL of a file is left as it is, and of a command all of
- * its line is taken for a secret. Pure functions.
+ * looks like a key ("/services/T0/B0/kGXz..."), a value whose name suggests a password or a token,
+ * and the secrets in `query=`. The URL of a file has no secrets; the whole line of a command is
+ * one. Pure functions.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_SECRET_URL_H
 #define SLUICE_COLLECTOR_TEXT_SECRET_URL_H
@@ -12,10 +12,10 @@
 /* Bytes that a masked URL of `length` bytes may take. */
 #define SECRET_URL_ROOM(length) (3 * (length) + 1)
 
-/* Copies a URL, with "***" in place of each secret. Returns the length; nothing ends the copy. */
+/* Copies a URL, with "***" in place of each secret. Returns the length; no NUL is added. */
 size_t secret_url_mask(const char *text, size_t length, char *to);
 
-/* Overwrites each byte of a secret with "*", so that places in the URL stay what they are. */
+/* Overwrites each byte of a secret with "*", so that offsets in the URL stay valid. */
 void secret_url_blank(char *text, size_t length);
 
 #endif

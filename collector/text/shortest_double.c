@@ -1,10 +1,10 @@
 /*
  * Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles", 2020.
  *
- * A number v = c * 2^q stands for all reals that round to it, an interval around it. With k such
- * that the interval is at least 10^k and less than 10 * 10^k wide, it holds a multiple of 10^k,
- * and at most one of 10 * 10^k, which is then the shortest. So there are four candidates: the two
- * multiples of either step around v, and the work is to place them without error.
+ * All reals that round to a number v = c * 2^q form an interval around it. With k such that the
+ * interval is at least 10^k and less than 10 * 10^k wide, it contains a multiple of 10^k, and at
+ * most one multiple of 10 * 10^k, which is then the shortest. So there are four candidates, the two
+ * multiples of each step around v; the algorithm compares them with the interval exactly.
  */
 #include "collector/text/shortest_double.h"
 
@@ -26,7 +26,7 @@ struct wide {
     uint64_t word[3];
 };
 
-/* floor(value / 2^22) for values as small as -2^33: C leaves >> of negative numbers open. */
+/* floor(value / 2^22) for values from -2^33 on: in C, >> of negative numbers is not defined so. */
 static int floor_shift_22(int64_t value)
 {
     return (int)((value + (INT64_C(1) << 33)) >> 22) - (1 << 11);
@@ -98,10 +98,10 @@ static inline struct wide wide_difference(struct wide a, struct wide b)
 }
 
 /*
- * The integer part, its last bit set where the rest is not zero ("rounding to odd"):
- * it compares with even numbers as the exact value would. The table is rounded up by less than 1,
- * which times the factors used here is less than 2^60 in the lowest word. A true rest, or what it
- * lacks to 1, is larger: at least 2^62 there, which is 2^-66, as the continued fractions of
+ * The integer part, with its last bit set if the fraction is not zero ("rounding to odd"): it
+ * compares with even numbers as the exact value would. The table is rounded up by less than 1,
+ * which times the factors used here is less than 2^60 in the lowest word. A true fraction, and its
+ * distance to 1, is larger: at least 2^62 there, which is 2^-66, as the continued fractions of
  * 2^q / 10^k show for every q.
  */
 static inline uint64_t round_to_odd(struct wide x)
@@ -110,8 +110,9 @@ static inline uint64_t round_to_odd(struct wide x)
 }
 
 /*
- * The shortest decimal in the rounding interval of c * 2^q, and of those the closest. `narrow`: the
- * number below is half as far as the one above, since c is a power of two.
+ * The shortest decimal in the rounding interval of c * 2^q; if there are several, the closest.
+ * `narrow`: the next lower number is half as far as the next higher one, because c is a power of
+ * two.
  */
 static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
 {
@@ -127,7 +128,7 @@ static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
     uint64_t lower = round_to_odd(wide_difference(exact, below));
     uint64_t upper = round_to_odd(wide_sum(exact, half));
 
-    /* The ends round to even c only; else they lie outside, so a candidate must be further in. */
+    /* The ends round to v only if c is even; otherwise they are outside the interval. */
     lower += c & 1;
     upper -= c & 1;
 
@@ -170,12 +171,11 @@ static size_t put_exponent(char *text, int exponent)
 }
 
 /*
- * Lays out as ECMA-262 does (Number::toString). May write, but not
- * count, up to 31 bytes.
+ * Lays out as ECMA-262 does (Number::toString). Returns the length; may write up to 31 bytes.
  */
 static size_t put_decimal(char *text, struct decimal decimal)
 {
-    /* Seventeen digits, and '0's after them for whatever is copied beyond. */
+    /* Seventeen digits, followed by '0's because the copies below may read beyond them. */
     char digits[2 * DIGITS_MAX + 6];
     memset(digits, '0', sizeof digits);
     uint32_t low = (uint32_t)(decimal.digits % 100000000);
@@ -204,7 +204,7 @@ static size_t put_decimal(char *text, struct decimal decimal)
         if (count <= point)
             return (size_t)point;
         text[point] = '.';
-        /* At most 17 digits stand on both sides; the copies' sizes are constant to be quick. */
+        /* The two sides have at most 17 digits; the copies have constant sizes for speed. */
         if (point <= 14)
             memcpy(text + point + 1, first + point, DIGITS_MAX - 1);
         else
@@ -221,7 +221,7 @@ static size_t put_decimal(char *text, struct decimal decimal)
     return used + put_exponent(text + used, point - 1);
 }
 
-/* The sign of zero outlives readers that take a number without a point for an integer. */
+/* Negative zero has a point, because readers may parse a number without one as an integer. */
 static size_t put_zero(char *text, bool negative)
 {
     memcpy(text, negative ? "-0.0" : "0", negative ? 4 : 1);
@@ -243,7 +243,7 @@ size_t shortest_double(double value, char text[SHORTEST_DOUBLE_SIZE])
         return sign + put_decimal(text + sign, shortest_decimal(fraction, -1074, false));
     uint64_t c = fraction | UINT64_C(1) << 52;
     int q = exponent - 1075;
-    /* An integer below 2^53 has no shorter neighbour: those are all closer than 1. */
+    /* The interval of an integer below 2^53 has no other integer: its own digits are shortest. */
     if (q <= 0 && q > -53 && (c & ((UINT64_C(1) << -q) - 1)) == 0)
         return sign + decimal_uint64(c >> -q, text + sign);
     bool narrow = fraction == 0 && exponent > 1;

@@ -1,6 +1,6 @@
 /*
- * The shortest decimal text that reads back as exactly the same binary floating-point number, and
- * of those the closest to it.
+ * The shortest decimal text that reads back as exactly the same binary floating-point number; if
+ * there are several, the closest one.
  *
  * C has no such function. Pure functions without allocation or locale; any thread.
  */

@@ -3,11 +3,11 @@
 #include <string.h>
 
 /*
- * What may follow a lead byte (Unicode 15, table 3-7). The second byte's range carries all the
- * rules: it excludes overlong forms, surrogates and what lies above U+10FFFF.
+ * The bytes allowed after a lead byte (Unicode 15, table 3-7). The range of the second byte
+ * excludes overlong forms, surrogates and codes above U+10FFFF.
  */
 struct lead {
-    uint8_t length; /* of the whole sequence; 0: no sequence begins so */
+    uint8_t length; /* of the whole sequence; 0: not a lead byte */
     uint8_t second_low;
     uint8_t second_high;
 };

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Whether no byte is above 0x7f, as in most texts. The last piece overlaps the one
- * before it, so that no byte is looked at alone.
+ * Whether no byte is above 0x7f, as in most texts. The last word overlaps the one before it, so
+ * that no bytes are left to be checked singly.
  */
 static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
 {
@@ -34,7 +34,7 @@ static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
     return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* For utf8_valid. */
+/* Only for utf8_valid. */
 bool utf8_valid_beyond_ascii(const void *bytes, size_t size);
 
 /* Whether all `size` bytes are well-formed: no overlong forms, surrogates or cut sequences. */
@@ -44,8 +44,8 @@ static inline bool utf8_valid(const void *bytes, size_t size)
 }
 
 /*
- * Looks at the sequence that begins at `bytes` (size ≥ 1). Returns its length in bytes, 1 to 4, and
- * sets *valid; where it is ill-formed, the length is that of its maximal ill-formed part, 1 to 3.
+ * Checks the sequence that begins at `bytes` (size ≥ 1). Returns its length in bytes, 1 to 4, and
+ * sets *valid. If it is ill-formed, the length is that of its maximal ill-formed part, 1 to 3.
  */
 size_t utf8_sequence(const uint8_t *bytes, size_t size, bool *valid);
 

@@ -76,7 +76,7 @@ static size_t format_ipv4(const uint8_t bytes[4], char *text)
     return used;
 }
 
-/* The longest run of two or more zero groups, the first of equals (RFC 5952, section 4.2). */
+/* Finds the longest run of two or more zero groups, the first of equal ones (RFC 5952, 4.2). */
 static void longest_zero_run(const unsigned groups[8], int *start, int *length)
 {
     *start = -1;

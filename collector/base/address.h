@@ -1,8 +1,8 @@
 /*
- * An IP address with a port, free of any operating system's structures.
+ * An IP address with a port, independent of the operating system.
  *
  * A value: copied, compared and formatted without allocation. An IPv4-mapped IPv6 address
- * (RFC 4291, section 2.5.5.2) is always held as the IPv4 address that it stands for.
+ * (RFC 4291, section 2.5.5.2) is always stored as the IPv4 address.
  */
 #ifndef SLUICE_COLLECTOR_BASE_ADDRESS_H
 #define SLUICE_COLLECTOR_BASE_ADDRESS_H
@@ -21,10 +21,10 @@ struct address {
     uint8_t bytes[16]; /* network byte order; an IPv4 address fills the first four, rest zero */
 };
 
-/* Bytes that address_format can need: "[...%4294967295]:65535" and the final NUL. */
+/* The most bytes that address_format needs: "[...%4294967295]:65535" and the final NUL. */
 #define ADDRESS_TEXT_SIZE 72
 
-/* The address held by 4 or 16 bytes in network order; an IPv4-mapped one becomes IPv4. */
+/* The address in 4 or 16 bytes of network order; an IPv4-mapped one becomes IPv4. */
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
@@ -35,7 +35,7 @@ static inline bool address_same_host(const struct address *a, const struct addre
            memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-/* The same, and the port. */
+/* Whether both have the same host, zone and port. */
 static inline bool address_equal(const struct address *a, const struct address *b)
 {
     return a->port == b->port && address_same_host(a, b);
@@ -43,19 +43,19 @@ static inline bool address_equal(const struct address *a, const struct address *
 
 /*
  * The network that usually belongs to one host: for IPv6 the /64 (RFC 7934, 3), for IPv4 the
- * address itself. Limits by host compare it (address_same_host). The port stays.
+ * address itself. Limits per host compare it (address_same_host). Keeps the port.
  */
 struct address address_network(const struct address *address);
 
-/* Whether its host stands for every one of its family: 0.0.0.0 or ::. */
+/* Whether its host is the wildcard of its family: 0.0.0.0 or ::. */
 bool address_is_wildcard(const struct address *address);
 
 /* Whether its host is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7). */
 bool address_is_multicast(const struct address *address);
 
 /*
- * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) to the ADDRESS_TEXT_SIZE bytes of
- * `text` and returns its length without the NUL that ends it.
+ * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) and a NUL to the ADDRESS_TEXT_SIZE
+ * bytes of `text`. Returns its length without the NUL.
  */
 size_t address_format(const struct address *address, char *text);
 
@@ -63,8 +63,8 @@ size_t address_format(const struct address *address, char *text);
 size_t address_format_host(const struct address *address, char *text);
 
 /*
- * Reads the numeric host of `length` bytes: dotted quad, or RFC 4291 text with an optional
- * "%NUMBER" zone; no brackets, no names. Leaves the port 0. Returns false where it is neither.
+ * Parses a numeric host of `length` bytes: dotted quad, or RFC 4291 text with an optional "%NUMBER"
+ * zone; no brackets, no names. Sets the port to 0. Returns false if it is neither.
  */
 bool address_parse_host(const char *text, size_t length, struct address *address);
 

@@ -1,8 +1,8 @@
 /*
- * Memory given out by moving a pointer, and taken back all at once.
+ * Memory that is allocated by moving a pointer, and freed all at once.
  *
- * An arena is a view of memory that somebody else owns. Blocks are 8-byte aligned (what
- * protobuf-c's structures need; 16 would make records a tenth larger). One thread at a time.
+ * An arena does not own its memory. Blocks are aligned to 8 bytes (enough for the structures of
+ * protobuf-c; 16 would make records a tenth larger). One thread at a time.
  */
 #ifndef SLUICE_COLLECTOR_BASE_ARENA_H
 #define SLUICE_COLLECTOR_BASE_ARENA_H
@@ -20,7 +20,7 @@ struct arena {
     bool exhausted;  /* a block was refused since this was last cleared */
 };
 
-/* `size` bytes (not NULL for 0 bytes either), or NULL with `exhausted` set. */
+/* Returns `size` bytes (not NULL for 0 bytes), or NULL with `exhausted` set if they do not fit. */
 static inline void *arena_allocate(struct arena *arena, size_t size)
 {
     size_t left = arena->capacity - arena->used;

@@ -1,10 +1,10 @@
 /*
- * Who serves a socket, where several threads may be notified that it is ready.
+ * Decides which thread serves a socket when several may be notified that it is ready.
  *
  * The thread that takes the claim drains the socket until would-block and gives the claim up.
- * Another thread that is notified meanwhile marks the claim and does not wait. A marked claim
- * cannot be given up: the thread that has it also drains what came after the would-block. Whatever
- * belongs to the socket is touched under the claim alone, and is handed on with it.
+ * Another thread that is notified during that marks the claim and does not wait. A marked claim
+ * cannot be given up: its holder drains again, for datagrams that came after the would-block. The
+ * socket's data is accessed only by the holder; the next holder sees all its writes.
  */
 #ifndef SLUICE_COLLECTOR_BASE_CLAIM_H
 #define SLUICE_COLLECTOR_BASE_CLAIM_H
@@ -23,14 +23,14 @@ static inline void claim_init(struct claim *claim)
     atomic_init(&claim->state, CLAIM_FREE);
 }
 
-/* Takes a free claim and leaves any other as it is. Returns whether the caller has it now. */
+/* Takes a free claim; does not change any other. Returns whether the caller holds it now. */
 static inline bool claim_try(struct claim *claim)
 {
     int expected = CLAIM_FREE;
     return atomic_compare_exchange_strong(&claim->state, &expected, CLAIM_HELD);
 }
 
-/* Takes a free claim, or marks it: then whoever has it drains again. Returns as claim_try does. */
+/* Takes a free claim, or marks it so that its holder drains again. Returns as claim_try does. */
 static inline bool claim_take_or_mark(struct claim *claim)
 {
     for (;;) {
@@ -44,8 +44,8 @@ static inline bool claim_take_or_mark(struct claim *claim)
 }
 
 /*
- * Gives a claim up. Returns false where it was marked meanwhile: the caller still has it, the mark
- * is gone, and the socket is to be drained again.
+ * Gives a claim up. Returns false if it was marked: the mark is cleared, and the caller still holds
+ * the claim and must drain the socket again.
  */
 static inline bool claim_give_up(struct claim *claim)
 {

@@ -1,5 +1,5 @@
 /*
- * The few things that compilers spell differently. Nothing here changes what the code does.
+ * Language extensions that compilers spell differently. None changes what the code does.
  */
 #ifndef SLUICE_COLLECTOR_BASE_COMPILER_H
 #define SLUICE_COLLECTOR_BASE_COMPILER_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #if defined(__MINGW32__)
-/* Says which printf it has: C11's, as the build asks for, or the one of Microsoft's library. */
+/* C11's printf, if the build selects it, or that of Microsoft's library. */
 #include <stdio.h>
 #define PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
@@ -15,15 +15,15 @@
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-/* The function formats like printf: `format` and `first` are 1-based argument positions. */
+/* The function formats like printf: `format_at` and `first` are 1-based argument positions. */
 #define PRINTF_LIKE(format_at, first) __attribute__((format(PRINTF_KIND, format_at, first)))
 #else
 #define PRINTF_LIKE(format_at, first)
 #endif
 
 /*
- * Instead of inline: for parts of a hot loop that compilers think too large for it. NEVER_INLINE
- * is for what would only make its registers and its stack more.
+ * ALWAYS_INLINE replaces `inline` for parts of a hot loop that compilers consider too large.
+ * NEVER_INLINE is for parts that would only make the loop use more registers and stack.
  */
 #if defined(__GNUC__) || defined(__clang__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -33,14 +33,14 @@
 #define NEVER_INLINE  __declspec(noinline)
 #endif
 
-/* Says that what is there will be wanted soon: that it is brought into the cache meanwhile. */
+/* Starts to load the address into the cache, because it will be used soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #else
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* The same of all the cache lines of `size` bytes; they begin anywhere. */
+/* The same for all cache lines of `size` bytes, with any alignment. */
 static inline void prefetch_all(const void *memory, size_t size)
 {
     for (size_t at = 0; at < size; at += 64)

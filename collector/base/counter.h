@@ -1,10 +1,10 @@
 /*
- * A number that one thread raises and any thread may read.
+ * A number that one thread increases and any thread may read.
  *
- * A reader sees each counter whole, at some moment; an exact picture of several together exists
- * only once their writers have stopped. Until then one thing holds: who reads an effect first and
- * its cause second (what was written, then what was received) finds the cause there. That is what
- * release and acquire are for; they cost nothing on x86.
+ * A reader never sees a torn value, but several counters agree exactly only after their writers
+ * have stopped. Until then, a reader that reads an effect first and its cause second (records
+ * written, then records received) never finds an effect without its cause. Release and acquire
+ * ensure this; they cost nothing on x86.
  */
 #ifndef SLUICE_COLLECTOR_BASE_COUNTER_H
 #define SLUICE_COLLECTOR_BASE_COUNTER_H
@@ -16,7 +16,7 @@ struct counter {
     _Atomic uint64_t value;
 };
 
-/* Only ever called by the counter's own thread: a plain load and store, no locked instruction. */
+/* Only for the counter's own thread: a plain load and store, no locked instruction. */
 static inline void counter_add(struct counter *counter, uint64_t amount)
 {
     uint64_t value = atomic_load_explicit(&counter->value, memory_order_relaxed);

@@ -1,10 +1,10 @@
 /*
- * Whether a thread still comes round: it says when it works and when it waits for something to do,
- * and another thread looks whether it has moved since it last looked.
+ * Shows whether a thread still makes progress: it notes when it works and when it waits for work,
+ * and another thread checks whether it has advanced since the last check.
  *
- * One number says both: each change raises it, and it is odd while the thread works. So a thread
- * that works without end stays at one odd number, while one that has nothing to do is not woken to
- * prove that it lives. The thread itself writes, with plain loads and stores; any one thread looks.
+ * One number holds both: each change raises it, and it is odd while the thread works. So a thread
+ * that is stuck stays at one odd number, while an idle thread need not be woken to prove that it is
+ * alive. The thread itself writes, with plain loads and stores; one other thread checks.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HEARTBEAT_H
 #define SLUICE_COLLECTOR_BASE_HEARTBEAT_H
@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All zero: it waits. */
+/* All zero: the thread waits. */
 struct heartbeat {
     _Atomic uint64_t beats;
 };
 
-/* The thread: it begins a turn of its work, also where it has not waited before. */
+/* The thread: begins a round of work, whether or not it waited before. */
 static inline void heartbeat_work(struct heartbeat *heartbeat)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);
@@ -26,7 +26,7 @@ static inline void heartbeat_work(struct heartbeat *heartbeat)
                           memory_order_relaxed);
 }
 
-/* The thread: it waits, or has ended. */
+/* The thread: begins to wait, or ends. */
 static inline void heartbeat_wait(struct heartbeat *heartbeat)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);
@@ -34,7 +34,7 @@ static inline void heartbeat_wait(struct heartbeat *heartbeat)
                           memory_order_relaxed);
 }
 
-/* Who looks: whether it waits, or has begun a turn since *seen, which becomes what is seen now. */
+/* The checking thread: whether it waits or has begun a round since *seen, which is updated. */
 static inline bool heartbeat_advanced(const struct heartbeat *heartbeat, uint64_t *seen)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);

@@ -19,7 +19,7 @@ static bool may_stand_in_name(char c)
     return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '.' || c == '_';
 }
 
-/* --- those that are allowed ------------------------------------------------------------------- */
+/* --- allowed names ---------------------------------------------------------------------------- */
 
 static bool check_name(const char *name, size_t length, size_t at, struct parse_error *fault)
 {
@@ -55,9 +55,9 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
     return true;
 }
 
-/* --- the one that is asked for ---------------------------------------------------------------- */
+/* --- the requested name ----------------------------------------------------------------------- */
 
-/* Whether the text is such a name, whatever its case and with or without the root's dot. */
+/* Whether the text is this name, ignoring case and a dot at its end. */
 static bool is_name(const char *text, size_t length, const char *name, size_t name_length)
 {
     if (length == name_length + 1 && text[length - 1] == '.')
@@ -81,7 +81,7 @@ static bool is_listed(const struct host_names *names, const char *text, size_t l
     return false;
 }
 
-/* ":9126" or nothing. */
+/* Whether the text is empty or like ":9126". */
 static bool is_port(const char *text)
 {
     if (*text == '\0')

@@ -1,10 +1,10 @@
 /*
- * The names by which clients may ask for something over HTTP.
+ * The host names that HTTP requests may use.
  *
- * A web page can have its own name stand for 127.0.0.1, or for any address that its reader's
- * browser reaches, and then ask there as if it were at home ("DNS rebinding"). The browser still
- * says by which name it asks, in the header Host: one that is an address, or localhost, or a name
- * that the operator gave, is no such page's. Pure; any thread.
+ * A web page can let its own name resolve to 127.0.0.1, or to any address that the reader's browser
+ * reaches, and then send requests there as if to its own server ("DNS rebinding"). The header Host
+ * still contains the page's name. So a Host that is an address, localhost or a name configured by
+ * the operator is safe. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HOST_NAMES_H
 #define SLUICE_COLLECTOR_BASE_HOST_NAMES_H
@@ -14,7 +14,7 @@
 
 #include "collector/base/parse_error.h"
 
-/* Bytes of all names, with commas between them and a NUL at the end. */
+/* Bytes for all names, with commas between them and a NUL at the end. */
 #define HOST_NAMES_SIZE 512
 
 struct host_names {
@@ -22,10 +22,9 @@ struct host_names {
 };
 
 /*
- * Reads "NAME,NAME": names of hosts (RFC 1123, 2.1: letters, digits, hyphens and dots; and
- * underscores, which names of services in containers have), without a port. Returns false with
- * `fault` filled, its `at` counted from the beginning of the text; the text of the fault says no
- * more than what is wrong with the name.
+ * Parses "NAME,NAME": host names (RFC 1123, 2.1: letters, digits, hyphens and dots; also
+ * underscores, which service names in containers contain), without a port. Returns false with
+ * `fault` filled; fault->at is an offset in `text`.
  */
 bool host_names_parse(const char *text, size_t length, struct host_names *names,
                       struct parse_error *fault);

@@ -44,7 +44,7 @@ static struct network_range range_of(const struct network *network)
     return (struct network_range){first, {first.high | hosts.high, first.low | hosts.low}};
 }
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 static int compare_ranges(const void *left, const void *right)
 {
@@ -60,7 +60,7 @@ static bool touches(const struct network_range *range, const struct network_rang
            !is_less(host_number_after(range->last), next->first);
 }
 
-/* Sorts the ranges and makes one of those that touch. Returns how many are left. */
+/* Sorts the ranges and merges those that touch. Returns how many are left. */
 static size_t merge(struct network_range *ranges, size_t count)
 {
     if (count == 0)
@@ -81,7 +81,7 @@ static struct networks *allocate(size_t most)
     return calloc(1, sizeof(struct networks) + most * sizeof(struct network_range));
 }
 
-/* Gives back what was allocated for more ranges than there are. */
+/* Frees the memory that was allocated for more ranges than there are. */
 static struct networks *fit(struct networks *made)
 {
     size_t count = made->ipv4_count + made->ipv6_count;
@@ -89,7 +89,7 @@ static struct networks *fit(struct networks *made)
     return fitting != NULL ? fitting : made;
 }
 
-/* Appends those of the family to the `used` ranges. Returns how many ranges there are. */
+/* Appends the networks of the family to the `used` ranges. Returns how many ranges there are. */
 static size_t add_family(struct networks *made, size_t used, enum address_family family,
                          const struct network *list, size_t count)
 {
@@ -116,14 +116,14 @@ void networks_free(struct networks *networks)
     free(networks);
 }
 
-/* --- what is left ----------------------------------------------------------------------------- */
+/* --- difference ------------------------------------------------------------------------------- */
 
 struct ranges {
     const struct network_range *first;
     size_t count;
 };
 
-/* Of one range what the sorted `without` leave, into `to`. Returns how many ranges. */
+/* Writes the parts of `range` outside the sorted `without` to `to`. Returns how many there are. */
 static size_t cut(struct network_range *to, struct network_range range,
                   const struct ranges *without)
 {
@@ -172,7 +172,7 @@ struct networks *networks_except(const struct networks *allow, const struct netw
     const struct network_range all[] = {{{0, 0}, ones(32)}, {{0, 0}, ones(128)}};
     struct ranges from[2];
     struct ranges without[2];
-    size_t most = 0; /* each range that is cut out leaves one more at most */
+    size_t most = 0; /* each range that is cut out adds at most one */
     for (size_t i = 0; i < 2; i++) {
         from[i] = allow != NULL ? ranges_of(allow, families[i]) : (struct ranges){&all[i], 1};
         without[i] = deny != NULL ? ranges_of(deny, families[i]) : (struct ranges){NULL, 0};
@@ -186,13 +186,13 @@ struct networks *networks_except(const struct networks *allow, const struct netw
     return fit(made);
 }
 
-/* --- looking up ------------------------------------------------------------------------------- */
+/* --- lookup ----------------------------------------------------------------------------------- */
 
 bool networks_hold(const struct networks *networks, const struct address *address)
 {
     struct ranges ranges = ranges_of(networks, (enum address_family)address->family);
     struct host_number number = number_of(address);
-    /* The last range that begins at the number or before it is the only one that can hold it. */
+    /* Only the last range that begins at or below the number can contain it. */
     while (ranges.count > 1) {
         size_t half = ranges.count / 2;
         if (!is_less(number, ranges.first[half].first))

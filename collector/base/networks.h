@@ -1,11 +1,10 @@
 /*
- * Sets of addresses that are made of networks: who may send.
+ * Sets of addresses made of networks, for instance of the senders that are allowed.
  *
- * A set is made once, when the configuration is read, from networks in any order, and does not
- * change. Of each family it has ranges that are sorted, apart and as few as can be, so that an
- * address is looked up by halving, which allocates nothing. The families are apart as in
- * network_holds (collector/contract/schema_match.h), which gives the same answers, one network at a
- * time. Immutable; any thread. A set is one piece of memory, which networks_free gives back.
+ * A set is created from networks in any order when the configuration is read, and is immutable. For
+ * each family it has sorted, disjoint and merged ranges, so that a binary search finds an address
+ * without allocation. The families are separate as in network_holds, which gives the same results
+ * for single networks. Any thread. A set is one piece of memory, which networks_free frees.
  */
 #ifndef SLUICE_COLLECTOR_BASE_NETWORKS_H
 #define SLUICE_COLLECTOR_BASE_NETWORKS_H
@@ -17,16 +16,16 @@
 #include "collector/base/address.h"
 
 struct network {
-    struct address address; /* no bit is set after the prefix */
+    struct address address; /* the bits after the prefix are 0 */
     uint8_t prefix;         /* bits, of 32 or 128 */
 };
 
-/* An address as a number: of 32 bits for IPv4, of 128 for IPv6. */
+/* An address as a number, of 32 bits for IPv4 and 128 for IPv6. */
 struct host_number {
     uint64_t high, low;
 };
 
-/* After the last of all numbers comes 0. */
+/* The next number; 0 follows the highest. */
 static inline struct host_number host_number_after(struct host_number number)
 {
     number.low++;
@@ -35,32 +34,32 @@ static inline struct host_number host_number_after(struct host_number number)
 }
 
 struct network_range {
-    struct host_number first, last; /* both are in it */
+    struct host_number first, last; /* both included */
 };
 
 struct networks {
     size_t ipv4_count, ipv6_count;
-    struct network_range ranges[]; /* those of IPv4 first; no two touch */
+    struct network_range ranges[]; /* IPv4 first; none overlap or are adjacent */
 };
 
-/* The addresses that are in any of these. Returns NULL where memory is short. */
+/* The addresses that are in any of these networks. Returns NULL if out of memory. */
 struct networks *networks_create(const struct network *list, size_t count);
 
 /*
- * The addresses that are in `allow` (NULL: all there are) and not in `deny` (NULL: none). Returns
- * NULL where memory is short.
+ * The addresses that are in `allow` (NULL: all addresses) and not in `deny` (NULL: none). Returns
+ * NULL if out of memory.
  */
 struct networks *networks_except(const struct networks *allow, const struct networks *deny);
 
 /* NULL is allowed. */
 void networks_free(struct networks *networks);
 
-/* Port and zone make no difference. */
+/* Whether the set contains the address; port and zone are ignored. */
 bool networks_hold(const struct networks *networks, const struct address *address);
 
 /*
- * Whether `address` is in the network of `prefix` bits. The families are apart: no IPv6 network,
- * not even "::/0", holds an IPv4 sender, also where it comes to a socket of both families.
+ * Whether `address` is in the network of `prefix` bits. The families are separate: no IPv6 network,
+ * not even "::/0", contains an IPv4 sender, even on a socket of both families.
  */
 bool network_holds(const struct address *network, unsigned prefix, const struct address *address);
 

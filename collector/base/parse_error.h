@@ -1,8 +1,8 @@
 /*
- * What is wrong with a text that somebody wrote, and where in it.
+ * What is wrong with a text that a user wrote, and where.
  *
- * Parsers of this folder fill one and return false; whoever knows where the text came from (which
- * argument, which line of a file) makes the error of it. A value of the caller's; any thread.
+ * A parser fills one and returns false; the caller that knows the origin of the text (an argument,
+ * a line of a file) makes a struct error of it. The caller owns it; any thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
 #define SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
@@ -13,13 +13,13 @@
 #include "collector/base/compiler.h"
 
 struct parse_error {
-    size_t at;        /* byte of the text at which the trouble begins */
-    bool no_memory;   /* nothing is wrong with the text: memory was short */
-    bool hides_value; /* from `at` on the text is a secret: no error shows it */
+    size_t at;        /* the offset in the text, in bytes, at which the mistake begins */
+    bool no_memory;   /* out of memory; the text may be correct */
+    bool hides_value; /* the text is a secret from `at` on: no error may show it */
     char text[288];   /* one line, cut when longer */
 };
 
-/* Bytes that `quoted` can need, with the final NUL. */
+/* The most bytes that `quoted` needs, with the final NUL. */
 #define QUOTED_SIZE 72
 
 /* Fills `fault` with a printf-formatted line. Returns false, for its caller to return. */
@@ -29,21 +29,21 @@ bool parse_error_set(struct parse_error *fault, size_t at, const char *format, .
 /* Appends to a fault that was set. */
 void parse_error_append(struct parse_error *fault, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Appends `; did you mean "NAME"?`, or nothing where `name` is NULL. */
+/* Appends `; did you mean "NAME"?`, or nothing if `name` is NULL. */
 void parse_error_suggest(struct parse_error *fault, const char *name);
 
-/* Fills it for want of memory. Returns false. */
+/* Fills it with no_memory set. Returns false. */
 bool parse_error_no_memory(struct parse_error *fault);
 
 /*
- * Writes `length` bytes of a stranger's text to the QUOTED_SIZE bytes of `buffer`: in quotation
- * marks, on one line, a long one cut with "..." at its end. Returns `buffer`.
+ * Writes `length` bytes of any text to the QUOTED_SIZE bytes of `buffer`, in quotation marks and on
+ * one line; a long text is cut and ends with "...". Returns `buffer`.
  */
 const char *quoted(const char *text, size_t length, char *buffer);
 
 /*
- * Copies what of `length` bytes fits `size` bytes with a final NUL, never a part of a UTF-8
- * character; a control character becomes '?'. Returns the bytes copied without the NUL.
+ * Copies as much of `length` bytes as fits `size` bytes with a final NUL, never a part of a UTF-8
+ * character; control characters become '?'. Returns the number of bytes without the NUL.
  */
 size_t copy_printable(char *to, size_t size, const char *text, size_t length);
 

@@ -1,8 +1,8 @@
 /*
- * How far long work has come, from whoever does it to whoever watches.
+ * Reports the progress of long work to a watcher.
  *
- * The work reports at every step that it makes anyway: with nobody watching that costs a
- * comparison. The watcher decides what is worth showing, and when (collector/log/progress_line.h).
+ * The work reports each of its steps; without a watcher that costs one comparison. The watcher
+ * decides what to show, and when (collector/log/progress_line.h).
  */
 #ifndef SLUICE_COLLECTOR_BASE_PROGRESS_H
 #define SLUICE_COLLECTOR_BASE_PROGRESS_H
@@ -14,24 +14,24 @@ enum progress_unit { PROGRESS_BYTES, PROGRESS_DATAGRAMS, PROGRESS_STEPS };
 
 struct progress {
     const char *doing; /* "reading" */
-    const char *name;  /* of what it reads, or what it does now; NULL: nothing has a name */
+    const char *name;  /* of the file that it reads, or of the present step; NULL: none */
     uint64_t done;     /* in `unit` */
     uint64_t total;    /* 0: not known */
     enum progress_unit unit;
-    uint64_t datagrams; /* of work in other units, so far; 0: none, or not counted */
+    uint64_t datagrams; /* so far, if `unit` is another one; 0: none, or not counted */
 };
 
-/* NULL: the work has ended, or goes on without saying how far it is. */
+/* `now` is NULL when the work has ended or continues without reports. */
 typedef void progress_watcher(const struct progress *now);
 
-/* From now on; NULL: nobody watches. While there is one thread. */
+/* Sets the watcher; NULL: none. Only while the process has one thread. */
 void progress_watch(progress_watcher *watcher);
 
-/* Any thread. The texts live until the next report, or progress_end, of the same thread. */
+/* Any thread. The texts must live until the thread's next progress_report or progress_end. */
 void progress_report(const struct progress *now);
 void progress_end(void);
 
-/* Whether somebody watches: work that has to ask for how far it is need not. Any thread. */
+/* Whether there is a watcher; without one, costly figures need not be computed. Any thread. */
 bool progress_is_watched(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * At most so many in a second, counted over several threads without a lock.
+ * Limits events per second, counted over several threads without a lock.
  *
- * A second begins with the first that comes after the last one has ended; whoever comes in it when
- * all are taken is refused. All zero to begin with; any thread.
+ * A second begins with the first event after the last second has ended; events beyond the limit are
+ * refused until it ends. All zero at first; any thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_RATE_WINDOW_H
 #define SLUICE_COLLECTOR_BASE_RATE_WINDOW_H
@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RATE_WINDOW_MOST ((uint64_t)1 << 23) /* that can be counted in a second */
+#define RATE_WINDOW_MOST ((uint64_t)1 << 23) /* the highest limit, in events per second */
 
 struct rate_window {
-    /* In the upper 40 bits the millisecond at which the second began, in the others the count. */
+    /* The upper 40 bits: the millisecond at which the second began; the lower 24: the count. */
     _Atomic uint64_t state;
 };
 
-/* Takes one of `limit` (at most RATE_WINDOW_MOST) at `now_ns` (monotonic). Returns whether. */
+/* Whether an event at `now_ns` (monotonic) is within `limit` (at most RATE_WINDOW_MOST). */
 static inline bool rate_window_take(struct rate_window *window, uint64_t limit, int64_t now_ns)
 {
     const unsigned count_bits = 24;

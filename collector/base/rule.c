@@ -10,7 +10,7 @@ void rule_broken(const char *file, int line, const char *text)
     abort();
 }
 
-/* errno has thread storage duration (C11, 7.5): each thread has it at another address. */
+/* errno has thread storage duration (C11, 7.5), so its address identifies the thread. */
 bool rule_is_owner(struct rule_owner *owner)
 {
     if (owner->thread == NULL)

@@ -1,9 +1,9 @@
 /*
  * Rules about threads and lifecycles, checked while the program runs.
  *
- * A rule that does not hold is a fault of our code: the program says which rule and aborts. A rule
- * never handles an error that input, the system or a user can cause. Rules do not depend on NDEBUG;
- * the build's option SLUICE_RULES turns them off.
+ * A broken rule is a fault of our code: the program prints the rule and aborts. A rule never
+ * handles an error that input, the system or a user can cause. Rules do not depend on NDEBUG; the
+ * build option SLUICE_RULES turns them off.
  */
 #ifndef SLUICE_COLLECTOR_BASE_RULE_H
 #define SLUICE_COLLECTOR_BASE_RULE_H
@@ -15,19 +15,19 @@
 /* Writes "FILE:LINE: rule broken: TEXT" to standard error and aborts. */
 _Noreturn void rule_broken(const char *file, int line, const char *text);
 
-/* SLUICE_RULES is 0 or 1 (the build sets it); the condition is compiled in both. */
+/* The build sets SLUICE_RULES to 0 or 1; the condition is compiled in both cases. */
 #define RULE(holds, text)                                                                          \
     do {                                                                                           \
         if (SLUICE_RULES && !(holds))                                                              \
             rule_broken(__FILE__, __LINE__, text);                                                 \
     } while (false)
 
-/* The thread that something belongs to; all zero: it belongs to whoever uses it first. */
+/* The thread that owns an object; all zero: the first thread to use it becomes the owner. */
 struct rule_owner {
     const void *thread;
 };
 
-/* Whether it belongs to the calling thread. To be asked in a RULE: it may become the owner. */
+/* Whether the calling thread is the owner, or becomes it. Only for use in a RULE. */
 bool rule_is_owner(struct rule_owner *owner);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Which function this is becomes known when it is called only, so the call cannot be removed. */
+/* Volatile: the compiler does not know which function is called, so it cannot remove the call. */
 static void *(*const volatile fill)(void *memory, int byte, size_t size) = memset;
 
 void secure_clear(void *memory, size_t size)

@@ -1,12 +1,12 @@
-/* Clears memory that a secret was in, in a way that no compiler leaves out. Any thread. */
+/* Clears memory that contained a secret, so that no compiler removes the call. Any thread. */
 #ifndef SLUICE_COLLECTOR_BASE_SECURE_CLEAR_H
 #define SLUICE_COLLECTOR_BASE_SECURE_CLEAR_H
 
 #include <stddef.h>
 
 /*
- * To be called before memory of a secret is freed or goes out of scope: a compiler removes a memset
- * whose result is not read any more. `memory` NULL: nothing.
+ * To be called before memory with a secret is freed or goes out of scope: compilers remove a memset
+ * whose result is never read. NULL is allowed.
  */
 void secure_clear(void *memory, size_t size);
 

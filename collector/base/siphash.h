@@ -1,7 +1,8 @@
 /*
- * SipHash-2-4 with a 128-bit result: a short keyed hash whose collisions nobody without the key can
- * choose (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; the long result is from
- * the authors' reference of 2014). Feed it in any pieces. A value on the caller's stack.
+ * SipHash-2-4 with a 128-bit result: a keyed hash for short inputs whose collisions cannot be
+ * chosen without the key (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; the long
+ * result is from the authors' reference of 2014). The input may come in any pieces. The caller owns
+ * the struct.
  */
 #ifndef SLUICE_COLLECTOR_BASE_SIPHASH_H
 #define SLUICE_COLLECTOR_BASE_SIPHASH_H
@@ -11,8 +12,8 @@
 
 struct siphash {
     uint64_t v[4];
-    uint64_t tail;   /* bytes not yet mixed in, the first lowest */
-    uint8_t tail_at; /* how many */
+    uint64_t tail;   /* bytes not yet mixed in, the first one lowest */
+    uint8_t tail_at; /* the number of bytes in `tail` */
     uint8_t total;   /* bytes fed, modulo 256 */
 };
 

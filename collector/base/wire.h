@@ -1,10 +1,10 @@
 /*
  * Reading and writing protobuf's wire format, one piece at a time.
  *
- * What is accepted is what Google's own parser accepts (protobuf.dev, "Encoding"; where that page
- * is silent, the parser's behaviour): a tag has at most 5 bytes and a varint 10, whose bits past
- * the 32nd or 64th are dropped; a length is less than 2 GiB. Each reader returns where to go on,
- * or NULL where the bytes end or make no sense. Pure functions.
+ * Accepts what Google's own parser accepts (protobuf.dev, "Encoding"; the parser's behaviour for
+ * cases that the page does not describe): a tag has at most 5 bytes and a varint 10, and bits past
+ * the 32nd or 64th are dropped; a length is less than 2 GiB. Each reader returns the position after
+ * the piece, or NULL if the bytes end too early or are invalid. Pure functions.
  */
 #ifndef SLUICE_COLLECTOR_BASE_WIRE_H
 #define SLUICE_COLLECTOR_BASE_WIRE_H
@@ -25,8 +25,8 @@ enum wire_type {
 };
 
 /*
- * A message set holds items: each is a group of the number 1 that holds the number of an extension
- * (2, a varint of 32 bits) and its message (3).
+ * A message set consists of items. Each is a group with field number 1 that contains the number of
+ * an extension (field 2, a varint of 32 bits) and its message (field 3).
  */
 enum wire_item {
     WIRE_ITEM = 1,
@@ -34,16 +34,16 @@ enum wire_item {
     WIRE_ITEM_MESSAGE = 3,
 };
 
-/* A tag, where the number is a constant. */
+/* A tag with a constant field number. */
 #define WIRE_TAG(number, wire_type) ((uint32_t)(number) << 3 | (uint32_t)(wire_type))
 
 #define WIRE_VARINT_MAX 10 /* bytes */
 #define WIRE_TAG_MAX    5
 #define WIRE_SIZE_MAX   5
 
-/* A number of `most` bytes or fewer, for those below. One byte is the usual case. */
+/* For the readers below: a number of at most `most` bytes. They handle one byte, the usual case. */
 struct wire_number {
-    const uint8_t *next; /* where to go on, or NULL */
+    const uint8_t *next; /* the position after the number, or NULL */
     uint64_t value;
 };
 struct wire_number wire_read_long(const uint8_t *at, const uint8_t *end, unsigned most);
@@ -71,7 +71,7 @@ static inline const uint8_t *wire_read_tag(const uint8_t *at, const uint8_t *end
     return number.next;
 }
 
-/* The length in front of bytes, whether or not they are there. */
+/* The length in front of bytes, which need not be complete. */
 static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *end, uint64_t *size)
 {
     if (at != end && *at < 0x80) {
@@ -83,7 +83,7 @@ static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *en
     return number.next;
 }
 
-/* The same of bytes that must all be there. */
+/* The same for bytes that must be complete. */
 static inline const uint8_t *wire_read_length(const uint8_t *at, const uint8_t *end, size_t *length)
 {
     uint64_t value;
@@ -110,7 +110,7 @@ static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t 
     return at + 8;
 }
 
-/* To the end of any value; of a group NULL. */
+/* The end of a value of any type but a group; NULL for a group. */
 const uint8_t *wire_skip(const uint8_t *at, const uint8_t *end, uint32_t wire_type);
 
 /* The signed numbers of sint32 and sint64 ("ZigZag"). */

@@ -20,7 +20,7 @@ static bool has(const char *text, size_t length, const char *word)
     return false;
 }
 
-/* "p" is InfluxDB's password. A name with a "%" escape counts as secret: it needs none. */
+/* "p" is InfluxDB's password. A name with "%" counts as secret: ordinary names need no escapes. */
 static bool is_secret(const char *name, size_t length)
 {
     static const char *const words[] = {"pass", "pwd",    "secret", "token",

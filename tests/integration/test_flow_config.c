@@ -210,8 +210,8 @@ TEST_WITH(a_listener_of_streams_that_comes_is_watched_too, flow_set_up, flow_tea
     size_t sent;
     flow_open(flow, LISTEN TO_FILE " --control unix:unused");
     tap_set(pipeline_tap(flow->pipeline), TAP_TAKING);
-    take(flow, LISTEN " --listen tcp://127.0.0.1:0?schema=riemann" TO_FILE
-                      " --control unix:unused");
+    take(flow,
+         LISTEN " --listen tcp://127.0.0.1:0?schema=riemann" TO_FILE " --control unix:unused");
     struct address address = flow_address(flow, 1);
     wait_handle client = tcp_client_connect(&address);
     int64_t until = patience_until();

@@ -10,7 +10,7 @@
 #include "tests/support/test.h"
 
 #define BEFORE "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT"
-#define AFTER \
+#define AFTER                                                                                      \
     BEFORE " --listen tcp://127.0.0.1:0?schema=riemann&max_frame=64KiB --sink file:DIRECTORY/new"
 
 static void assert_names_memory(const struct error *error, uint64_t number)

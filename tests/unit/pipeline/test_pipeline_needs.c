@@ -21,8 +21,8 @@ static uint64_t encoding_memory(const struct encoder_ops *const *encoders, size_
     assert_non_null(notifier);
     assert_in_range(count, 0, 8);
     for (size_t i = 0; i < count; i++)
-        sinks[i] = (struct sink_config){
-            .name = name, .destination = &stream, .encoder = encoders[i]};
+        sinks[i] =
+            (struct sink_config){.name = name, .destination = &stream, .encoder = encoders[i]};
     const struct config config = {.sinks = sinks, .sink_count = count};
     if (pipeline_count_needs(&config, notifier, 0, &needs, &error) != 0)
         fail_msg("%s", error.text);

@@ -247,6 +247,49 @@ TEST_WITH(what_is_done_about_a_torn_line_is_logged, scratch_make, scratch_remove
     free(text);
 }
 
+static struct destination *create_stdout(void)
+{
+    struct destination *destination = NULL;
+    struct error error = {.text = ""};
+    const struct destination_options options = {
+        .name = "stdout:", .path = "", .encoder = &encoder_json};
+    if (destination_stdout.create(&options, &destination, &error) != 0)
+        fail_msg("%s", error.text);
+    return destination;
+}
+
+static void read_all(const struct test_pipe *pipe, char *to, size_t size)
+{
+    for (size_t at = 0; at < size;)
+        at += test_stream_read(pipe->reader, to + at, size - at);
+}
+
+/* Its successor has no room for that at first. */
+TEST(a_torn_line_is_ended_also_where_the_pipe_was_full)
+{
+    struct test_pipe pipe = test_pipe_open();
+    size_t written;
+    size_t before = test_pipe_fill(&pipe);
+    standard_stream_lead(STREAM_OUTPUT, pipe.writer);
+    struct destination *torn = create_stdout();
+    torn->stream->leave_torn(torn);
+    torn->destroy(torn);
+    struct destination *next = create_stdout();
+    standard_stream_lead_back(STREAM_OUTPUT);
+    bool blocks = next->stream->write(next, "line\n", 5, &written, NULL) == WRITE_WOULD_BLOCK;
+    char *filled = malloc(before);
+    assert_non_null(filled);
+    read_all(&pipe, filled, before);
+    free(filled);
+    if (blocks)
+        write_text(next, "line\n");
+    char found[6];
+    read_all(&pipe, found, sizeof found);
+    assert_memory_equal(found, "\nline\n", sizeof found);
+    next->destroy(next);
+    test_pipe_close(&pipe);
+}
+
 TEST(standard_output_has_no_name_to_reopen)
 {
     struct destination *destination = NULL;

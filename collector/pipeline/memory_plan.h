@@ -13,8 +13,8 @@
 
 /*
  * What the budget is when none is given, with what `control`, `senders`, `reserved`, `rate_limits`,
- * `receiver_memory`, `source_memory`, `encoding_memory`, `spread_window` and larger batches need on
- * top of it; and the least that a ring then holds, in batches, for each thread that fills it.
+ * `source_memory`, `encoding_memory`, `spread_window` and larger batches need on top of it; and the
+ * least that a ring then holds, in batches, for each thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
@@ -27,12 +27,11 @@
 #define MEMORY_SENDERS 16384
 
 struct memory_needs {
-    size_t receivers;         /* threads that serve sockets */
-    size_t fan_outs;          /* that they have: each its own, or all one */
-    uint64_t receiver_memory; /* bytes that the notifier of each fan-out receives into by itself */
-    size_t producers;         /* sources with threads of their own: each has a fan-out */
-    size_t producer_threads;  /* that they have */
-    uint64_t source_memory;   /* bytes that they take */
+    size_t receivers;        /* threads that serve sockets */
+    size_t fan_outs;         /* that they have: each its own, or all one */
+    size_t producers;        /* sources with threads of their own: each has a fan-out */
+    size_t producer_threads; /* that they have */
+    uint64_t source_memory;  /* bytes that they take */
     size_t sinks;
     uint64_t sink_memory;     /* bytes that all sinks take (sink_thread_memory) */
     uint64_t encoding_memory; /* bytes that they take to encode once (encoding_group_memory) */

@@ -121,7 +121,6 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
                                    .dead_letters = config->dead_letter.name != NULL,
                                    .control = config->control != NULL,
                                    .senders = config_reports_senders(config),
-                                   .receiver_memory = notifier_memory(notifier),
                                    .spread_window = spread_window(config),
                                    .large_batch = pipeline_large_batch(config),
                                    .reserved = reserved};

@@ -96,17 +96,6 @@ void notifier_unwatch(struct notifier *notifier, wait_handle socket)
     notifier->backend->unwatch(notifier, socket);
 }
 
-void notifier_attach(struct notifier *notifier, struct udp_socket *socket)
-{
-    if (notifier->backend->attach != NULL)
-        notifier->backend->attach(notifier, socket);
-}
-
-size_t notifier_memory(const struct notifier_backend *backend)
-{
-    return backend->memory == NULL ? 0 : backend->memory();
-}
-
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
 {
     enter_change(notifier);

@@ -13,10 +13,6 @@
  * from 0; most backends have but one. Whoever waits again has done with the events of its wait
  * before. One thread at a time adds and removes; any thread wakes.
  *
- * A backend may receive datagrams by itself. The caller attaches the UDP socket (notifier_attach)
- * after it was added and before the next wait; udp_socket_receive then hands out what the backend
- * received. Some of that may be left when REMOVED is reported.
- *
  * A token belongs to its caller and must live until its REMOVED event, which comes when no thread
  * can hold another event of it any more: from a later wait than the one that was being handled when
  * notifier_remove was called, and, of several threads, after each has begun a wait since, or left.
@@ -49,8 +45,6 @@
 
 #include "collector/base/error.h"
 #include "collector/platform/wakeup.h"
-
-struct udp_socket;
 
 /* Events that one wait takes from the system at most, in backends that have such a limit. */
 #define NOTIFIER_WAIT_MOST 128
@@ -107,8 +101,6 @@ struct notifier_backend {
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
                    size_t capacity, int timeout_ms);
     void (*leave)(struct notifier *notifier, size_t thread); /* NULL: it need not know */
-    void (*attach)(struct notifier *notifier, struct udp_socket *socket); /* NULL: see below */
-    size_t (*memory)(void);                                               /* NULL: see below */
     void (*wake)(struct notifier *notifier);
 
     /* Of streams, for any number of threads. NULL, all three: this backend has none. */
@@ -154,15 +146,6 @@ void notifier_destroy(struct notifier *notifier);
 /* Watches a non-blocking socket; the token is not NULL. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_INTERNAL). */
 int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
-
-/*
- * Of a UDP socket whose handle was added: the backend receives for it, if it can. A backend that
- * only reports readiness does nothing.
- */
-void notifier_attach(struct notifier *notifier, struct udp_socket *socket);
-
-/* Bytes that notifier_create allocates to receive into. */
-size_t notifier_memory(const struct notifier_backend *backend);
 
 /*
  * Watches a non-blocking stream socket, armed for these interests (enum notifier_interest, at least

@@ -124,12 +124,6 @@ struct datagram_group {
 struct datagram_group *datagram_group_create(void);
 void datagram_group_destroy(struct datagram_group *group);
 
-/*
- * Nobody looks any more at what stands in it: what was lent to it is given back. The next receive
- * does so, too; but until then the notifier may have nothing to receive into.
- */
-void datagram_group_release(struct datagram_group *group);
-
 /* Bytes that datagram_group_create allocates. */
 size_t datagram_group_memory(void);
 
@@ -189,12 +183,6 @@ enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct er
 /* For the notifier. */
 wait_handle udp_socket_handle(const struct udp_socket *socket);
 
-/*
- * Whether the notifier (notifier_attach) received datagrams for it that no receive has handed out
- * yet. They are asked for before it is closed.
- */
-bool udp_socket_holds_received(const struct udp_socket *socket);
-
 /* Where it is bound, with the port that the system chose. */
 struct address udp_socket_address(const struct udp_socket *socket);
 
@@ -204,12 +192,8 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket);
 /* What to do where less was granted than asked for, the end of a message: "raise ...". */
 extern const char *const udp_socket_buffer_advice;
 
-/*
- * A receive is likely soon: what that will read is brought into the cache meanwhile, first of the
- * socket itself, and, a while later, of what has been received for it.
- */
+/* A receive is likely soon: what that will read of the socket is brought into the cache. */
 void udp_socket_prefetch(const struct udp_socket *socket);
-void udp_socket_prefetch_received(const struct udp_socket *socket);
 
 enum receive_result {
     RECEIVE_OK,          /* the group holds at least one datagram */

@@ -76,7 +76,6 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
         return -1;
     }
     /* The notifier knows it: from now on it stays until it is removed. */
-    notifier_attach(receiver->notifier, endpoint->socket);
     endpoint->next = receiver->endpoints;
     receiver->endpoints = endpoint;
     if (udp_socket_bind(endpoint->socket, error) != 0)

@@ -14,7 +14,6 @@
 static void let_leave(struct worker *worker, struct endpoint *endpoint)
 {
     struct receiver *receiver = worker->receiver;
-    receiver_take_the_rest(worker, endpoint);
     receiver_close_socket(endpoint);
     ingest_hand_to(endpoint->ingest, worker->ingests);
     ingest_finish(endpoint->ingest);
@@ -210,7 +209,6 @@ static void close_endpoints(struct worker *worker)
         while (endpoint->removing)
             take_events(worker, -1);
         if (endpoint->socket != NULL) {
-            receiver_take_the_rest(worker, endpoint);
             receiver_close_socket(endpoint);
         }
         atomic_store(&endpoint->gone, true);

@@ -249,32 +249,12 @@ enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoin
     struct quantum quantum = {0};
     ingest_hand_to(endpoint->ingest, worker->ingests);
     enum drain_result result = take_quantum(worker, endpoint, *now, &quantum);
-    if (!worker->group->more)
-        datagram_group_release(worker->group);
     measure_quantum(worker, endpoint, &quantum, result == DRAIN_DONE);
     if (result != DRAIN_DONE || worker->undated.datagrams >= QUANTA_UNDATED) {
         *now = clock_monotonic_ns();
         date_quanta(worker, *now);
     }
     return result;
-}
-
-/* The socket itself is asked for nothing: what is queued there may be somebody else's now. */
-void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint)
-{
-    struct quantum quantum = {0};
-    struct error error;
-    if (!udp_socket_holds_received(endpoint->socket))
-        return;
-    receiver_look_at_clocks(worker);
-    ingest_hand_to(endpoint->ingest, worker->ingests);
-    while (udp_socket_holds_received(endpoint->socket) || worker->group->more)
-        if (udp_socket_receive(endpoint->socket, worker->group, &error) == RECEIVE_OK)
-            take_group(worker, endpoint, &quantum);
-    datagram_group_release(worker->group);
-    measure_quantum(worker, endpoint, &quantum, true);
-    receiver_commit(worker);
-    ingest_seal(endpoint->ingest);
 }
 
 void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t due_ns)
@@ -313,12 +293,6 @@ static int64_t serve(struct worker *worker, struct endpoint *endpoint, int64_t n
 
 /* --- a round of them -------------------------------------------------------------------------- */
 
-static void prefetch_next(const struct endpoint *endpoint)
-{
-    udp_socket_prefetch_received(endpoint->socket);
-    ingest_prefetch_next(endpoint->ingest);
-}
-
 void receiver_serve_ready(struct worker *worker)
 {
     RULE(rule_is_owner(&worker->owner), "a worker serves its sockets in its own thread");
@@ -331,7 +305,7 @@ void receiver_serve_ready(struct worker *worker)
         end_ns = now + RECEIVER_BUDGET_NS;
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->ready)) != NULL;) {
         if (worker->ready.first != NULL)
-            prefetch_next(worker->ready.first);
+            ingest_prefetch_next(worker->ready.first->ingest);
         now = serve(worker, endpoint, now);
         if (endpoint == last || now >= end_ns)
             break;

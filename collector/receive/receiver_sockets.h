@@ -45,9 +45,6 @@ void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t 
  */
 void receiver_part_with(struct worker *worker, struct endpoint *endpoint);
 
-/* Of one that the notifier has done with: what that has received itself, and not handed out. */
-void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint);
-
 /* Of one that has left: it is closed, and what the kernel counted is counted. */
 void receiver_close_socket(struct endpoint *endpoint);
 

@@ -216,25 +216,6 @@ TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_
     assert_int_equal(watched->received, 3);
 }
 
-/* One that receives by itself may have received what nobody has asked for yet. */
-TEST_WITH(what_was_reported_before_a_removal_is_received_after_it, watching_set_up,
-          watching_tear_down)
-{
-    (void)state;
-    struct watched *watched = watch_and_bind(0);
-    drain(watched);
-    for (size_t i = 0; i < 100; i++)
-        send_to(watched, "x", 1);
-    wait_until(watched->ready, watched->served + 1);
-    stop_watching(watched);
-    send_to(watched, "y", 1);
-    wait_until(watched->removed, 1);
-    while (udp_socket_holds_received(watched->socket))
-        assert_true(receive_group(watched));
-    drain(watched);
-    assert_int_equal(watched->received, 101);
-}
-
 TEST_WITH(a_socket_may_be_watched_again_after_its_removal, watching_set_up, watching_tear_down)
 {
     (void)state;

@@ -8,7 +8,6 @@
  *                                                 name of that parameter
  * POINTER(type, name, (parameters), (arguments))  NULL and errno
  * CODE(name, (parameters), (arguments))           the number of the error
- * RING(name, (parameters), (arguments))           the number, negative
  * BY_HAND(name)                                   has more arguments, or more ways: calls_by_hand.c
  */
 CALL(int, accept, (int fd, void *name, void *size), (fd, name, size))
@@ -38,18 +37,6 @@ CALL(int, getsockname, (int fd, void *name, void *size), (fd, name, size))
 CALL(int, getsockopt, (int fd, int level, int option, void *value, void *size),
      (fd, level, option, value, size))
 BY_HAND(ioctl)
-RING(io_uring_enable_rings, (void *ring), (ring))
-RING(io_uring_get_events, (void *ring), (ring))
-RING(io_uring_queue_init_params, (unsigned entries, void *ring, void *parameters),
-     (entries, ring, parameters))
-RING(io_uring_register_buf_ring, (void *ring, void *buffers, unsigned flags),
-     (ring, buffers, flags))
-RING(io_uring_submit, (void *ring), (ring))
-RING(io_uring_submit_and_get_events, (void *ring), (ring))
-RING(io_uring_submit_and_wait, (void *ring, unsigned count), (ring, count))
-RING(io_uring_submit_and_wait_timeout,
-     (void *ring, void *completion, unsigned count, void *timeout, void *mask),
-     (ring, completion, count, timeout, mask))
 CALL(int, kill, (int process, int number), (process, number))
 CALL(int, listen, (int fd, int backlog), (fd, backlog))
 CALL(int, lstat, (const char *path, void *status), (path, status))

@@ -10,7 +10,6 @@ _ROWS = (
     ("wide", "send", "tcp_connection_send", "EAGAIN", 1, 0),
     ("wide", "send", "tcp_connection_send", "ECONNRESET", 1, 1),
     ("wide", "write", "child_write", "EAGAIN", 1, 0),
-    ("wide_io_uring", "io_uring_submit_and_wait", "enter", "EINTR", 1, 0),
 )
 
 

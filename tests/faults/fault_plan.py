@@ -18,7 +18,7 @@ LONGEST_PROGRAM = 1 << 32  # bytes
 _AT_STACKS = _AT_SEEN + 16 * SEEN
 SIZE = _AT_STACKS + 24 * STACKS
 
-_ROW = re.compile(r"^(?:CALL|POINTER)\([^,]*, (\w+)|^(?:BYTES|CODE|RING|BY_HAND)\((\w+)",
+_ROW = re.compile(r"^(?:CALL|POINTER)\([^,]*, (\w+)|^(?:BYTES|CODE|BY_HAND)\((\w+)",
                   re.MULTILINE)
 
 

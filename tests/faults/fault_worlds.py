@@ -151,7 +151,6 @@ class Wide(World):
     """Something of everything that needs no server and no library of others but for metrics."""
     name = "wide"
     listeners = 4
-    notifier = "epoll"
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -165,7 +164,7 @@ class Wide(World):
     def config(self, run, number):
         out = run.folder / "out"
         return {
-            "memory": "160MiB", "notifier": self.notifier,
+            "memory": "160MiB", "notifier": "epoll",
             "control": f"unix:{run.folder}/control", "metrics": "127.0.0.1:0",
             "dead-letter": f"file:{out}/letters.pcapng?rate=100",
             "listeners": [
@@ -207,10 +206,4 @@ class Wide(World):
         return count_letters(path.read_bytes()) if path.exists() else 0
 
 
-class WideRings(Wide):
-    """The same where the kernel receives through rings."""
-    name = "wide_io_uring"
-    notifier = "io_uring"
-
-
-WORLDS = {world.name: world for world in (Plain, Capture, Wide, WideRings)}
+WORLDS = {world.name: world for world in (Plain, Capture, Wide)}

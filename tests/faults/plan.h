@@ -54,14 +54,12 @@ enum call {
 #define BYTES(name, parameters, arguments, size)   CALL_##name,
 #define POINTER(type, name, parameters, arguments) CALL_##name,
 #define CODE(name, parameters, arguments)          CALL_##name,
-#define RING(name, parameters, arguments)          CALL_##name,
 #define BY_HAND(name)                              CALL_##name,
 #include "tests/faults/calls.h"
 #undef CALL
 #undef BYTES
 #undef POINTER
 #undef CODE
-#undef RING
 #undef BY_HAND
 };
 

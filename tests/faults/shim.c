@@ -31,8 +31,6 @@
     IN_PLACE(type, name, parameters, arguments, (void)0, (errno = fate.error, NULL))
 #define CODE(name, parameters, arguments)                                                          \
     IN_PLACE(int, name, parameters, arguments, (void)0, fate.error)
-#define RING(name, parameters, arguments)                                                          \
-    IN_PLACE(int, name, parameters, arguments, (void)0, -fate.error)
 #define BY_HAND(name)
 
 #include "tests/faults/calls.h"

@@ -256,12 +256,6 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
     return socket->handle;
 }
 
-bool udp_socket_holds_received(const struct udp_socket *socket)
-{
-    (void)socket;
-    return false;
-}
-
 struct address udp_socket_address(const struct udp_socket *socket)
 {
     return socket->address;
@@ -273,11 +267,6 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket)
 }
 
 void udp_socket_prefetch(const struct udp_socket *socket)
-{
-    (void)socket;
-}
-
-void udp_socket_prefetch_received(const struct udp_socket *socket)
 {
     (void)socket;
 }
@@ -351,11 +340,6 @@ void datagram_group_destroy(struct datagram_group *group)
     struct sim_group *made = (struct sim_group *)group;
     datagram_buffers_destroy(&made->buffers);
     free(made);
-}
-
-void datagram_group_release(struct datagram_group *group)
-{
-    (void)group;
 }
 
 static struct queued *take(struct udp_socket *socket)

@@ -8,7 +8,7 @@ size_t datagram_group_memory(void)
     return sizeof(struct linux_group) + datagram_buffers_memory();
 }
 
-static void own_headers(struct linux_group *group)
+static void point_headers(struct linux_group *group)
 {
     for (unsigned i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
         struct msghdr *header = &group->headers[i].msg_hdr;
@@ -28,7 +28,7 @@ struct datagram_group *datagram_group_create(void)
         datagram_group_destroy(&made->group);
         return NULL;
     }
-    own_headers(made);
+    point_headers(made);
     return &made->group;
 }
 
@@ -37,32 +37,16 @@ void datagram_group_destroy(struct datagram_group *group)
     if (group == NULL)
         return;
     struct linux_group *made = (struct linux_group *)group;
-    datagram_group_release(group);
     datagram_buffers_destroy(&made->buffers);
     free(made);
 }
 
 void datagram_group_prepare(struct linux_group *group, size_t limit, const struct receive_ops *ops)
 {
-    if (group->limit == limit && group->ops == ops && !group->borrowed)
+    if (group->limit == limit && group->ops == ops)
         return;
-    if (group->borrowed)
-        own_headers(group);
-    group->borrowed = false;
     group->limit = limit;
     group->ops = ops;
     for (unsigned i = 0; i < DATAGRAM_GROUP_SIZE; i++)
         ops->lay_out(group, i, limit);
-}
-
-void datagram_group_release(struct datagram_group *to)
-{
-    struct linux_group *group = (struct linux_group *)to;
-    if (group->lender == NULL)
-        return;
-    for (unsigned i = 0; i < group->lent_count; i++)
-        inbox_pool_give_back(group->lender, group->lent[i]);
-    inbox_pool_let_go(group->lender);
-    group->lender = NULL;
-    group->lent_count = 0;
 }

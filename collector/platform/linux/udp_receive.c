@@ -220,124 +220,6 @@ static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group
     return count;
 }
 
-/* No datagram of it is received before it is asked for. */
-static bool holds_nothing(const struct udp_socket *socket)
-{
-    (void)socket;
-    return false;
-}
-
-static void prefetch_nothing(const struct udp_socket *socket)
-{
-    (void)socket;
-}
-
-static void close_nothing(struct udp_socket *socket)
-{
-    (void)socket;
-}
-
-const struct receive_way receive_way_recvmmsg = {
-    .receive = receive_recvmmsg,
-    .holds_received = holds_nothing,
-    .prefetch_received = prefetch_nothing,
-    .close = close_nothing,
-};
-
-/* --- from an inbox, which a notifier fills ---------------------------------------------------- */
-
-/* After what is in its inbox. */
-static bool has_nothing_more(const struct udp_socket *socket)
-{
-    return inbox_is_drained(socket->inbox) && !socket->last_drain;
-}
-
-static void borrow(struct linux_group *group, unsigned index, const struct arrival *arrival)
-{
-    struct mmsghdr *header = &group->headers[index];
-    struct datagram_slot *slot = &group->group.slots[index];
-    header->msg_hdr = arrival->header;
-    header->msg_len = arrival->size;
-    group->vectors[index][0].iov_base = arrival->data;
-    slot->front = arrival->data;
-    slot->rest = arrival->data + DATAGRAM_FRONT_SIZE;
-    group->lent[index] = arrival->buffer;
-}
-
-/* Nothing is copied: the buffers are given back before the next receive. Returns how many. */
-static int take_arrivals(struct udp_socket *socket, struct linux_group *group)
-{
-    struct inbox *inbox = socket->inbox;
-    unsigned most = socket->ops->most(group);
-    unsigned count = 0;
-    struct arrival arrival;
-    group->limit = socket->options.max_datagram;
-    group->ops = socket->ops;
-    group->borrowed = true;
-    while (count < most && inbox_take(inbox, &arrival))
-        borrow(group, count++, &arrival);
-    group->lent_count = count;
-    group->lender = inbox_pool_of(inbox);
-    inbox_pool_hold(group->lender);
-    group->all = inbox_is_empty(inbox) && has_nothing_more(socket);
-    return (int)count;
-}
-
-static int fail_with(int code)
-{
-    errno = code;
-    return -1;
-}
-
-/*
- * First what is in the inbox. After that the kernel is asked only where the notifier had no buffers
- * left, or will report nothing more.
- */
-static int receive_inbox(struct udp_socket *socket, struct linux_group *group)
-{
-    struct inbox *inbox = socket->inbox;
-    if (!inbox_is_empty(inbox))
-        return take_arrivals(socket, group);
-    int code = inbox_take_error(inbox);
-    if (code != 0)
-        return fail_with(code);
-    if (has_nothing_more(socket))
-        return fail_with(EAGAIN);
-    int count = receive_recvmmsg(socket, group);
-    if (group->all || (count < 0 && errno == EAGAIN))
-        inbox_set_drained(inbox, true);
-    return count;
-}
-
-static bool inbox_holds_received(const struct udp_socket *socket)
-{
-    return !inbox_is_empty(socket->inbox);
-}
-
-static void prefetch_inbox(const struct udp_socket *socket)
-{
-    inbox_prefetch(socket->inbox);
-}
-
-static void close_inbox(struct udp_socket *socket)
-{
-    inbox_let_go(socket->inbox);
-}
-
-const struct receive_way receive_way_inbox = {
-    .receive = receive_inbox,
-    .holds_received = inbox_holds_received,
-    .prefetch_received = prefetch_inbox,
-    .close = close_inbox,
-};
-
-void udp_socket_receive_from_inbox(struct udp_socket *socket, struct inbox *inbox)
-{
-    socket->way->close(socket);
-    socket->inbox = inbox;
-    socket->way = &receive_way_inbox;
-}
-
 /* --- receiving -------------------------------------------------------------------------------- */
 
 static void hand_on(const struct udp_socket *socket, struct linux_group *group, size_t count)
@@ -356,12 +238,11 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
         group->ops->cut(socket, group);
         return RECEIVE_OK;
     }
-    datagram_group_release(to);
     int passing = 0;
     unsigned times = 0;
     to->count = 0;
     for (;;) {
-        int count = socket->way->receive(socket, group);
+        int count = receive_recvmmsg(socket, group);
         if (count > 0) {
             hand_on(socket, group, (size_t)count);
             return RECEIVE_OK;

@@ -91,7 +91,7 @@ static size_t raise_receive_buffer(int fd, bool ipv6, size_t wanted)
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro)
 {
     uint64_t charge = gro ? LEAST_CHARGE_GRO : LEAST_CHARGE;
-    return 2 * receive_buffer / charge + INBOX_BUFFERS + DATAGRAM_GROUP_SIZE;
+    return 2 * receive_buffer / charge + DATAGRAM_GROUP_SIZE;
 }
 
 static int get_number(int fd, int name)
@@ -253,7 +253,6 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
         return -1;
     }
     made->fd = -1;
-    made->way = &receive_way_recvmmsg;
     made->ops = options->gro ? &receive_ops_gro : &receive_ops_single;
     if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
         (!options->inherited && restrict_to_interface(made, options, error) != 0) ||
@@ -378,19 +377,9 @@ void udp_socket_prefetch(const struct udp_socket *socket)
     prefetch_all(socket, offsetof(struct udp_socket, address));
 }
 
-void udp_socket_prefetch_received(const struct udp_socket *socket)
-{
-    socket->way->prefetch_received(socket);
-}
-
 size_t udp_socket_receive_buffer(const struct udp_socket *socket)
 {
     return socket->receive_buffer;
-}
-
-bool udp_socket_holds_received(const struct udp_socket *socket)
-{
-    return socket->way->holds_received(socket);
 }
 
 /* --- what the kernel counted, and the end ----------------------------------------------------- */
@@ -425,7 +414,6 @@ bool udp_socket_is_half_full(const struct udp_socket *socket)
 
 bool udp_socket_refuse_all(struct udp_socket *socket)
 {
-    socket->last_drain = true;
     if (socket->options.inherited)
         return false;
     struct sock_filter refuse[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
@@ -439,6 +427,5 @@ void udp_socket_close(struct udp_socket *socket)
         return;
     if (socket->fd >= 0)
         close(socket->fd);
-    socket->way->close(socket);
     free(socket);
 }

@@ -1,7 +1,7 @@
 /*
  * The parts of collector/platform/udp_socket.h on Linux, shared by the files that make it up:
  * udp_socket.c opens sockets and describes them, datagram_group.c is the memory to receive into,
- * udp_receive.c has the ways of receiving. Only these files include it.
+ * udp_receive.c receives. Only these files include it.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "collector/platform/datagram_buffers.h"
-#include "collector/platform/linux/inbox.h"
 #include "collector/platform/udp_socket.h"
 
 struct linux_group;
@@ -33,25 +32,9 @@ struct receive_ops {
 extern const struct receive_ops receive_ops_single;
 extern const struct receive_ops receive_ops_gro;
 
-/* Where a socket's datagrams come from: recvmmsg(2), or an inbox that io_uring(7) fills. */
-struct receive_way {
-    /* Fills buffers of the group. As recvmmsg(2): how many, or -1 with errno. */
-    int (*receive)(struct udp_socket *socket, struct linux_group *group);
-
-    bool (*holds_received)(const struct udp_socket *socket);
-    void (*prefetch_received)(const struct udp_socket *socket);
-    void (*close)(struct udp_socket *socket);
-};
-
-extern const struct receive_way receive_way_recvmmsg;
-extern const struct receive_way receive_way_inbox;
-
 struct udp_socket {
     int fd;
-    bool last_drain;               /* nobody will report what comes after that */
-    const struct receive_way *way; /* chosen by open; a notifier that receives changes it */
     const struct receive_ops *ops; /* chosen by open */
-    struct inbox *inbox;           /* of receive_way_inbox */
     /* This outlives the configuration: the interface is a copy, and only_from is not kept. */
     struct udp_socket_options options;
     char interface[IF_NAMESIZE];
@@ -82,12 +65,6 @@ struct linux_group {
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     unsigned used; /* headers that the last receive has changed */
     bool all;      /* it took all there was */
-
-    /* What was last taken from an inbox. */
-    bool borrowed;             /* headers and slots point into its buffers */
-    struct inbox_pool *lender; /* NULL: they were given back */
-    uint16_t lent[DATAGRAM_GROUP_SIZE];
-    unsigned lent_count;
 
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];

@@ -71,11 +71,6 @@ struct windows_group {
     struct datagram_buffers buffers;
 };
 
-void datagram_group_release(struct datagram_group *group)
-{
-    (void)group; /* nothing is lent here */
-}
-
 size_t datagram_group_memory(void)
 {
     return sizeof(struct windows_group) + datagram_buffers_memory();
@@ -296,13 +291,6 @@ enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct er
     return GROUP_JOINED;
 }
 
-/* No notifier receives here. */
-bool udp_socket_holds_received(const struct udp_socket *socket)
-{
-    (void)socket;
-    return false;
-}
-
 struct address udp_socket_address(const struct udp_socket *socket)
 {
     return socket->address;
@@ -311,12 +299,6 @@ struct address udp_socket_address(const struct udp_socket *socket)
 void udp_socket_prefetch(const struct udp_socket *socket)
 {
     prefetch_all(socket, offsetof(struct udp_socket, address));
-}
-
-/* Nothing has: only a receive does it. */
-void udp_socket_prefetch_received(const struct udp_socket *socket)
-{
-    (void)socket;
 }
 
 size_t udp_socket_receive_buffer(const struct udp_socket *socket)

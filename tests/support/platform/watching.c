@@ -57,7 +57,6 @@ void add_watched(struct watched *watched)
     wait_handle handle = udp_socket_handle(watched->socket);
     if (notifier_add(watching.notifier, handle, watched, &error) != 0)
         fail_msg("%s", error.text);
-    notifier_attach(watching.notifier, watched->socket);
 }
 
 struct watched *watch(size_t index, size_t max_datagram)

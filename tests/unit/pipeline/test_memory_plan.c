@@ -73,19 +73,6 @@ TEST(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone)
     assert_true(plan_of(0, &together).ring_capacity >= 16 * MEMORY_DEFAULT_RING);
 }
 
-TEST(what_a_notifier_receives_into_is_on_top_of_the_default_and_part_of_what_is_given)
-{
-    enum { MORE = 8 << 20 };
-    struct memory_needs needs = plain;
-    needs.receiver_memory = MORE;
-    struct memory_plan by_default = plan_of(0, &plain);
-    assert_int_equal(plan_of(0, &needs).ring_capacity, by_default.ring_capacity);
-    assert_int_equal(plan_of(0, &needs).total, by_default.total + 2 * MORE);
-    uint64_t budget = by_default.total + 2 * MORE;
-    assert_true(plan_of(budget, &needs).total <= budget);
-    assert_true(plan_of(budget, &needs).ring_capacity < plan_of(budget, &plain).ring_capacity);
-}
-
 TEST(a_budget_that_is_too_small_says_what_is_enough)
 {
     struct memory_plan plan;

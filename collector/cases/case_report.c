@@ -6,9 +6,8 @@
 #include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
-const char *const case_report_names[] = {[CASE_REPORT_TEXT] = "text",
-                                         [CASE_REPORT_JUNIT] = "junit",
-                                         NULL};
+const char *const case_report_names[] = {
+    [CASE_REPORT_TEXT] = "text", [CASE_REPORT_JUNIT] = "junit", NULL};
 
 static double seconds(int64_t ns)
 {

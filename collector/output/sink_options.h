@@ -33,8 +33,7 @@ static inline size_t sink_options_record_size(const struct sink_thread_options *
 }
 
 /* Its texts are those of the sink's options. */
-struct destination_options
-sink_options_of_destination(const struct sink_thread_options *options);
+struct destination_options sink_options_of_destination(const struct sink_thread_options *options);
 
 /*
  * How the destination is going to take records, which says what kind of writer it needs. Returns

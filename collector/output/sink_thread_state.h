@@ -53,9 +53,9 @@ struct sink_thread {
 
     /* The sink's thread's. */
     struct rule_owner owner;
-    bool stepped;               /* the first step was taken */
+    bool stepped; /* the first step was taken */
     enum unfinished unfinished;
-    struct taken_batch taken;   /* UNFINISHED_BATCH: it */
+    struct taken_batch taken; /* UNFINISHED_BATCH: it */
     struct log_limit eviction_log;
     uint64_t evicted; /* records, since the last line in the log */
     int64_t looks_ns; /* at its reader, the next time, with a host */

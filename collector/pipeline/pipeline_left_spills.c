@@ -14,9 +14,9 @@
 struct left_spill {
     struct left_spill *next;
     uint64_t records;
-    int index; /* of the sink's entry in the ledger */
+    int index;                      /* of the sink's entry in the ledger */
     struct sink_counters *counters; /* where they are counted as spilled */
-    char *name; /* of the sink; the folder's path follows it */
+    char *name;                     /* of the sink; the folder's path follows it */
     const char *folder;
 };
 

@@ -21,8 +21,8 @@ void pipeline_forget_left_spills(struct pipeline *pipeline);
 int pipeline_left_entry(const struct pipeline *pipeline, const struct sink_config *config);
 
 /*
- * Where the records of the spill that this sink is to have are counted: it was left by a sink of the
- * same entry in the ledger. NULL: it was not.
+ * Where the records of the spill that this sink is to have are counted: it was left by a sink of
+ * the same entry in the ledger. NULL: it was not.
  */
 struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
                                              const struct sink_slot *slot);

@@ -81,9 +81,10 @@ struct sink_slot {
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* to it, by producer */
     size_t route_count;
-    bool opened;         /* and started, or that comes next; one before it may still write there */
-    int64_t try_ns;      /* when that is tried again; 0: it was not tried */
-    int64_t unopened_ns; /* monotonic: since when it cannot be opened; 0: it can, or was not tried */
+    bool opened;    /* and started, or that comes next; one before it may still write there */
+    int64_t try_ns; /* when that is tried again; 0: it was not tried */
+    int64_t
+        unopened_ns; /* monotonic: since when it cannot be opened; 0: it can, or was not tried */
     int64_t deadline_ns; /* of its retirement; 0: it is not retired */
 };
 
@@ -104,7 +105,7 @@ struct pipeline {
     struct wakeup *refreshed;
     struct source **known; /* by index in the ledger */
     size_t known_count;
-    struct source **sources; /* by listener */
+    struct source **sources;    /* by listener */
     struct producer *producers; /* room for all that there can ever be: each keeps its place */
     size_t producer_count;
     size_t receiver_count;       /* of the producers, the first ones */

@@ -155,9 +155,9 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 }
 
 /*
- * It is opened when the one that writes there has ended, and this one with it: where that is certain
- * to fail, with the rights that are left after --user, the reload is refused and the old one goes
- * on.
+ * It is opened when the one that writes there has ended, and this one with it: where that is
+ * certain to fail, with the rights that are left after --user, the reload is refused and the old
+ * one goes on.
  */
 static int check_later(const struct reload *reload, const struct sink_config *config,
                        struct error *error)

@@ -93,8 +93,7 @@ static bool parse(int argc, char *const *argv, struct testing *testing, struct p
         if (argv[i][0] == '\0')
             return parse_error_set(fault, 0, "a FILE has no name");
     return testing->help || testing->file_count != 0 ||
-           parse_error_set(fault, 0,
-                           "write sluice test [--record] [--report text|junit] FILE...");
+           parse_error_set(fault, 0, "write sluice test [--record] [--report text|junit] FILE...");
 }
 
 static void print_help(void)

@@ -150,8 +150,8 @@ static void accept_from_queue(struct worker *worker, struct listening *listening
          i++) {
         wait_handle socket;
         struct address peer;
-        result = tcp_connection_accept(listening->socket, DESCRIPTOR_OF_SENDER, &socket, &peer,
-                                       &error);
+        result =
+            tcp_connection_accept(listening->socket, DESCRIPTOR_OF_SENDER, &socket, &peer, &error);
         if (result == ACCEPT_OK)
             admit(worker, listening, socket, &peer);
     }

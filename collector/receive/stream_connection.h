@@ -8,8 +8,8 @@
  * sink's queue has the record. One thread at a time: whoever owns the connection
  * (collector/receive/stream_server.h). Nothing is allocated.
  *
- * Its files: stream_intake.h takes frames, stream_answers.h sends answers, stream_held.h keeps parts
- * of frames, stream_times.h has its time limits.
+ * Its files: stream_intake.h takes frames, stream_answers.h sends answers, stream_held.h keeps
+ * parts of frames, stream_times.h has its time limits.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H

@@ -230,8 +230,7 @@ static int http_fill(struct http *http, const struct destination_options *option
         .repeats = delivery_repeats(options->retry, options->spills, options->encoder->overwrites),
         .urls = &http->urls,
         .maker = http->maker,
-        .request = {.tls = options->tls,
-                    .timeout_ms = (int64_t)options->timeout_ns / 3 / 1000000},
+        .request = {.tls = options->tls, .timeout_ms = (int64_t)options->timeout_ns / 3 / 1000000},
         .in_flight = options->in_flight,
         .wakeup = options->wakeup,
     };

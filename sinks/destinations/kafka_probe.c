@@ -151,7 +151,7 @@ void kafka_probe_run(const struct kafka_library *library, const struct kafka_set
     library->conf_set_opaque(conf, &probe);
     library->conf_set_error_cb(conf, probe_on_error);
     library->conf_set_log_cb(conf, NULL);
-    probe.client = library->new (RD_KAFKA_CONSUMER, conf, why, sizeof why);
+    probe.client = library->new(RD_KAFKA_CONSUMER, conf, why, sizeof why);
     if (probe.client == NULL) {
         library->conf_destroy(conf);
         error_set(said, EXIT_CODE_CONFIG, "librdkafka makes no client: %s", why);

@@ -119,7 +119,7 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
     library->conf_set_log_cb(conf, NULL); /* an error says what matters */
     producer->message_size = message_size(library, conf);
     char why[400];
-    producer->handle = library->new (RD_KAFKA_PRODUCER, conf, why, sizeof why);
+    producer->handle = library->new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
     if (producer->handle == NULL) {
         library->conf_destroy(conf); /* it is the library's only with a producer */
         error_set(error, EXIT_CODE_CONFIG, "librdkafka makes no producer: %s", why);

@@ -57,8 +57,8 @@ static int decode(struct encoding *encoding, const struct traffic *traffic, stru
         error_set(error, EXIT_CODE_INTERNAL, "%s: the datagram is not decoded", traffic->name);
         return -1;
     }
-    encoding->packet = (struct packet){encoding->bytes, (uint32_t)traffic->size,
-                                       address_from_ipv4(local, 5555)};
+    encoding->packet =
+        (struct packet){encoding->bytes, (uint32_t)traffic->size, address_from_ipv4(local, 5555)};
     encoding->record = (struct record){
         .schema = encoding->schema,
         .message = decoded.message,

@@ -54,7 +54,7 @@ static int measure(const struct bench *bench, bool segmenting, struct found *fou
 static void report(const struct contenders *contenders, bool segmenting, const struct found *found)
 {
     static const struct table_column columns[] = {
-        {"receiver", -10, 0}, {"highest", 8, 0},     {"least", 8, 0}, {"most", 8, 0},
+        {"receiver", -10, 0}, {"highest", 8, 0},     {"least", 8, 0},  {"most", 8, 0},
         {"sender's", 8, 0},   {"/ sender's", 10, 2}, {"/ edge", 6, 2},
     };
     struct table table = table_begin(

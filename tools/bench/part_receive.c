@@ -67,9 +67,9 @@ static void report(const struct contenders *contenders, const struct scene *scen
                    const struct found *found)
 {
     static const struct table_column columns[] = {
-        {"receiver", -10, 0},  {"ns", 6, 0},      {"least", 6, 0},  {"most", 6, 0},
-        {"/ blocking", 10, 2}, {"/ pause", 7, 2}, {"sent/s", 7, 0}, {"lost %", 6, 3},
-        {"MiB", 5, 1},
+        {"receiver", -10, 0}, {"ns", 6, 0},          {"least", 6, 0},
+        {"most", 6, 0},       {"/ blocking", 10, 2}, {"/ pause", 7, 2},
+        {"sent/s", 7, 0},     {"lost %", 6, 3},      {"MiB", 5, 1},
     };
     char title[128];
     snprintf(title, sizeof title,

@@ -139,8 +139,8 @@ static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options
 }
 
 /*
- * What may be set again and again, before and after the socket is bound. The filter is the last that
- * can fail, and the one before it stays then.
+ * What may be set again and again, before and after the socket is bound. The filter is the last
+ * that can fail, and the one before it stays then.
  */
 static int set_up(struct udp_socket *socket, bool ipv6, const struct udp_socket_options *options,
                   struct error *error)
@@ -165,8 +165,8 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
                     struct error *error)
 {
     bool ipv6 = options->address.family == ADDRESS_IPV6;
-    made->fd = lending_socket(ipv6 ? AF_INET6 : AF_INET,
-                              SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    made->fd =
+        lending_socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (made->fd < 0)
         return fail(error, "cannot open a UDP socket");
     if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||

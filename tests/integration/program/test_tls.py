@@ -335,7 +335,9 @@ class Served(Tls):
         self.assertEqual(got, [[OK] * 50] * (4 * count // 50))
         values = [line["value"] for line in parse_lines(data)]
         self.assertEqual(sorted(values), list(range(4 * count)))
-        self.assertEqual(self.ends(listener), {"stopped": 4})
+        ends = self.ends(listener)  # who has all its answers may be idle then
+        self.assertEqual(ends.pop("idle", 0) + ends.pop("stopped", 0), 4)
+        self.assertEqual(ends, {})
 
 
 class Inherited(InheritedTest):

@@ -1,8 +1,5 @@
 #include "collector/output/sink_options.h"
 
-#include "collector/output/delivery_label.h"
-#include "collector/output/delivery_spill.h"
-
 struct destination_options sink_options_of_destination(const struct sink_thread_options *options)
 {
     return (struct destination_options){
@@ -79,13 +76,4 @@ bool sink_thread_opens_later(const struct sink_thread_options *options)
     struct destination_shape shape;
     return !sink_options_shape(options, &shape) ||
            shape.blocks != 0; /* without memory: to be asked */
-}
-
-int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error)
-{
-    char label[DELIVERY_LABEL_SIZE];
-    if (options->delivery.spill == NULL)
-        return 0;
-    delivery_label_write(options, label);
-    return delivery_spill_make(&options->delivery, sink_options_record_size(options), label, error);
 }

@@ -3,10 +3,22 @@
 #include <stdlib.h>
 
 #include "collector/contract/destination_stream.h"
+#include "collector/output/delivery_label.h"
+#include "collector/output/delivery_spill.h"
 #include "collector/output/sink_kind.h"
+#include "collector/output/sink_options.h"
 #include "collector/output/sink_thread_state.h"
 
 /* --- before the start ------------------------------------------------------------------------- */
+
+int sink_thread_make_spill(const struct sink_thread_options *options, struct error *error)
+{
+    char label[DELIVERY_LABEL_SIZE];
+    if (options->delivery.spill == NULL)
+        return 0;
+    delivery_label_write(options, label);
+    return delivery_spill_make(&options->delivery, sink_options_record_size(options), label, error);
+}
 
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,
                        struct error *error)

@@ -15,7 +15,7 @@ static bool may_send_more(const struct listener *listener, const struct datagram
 }
 
 /* An unused open batch is kept for the next datagram. */
-bool admit(struct open_datagram *open, struct refusal *refusal)
+bool admit_datagram(struct open_datagram *open, struct refusal *refusal)
 {
     const struct listener *listener = open->ingest->listener;
     if (!open_datagram_has_batch(open))

@@ -11,6 +11,6 @@
  * Gives the datagram a batch and an entry, or returns false with *refusal. Checks are made in the
  * order of enum datagram_reason.
  */
-bool admit(struct open_datagram *open, struct refusal *refusal);
+bool admit_datagram(struct open_datagram *open, struct refusal *refusal);
 
 #endif

@@ -134,7 +134,7 @@ static struct ingest_verdict handle(struct open_datagram *open)
 {
     struct refusal refusal;
     struct record_chain chain;
-    bool admitted = admit(open, &refusal);
+    bool admitted = admit_datagram(open, &refusal);
     if (admitted && segments_take(open))
         return (struct ingest_verdict){0};
     if (admitted && open_datagram_decode(open, &chain, &refusal)) {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/receive/stream_connection.h"
+#include "collector/receive/stream_connection_state.h"
 
 /* Whether there is room for an answer to one more frame. */
 bool stream_answers_have_room(const struct stream_connection *connection,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/receive/stream_connection.h"
+#include "collector/receive/stream_connection_state.h"
 
 /* Where it is; `at` and `used` of the connection say what of that. */
 static inline uint8_t *stream_held(struct stream_connection *connection)

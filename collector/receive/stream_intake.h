@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/receive/stream_connection.h"
+#include "collector/receive/stream_connection_state.h"
 
 /*
  * Takes the frames of `size` bytes that are whole, as long as there is room for their answers;

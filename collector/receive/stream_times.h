@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/receive/stream_connection.h"
+#include "collector/receive/stream_connection_state.h"
 
 /* Something came, `frames` of it whole: since when the frame that is held is not, where one is. */
 void stream_times_note(struct stream_connection *connection, size_t frames, int64_t now_ns);

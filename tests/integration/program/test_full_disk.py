@@ -46,6 +46,14 @@ class FullDisk(RotatingTest):
             self.assertLess(time.monotonic(), end, "the disk does not get full")
         self.send(program, sender, PART)
 
+    def wait_for_pause(self, program):
+        """Returns just after a write has failed. The next one comes after a pause, which gets longer
+        with each: the program is not about to write to the file at which it has looked."""
+        for _ in range(3):
+            errors = program.ledger_now()["sinks"][0]["write_errors"]
+            program.wait_for_ledger(lambda ledger, before=errors:
+                                    ledger["sinks"][0]["write_errors"] > before, "it tries again")
+
     def wait_for_recovery(self, program):
         program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["in_flight"] == 0,
                                 "everything queued was written")
@@ -212,6 +220,7 @@ class FullDisk(RotatingTest):
         for _ in range(2):  # the second time it is shorter than all that was written
             self.fill(128 * 1024)
             self.until_full(program, sender)
+            self.wait_for_pause(program)
             os.truncate(self.out / "rows.part", 0)
             self.ballast.unlink()
             self.wait_for_recovery(program)

@@ -42,8 +42,8 @@ int capture_input_open(struct capture_input *input, const char *path, struct err
 size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size);
 
 /*
- * The same without a copy where they were read ahead: returns where they stand, in `room` where
- * they were not. They stand there until the next read. *got says how many there are.
+ * The same without a copy if all of them are in the buffer: returns a pointer to them, valid until
+ * the next read. Otherwise they are read into `room`. *got is their number.
  */
 static inline const uint8_t *capture_input_view(struct capture_input *input, uint8_t *room,
                                                 size_t size, size_t *got)

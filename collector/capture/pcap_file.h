@@ -30,8 +30,8 @@ int pcap_file_open(struct pcap_file *file, struct capture_input *input, const ui
                    struct error *error);
 
 /*
- * Reads the next frame. Its bytes stand where they were read ahead or, where a part of them was
- * not, in `buffer` of CAPTURE_FRAME_MAX bytes.
+ * Reads the next frame. Its bytes are in the input's buffer or, if that does not have all of them,
+ * in `buffer` of CAPTURE_FRAME_MAX bytes; valid until the next read.
  */
 enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_input *input,
                                         uint8_t *buffer, struct capture_frame *frame,

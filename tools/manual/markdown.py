@@ -2,7 +2,7 @@
 """Turns manual pages into Markdown: tools/manual/markdown.py PAGE FOLDER.
 
 Reads the macros of man(7) that the pages here use, and ends with an error at any other. Writes FOLDER/PAGE.md. What is
-bold in a page, and therefore literal, becomes code; a reference to a page that FOLDER has, or will have, becomes a link.
+bold in a page, and therefore literal, becomes code; a reference to a page that has a template in pages/ becomes a link.
 """
 import pathlib
 import re
@@ -11,8 +11,7 @@ import sys
 import textwrap
 
 WIDTH = 118
-PAGES = ("sluice.1", "sluice-client.3", "sluice-decode.1", "sluice-replay.1", "sluice-send.1", "sluice-top.1",
-         "sluice.yaml.5")
+PAGES = {template.name for template in (pathlib.Path(__file__).parent / "pages").iterdir()}
 ESCAPES = {"-": "-", "&": "", ":": "", "e": "\\", " ": " ", "~": " ", "(aq": "'", "(dq": '"', "(bu": "\u2022",
            "(co": "\u00a9", "(en": "\u2013", "(em": "\u2014", "(ha": "^", "(ti": "~", "(rs": "\\", "(ga": "`"}
 FONTS = {"B": "bold", "I": "italic", "R": "plain", "P": "plain"}

@@ -483,6 +483,7 @@ class Pressure(Tcp):
             data += os.read(reader, 1 << 20)
         for thread in threads:
             thread.join(DEADLINE)
+        self.wait_for_end(program, "closed", 4)
         ledger = program.stop()
         self.assertTrue(all(answers == [OK] * 50 for answers in got))
         values = [line["value"] for line in parse_lines(data)]
@@ -523,6 +524,7 @@ class Pressure(Tcp):
                 client = self.client(program)
                 self.send_much(client)
                 client.socket.close()
+                self.wait_for_end(program, "closed")
                 program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["written"] == 6000,
                                         "the other sink has all")
                 ledger = program.stop()

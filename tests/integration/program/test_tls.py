@@ -332,6 +332,7 @@ class Served(Tls):
             data += os.read(reader, 1 << 20)
         for thread in threads:
             thread.join(DEADLINE)
+        self.wait_for_end(program, "closed", 4)
         listener = program.stop()["listeners"][0]
         self.assertEqual(got, [[OK] * 50] * (4 * count // 50))
         values = [line["value"] for line in parse_lines(data)]

@@ -7,7 +7,7 @@
 #
 # A clone is asked by git. An archive of the source (git archive) has it in version.txt, where git has
 # written it. One commit has one version either way.
-set(SLUICE_UNTAGGED_VERSION 0.1.0)
+set(SLUICE_UNTAGGED_VERSION 0.2.0)
 
 set(_hash_digits 12) # always as many, whatever a clone needs; version.txt has the same
 

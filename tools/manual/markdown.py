@@ -118,7 +118,9 @@ class Page:
         if name in ("SH", "SS"):
             self.depth, self.in_item = 0, False
             title = markdown(pieces(rest.strip('"')))
-            self.lines += ["", ("## " if name == "SH" else "### ") + title[:1] + title[1:].lower()]
+            if name == "SH":
+                title = title.capitalize()
+            self.lines += ["", ("## " if name == "SH" else "### ") + title]
         elif name == "PP":
             self.in_item = False
         elif name in ("TP", "TQ"):

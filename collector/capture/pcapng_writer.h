@@ -41,7 +41,7 @@ struct pcapng_packet {
 size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet);
 
 /*
- * Of bytes of such a file, what is whole, as collector/platform/output_whole.h says.
+ * Of bytes of such a file, what is whole, as collector/platform/output_file.h says.
  * Blocks that others have written are allowed, but a torn one must be ours.
  */
 size_t pcapng_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);

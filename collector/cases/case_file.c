@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 
 static void free_lines(struct case_expectation *expectation)
 {

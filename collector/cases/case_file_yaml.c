@@ -5,7 +5,7 @@
 #include "collector/cases/case_file.h"
 #include "collector/cases/case_parts.h"
 #include "collector/config/file.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
 /* The file that is being read, and what it is read into. */

@@ -6,7 +6,7 @@
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/output.h"
 
 /* What is passed along while an argument is written again. */

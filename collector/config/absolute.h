@@ -13,7 +13,7 @@
 
 /*
  * Returns argv[0], the arguments after it, which options_parse has accepted, and a NULL.
- * `folder` is where their paths begin, as collector/platform/file_path.h has it: absolute, with '/'
+ * `folder` is where their paths begin (collector/platform/file_system.h): absolute, with '/'
  * between its names. NULL with `error` filled: EXIT_CODE_INTERNAL without memory, EXIT_CODE_USAGE
  * where the folder's own name has something in it that would mean something else where it is put.
  * The caller frees them (absolute_arguments_free).

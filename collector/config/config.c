@@ -5,7 +5,7 @@
 
 #include "collector/config/provenance.h"
 #include "collector/contract/source.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 
 static void free_schema(struct schema_config *schema)
 {

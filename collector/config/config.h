@@ -25,10 +25,10 @@
 #include "collector/contract/schema.h"
 #include "collector/contract/schema_config.h"
 #include "collector/log/log.h"
-#include "collector/platform/disk_room.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/processors.h"
-#include "collector/platform/terminal.h"
+#include "collector/platform/process.h"
+#include "collector/platform/thread.h"
 
 struct provenance;
 

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/file_path.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
 static bool no_memory(struct parse_error *fault)

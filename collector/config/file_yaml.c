@@ -8,7 +8,7 @@
 #include "collector/base/suggestion.h"
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
-#include "collector/platform/input_load.h"
+#include "collector/platform/input_file.h"
 
 /* The option's name in a file; NULL: it has none there. */
 static const char *name_in_file(const struct option *option)

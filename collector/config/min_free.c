@@ -1,7 +1,7 @@
 #include "collector/config/min_free.h"
 
 #include "collector/config/units.h"
-#include "collector/platform/disk_room.h"
+#include "collector/platform/file_system.h"
 
 bool min_free_parse(const char *name, const char *text, size_t length, void *field,
                     struct parse_error *fault)

@@ -26,7 +26,7 @@ enum options_result {
                         nobody's (EXIT_CODE_INTERNAL, without memory) */
 };
 
-/* The environment variables: the two functions of collector/platform/environment.h. */
+/* The environment variables: the two functions of collector/platform/process.h. */
 struct options_environment {
     bool (*value)(const char *name, char **value);
     bool (*each)(const char *prefix, bool (*visit)(void *context, const char *name), void *context);

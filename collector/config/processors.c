@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/config/units.h"
-#include "collector/platform/processors.h"
+#include "collector/platform/thread.h"
 
 static bool parse_number(const char *name, const char *text, size_t length, uint64_t least,
                          uint64_t *number, struct parse_error *fault)

@@ -1,4 +1,4 @@
-/* Reads lists of processors (collector/platform/processors.h). Pure; any thread. */
+/* Reads lists of processors (collector/platform/thread.h). Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CONFIG_PROCESSORS_H
 #define SLUICE_COLLECTOR_CONFIG_PROCESSORS_H
 

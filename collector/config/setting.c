@@ -7,7 +7,7 @@
 #include "collector/config/match.h"
 #include "collector/config/units.h"
 #include "collector/contract/compression.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/notifier.h"
 #include "collector/text/copy.h"
 #include "collector/text/text.h"

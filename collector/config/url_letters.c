@@ -4,7 +4,7 @@
 #include "collector/config/keys.h"
 #include "collector/config/url.h"
 #include "collector/config/url_parts.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
 bool url_parse_dead_letter(const char *url, const struct config_registry *registry,

@@ -7,7 +7,7 @@
 #include "collector/config/url.h"
 #include "collector/config/url_authority.h"
 #include "collector/config/url_parts.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 #include "collector/text/secret_url.h"
 

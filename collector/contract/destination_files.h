@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/platform/write_result.h"
+#include "collector/platform/output_file.h"
 
 struct destination;
 struct listener;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
-#include "collector/platform/disk_room.h"
+#include "collector/platform/file_system.h"
 
 struct compression_ops;
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
+#include "collector/platform/output_file.h"
 #include "collector/platform/wakeup.h"
-#include "collector/platform/write_result.h"
 
 struct destination;
 

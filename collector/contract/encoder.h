@@ -16,7 +16,7 @@
 #include "collector/contract/record.h"
 #include "collector/contract/sample_rules.h"
 #include "collector/contract/schema.h"
-#include "collector/platform/output_whole.h"
+#include "collector/platform/output_file.h"
 #include "collector/text/output.h"
 
 enum sink_view {

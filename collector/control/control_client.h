@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/platform/control_socket.h"
+#include "collector/platform/control.h"
 #include "collector/text/output.h"
 
 /* Bytes of the longest request and of the longest answer. */

@@ -11,8 +11,7 @@
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/control_socket.h"
-#include "collector/platform/deadline.h"
+#include "collector/platform/control.h"
 #include "collector/status/levels_json.h"
 #include "collector/text/json_writer.h"
 

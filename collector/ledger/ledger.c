@@ -6,9 +6,9 @@
 
 #include "collector/base/rule.h"
 #include "collector/ledger/ledger_snapshot.h"
-#include "collector/platform/aligned_memory.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/machine.h"
+#include "collector/platform/udp.h"
 #include "collector/text/copy.h"
 
 #define CACHE_LINE 64

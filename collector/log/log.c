@@ -11,10 +11,8 @@
 #include "collector/log/log_repeats.h"
 #include "collector/log/progress_line.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
-#include "collector/platform/log_stream.h"
-#include "collector/platform/mutex.h"
-#include "collector/platform/terminal.h"
+#include "collector/platform/process.h"
+#include "collector/platform/thread.h"
 
 #define LIMIT_INTERVAL_NS INT64_C(1000000000)
 

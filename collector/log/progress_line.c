@@ -5,8 +5,7 @@
 
 #include "collector/base/progress.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/log_stream.h"
-#include "collector/platform/terminal.h"
+#include "collector/platform/process.h"
 #include "collector/text/progress_text.h"
 
 #define FIRST_NS INT64_C(500000000) /* after which work counts as long */

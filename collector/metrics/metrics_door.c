@@ -5,9 +5,8 @@
 
 #include "collector/base/address.h"
 #include "collector/log/log.h"
-#include "collector/platform/deadline.h"
-#include "collector/platform/tcp_connection.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/tcp.h"
 
 #define MS_NS INT64_C(1000000)
 

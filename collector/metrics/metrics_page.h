@@ -14,7 +14,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/metrics/metrics_text.h"
 #include "collector/pipeline/pipeline_levels.h"
-#include "collector/platform/process_usage.h"
+#include "collector/platform/process.h"
 #include "collector/text/output.h"
 
 struct metrics_facts {

@@ -17,9 +17,8 @@
 #include "collector/metrics/metrics_requests.h"
 #include "collector/metrics/page_writing.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
-#include "collector/platform/descriptors.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/process.h"
+#include "collector/platform/tcp.h"
 #include "collector/status/status.h"
 
 /* What a connection's request is read into: a head that did not end by then is refused. */

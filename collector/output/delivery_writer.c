@@ -11,7 +11,7 @@
 #include "collector/output/delivery_store.h"
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
 
 /*
  * One more than may be in flight, so that records are collected meanwhile; and one that cannot be

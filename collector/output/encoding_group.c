@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 
 /* Room for the lines of one batch. */
 struct place {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "collector/log/log.h"
-#include "collector/platform/deadline.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 
 struct route {

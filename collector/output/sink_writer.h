@@ -20,7 +20,7 @@
 #include "collector/log/log.h"
 #include "collector/output/sink_options.h"
 #include "collector/output/sink_thread.h"
-#include "collector/platform/deadline.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
 
 /* What the sink does with what it takes. */

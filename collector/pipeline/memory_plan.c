@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
 #include "collector/receive/dead_letters.h"

@@ -11,7 +11,7 @@
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_relays.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/user.h"
+#include "collector/platform/process.h"
 #include "collector/receive/assembly.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/sequence.h"

@@ -7,8 +7,7 @@
 #include "collector/log/log.h"
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/platform/file_path.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 
 /* A spill that no sink has, since a reload took away the one that had it. */
 struct left_spill {

@@ -5,9 +5,9 @@
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_check.h"
 #include "collector/pipeline/pipeline_places.h"
-#include "collector/platform/control_socket.h"
-#include "collector/platform/output_check.h"
-#include "collector/platform/user.h"
+#include "collector/platform/control.h"
+#include "collector/platform/output_file.h"
+#include "collector/platform/process.h"
 
 /* A start opens its files with the rights of this process. */
 static int check_sinks_of_start(const struct config *config, struct error *error)

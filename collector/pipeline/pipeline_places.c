@@ -9,8 +9,7 @@
 
 #include "collector/config/config.h"
 #include "collector/contract/source.h"
-#include "collector/platform/file_path.h"
-#include "collector/platform/file_place.h"
+#include "collector/platform/file_system.h"
 
 /* A file or folder that one part of a configuration has for itself. */
 struct used_place {
@@ -19,7 +18,7 @@ struct used_place {
     const char *fields;     /* what follows the folder of a path with fields; "": it has none */
     const char *written_at; /* NULL: no place to name */
     bool only_read;
-    struct file_place place;
+    struct file_location place;
 };
 
 struct used_places {
@@ -28,20 +27,20 @@ struct used_places {
 };
 
 /* A path with fields is many files: its folder is compared, and the text from there on. */
-static bool find_template(const char *path, const char **fields, struct file_place *place)
+static bool find_template(const char *path, const char **fields, struct file_location *place)
 {
     char base[4096];
     char folder[sizeof base];
     size_t length = strcspn(path, "%");
     *fields = "";
     if (path[length] == '\0')
-        return file_place_find(path, place);
+        return file_location_find(path, place);
     if (length >= sizeof base)
         return false;
     memcpy(base, path, length);
     base[length] = '\0';
     *fields = path + (file_path_name(base) - base);
-    return file_path_copy_folder(base, folder, sizeof folder) && file_place_find(folder, place);
+    return file_path_copy_folder(base, folder, sizeof folder) && file_location_find(folder, place);
 }
 
 static void add(struct used_places *places, const struct used_place *used, bool has_fields)
@@ -50,7 +49,7 @@ static void add(struct used_places *places, const struct used_place *used, bool 
     *added = *used;
     added->fields = "";
     bool found = has_fields ? find_template(used->path, &added->fields, &added->place)
-                            : file_place_find(used->path, &added->place);
+                            : file_location_find(used->path, &added->place);
     places->count += found;
 }
 
@@ -63,7 +62,7 @@ static void add_sink(struct used_places *places, const struct sink_config *sink)
     } else if (sink->destination->is_standard_output) {
         places->all[places->count] = used;
         places->all[places->count].path = "standard output";
-        places->count += file_place_of_stdout(&places->all[places->count].place);
+        places->count += file_location_of_stdout(&places->all[places->count].place);
     }
     used.path = sink->delivery.spill;
     if (used.path != NULL)
@@ -73,7 +72,7 @@ static void add_sink(struct used_places *places, const struct sink_config *sink)
 /* Two that only read do each other no harm. */
 static bool is_same(const struct used_place *a, const struct used_place *b)
 {
-    return !(a->only_read && b->only_read) && file_place_same(&a->place, &b->place) &&
+    return !(a->only_read && b->only_read) && file_location_same(&a->place, &b->place) &&
            strcmp(a->fields, b->fields) == 0;
 }
 

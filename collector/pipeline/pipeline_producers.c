@@ -6,7 +6,7 @@
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
 #include "collector/receive/dead_letters.h"

@@ -3,7 +3,7 @@
 
 #include "collector/config/config.h"
 #include "collector/contract/source.h"
-#include "collector/platform/datagram_sender.h"
+#include "collector/platform/udp.h"
 
 /* Whether what is sent there is received here. */
 static bool receives(const struct listener_config *listener, const struct address *bound,

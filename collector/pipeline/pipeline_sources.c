@@ -6,7 +6,7 @@
 
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/receive/ingest_thread.h"
 #include "collector/record/mismatch_hint.h"

@@ -1,20 +1,30 @@
 /*
- * Another program that goes on beside this one and reads what it is given on its standard input.
+ * Other programs: started, given input, and ended.
  *
- * Lifecycle: create, then any number of times start, write, the end of its input, its end as
- * child_look reports it; destroy. One thread at a time. A start keeps no memory of its own (on
- * Windows, a thread while the input is open). What the program writes to its standard output goes
- * to our standard error: ours is for data alone. CMake picks the implementation under platform/.
+ * A port provides programs that read a stream of input (struct child), programs that run to their end
+ * (process_run), and the output file of such a program (struct process_target).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_CHILD_H
 #define SLUICE_COLLECTOR_PLATFORM_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/base/error.h"
+#include "collector/platform/output_file.h"
 #include "collector/platform/wakeup.h"
-#include "collector/platform/write_result.h"
+
+/* --- programs that go on ---------------------------------------------------------------------- */
+
+/*
+ * Another program that goes on beside this one and reads what it is given on its standard input.
+ *
+ * Lifecycle: create, then any number of times start, write, the end of its input, its end as
+ * child_look reports it; destroy. One thread at a time. A start keeps no memory of its own (on
+ * Windows, a thread while the input is open). What the program writes to its standard output goes
+ * to our standard error: ours is for data alone.
+ */
 
 struct child;
 
@@ -30,7 +40,7 @@ int child_start(struct child *child, const char *command, struct error *error);
 
 /*
  * Writes a first part of `size` (≥ 1) bytes into its input, which must be open, without waiting for
- * it to read. Returns as collector/platform/write_result.h says; WRITE_CLOSED: nobody has the input
+ * it to read. Returns as collector/platform/output_file.h says; WRITE_CLOSED: nobody has the input
  * open (on Windows: child_look has reported its end).
  */
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
@@ -81,5 +91,62 @@ enum child_state child_look(struct child *child, struct child_end *end);
  * its input.
  */
 void child_terminate(struct child *child, bool now);
+
+/* --- programs that answer and end ------------------------------------------------------------- */
+
+/*
+ * Running another program to its end and reading what it wrote.
+ *
+ * For a program that answers and ends, such as a compiler. The caller waits meanwhile, but not for
+ * ever: it says how long at most.
+ */
+
+/* What a program may take and write; one that exceeds them is ended. */
+struct process_limits {
+    size_t bytes;    /* of its standard output */
+    int64_t time_ns; /* from its start to its end */
+};
+
+enum process_result {
+    PROCESS_DONE,      /* it ended with exit code 0 */
+    PROCESS_NOT_FOUND, /* there is no such program */
+    PROCESS_FAILED,    /* it ended otherwise, was ended, or exceeded a limit */
+};
+
+/* What a program wrote; freed by the caller (free), also after a failure. */
+struct process_output {
+    unsigned char *data;
+    size_t size;
+};
+
+/*
+ * Runs `arguments[0]`, looked up in PATH, with the arguments up to a NULL; its standard input is
+ * empty. What it writes to standard output goes to `out`. On PROCESS_FAILED
+ * `error` (EXIT_CODE_CONFIG) has the first line that it wrote to standard error and that is no
+ * warning, or how it ended.
+ */
+enum process_result process_run(const char *const *arguments, const struct process_limits *limits,
+                                struct process_output *out, struct error *error);
+
+/* --- where such a program writes -------------------------------------------------------------- */
+
+/*
+ * Where a program that we run writes what it wants a name for: its standard output, by the name
+ * that the system has for that, or a file of its own where the system has none.
+ *
+ * Lifecycle: make, run the program with the path among its arguments
+ * (collector/platform/child.h), read the file where it is one, remove.
+ */
+
+struct process_target {
+    char *path;   /* what the program is given */
+    bool is_file; /* to be read when it has ended; else what is written there is its output */
+};
+
+/* Returns false with `error` filled (EXIT_CODE_INTERNAL, EXIT_CODE_CANNOT_CREATE). */
+bool process_target_make(struct process_target *target, struct error *error);
+
+/* The file, too. */
+void process_target_remove(struct process_target *target);
 
 #endif

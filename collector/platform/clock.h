@@ -1,8 +1,20 @@
-/* The time, in nanoseconds. */
+/*
+ * The time, deadlines and short waits.
+ *
+ * A port provides two clocks (clock_monotonic_ns, clock_wall_ns) and a wait that is shorter than a
+ * millisecond (struct pause). The rest is the same on every system.
+ */
 #ifndef SLUICE_COLLECTOR_PLATFORM_CLOCK_H
 #define SLUICE_COLLECTOR_PLATFORM_CLOCK_H
 
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+/* --- the clocks ------------------------------------------------------------------------------- */
+
+/* The time, in nanoseconds. */
 
 /* Nanoseconds of a clock that never goes back; not negative. */
 int64_t clock_monotonic_ns(void);
@@ -34,5 +46,84 @@ static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds
 {
     return (int64_t)((uint64_t)seconds % CLOCK_SECONDS_MOST) * 1000000000 + nanoseconds;
 }
+
+/* --- deadlines -------------------------------------------------------------------------------- */
+
+/*
+ * The moment after which a stop waits no longer, set for one thread by others.
+ *
+ * It can only be brought forward: of several that were set the earliest counts.
+ */
+
+/* Nanoseconds of clock_monotonic_ns(); INT64_MAX: none. */
+struct deadline {
+    _Atomic int64_t ns;
+};
+
+static inline void deadline_init(struct deadline *deadline)
+{
+    atomic_init(&deadline->ns, INT64_MAX);
+}
+
+/* Any thread. */
+static inline void deadline_bring_forward(struct deadline *deadline, int64_t ns)
+{
+    int64_t before = atomic_load(&deadline->ns);
+    while (ns < before && !atomic_compare_exchange_weak(&deadline->ns, &before, ns)) {
+    }
+}
+
+/* Asks the clock only where there is a deadline. */
+static inline bool deadline_is_over(const struct deadline *deadline)
+{
+    int64_t ns = atomic_load_explicit(&deadline->ns, memory_order_relaxed);
+    return ns != INT64_MAX && clock_monotonic_ns() >= ns;
+}
+
+/* Lowers *due_ns, the time of the next thing to do, to `time_ns` where that is earlier. */
+static inline void bring_forward(int64_t *due_ns, int64_t time_ns)
+{
+    if (time_ns < *due_ns)
+        *due_ns = time_ns;
+}
+
+/* A timeout: milliseconds from `now_ns` until then, rounded up; -1, for ever, of INT64_MAX. */
+static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
+{
+    if (until_ns == INT64_MAX)
+        return -1;
+    int64_t left = until_ns <= now_ns ? 0 : (until_ns - now_ns) / 1000000 + 1;
+    return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* The same until the deadline, and at most `most` where that is not negative. */
+static inline int deadline_wait_ms(const struct deadline *deadline, int most)
+{
+    int64_t ns = atomic_load_explicit(&deadline->ns, memory_order_relaxed);
+    if (ns == INT64_MAX)
+        return most;
+    int left = milliseconds_until(ns, clock_monotonic_ns());
+    return most >= 0 && most < left ? most : left;
+}
+
+/* --- short waits ------------------------------------------------------------------------------ */
+
+/*
+ * Short waits: well below a millisecond, as exactly as the system can.
+ *
+ * Lifecycle: create, wait as often as you like, destroy. One thread waits; any may create and
+ * destroy it.
+ */
+
+struct pause;
+
+/* Returns NULL where the system has no wait that short, or no memory. */
+struct pause *pause_create(void);
+
+/* NULL is allowed. */
+void pause_destroy(struct pause *pause);
+
+/* Waits for so long, and what the scheduler takes to come back; a signal may end it earlier. */
+void pause_wait(struct pause *pause, int64_t nanoseconds);
 
 #endif

@@ -1,4 +1,21 @@
 /*
+ * Reading files that may be pipes or devices, without waiting for their writers.
+ *
+ * A port provides struct input_file. Reading a small file whole (input_load) is built on it, in the same
+ * way on every system.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_INPUT_FILE_H
+#define SLUICE_COLLECTOR_PLATFORM_INPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/*
  * Reading a file by its name, forward only, so that no call but one ever waits for somebody else,
  * and that one can be cancelled.
  *
@@ -10,14 +27,6 @@
  *
  * Lifecycle: open, read and wait, close. One thread reads; any thread cancels.
  */
-#ifndef SLUICE_COLLECTOR_PLATFORM_INPUT_FILE_H
-#define SLUICE_COLLECTOR_PLATFORM_INPUT_FILE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "collector/base/error.h"
 
 struct input_file;
 
@@ -72,5 +81,43 @@ void input_file_cancel(struct input_file *file);
 
 /* Nobody may be about to cancel it. NULL is allowed. */
 void input_file_close(struct input_file *file);
+
+/* --- small files, read whole ------------------------------------------------------------------ */
+
+/*
+ * Small files that are read whole: configuration, secrets, properties. All functions return in a
+ * bounded time, whatever the path names.
+ */
+
+/* How long the writer of a pipe or a device has, for all of it, before it is refused. */
+#define INPUT_LOAD_SECONDS 3
+
+/*
+ * Reads the file to its end, but at most `size` bytes of it: where *length is `size`, it may have
+ * more. A pipe may be read, too. Returns 0, or -1 with `error` filled (EXIT_CODE_BAD_INPUT, or
+ * EXIT_CODE_INTERNAL), which names the path.
+ */
+int input_load(const char *path, void *bytes, size_t size, size_t *length, struct error *error);
+
+/*
+ * For a path that a library is going to open, which would wait for a pipe's writer: whether it is a
+ * file that can be read. Returns 0, or -1 with `error` filled, which names the path.
+ */
+int input_load_check(const char *path, struct error *error);
+
+/*
+ * For a file that a library will open next: opens it as this program opens its own (user_expect),
+ * and reads its first byte without waiting. Returns 0, or -1 with `error` filled.
+ */
+int input_load_probe(const char *path, struct error *error);
+
+/*
+ * input_load_check of the file that the key of a URL names; NULL: the key is not given. `error` is
+ * EXIT_CODE_CONFIG and begins with the key.
+ */
+int input_load_check_key(const char *key, const char *path, struct error *error);
+
+/* input_load_probe, in the same way. */
+int input_load_probe_key(const char *key, const char *path, struct error *error);
 
 #endif

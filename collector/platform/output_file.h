@@ -1,13 +1,8 @@
 /*
  * Writing to a file by its name, or to standard output, without ever waiting for a reader.
  *
- * Lifecycle: open by one of the two functions, write, close. One thread at a time. What
- * the name or the standard output leads to is found out here: a regular file is written as it is; a
- * pipe, a terminal or a socket is written without blocking, and says when it is full. Other
- * programs may read, write, rename and remove a file that is open here.
- *
- * The program ignores SIGPIPE and SIGXFSZ (where there are signals): a reader that has gone and a
- * file that has reached its limit are results of a write.
+ * A port provides struct output_file and the checks that open nothing (output_check). It
+ * repairs a torn end by collector/platform/common/torn_end.h.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_OUTPUT_FILE_H
 #define SLUICE_COLLECTOR_PLATFORM_OUTPUT_FILE_H
@@ -17,9 +12,61 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/platform/output_whole.h"
 #include "collector/platform/wakeup.h"
-#include "collector/platform/write_result.h"
+
+/* --- results of a write ----------------------------------------------------------------------- */
+
+/* What became of a write that never waits for a reader. */
+
+enum write_result {
+    WRITE_OK,          /* bytes, at least one, were accepted */
+    WRITE_WOULD_BLOCK, /* none as yet: when the handle is writable, offer the same again */
+    WRITE_FAILED,      /* none, and `error` says why; it may work later */
+    WRITE_CLOSED,      /* none, and never again: the reader has gone */
+};
+
+/* --- what a format says about its file -------------------------------------------------------- */
+
+/* How far the bytes of a file are whole records: what a format says about a file of its own. */
+
+/*
+ * Of `size` bytes that begin where a record does (`at_start`: where the file does, with its head):
+ * how many, from the front, are the head and whole records; 0: not even the first is. *foreign:
+ * what follows those is not the beginning of a record either, so that somebody else has written
+ * it. Where it is false they are all, or the next one goes on after the last byte. A pure
+ * function.
+ */
+typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
+
+/* How sure it is that bytes are a line that a format writes, or the beginning of one. */
+enum output_line {
+    OUTPUT_LINE_FOREIGN, /* the format writes no such line */
+    OUTPUT_LINE_LIKELY,  /* it can write one, but so can others, or they are too few to say */
+    OUTPUT_LINE_OWN,     /* it is marked as the format's */
+};
+
+/* Bytes of a line that a format looks at. */
+#define OUTPUT_LINE_LOOK ((size_t)4096)
+
+/*
+ * Of the first `size` (≥ 1) bytes of a line, at most OUTPUT_LINE_LOOK of them. The last of them is
+ * its newline where it is whole and no longer than that. A pure function.
+ */
+typedef enum output_line output_line(const uint8_t *bytes, size_t size);
+
+/* --- open files ------------------------------------------------------------------------------- */
+
+/*
+ * Writing to a file by its name, or to standard output, without ever waiting for a reader.
+ *
+ * Lifecycle: open by one of the two functions, write, close. One thread at a time. What
+ * the name or the standard output leads to is found out here: a regular file is written as it is; a
+ * pipe, a terminal or a socket is written without blocking, and says when it is full. Other
+ * programs may read, write, rename and remove a file that is open here.
+ *
+ * The program ignores SIGPIPE and SIGXFSZ (where there are signals): a reader that has gone and a
+ * file that has reached its limit are results of a write.
+ */
 
 struct output_file;
 
@@ -107,7 +154,7 @@ int output_file_open_stdout(struct output_file **out, struct error *error);
 void output_file_hold_standard_streams(void);
 
 /*
- * Writes a first part of `size` (≥ 1) bytes, as collector/platform/write_result.h says of a
+ * Writes a first part of `size` (≥ 1) bytes, as collector/platform/output_file.h says of a
  * destination's write. After WRITE_WOULD_BLOCK the next write offers the same first bytes again:
  * some systems have them on their way by then. Who has other bytes to write, or none, cancels
  * them before.
@@ -190,5 +237,25 @@ int output_file_mend(struct output_file *file, const char *path,
 
 /* Closes it, or lets go of standard output. NULL is allowed. */
 void output_file_close(struct output_file *file);
+
+/* --- checks before a start -------------------------------------------------------------------- */
+
+/*
+ * Whether files can be written before any is opened: what a start would fail at is found without
+ * making or changing anything. Any thread.
+ *
+ * It asks for the rights of the process as they are (of its effective user). A later open may fail
+ * all the same: the answer is as old as the question.
+ */
+
+/*
+ * Whether the file `path` can be opened to be written, or can be made where it is not there.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).
+ */
+int output_check_file(const char *path, struct error *error);
+
+/* Whether files can be made in the folder `path`, or beside the file `path`. Returns as above. */
+int output_check_folder(const char *path, struct error *error);
+int output_check_beside(const char *path, struct error *error);
 
 #endif

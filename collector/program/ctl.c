@@ -10,9 +10,7 @@
 #include "collector/control/control_answer.h"
 #include "collector/control/control_client.h"
 #include "collector/log/log.h"
-#include "collector/platform/control_ask.h"
-#include "collector/platform/control_send.h"
-#include "collector/platform/control_socket.h"
+#include "collector/platform/control.h"
 
 struct order {
     const char *word;

@@ -7,7 +7,7 @@
 #include "collector/log/log.h"
 #include "collector/metrics/metrics_door.h"
 #include "collector/metrics/metrics_server.h"
-#include "collector/platform/descriptors.h"
+#include "collector/platform/process.h"
 
 /* Of the program whatever it does, of a receiver, and of a sink without its connections: rounded
  * up. A sink has one file open at a time, and opens others to rotate. */

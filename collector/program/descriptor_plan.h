@@ -1,5 +1,5 @@
 /*
- * How many descriptors a configuration may need (collector/platform/descriptors.h): what is kept
+ * How many descriptors a configuration may need (collector/platform/process.h): what is kept
  * back for the program's own uses, and a warning where the system allows fewer. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_DESCRIPTOR_PLAN_H

@@ -1,7 +1,7 @@
 #include "collector/program/registry.h"
 
-#include "collector/platform/control_socket.h"
-#include "collector/platform/terminal.h"
+#include "collector/platform/control.h"
+#include "collector/platform/process.h"
 #include "collector/receive/sources.h"
 #include "proto/schemas.h"
 #include "sinks/compression/compressions.h"

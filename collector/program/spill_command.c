@@ -8,7 +8,7 @@
 #include "collector/log/log.h"
 #include "collector/output/delivery_label.h"
 #include "collector/output/spill_blocks.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/json_writer.h"
 
 static const char usage[] = "spill: usage: sluice spill list FOLDER, or sluice spill export "

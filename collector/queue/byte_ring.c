@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
-#include "collector/platform/aligned_memory.h"
+#include "collector/platform/machine.h"
 
 #define CACHE_LINE 64
 

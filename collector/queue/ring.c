@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/aligned_memory.h"
+#include "collector/platform/machine.h"
 
 #define CACHE_LINE 64
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/base/siphash.h"
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
 
 #define BLOCK_SIZE ((size_t)2048)
 

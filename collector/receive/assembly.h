@@ -18,7 +18,7 @@
 
 #include "collector/base/error.h"
 #include "collector/framing/udp_notif.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "collector/receive/refusal.h"
 
 /* The least memory that one may have. */

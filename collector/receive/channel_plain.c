@@ -1,5 +1,5 @@
 /* Bytes as TCP has them. */
-#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp.h"
 #include "collector/receive/stream_channel.h"
 
 static bool begin(struct stream_channel *channel, void *context)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp.h"
 #include "collector/receive/stream_connection.h"
 #include "collector/receive/tls_handshake.h"
 #include "collector/receive/tls_library.h"

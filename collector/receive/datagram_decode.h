@@ -14,7 +14,7 @@
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
 #include "collector/framing/frames.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "collector/receive/refusal.h"
 #include "collector/record/batch.h"
 #include "collector/record/schema_list.h"

@@ -12,7 +12,7 @@
 #include "collector/contract/decode_failure.h"
 #include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "collector/queue/byte_ring.h"
 
 #define DEAD_LETTER_SCHEMA_SIZE 64

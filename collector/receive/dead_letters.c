@@ -6,7 +6,6 @@
 
 #include "collector/base/rate_window.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"

@@ -22,8 +22,8 @@
 #include "collector/contract/decode_failure.h"
 #include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
-#include "collector/platform/disk_room.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/udp.h"
 
 struct dead_letters;
 struct dead_letter_queue;

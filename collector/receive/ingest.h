@@ -22,7 +22,7 @@
 
 #include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "collector/receive/ingest_thread.h"
 
 /*

@@ -5,7 +5,6 @@
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "collector/receive/receiver_loop.h"

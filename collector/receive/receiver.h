@@ -25,8 +25,8 @@
 #include "collector/base/error.h"
 #include "collector/contract/listener.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/processors.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/udp.h"
 #include "collector/receive/ingest.h"
 
 /*

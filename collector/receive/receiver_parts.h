@@ -15,7 +15,7 @@
 #include "collector/base/heartbeat.h"
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
-#include "collector/platform/deadline.h"
+#include "collector/platform/clock.h"
 #include "collector/receive/coalescing.h"
 #include "collector/receive/receiver.h"
 

@@ -4,7 +4,6 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/pause.h"
 #include "collector/receive/receiver_host.h"
 #include "collector/receive/receiver_parts.h"
 #include "collector/receive/receiver_yield.h"

@@ -7,7 +7,6 @@
 #include "collector/receive/receiver_yield.h"
 
 #include "collector/platform/clock.h"
-#include "collector/platform/pause.h"
 #include "collector/receive/receiver_parts.h"
 
 /* How full the fullest queue is when sinks are given time. */

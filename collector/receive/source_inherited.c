@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collector/log/log.h"
-#include "collector/platform/inherited_sockets.h"
+#include "collector/platform/service_manager.h"
 #include "collector/receive/inherited_source.h"
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 
 struct stream_blocks {
     struct mutex *lock; /* also of the shares */

@@ -4,7 +4,7 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp.h"
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 

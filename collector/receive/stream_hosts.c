@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/base/siphash.h"
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
 
 struct stream_host_group {
     struct stream_host_group *next;

@@ -5,7 +5,6 @@
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/pause.h"
 #include "collector/platform/wakeup.h"
 #include "collector/receive/stream_accept.h"
 #include "collector/receive/stream_end.h"

@@ -5,10 +5,8 @@
 
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/mutex.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/pause.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/tcp.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "collector/receive/stream_accept.h"

@@ -13,7 +13,7 @@
 
 #include "collector/base/heartbeat.h"
 #include "collector/log/log.h"
-#include "collector/platform/deadline.h"
+#include "collector/platform/clock.h"
 #include "collector/receive/coalescing.h"
 #include "collector/receive/stream_server.h"
 #include "collector/receive/stream_slots.h"

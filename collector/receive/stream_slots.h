@@ -18,8 +18,8 @@
 
 #include "collector/base/address.h"
 #include "collector/base/error.h"
-#include "collector/platform/mutex.h"
 #include "collector/platform/notifier.h"
+#include "collector/platform/thread.h"
 #include "collector/receive/stream_connection.h"
 #include "collector/receive/stream_hosts.h"
 

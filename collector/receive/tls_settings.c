@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "collector/platform/input_load.h"
+#include "collector/platform/input_file.h"
 #include "collector/receive/stream_connection.h"
 
 /*

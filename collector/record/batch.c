@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
-#include "collector/platform/aligned_memory.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/machine.h"
+#include "collector/platform/thread.h"
 #include "collector/record/schema_list.h"
 
 #define PAGE_ALIGNMENT 4096

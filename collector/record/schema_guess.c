@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 
 #define SCHEMAS_MOST 16
 #define ROOM         ((size_t)512 * 1024) /* bytes that a message may take when decoded */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/framing/otlp_udp.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 #include "collector/text/text.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/base/siphash.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 #include "collector/senders/sharded_sets.h"
 
 #define SETS   (RATE_LIMIT_SOURCES / WAYS)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collector/base/compiler.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 #include "collector/senders/sequence_fingerprint.h"
 #include "collector/senders/sequence_sets.h"
 #include "collector/senders/sequence_window.h"

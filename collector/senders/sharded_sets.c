@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 
 bool sharded_sets_create(struct sharded_sets *sets, size_t count, const uint8_t secret[16])
 {

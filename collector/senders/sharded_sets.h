@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 
 #define SHARDS 16
 #define WAYS   8

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 
 /* The number of the version follows, '1' of a block without a label. */
 static const uint8_t magic[3] = "SLB";

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 
 /*
  * A slot, the least significant bytes first:

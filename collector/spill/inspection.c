@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/disk_room.h"
-#include "collector/platform/file_path.h"
-#include "collector/platform/folder.h"
-#include "collector/platform/output_check.h"
-#include "collector/platform/part_file.h"
+#include "collector/platform/data_file.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/output_file.h"
 #include "collector/spill/cursor.h"
 #include "collector/spill/reader.h"
 #include "collector/spill/recovery.h"

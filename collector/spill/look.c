@@ -1,6 +1,6 @@
 #include "collector/spill/look.h"
 
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 
 /* What cannot be opened or read this often is not looked at any more. */
 #define ATTEMPTS 3

@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 
 /* What cannot be read so often is damaged. */
 #define ATTEMPTS 3

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collector/log/log.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "collector/spill/look.h"
 
 /* A file of the folder, while they are listed. */

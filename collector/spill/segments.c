@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collector/log/log.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 
 int segments_init(struct segments *segments, const char *folder, struct error *error)
 {

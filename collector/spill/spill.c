@@ -4,7 +4,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "collector/spill/settings.h"
 #include "collector/spill/spill_state.h"
 

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/platform/disk_room.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/text.h"
 
 struct spill;

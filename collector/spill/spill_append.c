@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
-#include "collector/platform/crc32c.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
 static enum spill_stored failed(struct spill *spill, enum data_file_result result,

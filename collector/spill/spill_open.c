@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
 #include "collector/spill/recovery.h"
 #include "collector/spill/settings.h"
 #include "collector/spill/spill_state.h"

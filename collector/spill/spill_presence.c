@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "collector/spill/spill_state.h"
 
 /* Whether the file begins with a block of another spill: it is not the one that was written. */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/crc32c.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
 /* A block of a kept segment, in memory that is as large as the spill's largest. */

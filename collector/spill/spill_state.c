@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/crc32c.h"
-#include "collector/platform/file_path.h"
-#include "collector/platform/folder.h"
-#include "collector/platform/pause.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/machine.h"
 
 /* Of two that follow each other at least one is half full, or they would be one. */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there)

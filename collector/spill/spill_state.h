@@ -14,7 +14,7 @@
 #define SLUICE_COLLECTOR_SPILL_SPILL_STATE_H
 
 #include "collector/log/log.h"
-#include "collector/platform/part_file.h"
+#include "collector/platform/data_file.h"
 #include "collector/spill/cursor.h"
 #include "collector/spill/kept.h"
 #include "collector/spill/left_block.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 #include "collector/spill/cursor.h"
 #include "collector/spill/recovery.h"
 

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/child.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/input_file.h"
-#include "collector/platform/input_load.h"
-#include "collector/platform/process.h"
-#include "collector/platform/process_target.h"
 
 #define SET_MAX        ((size_t)64 * 1024 * 1024) /* bytes of a descriptor set */
 #define PROTOC_TIME_NS INT64_C(10000000000)

@@ -12,7 +12,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/output_check.h"
+#include "collector/platform/output_file.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/output_destination.h"
 #include "sinks/files/file_set.h"

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "collector/platform/datagram_sender.h"
+#include "collector/platform/udp.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/relay_packets.h"
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "collector/base/parse_error.h"
-#include "collector/platform/mutex.h"
-#include "collector/platform/pause.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "sinks/destinations/http_shapes.h"
 #include "sinks/destinations/otlp_answer.h"

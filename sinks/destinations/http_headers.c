@@ -7,7 +7,7 @@
 
 #include "collector/base/secure_clear.h"
 #include "collector/contract/compression.h"
-#include "collector/platform/input_load.h"
+#include "collector/platform/input_file.h"
 #include "collector/text/base64.h"
 #include "collector/text/output.h"
 #include "sinks/destinations/http_answer.h"

@@ -9,7 +9,7 @@
 
 #include "collector/contract/broker_options.h"
 #include "collector/contract/delivery.h"
-#include "collector/platform/host_name.h"
+#include "collector/platform/machine.h"
 #include "sinks/destinations/kafka_library.h"
 
 struct kafka_headers {

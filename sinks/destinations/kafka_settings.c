@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "collector/platform/input_file.h"
-#include "collector/platform/input_load.h"
 #include "collector/text/copy.h"
 #include "sinks/destinations/property_file.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collector/base/secure_clear.h"
-#include "collector/platform/input_load.h"
+#include "collector/platform/input_file.h"
 #include "sinks/destinations/property_file.h"
 
 #define NSC_BEGIN "-----BEGIN NATS USER JWT-----"

@@ -7,8 +7,7 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/host_name.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/machine.h"
 #include "collector/platform/thread.h"
 #include "collector/text/copy.h"
 #include "sinks/destinations/end_within.h"

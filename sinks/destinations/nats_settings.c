@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/platform/input_load.h"
+#include "collector/platform/input_file.h"
 #include "sinks/destinations/nats_login.h"
 
 #define URL_SIZE 300

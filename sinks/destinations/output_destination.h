@@ -9,7 +9,6 @@
 #include "collector/contract/destination_options.h"
 #include "collector/contract/destination_stream.h"
 #include "collector/platform/output_file.h"
-#include "collector/platform/write_result.h"
 
 /* Such a destination begins with this. */
 struct output_destination {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collector/base/secure_clear.h"
-#include "collector/platform/input_load.h"
+#include "collector/platform/input_file.h"
 
 /* --- the file --------------------------------------------------------------------------------- */
 

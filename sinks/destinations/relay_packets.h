@@ -9,7 +9,7 @@
 
 #include "collector/contract/destination_relay.h"
 #include "collector/contract/destination_settings.h"
-#include "collector/platform/datagram_sender.h"
+#include "collector/platform/udp.h"
 
 struct relay_packets;
 

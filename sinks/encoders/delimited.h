@@ -15,7 +15,7 @@
 void delimited_put(struct output *out, const void *message, size_t size);
 
 /*
- * The operation `whole` of an encoder of such messages (collector/platform/output_whole.h), none of
+ * The operation `whole` of an encoder of such messages (collector/platform/output_file.h), none of
  * which is longer than `longest` bytes.
  */
 size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at_start,

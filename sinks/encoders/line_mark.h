@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/platform/output_whole.h"
+#include "collector/platform/output_file.h"
 
 /* A time as json_time has it, without its quotes. */
 #define LINE_MARK_TIME "9999-99-99T99:99:99.999999999Z"

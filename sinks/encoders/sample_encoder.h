@@ -9,7 +9,7 @@
 
 #include "collector/contract/encoder.h"
 #include "collector/contract/record.h"
-#include "collector/platform/host_name.h"
+#include "collector/platform/machine.h"
 #include "sinks/encoders/sample_labels.h"
 
 struct sample_encoder {

@@ -8,7 +8,7 @@
 
 /*
  * Everything up to and including the last newline; a line may hold anything
- * (collector/platform/output_whole.h), but what does not begin as text is foreign.
+ * (collector/platform/output_file.h), but what does not begin as text is foreign.
  */
 size_t whole_lines(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 

@@ -8,7 +8,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "sinks/files/file_table.h"
 
 #define SECOND INT64_C(1000000000)

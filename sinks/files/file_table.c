@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 
 /* Of "other", for the time that is and the one before it. */
 #define OTHERS 2

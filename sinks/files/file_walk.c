@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 
 const char *file_part_name(const struct path_template *template, const char *path, uint32_t number,
                            char *name)

@@ -8,8 +8,7 @@
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/file_path.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "sinks/files/kept_files.h"
 
 /* Of a sink; who holds more than that has to let go before other files are complete. */

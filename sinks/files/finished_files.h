@@ -13,7 +13,7 @@
 
 #include "collector/base/counter.h"
 #include "collector/contract/destination_settings.h"
-#include "collector/platform/part_file.h"
+#include "collector/platform/data_file.h"
 #include "sinks/files/file_walk.h"
 #include "sinks/files/path_template.h"
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "collector/log/log.h"
-#include "collector/platform/file_path.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 
 /* Failures to remove files after which the rest is left for the next time. */
 #define MOST_STUCK 16

@@ -70,7 +70,7 @@ struct path_values {
  *   made of dots only;
  * - nothing but digits and dots (and fields of time) stands after the last value. Its end could
  * not be distinguished from the number of an earlier version's file;
- * - no file can be called that on this system (collector/platform/file_path.h);
+ * - no file can be called that on this system (collector/platform/file_system.h);
  * or with *why NULL where memory is short.
  */
 bool path_template_parse(const char *text, struct path_template **out, size_t *wrong_at,

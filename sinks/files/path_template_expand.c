@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/calendar.h"
 #include "collector/text/decimal.h"
 #include "collector/text/output.h"

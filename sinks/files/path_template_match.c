@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/text/digit.h"
 #include "sinks/files/path_template.h"
 #include "sinks/files/path_template_pieces.h"

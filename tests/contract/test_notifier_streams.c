@@ -11,8 +11,7 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/tcp_connection.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/tcp.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/faulty_notifier.h"
 #include "tests/support/platform/patience.h"

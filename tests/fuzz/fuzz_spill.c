@@ -20,7 +20,7 @@
 
 #include "collector/base/byte_order.h"
 #include "collector/output/delivery_image.h"
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 #include "collector/spill/spill.h"
 #include "tests/fuzz/envelope.h"
 #include "tests/fuzz/inspected.h"

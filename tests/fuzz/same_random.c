@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
 
 static uint8_t turn;
 

@@ -8,8 +8,8 @@
 
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/tcp_connection.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/tcp.h"
+#include "collector/platform/udp.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/tcp_client.h"

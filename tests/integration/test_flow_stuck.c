@@ -1,7 +1,7 @@
 /* Threads that are stuck are reported by name; those that wait are not, whatever they wait for. */
 #include <string.h>
 
-#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/tcp_client.h"

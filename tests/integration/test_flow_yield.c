@@ -4,7 +4,7 @@
 
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_levels.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/test.h"
 

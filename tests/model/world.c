@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
-#include "collector/platform/aligned_memory.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/mutex.h"
+#include "collector/platform/machine.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "tests/model/parts.h"

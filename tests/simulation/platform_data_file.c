@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/platform/data_file.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/moments.h"
 #include "tests/simulation/world.h"

@@ -1,7 +1,7 @@
-/* Datagrams that the program sends: collector/platform/datagram_sender.h of the simulated world. */
+/* Datagrams that the program sends: collector/platform/udp.h of the simulated world. */
 #include <stdlib.h>
 
-#include "collector/platform/datagram_sender.h"
+#include "collector/platform/udp.h"
 #include "tests/simulation/relayed.h"
 #include "tests/simulation/world.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/datagram_buffers.h"
+#include "collector/platform/common/datagram_buffers.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/simulation/network.h"
 #include "tests/simulation/world.h"
 

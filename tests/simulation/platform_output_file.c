@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/output_check.h"
+#include "collector/platform/common/torn_end.h"
 #include "collector/platform/output_file.h"
-#include "collector/platform/torn_end.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/streams.h"
 #include "tests/simulation/world.h"

@@ -1,8 +1,8 @@
-/* collector/platform/part_file.h of the simulated world. */
+/* collector/platform/data_file.h of the simulated world. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/part_file.h"
+#include "collector/platform/data_file.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/world.h"
 

@@ -2,15 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/environment.h"
-#include "collector/platform/host_name.h"
-#include "collector/platform/inherited_sockets.h"
 #include "collector/platform/input_file.h"
-#include "collector/platform/log_stream.h"
-#include "collector/platform/process_usage.h"
-#include "collector/platform/random.h"
+#include "collector/platform/machine.h"
+#include "collector/platform/process.h"
 #include "collector/platform/service_manager.h"
-#include "collector/platform/terminal.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/world.h"

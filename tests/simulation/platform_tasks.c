@@ -4,8 +4,6 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/control.h"
-#include "collector/platform/mutex.h"
-#include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "tests/simulation/signals.h"

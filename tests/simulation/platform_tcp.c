@@ -1,8 +1,7 @@
-/* collector/platform/tcp_listener.h and tcp_connection.h of the simulated world. */
+/* collector/platform/tcp.h and tcp_connection.h of the simulated world. */
 #include <string.h>
 
-#include "collector/platform/tcp_connection.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/tcp.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/network.h"
 #include "tests/simulation/tcp_network.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "tests/simulation/check_commands.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/children.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/message.h"

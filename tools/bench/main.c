@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "collector/base/version.h"
-#include "collector/platform/entry.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/process.h"
+#include "collector/platform/udp.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/options.h"
 #include "tools/command/interrupt.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/output_file.h"
 #include "collector/queue/ring.h"
 #include "collector/text/shortest_double.h"

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 
 void scratch_folder_warm(const char *path, uint64_t size)
 {

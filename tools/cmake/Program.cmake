@@ -1,5 +1,5 @@
 # sluice_program(NAME "what it is" [LTO] SOURCES file... LIBRARIES lib...): a program that begins in
-# program_main (collector/platform/entry.h); with LTO optimised across its files, where the build does
+# program_main (collector/platform/process.h); with LTO optimised across its files, where the build does
 # that. On Windows it carries its name and version, for whoever looks at its properties.
 function(sluice_program name description)
     cmake_parse_arguments(PARSE_ARGV 2 arg "LTO" "" "SOURCES;LIBRARIES")

@@ -1,6 +1,6 @@
 /*
  * Standard input and output as streams whose failures are return values. (That bytes pass as they
- * are is collector/platform/entry.h's.)
+ * are is collector/platform/process.h's.)
  */
 #ifndef SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
 #define SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "proto/schemas.h"
 #include "tools/command/standard_streams.h"
 #include "tools/decode/message_memory.h"

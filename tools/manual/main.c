@@ -14,7 +14,7 @@
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "collector/program/registry.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"

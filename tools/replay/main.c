@@ -5,7 +5,7 @@
 #include "collector/capture/capture.h"
 #include "collector/log/progress_line.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "tools/command/interrupt.h"
 #include "tools/replay/options.h"
 #include "tools/replay/timing.h"

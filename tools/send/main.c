@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/log/progress_line.h"
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "proto/reading/json_message.h"
 #include "tools/command/interrupt.h"
 #include "tools/send/options.h"

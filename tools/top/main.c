@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "tools/command/interrupt.h"
 #include "tools/top/connection.h"
 #include "tools/top/options.h"

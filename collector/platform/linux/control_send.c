@@ -1,10 +1,10 @@
 /*
- * collector/platform/control_send.h by signals, to a process that /proc says is one of ours.
+ * collector/platform/control.h by signals, to a process that /proc says is one of ours.
  *
  * SIGHUP and SIGUSR1 end a process that does not know them, and so may a collector that has not
  * begun to wait, or `sluice ctl` itself. What knows them has them blocked (control_signalfd.c).
  */
-#include "collector/platform/control_send.h"
+#include "collector/platform/control.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* The group of collector/platform/udp_socket.h on Linux: what recvmmsg(2) is given. */
+/* The group of collector/platform/udp.h on Linux: what recvmmsg(2) is given. */
 #include <stdlib.h>
 
 #include "collector/platform/linux/udp_socket_parts.h"

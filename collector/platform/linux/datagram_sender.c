@@ -1,5 +1,5 @@
-/* collector/platform/datagram_sender.h on sendmmsg(2), with a socket for each family. */
-#include "collector/platform/datagram_sender.h"
+/* collector/platform/udp.h on sendmmsg(2), with a socket for each family. */
+#include "collector/platform/udp.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 
 #ifndef SO_ATTACH_REUSEPORT_CBPF
 #define SO_ATTACH_REUSEPORT_CBPF 51 /* Linux 4.5; older headers lack it */

@@ -1,8 +1,8 @@
 /*
- * collector/platform/inherited_sockets.h by LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES: the
+ * collector/platform/service_manager.h by LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES: the
  * descriptors from 3 on, and their names with colons between them.
  */
-#include "collector/platform/inherited_sockets.h"
+#include "collector/platform/service_manager.h"
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* collector/platform/pause.h on clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
-#include "collector/platform/pause.h"
+/* collector/platform/clock.h on clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
+#include "collector/platform/clock.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

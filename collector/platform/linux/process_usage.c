@@ -1,5 +1,5 @@
-/* collector/platform/process_usage.h by proc(5). */
-#include "collector/platform/process_usage.h"
+/* collector/platform/process.h by proc(5). */
+#include "collector/platform/process.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* collector/platform/processors.h on sched_setaffinity(2). */
-#include "collector/platform/processors.h"
+/* collector/platform/thread.h on sched_setaffinity(2). */
+#include "collector/platform/thread.h"
 
 #include <sched.h>
 

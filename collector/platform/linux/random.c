@@ -1,5 +1,5 @@
-/* collector/platform/random.h on getrandom(2). */
-#include "collector/platform/random.h"
+/* collector/platform/machine.h on getrandom(2). */
+#include "collector/platform/machine.h"
 
 #include <errno.h>
 #include <string.h>

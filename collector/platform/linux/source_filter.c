@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 
 /*
  * Jumps lead forward only, so the filter is made from its end: what is jumped to is there already.

@@ -1,4 +1,4 @@
-/* The receiving of collector/platform/udp_socket.h on Linux: recvmmsg(2), udp(7) and socket(7). */
+/* The receiving of collector/platform/udp.h on Linux: recvmmsg(2), udp(7) and socket(7). */
 #include <errno.h>
 #include <linux/udp.h>
 #include <string.h>

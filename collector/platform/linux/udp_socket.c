@@ -1,4 +1,4 @@
-/* The sockets of collector/platform/udp_socket.h on Linux: udp(7), socket(7), sock_diag's memory
+/* The sockets of collector/platform/udp.h on Linux: udp(7), socket(7), sock_diag's memory
  * info. */
 #include <errno.h>
 #include <fcntl.h>

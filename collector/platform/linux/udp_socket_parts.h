@@ -1,5 +1,5 @@
 /*
- * The parts of collector/platform/udp_socket.h on Linux, shared by the files that make it up:
+ * The parts of collector/platform/udp.h on Linux, shared by the files that make it up:
  * udp_socket.c opens sockets and describes them, datagram_group.c is the memory to receive into,
  * udp_receive.c receives. Only these files include it.
  */
@@ -12,8 +12,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#include "collector/platform/datagram_buffers.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/common/datagram_buffers.h"
+#include "collector/platform/udp.h"
 
 struct linux_group;
 

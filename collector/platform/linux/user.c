@@ -1,10 +1,10 @@
 /*
- * collector/platform/user.h by setresuid(2) and its like; each call is checked by what it left.
+ * collector/platform/process.h by setresuid(2) and its like; each call is checked by what it left.
  *
  * Root's capabilities go with its user id (capabilities(7)), but not where a secure bit says
  * otherwise, and an ambient one of another user stays: so all are cleared by name.
  */
-#include "collector/platform/user.h"
+#include "collector/platform/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

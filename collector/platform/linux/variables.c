@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "collector/platform/environment.h"
+#include "collector/platform/process.h"
 
 bool variable_take(const char *name, char **value)
 {

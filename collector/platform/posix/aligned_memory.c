@@ -1,5 +1,5 @@
-/* collector/platform/aligned_memory.h as C11 has it (7.22.3.1), and madvise(2). */
-#include "collector/platform/aligned_memory.h"
+/* collector/platform/machine.h as C11 has it (7.22.3.1), and madvise(2). */
+#include "collector/platform/machine.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* collector/platform/control_ask.h on sockets of the local domain. */
-#include "collector/platform/control_ask.h"
+/* collector/platform/control.h on sockets of the local domain. */
+#include "collector/platform/control.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
 #include "collector/platform/posix/retry.h"
 
 static int cannot(struct error *error, const char *address, const char *why)

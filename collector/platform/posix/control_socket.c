@@ -1,5 +1,5 @@
-/* collector/platform/control_socket.h on sockets of the local domain (unix(7)). */
-#include "collector/platform/control_socket.h"
+/* collector/platform/control.h on sockets of the local domain (unix(7)). */
+#include "collector/platform/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +14,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collector/platform/output_check.h"
+#include "collector/platform/output_file.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
-#include "collector/platform/user.h"
+#include "collector/platform/process.h"
 
 #define BACKLOG 8
 

@@ -1,5 +1,5 @@
-/* collector/platform/descriptors.h by setrlimit(2). */
-#include "collector/platform/descriptors.h"
+/* collector/platform/process.h by setrlimit(2). */
+#include "collector/platform/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* collector/platform/disk_room.h by statvfs(3). */
-#include "collector/platform/disk_room.h"
+/* collector/platform/file_system.h by statvfs(3). */
+#include "collector/platform/file_system.h"
 
 #include <sys/statvfs.h>
 

@@ -1,5 +1,5 @@
-/* collector/platform/entry.h where programs begin in main, and streams know bytes alone. */
-#include "collector/platform/entry.h"
+/* collector/platform/process.h where programs begin in main, and streams know bytes alone. */
+#include "collector/platform/process.h"
 
 int main(int argc, char **argv)
 {

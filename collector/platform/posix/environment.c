@@ -1,5 +1,5 @@
-/* collector/platform/environment.h by getenv. */
-#include "collector/platform/environment.h"
+/* collector/platform/process.h by getenv. */
+#include "collector/platform/process.h"
 
 #include <stdlib.h>
 #include <string.h>

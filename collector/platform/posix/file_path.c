@@ -1,5 +1,5 @@
-/* collector/platform/file_path.h on POSIX: a name is any bytes but '/' and NUL. */
-#include "collector/platform/file_path.h"
+/* collector/platform/file_system.h on POSIX: a name is any bytes but '/' and NUL. */
+#include "collector/platform/file_system.h"
 
 void file_path_normalise(char *path)
 {

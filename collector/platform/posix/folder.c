@@ -1,5 +1,5 @@
-/* collector/platform/folder.h by readdir(3). */
-#include "collector/platform/folder.h"
+/* collector/platform/file_system.h by readdir(3). */
+#include "collector/platform/file_system.h"
 
 #include <dirent.h>
 #include <errno.h>

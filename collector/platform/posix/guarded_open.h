@@ -1,5 +1,5 @@
 /*
- * open(2) for root on behalf of another user (collector/platform/user.h, user_expect): that user may
+ * open(2) for root on behalf of another user (process.h, user_expect): that user may
  * own a folder on the way, and must not lead root by it to a file that only root may have.
  *
  * Main thread, while there is no other one, as far as it guards; else as open(2).

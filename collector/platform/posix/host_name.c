@@ -1,4 +1,4 @@
-#include "collector/platform/host_name.h"
+#include "collector/platform/machine.h"
 
 #include <string.h>
 #include <unistd.h>

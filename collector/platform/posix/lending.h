@@ -1,6 +1,6 @@
 /*
  * The calls that open a descriptor, each with those that are kept back for its use
- * (collector/platform/descriptors.h): where there is none (EMFILE) it is made again with these.
+ * (collector/platform/process.h): where there is none (EMFILE) it is made again with these.
  * The rest is as the system's call has it. Of platform/ only. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_LENDING_H
@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "collector/platform/descriptors.h"
+#include "collector/platform/process.h"
 
 /* As descriptors_lend, after a system call of the program's own that failed as errno says. */
 static inline bool lending_begin(unsigned wanted, unsigned *times)

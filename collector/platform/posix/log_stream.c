@@ -1,6 +1,6 @@
-/* collector/platform/log_stream.h: a pipe takes PIPE_BUF bytes (4096 here) whole or not at all
+/* collector/platform/process.h: a pipe takes PIPE_BUF bytes (4096 here) whole or not at all
  * (pipe(7)). */
-#include "collector/platform/log_stream.h"
+#include "collector/platform/process.h"
 
 #include <errno.h>
 #include <inttypes.h>

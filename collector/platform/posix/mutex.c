@@ -1,5 +1,5 @@
-/* collector/platform/mutex.h on POSIX threads. */
-#include "collector/platform/mutex.h"
+/* collector/platform/thread.h on POSIX threads. */
+#include "collector/platform/thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* collector/platform/output_check.h by stat(2) and faccessat(2). */
-#include "collector/platform/output_check.h"
+/* collector/platform/output_file.h by stat(2) and faccessat(2). */
+#include "collector/platform/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/text/copy.h"
 

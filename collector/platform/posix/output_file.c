@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/common/torn_end.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/stream.h"
 #include "collector/platform/posix/sync_failure.h"
 #include "collector/platform/posix/torn_line.h"
-#include "collector/platform/torn_end.h"
 
 struct output_file {
     struct stream stream;

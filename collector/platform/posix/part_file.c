@@ -1,5 +1,5 @@
-/* collector/platform/part_file.h on POSIX files, locked by flock(2). */
-#include "collector/platform/part_file.h"
+/* collector/platform/data_file.h on POSIX files, locked by flock(2). */
+#include "collector/platform/data_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

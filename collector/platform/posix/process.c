@@ -1,5 +1,5 @@
 /* A child process with its output and its errors on a pipe each. */
-#include "collector/platform/process.h"
+#include "collector/platform/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +13,10 @@
 #include <unistd.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
+#include "collector/platform/common/process_reading.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
-#include "collector/platform/process_reading.h"
 
 struct child {
     pid_t pid;

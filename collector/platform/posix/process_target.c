@@ -1,5 +1,5 @@
-/* collector/platform/process_target.h where a standard output has a name. */
-#include "collector/platform/process_target.h"
+/* collector/platform/child.h where a standard output has a name. */
+#include "collector/platform/child.h"
 
 #include <stdlib.h>
 #include <string.h>

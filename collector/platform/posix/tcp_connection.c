@@ -1,4 +1,4 @@
-#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>

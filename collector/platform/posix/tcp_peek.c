@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 
 #include "collector/platform/posix/retry.h"
-#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp.h"
 
 /* Whether the other side sends no more: a peek finds what came before that, again and again. */
 static bool is_over(int fd)

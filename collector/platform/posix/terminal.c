@@ -1,5 +1,5 @@
-/* collector/platform/terminal.h on terminals of POSIX. */
-#include "collector/platform/terminal.h"
+/* collector/platform/process.h on terminals of POSIX. */
+#include "collector/platform/process.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/platform/common/torn_end.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
-#include "collector/platform/torn_end.h"
 
 static void wait_a_little(void)
 {

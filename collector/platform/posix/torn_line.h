@@ -1,5 +1,5 @@
 /*
- * Mends what a killed program left torn at the end of a file (collector/platform/torn_end.h), and
+ * Mends what a killed program left torn at the end of a file (common/torn_end.h), and
  * finds out who else has it open. Private to the implementation of
  * collector/platform/output_file.h, which says what is done when. Called are, once, one of the
  * looks, mend, and the end of the look.

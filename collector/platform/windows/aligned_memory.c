@@ -1,5 +1,5 @@
-/* collector/platform/aligned_memory.h on the Microsoft C library's own calls, and VirtualAlloc. */
-#include "collector/platform/aligned_memory.h"
+/* collector/platform/machine.h on the Microsoft C library's own calls, and VirtualAlloc. */
+#include "collector/platform/machine.h"
 
 #include <malloc.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* collector/platform/control_ask.h on named pipes. */
-#include "collector/platform/control_ask.h"
+/* collector/platform/control.h on named pipes. */
+#include "collector/platform/control.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include <windows.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 

@@ -1,5 +1,5 @@
-/* collector/platform/control_send.h by the named events that control.c makes. */
-#include "collector/platform/control_send.h"
+/* collector/platform/control.h by the named events that control.c makes. */
+#include "collector/platform/control.h"
 
 #include <windows.h>
 

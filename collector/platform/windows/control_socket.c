@@ -1,10 +1,10 @@
 /*
- * collector/platform/control_socket.h on named pipes.
+ * collector/platform/control.h on named pipes.
  *
  * A pipe has an instance for each client, and one more that waits for the next. Whatever would wait
  * is started (overlapped) and looked at when its event says that it is over.
  */
-#include "collector/platform/control_socket.h"
+#include "collector/platform/control.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* collector/platform/datagram_sender.h on Winsock: sendto, with a socket for each family. */
-#include "collector/platform/datagram_sender.h"
+/* collector/platform/udp.h on Winsock: sendto, with a socket for each family. */
+#include "collector/platform/udp.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* collector/platform/descriptors.h where handles have no limit that matters. */
-#include "collector/platform/descriptors.h"
+/* collector/platform/process.h where handles have no limit that matters. */
+#include "collector/platform/process.h"
 
 uint64_t descriptors_most(void)
 {

@@ -1,9 +1,8 @@
-/* collector/platform/disk_room.h by GetDiskFreeSpaceEx, which wants a folder. */
-#include "collector/platform/disk_room.h"
+/* collector/platform/file_system.h by GetDiskFreeSpaceEx, which wants a folder. */
+#include "collector/platform/file_system.h"
 
 #include <stdlib.h>
 
-#include "collector/platform/file_path.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/text/copy.h"
 

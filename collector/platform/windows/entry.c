@@ -1,5 +1,5 @@
-/* collector/platform/entry.h on Windows, where wmain gets the arguments in UTF-16. */
-#include "collector/platform/entry.h"
+/* collector/platform/process.h on Windows, where wmain gets the arguments in UTF-16. */
+#include "collector/platform/process.h"
 
 #include <fcntl.h>
 #include <io.h>

@@ -1,5 +1,5 @@
-/* collector/platform/environment.h in UTF-16, as Windows keeps them. */
-#include "collector/platform/environment.h"
+/* collector/platform/process.h in UTF-16, as Windows keeps them. */
+#include "collector/platform/process.h"
 
 #include <stdlib.h>
 #include <string.h>

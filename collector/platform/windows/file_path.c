@@ -1,5 +1,5 @@
-/* collector/platform/file_path.h on Windows ("Naming Files, Paths, and Namespaces"). */
-#include "collector/platform/file_path.h"
+/* collector/platform/file_system.h on Windows ("Naming Files, Paths, and Namespaces"). */
+#include "collector/platform/file_system.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* collector/platform/folder.h by FindFirstFileW. */
-#include "collector/platform/folder.h"
+/* collector/platform/file_system.h by FindFirstFileW. */
+#include "collector/platform/file_system.h"
 
 #include <stdio.h>
 #include <stdlib.h>

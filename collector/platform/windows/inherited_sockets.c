@@ -1,5 +1,5 @@
-/* collector/platform/inherited_sockets.h where nobody starts a process with sockets. */
-#include "collector/platform/inherited_sockets.h"
+/* collector/platform/service_manager.h where nobody starts a process with sockets. */
+#include "collector/platform/service_manager.h"
 
 const bool inherited_sockets_exist = false;
 

@@ -1,10 +1,10 @@
 /*
- * collector/platform/log_stream.h on whatever standard error is. A file is written at once; all
+ * collector/platform/process.h on whatever standard error is. A file is written at once; all
  * else by a thread that waits for its reader. As a rule the lines are out when a call returns;
  * otherwise they are on their way, as lines in a pipe are, and so are those that come after them
  * as long as the thread has room.
  */
-#include "collector/platform/log_stream.h"
+#include "collector/platform/process.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* collector/platform/mutex.h on Windows' slim locks. */
-#include "collector/platform/mutex.h"
+/* collector/platform/thread.h on Windows' slim locks. */
+#include "collector/platform/thread.h"
 
 #include <stdlib.h>
 #include <windows.h>

@@ -1,11 +1,11 @@
-/* collector/platform/output_check.h by opening what is there, for writing, and closing it again. */
-#include "collector/platform/output_check.h"
+/* collector/platform/output_file.h by opening what is there, for writing, and closing it again. */
+#include "collector/platform/output_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/system_error.h"

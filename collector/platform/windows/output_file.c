@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/torn_end.h"
+#include "collector/platform/common/torn_end.h"
 #include "collector/platform/windows/console.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/shared_file.h"

@@ -1,12 +1,12 @@
 /*
- * collector/platform/part_file.h on Windows' files.
+ * collector/platform/data_file.h on Windows' files.
  *
  * A file is open for reading and writing and not for deleting: a right that we had would be one
  * that everybody has to share who opens the file, and many programs that read logs do not. So it is
  * renamed by its path. The lock is a byte far past any file's end, because what is locked cannot
  * be read by others.
  */
-#include "collector/platform/part_file.h"
+#include "collector/platform/data_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * collector/platform/pause.h on a waitable timer of high resolution (Windows 10, version 1803).
+ * collector/platform/clock.h on a waitable timer of high resolution (Windows 10, version 1803).
  * Others wait for the next tick of a clock that has 64 of them in a second.
  */
-#include "collector/platform/pause.h"
+#include "collector/platform/clock.h"
 
 #include <stdlib.h>
 #include <windows.h>

@@ -1,5 +1,5 @@
-/* collector/platform/process.h on a process with its output and its errors on a pipe each. */
-#include "collector/platform/process.h"
+/* collector/platform/child.h on a process with its output and its errors on a pipe each. */
+#include "collector/platform/child.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -8,8 +8,7 @@
 #include <windows.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
-#include "collector/platform/process_reading.h"
+#include "collector/platform/common/process_reading.h"
 #include "collector/platform/windows/child_pipe.h"
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/spawn.h"

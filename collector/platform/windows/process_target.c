@@ -1,10 +1,10 @@
-/* collector/platform/process_target.h by a file in the folder for temporary ones. */
-#include "collector/platform/process_target.h"
+/* collector/platform/child.h by a file in the folder for temporary ones. */
+#include "collector/platform/child.h"
 
 #include <stdlib.h>
 #include <windows.h>
 
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 

@@ -1,6 +1,6 @@
-/* collector/platform/processors.h on the affinity of threads, within the process's own processor
+/* collector/platform/thread.h on the affinity of threads, within the process's own processor
  * group. */
-#include "collector/platform/processors.h"
+#include "collector/platform/thread.h"
 
 #include <windows.h>
 

@@ -1,5 +1,5 @@
-/* collector/platform/random.h on RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
-#include "collector/platform/random.h"
+/* collector/platform/machine.h on RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
+#include "collector/platform/machine.h"
 
 #include <windows.h>
 

@@ -1,4 +1,4 @@
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/tcp.h"
 
 #include <winsock2.h>
 #include <ws2tcpip.h>

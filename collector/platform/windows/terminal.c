@@ -1,6 +1,6 @@
-/* collector/platform/terminal.h on Windows' consoles, which take sequences where one asks for it.
+/* collector/platform/process.h on Windows' consoles, which take sequences where one asks for it.
  */
-#include "collector/platform/terminal.h"
+#include "collector/platform/process.h"
 
 #include <windows.h>
 

@@ -1,6 +1,6 @@
 #include "collector/platform/windows/torn_line.h"
 
-#include "collector/platform/torn_end.h"
+#include "collector/platform/common/torn_end.h"
 
 struct mended {
     const char *path;

@@ -1,10 +1,10 @@
 /*
- * collector/platform/udp_socket.h on Winsock: WSARecvMsg, one datagram a call.
+ * collector/platform/udp.h on Winsock: WSARecvMsg, one datagram a call.
  *
  * Windows does not report the length of a datagram that it cut. Each is therefore received into all
  * the room of its slot, which the largest one does not fill, and it is cut to max_datagram here.
  */
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "collector/base/compiler.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/datagram_buffers.h"
+#include "collector/platform/common/datagram_buffers.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/socket_startup.h"

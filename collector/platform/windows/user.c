@@ -1,5 +1,5 @@
-/* collector/platform/user.h where who a process is was settled when it was started. */
-#include "collector/platform/user.h"
+/* collector/platform/process.h where who a process is was settled when it was started. */
+#include "collector/platform/process.h"
 
 int user_check(const char *user, struct error *error)
 {

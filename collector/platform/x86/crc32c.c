@@ -1,10 +1,10 @@
 /*
- * collector/platform/crc32c.h by the instruction of SSE 4.2, for gcc and clang.
+ * collector/platform/machine.h by the instruction of SSE 4.2, for gcc and clang.
  *
  * An instruction takes three cycles, and one may begin in each. So three pieces that lie one after
  * the other are summed side by side, and their sums put together.
  */
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 
 #include <string.h>
 

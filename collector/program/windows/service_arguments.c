@@ -5,7 +5,7 @@
 
 #include "collector/config/absolute.h"
 #include "collector/config/options.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 

@@ -3,7 +3,7 @@
  * reading: tests of the notifier are worth as much as this.
  */
 
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/udp_sender.h"
 #include "tests/support/platform/windows/socket_lookup_emulated.h"

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "collector/platform/notifier.h"
-#include "collector/platform/tcp_connection.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/tcp.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/tcp_client.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "sinks/compression/compressions.h"
 
 static void fail(const char *why)

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"

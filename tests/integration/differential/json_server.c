@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "proto/reading/json_message.h"
 
 static void answer(uint8_t verdict, const void *bytes, size_t size)

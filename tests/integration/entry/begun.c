@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 
 int program_main(int argc, char **argv)
 {

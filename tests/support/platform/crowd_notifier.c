@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "collector/platform/mutex.h"
+#include "collector/platform/thread.h"
 
 #define MOST_SOCKETS 64
 

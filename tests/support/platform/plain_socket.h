@@ -1,6 +1,6 @@
 /*
  * A UDP socket that does nothing by itself, for tests that use one wrongly on purpose: what
- * collector/platform/udp_socket.h keeps right is here for its caller to get wrong.
+ * collector/platform/udp.h keeps right is here for its caller to get wrong.
  *
  * Each operating system implements this header in a file of its own, chosen by CMake. What goes
  * wrong with the system ends the program with a message.

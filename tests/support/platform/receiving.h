@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/platform/udp_sender.h"
 
 #define RECEIVING_BUFFER ((size_t)4 * 1024 * 1024)

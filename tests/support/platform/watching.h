@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "collector/platform/notifier.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/platform/udp_sender.h"
 
 #define PATIENCE_MS 10000

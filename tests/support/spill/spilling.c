@@ -6,8 +6,8 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/crc32c.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/machine.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"

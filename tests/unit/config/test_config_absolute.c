@@ -4,7 +4,7 @@
 
 #include "collector/config/absolute.h"
 #include "collector/config/options.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "collector/config/processors.h"
-#include "collector/platform/processors.h"
 #include "collector/platform/thread.h"
 #include "tests/support/test.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/ledger/ledger_print.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/test.h"
 
 static char text[8192];

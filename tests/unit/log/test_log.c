@@ -5,7 +5,7 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/log_stream.h"
+#include "collector/platform/process.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/standard_stream.h"
 #include "tests/support/test.h"

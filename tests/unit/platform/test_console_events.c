@@ -4,7 +4,6 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/control.h"
-#include "collector/platform/control_send.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/windows/console_events.h"
 #include "collector/platform/windows/control_kinds.h"

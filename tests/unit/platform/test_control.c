@@ -3,7 +3,6 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/control.h"
-#include "collector/platform/control_send.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/this_thread.h"
 #include "tests/support/platform/wait_end.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "collector/platform/control.h"
-#include "collector/platform/control_socket.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/control_peer.h"
 #include "tests/support/platform/this_thread.h"

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/platform/control_socket.h"
+#include "collector/platform/control.h"
 #include "tests/support/platform/control_peer.h"
 #include "tests/support/test.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/control_socket.h"
+#include "collector/platform/control.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/control_peer.h"
 #include "tests/support/platform/scratch_directory.h"

@@ -1,7 +1,7 @@
 /* The examples of RFC 3720, appendix B.4, and one way to compute it against the other. */
 #include <string.h>
 
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "collector/platform/data_file.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"

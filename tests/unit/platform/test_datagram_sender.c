@@ -1,8 +1,7 @@
 /* Sending datagrams to addresses of both families, many with one call and one with none. */
 #include <string.h>
 
-#include "collector/platform/datagram_sender.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/test.h"
 

@@ -5,11 +5,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/platform/descriptors.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/child.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/process.h"
-#include "collector/platform/tcp_connection.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/tcp.h"
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 

@@ -1,7 +1,7 @@
 /* What stays free of a disk: who writes asks whether it does, and the system is asked seldom. */
 #include <string.h>
 
-#include "collector/platform/disk_room.h"
+#include "collector/platform/file_system.h"
 #include "tests/support/test.h"
 
 TEST(the_system_says_what_is_free)

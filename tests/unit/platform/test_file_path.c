@@ -1,7 +1,7 @@
 /* Paths as texts, as far as they are the same on every system. */
 #include <string.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "tests/support/test.h"
 
 TEST(the_folder_is_what_stands_before_the_last_separator)

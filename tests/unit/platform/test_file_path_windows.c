@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/config/url.h"
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/common/torn_end.h"
 #include "collector/platform/output_file.h"
-#include "collector/platform/torn_end.h"
 #include "tests/support/platform/again.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"

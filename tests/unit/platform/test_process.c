@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/child.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/process.h"
-#include "collector/platform/process_reading.h"
+#include "collector/platform/common/process_reading.h"
 #include "tests/support/test.h"
 
 #define MOST    ((size_t)1 << 20)    /* bytes of output */

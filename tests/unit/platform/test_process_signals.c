@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "collector/platform/process.h"
+#include "collector/platform/child.h"
 #include "tests/support/test.h"
 
 /* Runs a line of shell. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp.h"
 #include "tests/support/test.h"
 
 /* What the linker makes of the name (ld(1), --wrap). */

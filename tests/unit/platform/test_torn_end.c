@@ -1,7 +1,7 @@
 /* The torn end of a file that the system does not cut: what is said of it is true. */
 #include <string.h>
 
-#include "collector/platform/torn_end.h"
+#include "collector/platform/common/torn_end.h"
 #include "tests/support/test.h"
 
 /* A file of these bytes. */

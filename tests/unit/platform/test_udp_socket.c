@@ -6,7 +6,7 @@
 
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/platform/receiving.h"
 #include "tests/support/platform/this_thread.h"
 #include "tests/support/test.h"

@@ -1,7 +1,7 @@
 /* What the kernel drops before us, and what it refuses on request: counted, to the datagram. */
 #include <string.h>
 
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/platform/receiving.h"
 #include "tests/support/test.h"
 

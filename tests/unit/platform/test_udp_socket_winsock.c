@@ -1,5 +1,5 @@
 /*
- * What collector/platform/udp_socket.h makes of Winsock's answers: those that no test can bring
+ * What collector/platform/udp.h makes of Winsock's answers: those that no test can bring
  * about, by a WSARecvMsg of the test's own, and how a socket is opened.
  */
 #include <stdbool.h>

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "collector/platform/child.h"
 #include "collector/platform/control.h"
 #include "collector/platform/notifier.h"
-#include "collector/platform/process.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "tests/support/test.h"

@@ -1,6 +1,5 @@
 /* A channel of TCP as it is: bytes both ways, and the end of one way alone. */
-#include "collector/platform/tcp_connection.h"
-#include "collector/platform/tcp_listener.h"
+#include "collector/platform/tcp.h"
 #include "collector/receive/stream_channel.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/tcp_client.h"

@@ -2,7 +2,6 @@
  */
 
 #include "collector/platform/clock.h"
-#include "collector/platform/pause.h"
 #include "collector/receive/coalescing.h"
 #include "tests/support/test.h"
 

@@ -7,7 +7,6 @@
 
 #include "collector/capture/capture.h"
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
 #include "collector/platform/output_file.h"
 #include "collector/receive/dead_letters.h"
 #include "tests/support/log/heard.h"

@@ -1,7 +1,7 @@
 /* A thread that loses nothing, where the system has no pages for its batches. */
 #include "collector/output/fan_out.h"
-#include "collector/platform/aligned_memory.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/machine.h"
 #include "proto/schemas.h"
 #include "tests/support/receive/ingest_bench.h"
 #include "tests/support/record/batches_out.h"

@@ -1,5 +1,5 @@
 /* When the pages of small batches are had, by whom, and what follows where there are none. */
-#include "collector/platform/aligned_memory.h"
+#include "collector/platform/machine.h"
 #include "collector/record/batch.h"
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/host_name.h"
+#include "collector/platform/machine.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/otlp_wire.h"
 #include "tests/support/sinks/ruled_encoding.h"

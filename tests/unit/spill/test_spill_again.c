@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
-#include "collector/platform/crc32c.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/machine.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
-#include "collector/platform/crc32c.h"
-#include "collector/platform/folder.h"
+#include "collector/platform/file_system.h"
+#include "collector/platform/machine.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"

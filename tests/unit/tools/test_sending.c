@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 #include "tests/support/test.h"
 #include "tools/sending/udp_sender.h"
 

@@ -16,7 +16,6 @@
 #include <linux/errqueue.h> /* needs time.h before it */
 
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
 
 #define GROUP_SIZE     64
 #define PRESSURE_TRIES 1000 /* a millisecond apart */

@@ -6,7 +6,6 @@
 #include <winsock2.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/deadline.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <windows.h>
 
-#include "collector/platform/entry.h"
-#include "collector/platform/part_file.h"
+#include "collector/platform/data_file.h"
+#include "collector/platform/process.h"
 
 int program_main(int argc, char **argv)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "collector/platform/windows/text.h"
 
 int program_main(int argc, char **argv)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/platform/control_send.h"
-#include "collector/platform/entry.h"
+#include "collector/platform/control.h"
+#include "collector/platform/process.h"
 
 int program_main(int argc, char **argv)
 {

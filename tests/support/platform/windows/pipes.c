@@ -21,7 +21,7 @@
 #include <string.h>
 #include <windows.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/spawn.h"
 #include "collector/platform/windows/text.h"

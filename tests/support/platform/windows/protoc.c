@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/platform/entry.h"
+#include "collector/platform/process.h"
 
 static int copy(const char *from, const char *to)
 {

@@ -1,7 +1,7 @@
 /* Paths of POSIX: '/' separates names, and every other byte is one of a name. */
 #include <string.h>
 
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 #include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <windows.h>
 
-#include "collector/platform/folder.h"
-#include "collector/platform/part_file.h"
+#include "collector/platform/data_file.h"
+#include "collector/platform/file_system.h"
 #include "collector/platform/windows/file_access.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"

@@ -1,9 +1,8 @@
-#include "collector/platform/input_load.h"
+#include "collector/platform/input_file.h"
 
 #include <stdint.h>
 
 #include "collector/platform/clock.h"
-#include "collector/platform/input_file.h"
 
 static int fail(struct error *error, const char *path, const char *why)
 {

@@ -1,4 +1,4 @@
-#include "collector/platform/torn_end.h"
+#include "collector/platform/common/torn_end.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* collector/platform/crc32c.h where no instruction is known: by tables. */
-#include "collector/platform/crc32c.h"
+/* collector/platform/machine.h where no instruction is known: by tables. */
+#include "collector/platform/machine.h"
 
 uint32_t crc32c(uint32_t before, const void *bytes, size_t size)
 {

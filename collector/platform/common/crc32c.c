@@ -1,6 +1,6 @@
 /* CRC-32C by tables, eight bytes at a time (Kounavis and Berry, "Novel table lookup-based
  * algorithms for high-performance CRC generation", 2008). */
-#include "collector/platform/crc32c.h"
+#include "collector/platform/machine.h"
 
 #include "collector/base/byte_order.h"
 

@@ -1,4 +1,4 @@
-#include "collector/platform/file_path.h"
+#include "collector/platform/file_system.h"
 
 #include <string.h>
 

@@ -3,14 +3,14 @@
  * together. The overflow parts have a stride that is no power of two, so that they do not all fall
  * on the same few cache sets. Of platform/ only.
  */
-#ifndef SLUICE_COLLECTOR_PLATFORM_DATAGRAM_BUFFERS_H
-#define SLUICE_COLLECTOR_PLATFORM_DATAGRAM_BUFFERS_H
+#ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_DATAGRAM_BUFFERS_H
+#define SLUICE_COLLECTOR_PLATFORM_COMMON_DATAGRAM_BUFFERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/platform/udp_socket.h"
+#include "collector/platform/udp.h"
 
 /* Bytes of an overflow part, and from one to the next. */
 #define DATAGRAM_REST_SIZE   (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)

@@ -4,8 +4,8 @@
  * how a file is read and cut, and who else writes to it, is the system's part. Private to
  * the implementations of collector/platform/output_file.h, which says what is done when.
  */
-#ifndef SLUICE_COLLECTOR_PLATFORM_TORN_END_H
-#define SLUICE_COLLECTOR_PLATFORM_TORN_END_H
+#ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H
+#define SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H
 
 #include "collector/platform/output_file.h"
 

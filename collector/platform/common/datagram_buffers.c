@@ -1,4 +1,4 @@
-#include "collector/platform/datagram_buffers.h"
+#include "collector/platform/common/datagram_buffers.h"
 
 #include <stdlib.h>
 

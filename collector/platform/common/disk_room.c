@@ -1,4 +1,4 @@
-#include "collector/platform/disk_room.h"
+#include "collector/platform/file_system.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-#include "collector/platform/process_reading.h"
+#include "collector/platform/common/process_reading.h"
 
 #include <stdlib.h>
 #include <string.h>

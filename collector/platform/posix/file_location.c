@@ -1,5 +1,5 @@
-/* collector/platform/file_place.h by stat(2). */
-#include "collector/platform/file_place.h"
+/* collector/platform/file_system.h by stat(2). */
+#include "collector/platform/file_system.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,22 +7,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/platform/file_path.h"
 
 #define PATH_SIZE 4096
 #define LINKS_MAX 40 /* as path_resolution(7) has it */
 
-static bool fill(const struct stat *status, struct file_place *place)
+static bool fill(const struct stat *status, struct file_location *place)
 {
     if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISSOCK(status->st_mode))
         return false;
-    *place = (struct file_place){.volume = (uint64_t)status->st_dev,
-                                 .number = (uint64_t)status->st_ino};
+    *place = (struct file_location){.volume = (uint64_t)status->st_dev,
+                                    .number = (uint64_t)status->st_ino};
     return true;
 }
 
 /* Of a name that no file has. */
-static bool find_in_folder(const char *path, struct file_place *place)
+static bool find_in_folder(const char *path, struct file_location *place)
 {
     struct stat status;
     char folder[PATH_SIZE];
@@ -52,7 +51,7 @@ static bool follow(char path[PATH_SIZE])
 }
 
 /* A link to a file that does not exist is that file: whoever opens the path makes it. */
-bool file_place_find(const char *path, struct file_place *place)
+bool file_location_find(const char *path, struct file_location *place)
 {
     struct stat status;
     char last[PATH_SIZE];
@@ -67,7 +66,7 @@ bool file_place_find(const char *path, struct file_place *place)
     return find_in_folder(last, place);
 }
 
-bool file_place_of_stdout(struct file_place *place)
+bool file_location_of_stdout(struct file_location *place)
 {
     struct stat status;
     return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) && fill(&status, place);

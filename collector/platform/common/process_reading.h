@@ -1,14 +1,14 @@
 /*
- * What is read of a program that runs (collector/platform/process.h), and what its end comes to:
+ * What is read of a program that runs (collector/platform/child.h), and what its end comes to:
  * the part of process_run that is the same on every system. One thread.
  */
-#ifndef SLUICE_COLLECTOR_PLATFORM_PROCESS_READING_H
-#define SLUICE_COLLECTOR_PLATFORM_PROCESS_READING_H
+#ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_PROCESS_READING_H
+#define SLUICE_COLLECTOR_PLATFORM_COMMON_PROCESS_READING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/platform/process.h"
+#include "collector/platform/child.h"
 
 /* Bytes of what it writes to standard error that are looked at. */
 #define PROCESS_ERRORS_MAX ((size_t)64 * 1024)

@@ -1,13 +1,11 @@
 /*
- * A non-blocking UDP socket that receives in groups.
+ * UDP sockets: receiving datagrams in groups, and sending them.
  *
- * Lifecycle: open, (the notifier adds its handle), bind, receive until would-block as often as it
- * is ready, close. A socket and a group belong to one thread at a time. A receive handles inside,
- * and counts, whatever does not end a drain: an interrupted call, an ICMP error, a zero-length or
- * truncated datagram, a moment without kernel memory.
+ * A port provides both. Its constants say what its system lacks (udp_socket_can_share_port and those
+ * after it); the options that need it are refused then.
  */
-#ifndef SLUICE_COLLECTOR_PLATFORM_UDP_SOCKET_H
-#define SLUICE_COLLECTOR_PLATFORM_UDP_SOCKET_H
+#ifndef SLUICE_COLLECTOR_PLATFORM_UDP_H
+#define SLUICE_COLLECTOR_PLATFORM_UDP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +15,17 @@
 #include "collector/base/error.h"
 #include "collector/base/networks.h"
 #include "collector/platform/wakeup.h"
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
+/*
+ * A non-blocking UDP socket that receives in groups.
+ *
+ * Lifecycle: open, (the notifier adds its handle), bind, receive until would-block as often as it
+ * is ready, close. A socket and a group belong to one thread at a time. A receive handles inside,
+ * and counts, whatever does not end a drain: an interrupted call, an ICMP error, a zero-length or
+ * truncated datagram, a moment without kernel memory.
+ */
 
 struct udp_socket;
 
@@ -76,7 +85,7 @@ struct udp_socket_options {
     struct address group_source;
 
     /*
-     * It is bound already and was given to this process (collector/platform/inherited_sockets.h),
+     * It is bound already and was given to this process (collector/platform/service_manager.h),
      * whose copy of `handle` it works on: `address`, `ipv6_only` and `share_port` mean nothing
      * then, and the bind only reports where it is bound. Everything else here holds for it as for
      * any other, but that its receive buffer is never made smaller. False on systems that give
@@ -233,5 +242,65 @@ bool udp_socket_refuse_all(struct udp_socket *socket);
 
 /* Closes and frees it; NULL is allowed. */
 void udp_socket_close(struct udp_socket *socket);
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+/*
+ * Sends datagrams to a few addresses, without ever waiting.
+ *
+ * Lifecycle: open, send as often as wanted, close. One thread at a time. Nothing is received: what
+ * the network reports about datagrams that were sent (ICMP) is not seen.
+ */
+
+struct datagram_sender;
+
+/* Whether whole IP packets can be sent, with sources of their own (raw(7)); else none opens so. */
+extern const bool datagram_sender_can_send_packets;
+
+struct datagram_sender_options {
+    const struct address *targets; /* copied */
+    size_t target_count;           /* at least 1 */
+
+    /*
+     * What is sent are whole IP packets, no longer than datagram_sender_mtu, instead of the
+     * payloads of datagrams. It takes a right (CAP_NET_RAW) when it is opened, not later.
+     */
+    bool packets;
+};
+
+/*
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG: the right is
+ * missing, or the system sends no packets).
+ */
+int datagram_sender_open(struct datagram_sender **out,
+                         const struct datagram_sender_options *options, struct error *error);
+void datagram_sender_close(struct datagram_sender *sender);
+
+struct outgoing {
+    size_t target; /* index in the options' targets */
+    const void *data;
+    size_t size;
+};
+
+/* Datagrams that one call takes at most. */
+#define DATAGRAM_SENDER_MOST 64
+
+enum send_result {
+    SEND_OK,          /* the first *sent ones, at least one, are out */
+    SEND_WOULD_BLOCK, /* the system has no room now: again in a moment */
+    SEND_TOO_LARGE,   /* the first one is longer than its way takes, and was not sent */
+    SEND_FAILED,      /* the first one was not sent; `error` says why. The next one may be */
+};
+
+/* Sends the first ones of `count` (1 to DATAGRAM_SENDER_MOST) datagrams, in their order. */
+enum send_result datagram_sender_send(struct datagram_sender *sender,
+                                      const struct outgoing *datagrams, size_t count, size_t *sent,
+                                      struct error *error);
+
+/* Bytes of an IP packet that the way to this target takes now, as far as the system knows. */
+size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target);
+
+/* Whether the host of an address, of whatever port, is this machine. */
+bool datagram_sender_is_local(const struct address *address);
 
 #endif

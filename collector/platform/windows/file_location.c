@@ -1,26 +1,25 @@
-/* collector/platform/file_place.h by GetFileInformationByHandle. */
-#include "collector/platform/file_place.h"
+/* collector/platform/file_system.h by GetFileInformationByHandle. */
+#include "collector/platform/file_system.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
-#include "collector/platform/file_path.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/shared_file.h"
 #include "collector/text/copy.h"
 
-static bool fill(HANDLE file, struct file_place *place)
+static bool fill(HANDLE file, struct file_location *place)
 {
     struct file_identity found;
     if (GetFileType(file) != FILE_TYPE_DISK || !shared_file_identify(file, &found))
         return false;
-    *place = (struct file_place){.volume = found.volume,
-                                 .number = (uint64_t)found.index_high << 32 | found.index_low};
+    *place = (struct file_location){.volume = found.volume,
+                                    .number = (uint64_t)found.index_high << 32 | found.index_low};
     return true;
 }
 
-static bool find(const char *path, struct file_place *place)
+static bool find(const char *path, struct file_location *place)
 {
     wchar_t *wide = file_access_path(path);
     HANDLE file = wide == NULL ? INVALID_HANDLE_VALUE
@@ -33,7 +32,7 @@ static bool find(const char *path, struct file_place *place)
     return found;
 }
 
-bool file_place_find(const char *path, struct file_place *place)
+bool file_location_find(const char *path, struct file_location *place)
 {
     if (strncmp(path, "//./", 4) == 0) /* opening a device, or a pipe, is more than a question */
         return false;
@@ -50,7 +49,7 @@ bool file_place_find(const char *path, struct file_place *place)
     return found;
 }
 
-bool file_place_of_stdout(struct file_place *place)
+bool file_location_of_stdout(struct file_location *place)
 {
     return fill(GetStdHandle(STD_OUTPUT_HANDLE), place);
 }

@@ -25,7 +25,7 @@ static size_t host_length(const char *text, size_t length)
 }
 
 /* Whether all of the text is a port. */
-static bool is_port(const char *text, size_t length)
+static bool broker_is_port(const char *text, size_t length)
 {
     unsigned port = 0;
     for (size_t i = 0; i < length; i++) {
@@ -43,7 +43,7 @@ static bool add_broker(struct broker_place *place, const char *text, size_t leng
     size_t host = host_length(text, length);
     bool has_port = host < length;
     if (host == 0 || place->count == BROKERS_MOST ||
-        (has_port && (text[host] != ':' || !is_port(text + host + 1, length - host - 1))))
+        (has_port && (text[host] != ':' || !broker_is_port(text + host + 1, length - host - 1))))
         return false;
     size_t used = strlen(place->brokers);
     size_t room = sizeof place->brokers - used;

@@ -58,9 +58,9 @@ struct command {
     int64_t pause;
     int64_t look_ns; /* of the next look */
     int64_t look_pause;
-    int64_t deaf_ns; /* when the log says that it runs and does not read, INT64_MAX: never */
-    int64_t ask_ns;  /* when it is asked to end, INT64_MAX: it has its time */
-    int64_t end_ns;  /* when it is ended */
+    int64_t closed_log_ns; /* when the log says that it runs and does not read, INT64_MAX: never */
+    int64_t ask_ns;        /* when it is asked to end, INT64_MAX: it has its time */
+    int64_t end_ns;        /* when it is ended */
     struct log_limit log;
 };
 
@@ -104,15 +104,15 @@ static int64_t plan_start(struct command *command, int64_t now)
     return pause;
 }
 
-static void start(struct command *command, int64_t now)
+static void command_start(struct command *command, int64_t now)
 {
     struct error error;
     bool again = command->started_ns != 0;
     if (child_start(command->child, command->line, &error) != 0) {
-        uint64_t held;
+        uint64_t suppressed;
         command->restarting = false;
         int64_t pause = plan_start(command, now);
-        if (log_allowed(&command->log, &held))
+        if (log_allowed(&command->log, &suppressed))
             log_about(LOG_ERROR, LOG_OF_SINK, command->name, "%s; trying again in %" PRId64 " ms",
                       error.text, pause / MILLISECOND);
         return;
@@ -124,7 +124,7 @@ static void start(struct command *command, int64_t now)
     command->phase = PHASE_RUNNING;
     command->restarting = false;
     command->given = false;
-    command->deaf_ns = INT64_MAX;
+    command->closed_log_ns = INT64_MAX;
     command->unread = 0;
     command->started_ns = now;
     command->ask_ns = INT64_MAX;
@@ -142,7 +142,7 @@ static void close_input(struct command *command, int64_t now)
 }
 
 /* "with exit code 1", or the like. */
-static void describe_end(const struct child_end *end, char *text, size_t size)
+static void command_describe_end(const struct child_end *end, char *text, size_t size)
 {
     if (end->unknown)
         snprintf(text, size, "in a way that the system does not say");
@@ -150,7 +150,7 @@ static void describe_end(const struct child_end *end, char *text, size_t size)
         snprintf(text, size, "with %s %d", end->killed ? "signal" : "exit code", end->number);
 }
 
-static void note_end(struct command *command, const struct child_end *end, int64_t now)
+static void command_note_end(struct command *command, const struct child_end *end, int64_t now)
 {
     if (has_input(command))
         close_input(command, now);
@@ -158,12 +158,12 @@ static void note_end(struct command *command, const struct child_end *end, int64
         command->pause = FIRST_PAUSE;
     bool expected = command->restarting || command->finishing;
     int64_t pause = plan_start(command, now);
-    uint64_t held;
+    uint64_t suppressed;
     bool well = !end->unknown && !end->killed && end->number == 0;
-    if ((expected && well) || !log_allowed(&command->log, &held))
+    if ((expected && well) || !log_allowed(&command->log, &suppressed))
         return;
     char how[64];
-    describe_end(end, how, sizeof how);
+    command_describe_end(end, how, sizeof how);
     if (expected)
         log_about(LOG_WARNING, LOG_OF_SINK, command->name, "the command has ended %s", how);
     else
@@ -190,28 +190,28 @@ static void make_it_end(struct command *command, int64_t now)
 }
 
 /* One that ends closes its input first, so it gets a moment. */
-static void log_deaf(struct command *command, int64_t now)
+static void log_closed_input(struct command *command, int64_t now)
 {
-    if (now < command->deaf_ns)
+    if (now < command->closed_log_ns)
         return;
-    command->deaf_ns = INT64_MAX;
+    command->closed_log_ns = INT64_MAX;
     log_about(LOG_WARNING, LOG_OF_SINK, command->name,
               "the command has closed its input; waiting for its end");
 }
 
 /* While one runs. */
-static void look(struct command *command, int64_t now)
+static void command_look(struct command *command, int64_t now)
 {
     struct child_end end;
     enum child_state state = child_look(command->child, &end);
     if (state == CHILD_ENDED) {
-        note_end(command, &end, now);
+        command_note_end(command, &end, now);
         return;
     }
     look_later(command, now);
     if (state == CHILD_DEAF) {
         close_input(command, now);
-        command->deaf_ns = now + SECOND;
+        command->closed_log_ns = now + SECOND;
     }
     if (has_input(command)) {
         size_t unread = child_unread(command->child);
@@ -223,7 +223,7 @@ static void look(struct command *command, int64_t now)
         else if (unread == 0)
             command->look_ns = now + IDLE_LOOK;
     }
-    log_deaf(command, now);
+    log_closed_input(command, now);
     make_it_end(command, now);
 }
 
@@ -238,14 +238,14 @@ static int64_t command_due(const struct destination *destination)
     return command->end_ns < next ? command->end_ns : next;
 }
 
-static void tick(struct destination *destination)
+static void command_tick(struct destination *destination)
 {
     struct command *command = command_of(destination);
     int64_t now = clock_monotonic_ns();
     if (command->phase != PHASE_WAITING)
-        look(command, now);
+        command_look(command, now);
     else if (!command->finishing && now >= command->start_ns)
-        start(command, now);
+        command_start(command, now);
 }
 
 /* --- as a stream ------------------------------------------------------------------------------ */
@@ -264,7 +264,7 @@ static enum write_result write_to(struct destination *destination, const void *b
     return WRITE_WOULD_BLOCK;
 }
 
-static wait_handle handle(const struct destination *destination)
+static wait_handle command_handle(const struct destination *destination)
 {
     const struct command *command = (const struct command *)destination;
     return command->phase == PHASE_RUNNING ? child_input(command->child) : NO_HANDLE;
@@ -309,7 +309,7 @@ static void restart_reader(struct destination *destination, bool more)
     look_soon(command, now);
 }
 
-static bool finish(struct destination *destination, bool at_once)
+static bool command_finish(struct destination *destination, bool at_once)
 {
     struct command *command = command_of(destination);
     int64_t now = clock_monotonic_ns();
@@ -322,7 +322,7 @@ static bool finish(struct destination *destination, bool at_once)
     if (at_once && command->end_ns == INT64_MAX && command->ask_ns > now)
         command->ask_ns = now;
     if (now >= command_due(destination))
-        tick(destination);
+        command_tick(destination);
     return command->phase == PHASE_WAITING;
 }
 
@@ -336,13 +336,13 @@ static void command_destroy(struct destination *destination)
 
 static const struct stream_ops command_stream = {
     .write = write_to,
-    .handle = handle,
+    .handle = command_handle,
     .at_beginning = at_beginning,
     .due = command_due,
-    .tick = tick,
+    .tick = command_tick,
     .progress = progress,
     .restart = restart_reader,
-    .finish = finish,
+    .finish = command_finish,
 };
 
 static int command_create(const struct destination_options *options, struct destination **out,

@@ -78,8 +78,8 @@ static struct output_file_format format_of(const struct destination_options *opt
                                        .unmarked = encoder->unmarked};
 }
 
-static int open_file(const struct output_destination *output, struct output_file **file,
-                     struct error *error)
+static int plain_file_open(const struct output_destination *output, struct output_file **file,
+                           struct error *error)
 {
     const struct destination_options *options = &output->options;
     struct output_file_start start;
@@ -115,8 +115,8 @@ static int open_again(struct plain_file *plain, struct error *error)
 {
     struct output_destination *output = &plain->output;
     struct output_file *fresh;
-    if (open_file(output, &fresh, error) != 0 &&
-        (!output_file_let_name_go(output->file) || open_file(output, &fresh, error) != 0))
+    if (plain_file_open(output, &fresh, error) != 0 &&
+        (!output_file_let_name_go(output->file) || plain_file_open(output, &fresh, error) != 0))
         return -1;
     sync_now(plain);
     output_file_close(output->file);
@@ -126,7 +126,7 @@ static int open_again(struct plain_file *plain, struct error *error)
     return 0;
 }
 
-static int reopen(struct destination *destination, struct error *error)
+static int file_reopen(struct destination *destination, struct error *error)
 {
     struct plain_file *plain = file_of(destination);
     switch (output_file_look(plain->output.file, plain->output.options.path, error)) {
@@ -158,7 +158,7 @@ static enum output_file_state see(const struct plain_file *plain)
  * Where it was moved, whether it is time to open anew: what is written to a file that was removed
  * is lost, at once; who moves one is going to make a new one, perhaps, and to send SIGHUP.
  */
-static enum output_file_state look(struct plain_file *plain)
+static enum output_file_state file_look(struct plain_file *plain)
 {
     const struct output_file *file = plain->output.file;
     enum output_file_state state = OUTPUT_FILE_IN_PLACE;
@@ -177,7 +177,7 @@ static enum output_file_state look(struct plain_file *plain)
 
 static bool was_moved(struct destination *destination)
 {
-    return look(file_of(destination)) != OUTPUT_FILE_IN_PLACE;
+    return file_look(file_of(destination)) != OUTPUT_FILE_IN_PLACE;
 }
 
 static void log_cut(const struct destination_options *options,
@@ -229,7 +229,7 @@ static void open_astray(struct plain_file *plain)
 static void file_prepare(struct destination *destination)
 {
     struct plain_file *plain = file_of(destination);
-    switch (look(plain)) {
+    switch (file_look(plain)) {
     case OUTPUT_FILE_IN_PLACE:
     case OUTPUT_FILE_UNSEEN:
         break;
@@ -242,7 +242,7 @@ static void file_prepare(struct destination *destination)
     }
 }
 
-static enum write_result write_file(struct destination *destination, const void *bytes, size_t size,
+static enum write_result file_write(struct destination *destination, const void *bytes, size_t size,
                                     size_t *written, struct error *error)
 {
     struct plain_file *plain = file_of(destination);
@@ -270,7 +270,7 @@ static int64_t file_due(const struct destination *destination)
     return plain->synced_ns + file_sync_interval(options);
 }
 
-static void tick(struct destination *destination)
+static void file_tick(struct destination *destination)
 {
     sync_now(file_of(destination));
 }
@@ -280,16 +280,16 @@ static void tick(struct destination *destination)
 static const struct stream_ops plain_stream = {
     .prepare = file_prepare,
     .was_moved = was_moved,
-    .write = write_file,
+    .write = file_write,
     .cancel = output_destination_cancel,
     .handle = output_destination_handle,
     .roll_back = output_destination_roll_back,
     .leave_torn = leave_torn,
     .at_beginning = output_destination_at_beginning,
     .is_watched = output_destination_is_watched,
-    .reopen = reopen,
+    .reopen = file_reopen,
     .due = file_due,
-    .tick = tick,
+    .tick = file_tick,
 };
 
 static void file_destroy(struct destination *destination)
@@ -318,7 +318,7 @@ static int create_plain(const struct path_template *path, const struct destinati
     output_destination_init(&plain->output, &plain_stream, file_destroy, options);
     expand_plain(path, plain->path, sizeof plain->path);
     plain->output.options.path = plain->path;
-    if (open_file(&plain->output, &plain->output.file, error) != 0) {
+    if (plain_file_open(&plain->output, &plain->output.file, error) != 0) {
         file_destroy(&plain->output.destination);
         return -1;
     }

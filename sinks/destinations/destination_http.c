@@ -54,11 +54,11 @@ static bool http_send_block(struct destination *destination, struct delivery_blo
 /* What was taken but for some of it is written, and is not sent again. */
 static void note_partial(struct http *http, const struct http_result *result)
 {
-    uint64_t held;
+    uint64_t suppressed;
     counter_add(&http->options.counters->points_rejected, result->points_rejected);
     if (result->points_rejected == 0 && result->warning[0] == '\0')
         return;
-    if (log_allowed(&http->partial_log, &held))
+    if (log_allowed(&http->partial_log, &suppressed))
         log_about(LOG_WARNING, LOG_OF_SINK, http->options.name,
                   "the server took a request but for %" PRIu64 " of its data points%s%s",
                   result->points_rejected, result->warning[0] == '\0' ? "" : ": ", result->warning);
@@ -85,7 +85,7 @@ static int make_headers(const struct destination_options *options,
                              headers, error);
 }
 
-static int reopen(struct destination *destination, struct error *error)
+static int http_reopen(struct destination *destination, struct error *error)
 {
     struct http *http = http_of(destination);
     struct http_headers *headers;
@@ -96,8 +96,8 @@ static int reopen(struct destination *destination, struct error *error)
 }
 
 /* What a record is isolated by, when the server has refused one. */
-static size_t key(struct destination *destination, const struct listener *listener,
-                  const struct record *record, uint8_t *key)
+static size_t http_key(struct destination *destination, const struct listener *listener,
+                       const struct record *record, uint8_t *key)
 {
     const struct http *http = http_of(destination);
     (void)listener;
@@ -112,8 +112,8 @@ static void http_abandon(struct destination *destination)
 static const struct delivery_ops delivery_ops = {
     .send = http_send_block,
     .answer = http_answer,
-    .key = key,
-    .reopen = reopen,
+    .key = http_key,
+    .reopen = http_reopen,
     .abandon = http_abandon,
 };
 
@@ -134,8 +134,8 @@ static const struct delivery_ops otlp_ops = {
     .send = http_send_block,
     .answer = http_answer,
     .route = otlp_route,
-    .key = key,
-    .reopen = reopen,
+    .key = http_key,
+    .reopen = http_reopen,
     .abandon = http_abandon,
 };
 
@@ -283,7 +283,7 @@ static int http_check(const struct destination_options *options, struct error *e
 }
 
 /* As "libcurl/7.88.1", without what it is made of itself. */
-static const char *library(void)
+static const char *http_library_version(void)
 {
     static char text[32];
     struct error error;
@@ -313,7 +313,7 @@ const struct destination_ops destination_http = {
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
     .takes = TAKES_BLOCKS,
     .sends_requests = true,
-    .library = library,
+    .library = http_library_version,
     .shape = http_shape,
     .check = http_check,
     .probe = http_probe,

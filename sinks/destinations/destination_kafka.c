@@ -21,10 +21,10 @@
 #include "collector/platform/clock.h"
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/destinations.h"
-#include "sinks/destinations/kafka_fate.h"
 #include "sinks/destinations/kafka_flights.h"
 #include "sinks/destinations/kafka_headers.h"
 #include "sinks/destinations/kafka_library.h"
+#include "sinks/destinations/kafka_outcome.h"
 #include "sinks/destinations/kafka_probe.h"
 #include "sinks/destinations/kafka_producer.h"
 #include "sinks/destinations/record_key.h"
@@ -71,15 +71,14 @@ static struct kafka *kafka_of(struct destination *destination)
 /* --- what became of messages ------------------------------------------------------------------ */
 
 /* A topic that takes less at a time than it was given gets half of that, message by message. */
-static void report(void *context, const rd_kafka_message_t *message)
+static void kafka_note_report(void *context, const rd_kafka_message_t *message)
 {
     struct kafka *kafka = context;
-    const struct kafka_outcome outcome = {
-        .fate = kafka_fate_reported(kafka->library->message_status(message), message->err),
-        .why = kafka->library->err2str(message->err),
-    };
+    struct kafka_outcome outcome =
+        kafka_outcome_reported(kafka->library->message_status(message), message->err);
+    outcome.why = kafka->library->err2str(message->err);
     size_t bytes = kafka->flights.group_bytes;
-    const char *topic = kafka_flights_settle(&kafka->flights, message->_private, &outcome);
+    const char *topic = kafka_flights_complete(&kafka->flights, message->_private, &outcome);
     if (topic != NULL)
         kafka_topics_lower(kafka->producer.topics, topic, bytes / 2, clock_monotonic_ns());
 }
@@ -141,7 +140,7 @@ static rd_kafka_message_t message_of(const struct kafka *kafka, const struct del
  * Hands over the messages, and sets their errors. Their memory is the library's until their report;
  * a copy is the library's to free, and ours where it refuses the message.
  */
-static void produce(struct kafka *kafka, struct chunk *chunk)
+static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
 {
     rd_kafka_message_t *messages = chunk->messages;
     if (kafka->headers.wanted == 0) {
@@ -156,18 +155,16 @@ static void produce(struct kafka *kafka, struct chunk *chunk)
 }
 
 /* A message that the library did not take. */
-static void note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
+static void kafka_note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
 {
     const rd_kafka_message_t *message = &chunk->messages[i];
-    const struct kafka_outcome outcome = {
-        .fate = kafka_fate_unsent(message->err),
-        .for_itself = true,
-        .why = kafka->library->err2str(message->err),
-    };
+    struct kafka_outcome outcome = kafka_outcome_unsent(message->err);
+    outcome.by_itself = true;
+    outcome.why = kafka->library->err2str(message->err);
     if ((chunk->flags & RD_KAFKA_MSG_F_FREE) != 0)
         free(message->payload);
-    chunk->missing = chunk->missing || kafka_fate_topic_is_missing(message->err);
-    const char *topic = kafka_flights_settle(&kafka->flights, message->_private, &outcome);
+    chunk->missing = chunk->missing || kafka_outcome_is_missing_topic(message->err);
+    const char *topic = kafka_flights_complete(&kafka->flights, message->_private, &outcome);
     if (topic != NULL)
         kafka_topics_lower(kafka->producer.topics, topic,
                            record_range_size(chunk->block, &chunk->ranges[i]) / 2,
@@ -178,10 +175,10 @@ static void note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
 static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
 {
     if (chunk->count != 0)
-        produce(kafka, chunk);
+        kafka_produce(kafka, chunk);
     for (size_t i = 0; i < chunk->count; i++)
         if (chunk->messages[i].err != RD_KAFKA_RESP_ERR_NO_ERROR)
-            note_refused(kafka, chunk, i);
+            kafka_note_refused(kafka, chunk, i);
     chunk->count = 0;
 }
 
@@ -194,9 +191,9 @@ static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct rec
         hand_chunk(kafka, chunk);
     rd_kafka_message_t message = message_of(kafka, chunk->block, range, token);
     if (message.payload == NULL) {
-        static const struct kafka_outcome later = {.fate = {.fate = DELIVERY_NOT_SENT},
+        static const struct kafka_outcome later = {.result = DELIVERY_NOT_SENT,
                                                    .why = "no memory for a part of a block"};
-        kafka_flights_settle(&kafka->flights, token, &later);
+        kafka_flights_complete(&kafka->flights, token, &later);
         return;
     }
     chunk->messages[chunk->count] = message;
@@ -241,9 +238,12 @@ static void hand_flight(struct kafka *kafka, rd_kafka_topic_t *topic, size_t at,
 
 static void refuse_flight(struct kafka *kafka, size_t at)
 {
-    kafka_flights_refuse(&kafka->flights, at,
-                         (struct kafka_fate){DELIVERY_REFUSED, DELIVERY_REJECTED},
-                         kafka->library->err2str(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION));
+    const struct kafka_outcome outcome = {
+        .result = DELIVERY_REFUSED,
+        .reason = DELIVERY_REJECTED,
+        .why = kafka->library->err2str(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION),
+    };
+    kafka_flights_refuse(&kafka->flights, at, &outcome);
 }
 
 /* What was handed over in one go, while the library had nothing before. */
@@ -309,7 +309,7 @@ static bool kafka_send_block(struct destination *destination, struct delivery_bl
     return true;
 }
 
-static void serve(struct destination *destination)
+static void kafka_serve(struct destination *destination)
 {
     struct kafka *kafka = kafka_of(destination);
     kafka_producer_poll(&kafka->producer);
@@ -326,14 +326,14 @@ static int64_t kafka_due(const struct destination *destination)
     return producer_ns < flights_ns ? producer_ns : flights_ns;
 }
 
-static bool route(struct destination *destination, const struct listener *listener,
-                  const struct record *record, char *name)
+static bool kafka_route(struct destination *destination, const struct listener *listener,
+                        const struct record *record, char *name)
 {
     return topic_template_expand(&kafka_of(destination)->topic, listener, record, name) != 0;
 }
 
-static size_t key(struct destination *destination, const struct listener *listener,
-                  const struct record *record, uint8_t *bytes)
+static size_t kafka_key(struct destination *destination, const struct listener *listener,
+                        const struct record *record, uint8_t *bytes)
 {
     (void)listener;
     return record_key(&kafka_of(destination)->key, record, bytes);
@@ -350,7 +350,7 @@ static struct delivery_block *kafka_answer(struct destination *destination, stru
  * A block that is not reported in time stays where it is: the library has no copy of it, and may be
  * about to send it.
  */
-static void lend(void *context, struct delivery_block *block)
+static void kafka_lend_block(void *context, struct delivery_block *block)
 {
     struct kafka *kafka = context;
     kafka_producer_lend(&kafka->producer, block->bytes, block->keys);
@@ -362,7 +362,7 @@ static void kafka_abandon(struct destination *destination)
     struct kafka *kafka = kafka_of(destination);
     if (kafka->flights.handed != 0)
         kafka_producer_abandon(&kafka->producer, ABANDON_MS);
-    kafka_flights_abandon(&kafka->flights, lend, kafka);
+    kafka_flights_abandon(&kafka->flights, kafka_lend_block, kafka);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -370,10 +370,10 @@ static void kafka_abandon(struct destination *destination)
 static const struct delivery_ops delivery_ops = {
     .send = kafka_send_block,
     .answer = kafka_answer,
-    .route = route,
-    .key = key,
+    .route = kafka_route,
+    .key = kafka_key,
     .due = kafka_due,
-    .serve = serve,
+    .serve = kafka_serve,
     .abandon = kafka_abandon,
 };
 
@@ -399,8 +399,8 @@ static int check_topic(const struct kafka *kafka, struct error *error)
 }
 
 /* Reads what stands in the options. Returns 0, or -1 with `error` filled. */
-static int read_options(struct kafka *kafka, const struct destination_options *options,
-                        struct error *error)
+static int kafka_read_options(struct kafka *kafka, const struct destination_options *options,
+                              struct error *error)
 {
     kafka->library = kafka_library(error);
     if (kafka->library == NULL ||
@@ -424,7 +424,7 @@ static int read_options(struct kafka *kafka, const struct destination_options *o
                      .lines = options->broker.kafka,
                      .timeout_ns = options->spills ? 0 : options->timeout_ns},
         .figures = &kafka->figures,
-        .report = report,
+        .report = kafka_note_report,
         .context = kafka,
     };
     kafka_headers_init(&kafka->headers, options->broker.headers);
@@ -437,7 +437,7 @@ static struct kafka *kafka_make(const struct destination_options *options, struc
     struct kafka *made = calloc(1, sizeof *made);
     if (made == NULL)
         error_no_memory(error);
-    else if (read_options(made, options, error) == 0)
+    else if (kafka_read_options(made, options, error) == 0)
         return made;
     free(made);
     return NULL;

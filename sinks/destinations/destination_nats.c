@@ -51,7 +51,7 @@ static int64_t nats_due(const struct destination *destination)
     return nats_publisher_due(((const struct nats *)destination)->publisher);
 }
 
-static void serve(struct destination *destination)
+static void nats_serve(struct destination *destination)
 {
     nats_publisher_expire(nats_of(destination)->publisher, false);
 }
@@ -61,8 +61,8 @@ static void nats_abandon(struct destination *destination)
     nats_publisher_expire(nats_of(destination)->publisher, true);
 }
 
-static bool route(struct destination *destination, const struct listener *listener,
-                  const struct record *record, char *name)
+static bool nats_route(struct destination *destination, const struct listener *listener,
+                       const struct record *record, char *name)
 {
     return topic_template_expand(&nats_of(destination)->subject, listener, record, name) != 0;
 }
@@ -72,9 +72,9 @@ static bool route(struct destination *destination, const struct listener *listen
 static const struct delivery_ops delivery_ops = {
     .send = nats_send_block,
     .answer = nats_answer,
-    .route = route,
+    .route = nats_route,
     .due = nats_due,
-    .serve = serve,
+    .serve = nats_serve,
     .abandon = nats_abandon,
 };
 
@@ -85,8 +85,8 @@ static void nats_destroy(struct destination *destination)
 }
 
 /* Reads what stands in the options. Returns 0, or -1 with `error` filled. */
-static int read_options(struct nats *nats, const struct destination_options *options,
-                        struct error *error)
+static int nats_read_options(struct nats *nats, const struct destination_options *options,
+                             struct error *error)
 {
     nats->library = nats_library(error);
     if (nats->library == NULL ||
@@ -115,7 +115,7 @@ static int nats_create(const struct destination_options *options, struct destina
     if (made == NULL)
         return error_no_memory(error);
     made->destination = (struct destination){.delivery = &delivery_ops, .destroy = nats_destroy};
-    int result = read_options(made, options, error);
+    int result = nats_read_options(made, options, error);
     if (result == 0) {
         const struct nats_publisher_options to = {
             .library = made->library,
@@ -145,7 +145,7 @@ static int nats_create(const struct destination_options *options, struct destina
 static natsOptions *nats_prepare(struct nats *tried, const struct destination_options *options,
                                  struct error *error)
 {
-    if (read_options(tried, options, error) != 0)
+    if (nats_read_options(tried, options, error) != 0)
         return NULL;
     return nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
 }

@@ -16,8 +16,8 @@ struct relay {
     struct datagram_sender *sender;
     struct relay_packets *packets; /* NULL: sources are not kept */
     size_t targets;
-    bool to_turn;
-    size_t turn; /* in turn: the target of the next datagram */
+    bool round_robin;
+    size_t next_target; /* round robin: the target of the next datagram */
 
     /* What is on its way. */
     bool sending;
@@ -36,16 +36,16 @@ static void next_datagram(struct relay *relay)
 {
     relay->at++;
     relay->tried = 0;
-    relay->turn = (relay->turn + 1) % relay->targets;
+    relay->next_target = (relay->next_target + 1) % relay->targets;
 }
 
 static void note_sent(struct relay *relay, struct relay_datagram *datagram)
 {
     datagram->sent++;
     relay->tried++;
-    if (relay->to_turn)
+    if (relay->round_robin)
         datagram->fate = RELAY_SENT; /* whatever those before said */
-    if (relay->to_turn || relay->tried == relay->targets)
+    if (relay->round_robin || relay->tried == relay->targets)
         next_datagram(relay);
 }
 
@@ -59,17 +59,17 @@ static void note_unsent(struct relay *relay, struct relay_datagram *datagram, en
 /* The target of a datagram that is so many after the one at `at`, tried before at so many. */
 static size_t target_of(const struct relay *relay, size_t after, size_t tried)
 {
-    return relay->to_turn ? (relay->turn + after + tried) % relay->targets : tried;
+    return relay->round_robin ? (relay->next_target + after + tried) % relay->targets : tried;
 }
 
 /* What is sent next, at most DATAGRAM_SENDER_MOST. */
-static size_t collect(const struct relay *relay, const struct relay_datagram *datagrams,
-                      size_t count, struct outgoing *outgoing)
+static size_t udp_collect(const struct relay *relay, const struct relay_datagram *datagrams,
+                          size_t count, struct outgoing *outgoing)
 {
     size_t collected = 0;
     size_t tried = relay->tried;
     for (size_t i = relay->at; i < count && collected < DATAGRAM_SENDER_MOST; i++) {
-        size_t end = relay->to_turn ? tried + 1 : relay->targets;
+        size_t end = relay->round_robin ? tried + 1 : relay->targets;
         for (; tried < end && collected < DATAGRAM_SENDER_MOST; tried++) {
             outgoing[collected++] = (struct outgoing){target_of(relay, i - relay->at, tried),
                                                       datagrams[i].data, datagrams[i].size};
@@ -112,7 +112,7 @@ static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams
                            struct error *error)
 {
     struct outgoing outgoing[DATAGRAM_SENDER_MOST];
-    size_t collected = collect(relay, datagrams, count, outgoing);
+    size_t collected = udp_collect(relay, datagrams, count, outgoing);
     size_t sent = 0;
     switch (datagram_sender_send(relay->sender, outgoing, collected, &sent, error)) {
     case SEND_OK:
@@ -133,8 +133,8 @@ static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams
     return true;
 }
 
-static bool send_all(struct destination *destination, struct relay_datagram *datagrams,
-                     size_t count, struct error *error)
+static bool udp_send_all(struct destination *destination, struct relay_datagram *datagrams,
+                         size_t count, struct error *error)
 {
     struct relay *relay = udp_of(destination);
     udp_begin(relay, datagrams, count);
@@ -146,7 +146,8 @@ static bool send_all(struct destination *destination, struct relay_datagram *dat
     return true;
 }
 
-static void cancel(struct destination *destination, struct relay_datagram *datagrams, size_t count)
+static void udp_cancel(struct destination *destination, struct relay_datagram *datagrams,
+                       size_t count)
 {
     struct relay *relay = udp_of(destination);
     udp_begin(relay, datagrams, count);
@@ -167,8 +168,8 @@ static void udp_destroy(struct destination *destination)
 }
 
 static const struct relay_ops relay_ops = {
-    .send = send_all,
-    .cancel = cancel,
+    .send = udp_send_all,
+    .cancel = udp_cancel,
 };
 
 static int open_sender(const struct destination_options *options, struct datagram_sender **out,
@@ -201,7 +202,7 @@ static int udp_create(const struct destination_options *options, struct destinat
         return error_no_memory(error);
     }
     made->targets = options->relay.target_count;
-    made->to_turn = options->relay.to_turn;
+    made->round_robin = options->relay.to_turn;
     *out = &made->destination;
     return 0;
 }

@@ -37,7 +37,7 @@ static void within_run(void *argument)
         free_ending(ending);
 }
 
-static struct ending *make(void (*end)(void *object), void *object)
+static struct ending *ending_create(void (*end)(void *object), void *object)
 {
     struct ending *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -56,7 +56,7 @@ static struct ending *make(void (*end)(void *object), void *object)
 
 void end_within(void (*end)(void *object), void *object, int ms)
 {
-    struct ending *ending = make(end, object);
+    struct ending *ending = ending_create(end, object);
     if (ending == NULL) {
         end(object);
         return;

@@ -77,7 +77,7 @@ struct http_meaning http_meaning_of(const char *format, long status, bool sent)
 }
 
 /* Whether `text`, in small letters, is in the body, whose letters may be of either case. */
-static bool has(const char *body, size_t size, const char *text)
+static bool answer_has(const char *body, size_t size, const char *text)
 {
     size_t length = strlen(text);
     for (size_t at = 0; at + length <= size; at++) {
@@ -92,7 +92,7 @@ static bool has(const char *body, size_t size, const char *text)
 
 bool http_answer_says_partly(const char *body, size_t size)
 {
-    return has(body, size, "partial");
+    return answer_has(body, size, "partial");
 }
 
 bool http_answer_says_never(const char *body, size_t size)
@@ -100,7 +100,7 @@ bool http_answer_says_never(const char *body, size_t size)
     static const char *const reasons[] = {"too old sample", "out of order", "out of bounds",
                                           "duplicate sample"};
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (has(body, size, reasons[i]))
+        if (answer_has(body, size, reasons[i]))
             return true;
     return false;
 }

@@ -26,7 +26,7 @@ enum slot_state {
 
 struct slot {
     enum slot_state state;        /* under the lock */
-    uint64_t turn;                /* of blocks, in the order in which they were given */
+    uint64_t order;               /* blocks are answered in the order they were given in */
     size_t shape;                 /* of its request */
     bool again;                   /* the same records follow, in another shape */
     bool repeats;                 /* its request is of such records */
@@ -51,7 +51,7 @@ struct http_client {
     struct mutex *lock;
     struct pause *pause;
     struct wakeup *abandoned; /* the sink's thread waits for that */
-    uint64_t turn;            /* of the sink's thread: the next one */
+    uint64_t next_order;      /* only the sink's thread uses it */
 
     /* Under the lock. */
     bool stops, abandons;
@@ -75,7 +75,7 @@ static struct slot *move_one(struct http_client *client, enum slot_state from, e
     mutex_lock(client->lock);
     for (size_t i = 0; i < client->count; i++) {
         struct slot *slot = &client->slots[i];
-        if (slot->state == from && (first == NULL || slot->turn < first->turn))
+        if (slot->state == from && (first == NULL || slot->order < first->order))
             first = slot;
     }
     if (first != NULL)
@@ -132,7 +132,7 @@ static void note_begin(struct http_client *client, bool repeats)
     note_requests(client, client->requests + 1);
 }
 
-static void note_end(struct http_client *client, const struct http_reply *reply)
+static void client_note_end(struct http_client *client, const struct http_reply *reply)
 {
     struct delivery_figures *figures = &client->figures;
     note_requests(client, client->requests - 1);
@@ -175,7 +175,7 @@ static bool begin_request(struct http_client *client, struct slot *slot)
 }
 
 /* Begins the next request of its block, or has its answer. */
-static void go_on(struct http_client *client, struct slot *slot)
+static void client_continue(struct http_client *client, struct slot *slot)
 {
     while (slot->again || http_exchange_next(&slot->exchange)) {
         slot->repeats = slot->again;
@@ -192,7 +192,7 @@ static void begin_requests(struct http_client *client)
     struct slot *slot;
     while ((slot = move_one(client, SLOT_GIVEN, SLOT_SENT)) != NULL) {
         http_exchange_know(&slot->exchange, &client->lessons, client->options.repeats);
-        go_on(client, slot);
+        client_continue(client, slot);
     }
 }
 
@@ -208,7 +208,7 @@ static uint64_t most_points(const struct http_exchange *exchange)
 }
 
 /* A receiver that took a request may have left out some of its data points. */
-static void read_answer(struct slot *slot)
+static void client_read_answer(struct slot *slot)
 {
     struct http_result *result = &slot->result;
     struct otlp_answer answer;
@@ -228,16 +228,16 @@ static void end_request(struct http_client *client, struct slot *slot,
 {
     client->options.library->multi_remove_handle(client->multi, slot->request.easy);
     release_headers(client, slot);
-    note_end(client, reply);
+    client_note_end(client, reply);
     slot->again = http_shapes_answer(&client->shapes, slot->shape, reply->status, reply->proof);
     if (slot->again)
         return;
     if (client->otlp && reply->status >= 200 && reply->status <= 299)
-        read_answer(slot);
+        client_read_answer(slot);
     http_exchange_answer(&slot->exchange, reply);
 }
 
-static void note_refused(struct http_reply *reply)
+static void client_note_refused(struct http_reply *reply)
 {
     if (!reply->unseen)
         return;
@@ -245,7 +245,7 @@ static void note_refused(struct http_reply *reply)
     reply->text = "the server refused the request before it looked at it";
 }
 
-static struct slot *slot_of(struct http_client *client, const CURL *easy)
+static struct slot *client_slot(struct http_client *client, const CURL *easy)
 {
     size_t i = 0;
     while (client->slots[i].request.easy != easy)
@@ -260,15 +260,15 @@ static void end_requests(struct http_client *client)
     struct http_reply reply;
     while ((message = client->options.library->multi_info_read(client->multi, &left)) != NULL)
         if (message->msg == CURLMSG_DONE) {
-            struct slot *slot = slot_of(client, message->easy_handle);
+            struct slot *slot = client_slot(client, message->easy_handle);
             http_request_end(&slot->request, message->data.result, &reply);
-            note_refused(&reply);
+            client_note_refused(&reply);
             end_request(client, slot, &reply);
-            go_on(client, slot);
+            client_continue(client, slot);
         }
 }
 
-static bool abandons(struct http_client *client)
+static bool client_abandons(struct http_client *client)
 {
     mutex_lock(client->lock);
     bool abandons = client->abandons;
@@ -298,7 +298,7 @@ static void abandon_requests(struct http_client *client)
     wakeup_signal(client->abandoned);
 }
 
-static bool stops(struct http_client *client)
+static bool client_stops(struct http_client *client)
 {
     mutex_lock(client->lock);
     bool stops = client->stops;
@@ -307,7 +307,7 @@ static bool stops(struct http_client *client)
 }
 
 /* Where libcurl fails it would return at once, again and again. */
-static void wait(struct http_client *client, CURLMcode performed)
+static void client_wait(struct http_client *client, CURLMcode performed)
 {
     CURLMcode waited = client->options.library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);
     if (performed != CURLM_OK || waited != CURLM_OK)
@@ -319,8 +319,8 @@ static void client_run(void *argument)
     struct http_client *client = argument;
     const struct curl_library *library = client->options.library;
     int running;
-    while (!stops(client)) {
-        bool last = abandons(client);
+    while (!client_stops(client)) {
+        bool last = client_abandons(client);
         change_headers(client);
         if (!last)
             begin_requests(client);
@@ -328,7 +328,7 @@ static void client_run(void *argument)
         end_requests(client);
         if (last)
             abandon_requests(client);
-        wait(client, performed);
+        client_wait(client, performed);
     }
 }
 
@@ -344,7 +344,7 @@ bool http_client_send(struct http_client *client, struct delivery_block *block)
     if (slot != NULL) {
         http_exchange_begin(&slot->exchange, block, client->options.format);
         slot->result = (struct http_result){0};
-        slot->turn = client->turn++;
+        slot->order = client->next_order++;
         slot->state = SLOT_GIVEN;
     }
     mutex_unlock(client->lock);
@@ -388,7 +388,7 @@ void http_client_abandon(struct http_client *client)
     client->abandons = true;
     mutex_unlock(client->lock);
     client->options.library->multi_wakeup(client->multi);
-    while (abandons(client))
+    while (client_abandons(client))
         wakeup_wait(client->abandoned, NO_HANDLE, false, LOOK_MS);
 }
 

@@ -21,7 +21,8 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
 }
 
 /* The group of that fingerprint in this block, which may be a new one. */
-static size_t find_group(struct http_exchange *exchange, uint32_t fingerprint, uint32_t refusals)
+static size_t exchange_find_group(struct http_exchange *exchange, uint32_t fingerprint,
+                                  uint32_t refusals)
 {
     for (size_t i = 1; i < exchange->group_count; i++)
         if (exchange->groups[i].fingerprint == fingerprint)
@@ -48,7 +49,7 @@ void http_exchange_know(struct http_exchange *exchange, struct http_lessons *les
         uint32_t refusals = 0;
         uint32_t print = http_lessons_group(lessons, block, &block->records[i], &refusals);
         if (print != 0)
-            block->records[i].group = (uint8_t)find_group(exchange, print, refusals);
+            block->records[i].group = (uint8_t)exchange_find_group(exchange, print, refusals);
     }
 }
 
@@ -243,8 +244,7 @@ static size_t find_probe(const struct http_exchange *exchange, bool newest, size
         size_t index = range->first + (newest ? range->count - 1 - i : i);
         if (!is_member(exchange, index) || index == but)
             continue;
-        bool unknown =
-            !http_lessons_knows_series(exchange->lessons, block, &block->records[index]);
+        bool unknown = !http_lessons_knows_series(exchange->lessons, block, &block->records[index]);
         if (found == but || (unknown && !found_unknown)) {
             found = index;
             found_unknown = unknown;
@@ -253,9 +253,9 @@ static size_t find_probe(const struct http_exchange *exchange, bool newest, size
     return found;
 }
 
-static void doubt(struct http_exchange *exchange)
+static void begin_probes(struct http_exchange *exchange)
 {
-    exchange->doubted = exchange->range;
+    exchange->probed = exchange->range;
     exchange->probe[1] = find_probe(exchange, true, SIZE_MAX);
     exchange->probe[0] = find_probe(exchange, false, exchange->probe[1]);
     exchange->probes = 2;
@@ -266,13 +266,13 @@ static void refuse_probe(struct http_exchange *exchange, const struct refusal *r
 {
     refuse_single(exchange, refusal);
     if (--exchange->probes == 0)
-        refuse_members(exchange, &exchange->doubted, refusal);
+        refuse_members(exchange, &exchange->probed, refusal);
 }
 
 /* One was taken after all: the group is divided as any other. */
-static void take_back_doubt(struct http_exchange *exchange)
+static void divide_probed(struct http_exchange *exchange)
 {
-    size_t at = exchange->doubted.first, end = at + exchange->doubted.count;
+    size_t at = exchange->probed.first, end = at + exchange->probed.count;
     struct http_range run;
     exchange->groups[exchange->group].hopeless = false;
     exchange->probes = 0;
@@ -290,7 +290,7 @@ static void note_repeated(struct http_exchange *exchange)
 }
 
 /* The records in hand were refused. */
-static void refuse(struct http_exchange *exchange, const struct refusal *refusal)
+static void exchange_refuse(struct http_exchange *exchange, const struct refusal *refusal)
 {
     const struct http_range *range = &exchange->range;
     if (!refusal->parts && exchange->probes == 0) {
@@ -305,7 +305,7 @@ static void refuse(struct http_exchange *exchange, const struct refusal *refusal
     } else if (members == 1) {
         refuse_single(exchange, refusal);
     } else if (is_hopeless(exchange) && members > DIVIDED_ALL_THE_SAME) {
-        doubt(exchange);
+        begin_probes(exchange);
     } else {
         if (refusal->reason == DELIVERY_TOO_LARGE && exchange->lessons != NULL)
             http_lessons_too_large(exchange->lessons, bytes_of(exchange, range));
@@ -314,19 +314,20 @@ static void refuse(struct http_exchange *exchange, const struct refusal *refusal
 }
 
 /* The records in hand were taken. */
-static void take(struct http_exchange *exchange)
+static void exchange_accept(struct http_exchange *exchange)
 {
     set_fate(exchange, &exchange->range, DELIVERY_ACKNOWLEDGED, 0);
     exchange->taken = true;
     if (exchange->lessons != NULL)
         exchange->lessons->in_a_row = 0;
     if (exchange->probes != 0)
-        take_back_doubt(exchange);
+        divide_probed(exchange);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-static void note(struct http_exchange *exchange, const char *why, int64_t retry_after_ns)
+static void exchange_note_error(struct http_exchange *exchange, const char *why,
+                                int64_t retry_after_ns)
 {
     error_set(&exchange->error, EXIT_CODE_IO, "%s", why);
     if (retry_after_ns > exchange->retry_after_ns)
@@ -344,7 +345,7 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
             any = any || !block->records[i].done;
         }
     if (any && exchange->error.text[0] == '\0')
-        note(exchange, why, 0);
+        exchange_note_error(exchange, why, 0);
 }
 
 /*
@@ -384,12 +385,12 @@ void http_exchange_answer(struct http_exchange *exchange, const struct http_repl
     const struct http_meaning means = meaning_of(exchange, reply);
     bool refused = means.fate == DELIVERY_REFUSED || means.fate == DELIVERY_TAKEN_IN_PART;
     if (means.fate != DELIVERY_ACKNOWLEDGED) /* refused records wait for no time */
-        note(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
+        exchange_note_error(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
     if (means.fate == DELIVERY_ACKNOWLEDGED) {
-        take(exchange);
+        exchange_accept(exchange);
     } else if (means.fate == DELIVERY_REFUSED) {
         const struct refusal refusal = {(uint8_t)means.reason, means.parts, means.some};
-        refuse(exchange, &refusal);
+        exchange_refuse(exchange, &refusal);
     } else {
         set_fate(exchange, &exchange->range, (uint8_t)means.fate, 0);
         if (!refused)
@@ -401,8 +402,8 @@ void http_exchange_reject(struct http_exchange *exchange, enum delivery_reason r
                           const char *why)
 {
     const struct refusal refusal = {(uint8_t)reason, reason == DELIVERY_TOO_LARGE, false};
-    note(exchange, why, 0);
-    refuse(exchange, &refusal);
+    exchange_note_error(exchange, why, 0);
+    exchange_refuse(exchange, &refusal);
 }
 
 void http_exchange_end(struct http_exchange *exchange)

@@ -84,9 +84,9 @@ struct http_exchange {
     bool over;       /* no request follows */
     struct http_part waiting[HTTP_HALVES_MOST];
     size_t waiting_count;
-    struct http_range doubted; /* refused, of a hopeless group, while single ones are tried */
-    size_t probe[2];           /* these, the last one first */
-    unsigned probes;           /* that follow, with the one in hand; 0: none */
+    struct http_range probed; /* refused, of a hopeless group, while single ones are tried */
+    size_t probe[2];          /* these, the last one first */
+    unsigned probes;          /* that follow, with the one in hand; 0: none */
 
     /* Of all its answers. */
     struct error error;

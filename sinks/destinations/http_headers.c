@@ -61,8 +61,8 @@ static int add_lines(const char *path, char *text, const struct curl_library *li
 }
 
 /* What `key` calls a file, as text with a NUL after it. The caller clears it. */
-static int read_text(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
-                     struct error *error)
+static int headers_read_text(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
+                             struct error *error)
 {
     struct error why;
     size_t size;
@@ -80,10 +80,10 @@ static int read_text(const char *key, const char *path, char text[HTTP_HEADERS_S
 }
 
 /* The same of a file whose first line is what counts, and is printable. */
-static int read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
-                     struct error *error)
+static int headers_read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
+                             struct error *error)
 {
-    if (read_text(key, path, text, error) != 0)
+    if (headers_read_text(key, path, text, error) != 0)
         return -1;
     text[strcspn(text, "\r\n")] = '\0';
     bool printable = text[0] != '\0';
@@ -154,14 +154,14 @@ static int add_secrets(const struct curl_library *library, const struct http_opt
                        struct secrets *secrets, struct curl_slist **headers, struct error *error)
 {
     if (options->header_file != NULL &&
-        (read_text("header_file", options->header_file, secrets->text, error) != 0 ||
+        (headers_read_text("header_file", options->header_file, secrets->text, error) != 0 ||
          add_lines(options->header_file, secrets->text, library, headers, error) != 0))
         return -1;
     const char *key = options->token_file != NULL ? "token_file" : "password_file";
     const char *path = options->token_file != NULL ? options->token_file : options->password_file;
     if (path == NULL)
         return 0;
-    if (read_line(key, path, secrets->text, error) != 0)
+    if (headers_read_line(key, path, secrets->text, error) != 0)
         return -1;
     bool basic = options->token_file == NULL;
     if (basic && strchr(secrets->text, ':') == NULL) {

@@ -41,8 +41,8 @@ size_t http_lessons_key(const uint8_t secret[16], const struct record *record, u
 }
 
 /* Returns false where the record has none. */
-static bool read_key(const struct delivery_block *block, const struct delivery_record *record,
-                     uint32_t prints[2])
+static bool lessons_read_key(const struct delivery_block *block,
+                             const struct delivery_record *record, uint32_t prints[2])
 {
     if (block->keys == NULL || record->key_size != HTTP_FINGERPRINTS_SIZE)
         return false;
@@ -52,7 +52,7 @@ static bool read_key(const struct delivery_block *block, const struct delivery_r
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static const struct http_lesson *find(const struct http_lessons *lessons, uint32_t print)
+static const struct http_lesson *lessons_find(const struct http_lessons *lessons, uint32_t print)
 {
     const struct http_lesson *ways = lessons->table + print % (HTTP_LESSONS_MOST / WAYS) * WAYS;
     for (size_t i = 0; i < WAYS; i++)
@@ -77,9 +77,9 @@ static void count_refusal(struct http_lessons *lessons, uint32_t print)
     *found = (struct http_lesson){.fingerprint = print, .refusals = 1};
 }
 
-static void forget(struct http_lessons *lessons, uint32_t print)
+static void lessons_forget(struct http_lessons *lessons, uint32_t print)
 {
-    const struct http_lesson *found = find(lessons, print);
+    const struct http_lesson *found = lessons_find(lessons, print);
     if (found == NULL)
         return;
     lessons->table[found - lessons->table].refusals = 0;
@@ -92,7 +92,7 @@ void http_lessons_refused(struct http_lessons *lessons, const struct delivery_bl
 {
     uint32_t prints[2];
     atomic_store_explicit(&lessons->any, true, memory_order_relaxed);
-    if (!read_key(block, record, prints))
+    if (!lessons_read_key(block, record, prints))
         return;
     count_refusal(lessons, prints[0]);
     count_refusal(lessons, prints[1]);
@@ -102,10 +102,10 @@ void http_lessons_taken(struct http_lessons *lessons, const struct delivery_bloc
                         const struct delivery_record *record)
 {
     uint32_t prints[2];
-    if (lessons->used == 0 || !read_key(block, record, prints))
+    if (lessons->used == 0 || !lessons_read_key(block, record, prints))
         return;
-    forget(lessons, prints[0]);
-    forget(lessons, prints[1]);
+    lessons_forget(lessons, prints[0]);
+    lessons_forget(lessons, prints[1]);
 }
 
 /* By its sender, of which all is refused, before its series: that is one request and not many. */
@@ -113,10 +113,10 @@ uint32_t http_lessons_group(const struct http_lessons *lessons, const struct del
                             const struct delivery_record *record, uint32_t *refusals)
 {
     uint32_t prints[2];
-    if (lessons->used == 0 || !read_key(block, record, prints))
+    if (lessons->used == 0 || !lessons_read_key(block, record, prints))
         return 0;
     for (size_t i = 2; i-- != 0;) {
-        const struct http_lesson *found = find(lessons, prints[i]);
+        const struct http_lesson *found = lessons_find(lessons, prints[i]);
         if (found != NULL && found->refusals >= HTTP_LESSONS_ISOLATED) {
             *refusals = found->refusals;
             return found->fingerprint;
@@ -130,7 +130,7 @@ bool http_lessons_knows_series(const struct http_lessons *lessons,
                                const struct delivery_record *record)
 {
     uint32_t prints[2];
-    return read_key(block, record, prints) && find(lessons, prints[0]) != NULL;
+    return lessons_read_key(block, record, prints) && lessons_find(lessons, prints[0]) != NULL;
 }
 
 void http_lessons_too_large(struct http_lessons *lessons, size_t bytes)

@@ -20,7 +20,7 @@
  * that ends without an answer it would otherwise send all of it again by itself, and nobody would
  * know that it may be there twice.
  */
-static size_t read_body(char *to, size_t size, size_t count, void *context)
+static size_t request_read_body(char *to, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
     const struct text *piece = request->body->pieces;
@@ -90,7 +90,7 @@ static size_t keep_answer(char *bytes, size_t size, size_t count, void *context)
 }
 
 /* A header is `text` with other letters, perhaps, and a colon. */
-static bool is_called(const char *header, size_t size, const char *text)
+static bool request_is_header(const char *header, size_t size, const char *text)
 {
     size_t length = strlen(text);
     if (size <= length || header[length] != ':')
@@ -109,7 +109,7 @@ static void note_head_line(struct http_request *request, const char *line, size_
         request->head_ended = request->proof = false;
     else if (size == 0 || line[0] == '\r' || line[0] == '\n')
         request->head_ended = true;
-    else if (is_called(line, size, "X-Prometheus-Remote-Write-Samples-Written"))
+    else if (request_is_header(line, size, "X-Prometheus-Remote-Write-Samples-Written"))
         request->proof = true;
 }
 
@@ -151,7 +151,7 @@ static bool set_options(struct http_request *request, const struct http_request_
            curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
-           curl->easy_setopt(easy, CURLOPT_READFUNCTION, read_body) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_READFUNCTION, request_read_body) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_READDATA, request) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep_answer) == CURLE_OK &&
            curl->easy_setopt(easy, CURLOPT_WRITEDATA, request) == CURLE_OK &&
@@ -251,7 +251,7 @@ static int64_t bounded_retry_after(curl_off_t seconds)
 }
 
 /* Whether the answer is there as far as it matters: of one that refuses the status says it all. */
-static bool is_whole(const struct http_request *request, CURLcode result, long status)
+static bool request_is_whole(const struct http_request *request, CURLcode result, long status)
 {
     bool read = result == CURLE_OK || request->answer_seen > HTTP_ANSWER_MOST;
     return request->head_ended && status >= 200 && (read || !is_success(status));
@@ -300,7 +300,7 @@ void http_request_end(struct http_request *request, CURLcode result, struct http
     curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &retry_after);
     curl->easy_getinfo(request->easy, CURLINFO_NUM_CONNECTS, &connects);
     curl->easy_getinfo(request->easy, CURLINFO_TOTAL_TIME_T, &took_us);
-    bool whole = is_whole(request, result, status);
+    bool whole = request_is_whole(request, result, status);
     *reply = (struct http_reply){.status = whole ? status : 0,
                                  .sent = request->at != 0,
                                  .proof = whole && request->proof,

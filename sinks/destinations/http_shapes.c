@@ -7,7 +7,7 @@ size_t http_shapes_next(struct http_shapes *shapes)
 {
     if (shapes->proven)
         return 1;
-    if (!shapes->two || !shapes->taken || shapes->trying || shapes->settled)
+    if (!shapes->two || !shapes->taken || shapes->trying || shapes->given_up)
         return 0;
     shapes->trying = true;
     return 1;
@@ -37,6 +37,6 @@ bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, b
         return false;
     }
     shapes->proven = false;
-    shapes->settled = true;
+    shapes->given_up = true;
     return !says_nothing(status);
 }

@@ -21,7 +21,7 @@ struct http_shapes {
     bool taken;     /* a request of the first was */
     bool trying;    /* one of the second is under way, the first of its kind */
     bool proven;    /* the second is known */
-    bool settled;   /* it is not, and is not tried again */
+    bool given_up;  /* it is not, and is not tried again */
     unsigned tries; /* of the second, that said nothing about it */
 };
 

@@ -19,7 +19,7 @@ static char *append_byte(char *to, unsigned char byte)
 }
 
 /* Appends the text, and returns where it ends. */
-static char *append(char *to, const char *text)
+static char *url_append(char *to, const char *text)
 {
     for (; *text != '\0'; text++)
         to = append_byte(to, (unsigned char)*text);
@@ -27,7 +27,7 @@ static char *append(char *to, const char *text)
     return to;
 }
 
-static int digit(char c)
+static int url_digit(char c)
 {
     static const char digits[] = "0123456789abcdef";
     const char *at = c == '\0' ? NULL : strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
@@ -38,8 +38,8 @@ static int digit(char c)
 static char *append_decoded(char *to, const char *text)
 {
     for (; *text != '\0'; text++) {
-        bool encoded = text[0] == '%' && digit(text[1]) >= 0 && digit(text[2]) >= 0;
-        to = append_byte(to, encoded ? (unsigned char)(16 * digit(text[1]) + digit(text[2]))
+        bool encoded = text[0] == '%' && url_digit(text[1]) >= 0 && url_digit(text[2]) >= 0;
+        to = append_byte(to, encoded ? (unsigned char)(16 * url_digit(text[1]) + url_digit(text[2]))
                                      : (unsigned char)*text);
         text += encoded ? 2 : 0;
     }
@@ -73,7 +73,7 @@ int http_url_make(const char *scheme, const char *place, const char *query, char
     if (url == NULL)
         return error_no_memory(error);
     char *end = url + sprintf(url, "%s:", scheme);
-    end = append(end, place);
+    end = url_append(end, place);
     if (query_size != 0) {
         *end++ = '?';
         append_decoded(end, query);

@@ -19,7 +19,7 @@ struct members {
 };
 
 /* A number; 0: it is none, or a longer one than any that is known. */
-static unsigned number_of(struct text text)
+static unsigned jetstream_number(struct text text)
 {
     uint64_t number = json_whole_number(text);
     return number < 1000000 ? (unsigned)number : 0;
@@ -28,9 +28,9 @@ static unsigned number_of(struct text text)
 static void note_error(struct members *members, const struct json_item *item)
 {
     if (json_text_is(item->name, "code"))
-        members->code = number_of(item->text);
+        members->code = jetstream_number(item->text);
     else if (json_text_is(item->name, "err_code"))
-        members->detail = number_of(item->text);
+        members->detail = jetstream_number(item->text);
     else if (json_text_is(item->name, "description"))
         members->description = item->text;
 }
@@ -59,7 +59,7 @@ static bool read_members(const char *json, size_t size, struct members *members)
     return reader.wrong == NULL;
 }
 
-static void describe(const struct members *members, char *text, size_t room)
+static void jetstream_describe(const struct members *members, char *text, size_t room)
 {
     control_characters_hide(text, json_text_copy(members->description, text, room));
     if (text[0] == '\0')
@@ -80,7 +80,7 @@ struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
         return answer;
     }
     answer.detail = members.detail;
-    describe(&members, answer.text, sizeof answer.text);
+    jetstream_describe(&members, answer.text, sizeof answer.text);
     if (members.detail == MESSAGE_EXCEEDS_MAXIMUM) {
         answer.fate = DELIVERY_REFUSED;
         answer.reason = DELIVERY_TOO_LARGE;

@@ -39,8 +39,8 @@ static size_t message_end(const struct delivery_block *block, size_t record)
     return record;
 }
 
-static void set_fates(struct kafka_flight *flight, size_t first, size_t end, uint8_t fate,
-                      uint8_t reason)
+static void set_outcomes(struct kafka_flight *flight, size_t first, size_t end, uint8_t fate,
+                         uint8_t reason)
 {
     for (size_t i = first; i < end; i++) {
         if (flight->block->records[i].done)
@@ -68,9 +68,9 @@ bool kafka_flights_put(struct kafka_flights *flights, struct delivery_block *blo
         return false;
     struct kafka_flight *flight = &flights->all[at];
     *flight = (struct kafka_flight){
-        .block = block, .open = true, .turn = ++flights->turns, .until_ns = until_ns};
+        .block = block, .open = true, .order = ++flights->last_order, .until_ns = until_ns};
     block->per_record = true;
-    set_fates(flight, 0, block->count, WAITS, 0);
+    set_outcomes(flight, 0, block->count, WAITS, 0);
     for (size_t i = 0; i < block->count; i++)
         flight->waiting += !block->records[i].done;
     return true;
@@ -82,7 +82,7 @@ size_t kafka_flights_first_waiting(const struct kafka_flights *flights)
     for (size_t i = 0; i < flights->most; i++) {
         const struct kafka_flight *flight = &flights->all[i];
         if (flight->open && flight->waiting != 0 && flight->unreported == 0 &&
-            (first == KAFKA_FLIGHTS || flight->turn < flights->all[first].turn))
+            (first == KAFKA_FLIGHTS || flight->order < flights->all[first].order))
             first = i;
     }
     return first;
@@ -145,13 +145,13 @@ bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, 
     *range = (struct record_range){(uint32_t)first, 1};
     if (flights->per_block)
         extend(block, most, range);
-    set_fates(flight, first + 1, first + range->count, PART, 0);
+    set_outcomes(flight, first + 1, first + range->count, PART, 0);
     block->records[first].fate = DELIVERY_UNKNOWN;
     flight->waiting -= range->count;
     flight->unreported++;
     flight->messages++;
-    flight->bytes += record_range_size(block, range) + block->records[first].key_size +
-                     KAFKA_MESSAGE_HEAD;
+    flight->bytes +=
+        record_range_size(block, range) + block->records[first].key_size + KAFKA_MESSAGE_HEAD;
     *from = first + range->count;
     *token = token_of(at, first);
     return true;
@@ -165,7 +165,7 @@ void kafka_flights_return(struct kafka_flights *flights, void *token)
     const struct record_range range = {(uint32_t)first, (uint32_t)(end - first)};
     flight->bytes -= record_range_size(flight->block, &range) +
                      flight->block->records[first].key_size + KAFKA_MESSAGE_HEAD;
-    set_fates(flight, first, end, WAITS, 0);
+    set_outcomes(flight, first, end, WAITS, 0);
     flight->waiting += end - first;
     flight->unreported--;
     flight->messages--;
@@ -201,24 +201,23 @@ void kafka_flights_end(struct kafka_flights *flights, size_t at)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-const char *kafka_flights_settle(struct kafka_flights *flights, void *token,
-                                 const struct kafka_outcome *outcome)
+const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
+                                   const struct kafka_outcome *outcome)
 {
     struct kafka_flight *flight = flight_of(flights, token);
     if (flight->unreported == 0)
         return NULL; /* it was given up before */
     size_t first = (uintptr_t)token / KAFKA_FLIGHTS;
     size_t end = message_end(flight->block, first);
-    bool too_large = outcome->fate.fate == DELIVERY_REFUSED &&
-                     outcome->fate.reason == DELIVERY_TOO_LARGE;
-    bool single = end - first == 1 && (outcome->for_itself || flights->group_messages == 1);
+    bool too_large = outcome->result == DELIVERY_REFUSED && outcome->reason == DELIVERY_TOO_LARGE;
+    bool single = end - first == 1 && (outcome->by_itself || flights->group_messages == 1);
     bool again = too_large && !single;
     if (again) {
-        set_fates(flight, first, end, WAITS, 0);
+        set_outcomes(flight, first, end, WAITS, 0);
         flight->waiting += end - first;
     } else {
-        set_fates(flight, first, end, (uint8_t)outcome->fate.fate, (uint8_t)outcome->fate.reason);
-        if (outcome->fate.fate != DELIVERY_ACKNOWLEDGED)
+        set_outcomes(flight, first, end, (uint8_t)outcome->result, (uint8_t)outcome->reason);
+        if (outcome->result != DELIVERY_ACKNOWLEDGED)
             set_why(flight, outcome->why);
     }
     const char *route = flight->block->route;
@@ -228,26 +227,26 @@ const char *kafka_flights_settle(struct kafka_flights *flights, void *token,
 
 /* Its records that wait get that fate; what the library has of them is unknown. */
 static void close_flight(struct kafka_flights *flights, struct kafka_flight *flight,
-                         struct kafka_fate fate, const char *why)
+                         const struct kafka_outcome *outcome)
 {
     struct delivery_block *block = flight->block;
     for (size_t i = 0; i < block->count; i++) {
         if (block->records[i].done)
             continue;
         if (block->records[i].fate == WAITS)
-            set_fates(flight, i, i + 1, (uint8_t)fate.fate, (uint8_t)fate.reason);
+            set_outcomes(flight, i, i + 1, (uint8_t)outcome->result, (uint8_t)outcome->reason);
         else if (block->records[i].fate == PART)
-            set_fates(flight, i, i + 1, DELIVERY_UNKNOWN, 0);
+            set_outcomes(flight, i, i + 1, DELIVERY_UNKNOWN, 0);
     }
     flight->waiting = 0;
-    set_why(flight, why);
+    set_why(flight, outcome->why);
     note_done(flights, flight);
 }
 
-void kafka_flights_refuse(struct kafka_flights *flights, size_t at, struct kafka_fate fate,
-                          const char *why)
+void kafka_flights_refuse(struct kafka_flights *flights, size_t at,
+                          const struct kafka_outcome *outcome)
 {
-    close_flight(flights, &flights->all[at], fate, why);
+    close_flight(flights, &flights->all[at], outcome);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -259,10 +258,11 @@ static bool only_waits(const struct kafka_flight *flight)
 
 void kafka_flights_expire(struct kafka_flights *flights, int64_t now_ns)
 {
+    static const struct kafka_outcome expired = {
+        .result = DELIVERY_NOT_SENT, .why = "earlier messages are still waiting for a broker"};
     for (size_t i = 0; i < flights->most; i++)
         if (only_waits(&flights->all[i]) && now_ns >= flights->all[i].until_ns)
-            close_flight(flights, &flights->all[i], (struct kafka_fate){.fate = DELIVERY_NOT_SENT},
-                         "no broker has taken what was to be sent before");
+            close_flight(flights, &flights->all[i], &expired);
 }
 
 int64_t kafka_flights_due(const struct kafka_flights *flights)
@@ -275,9 +275,10 @@ int64_t kafka_flights_due(const struct kafka_flights *flights)
 }
 
 void kafka_flights_abandon(struct kafka_flights *flights,
-                           void (*lend)(void *context, struct delivery_block *block),
-                           void *context)
+                           void (*lend)(void *context, struct delivery_block *block), void *context)
 {
+    static const struct kafka_outcome abandoned = {.result = DELIVERY_NOT_SENT,
+                                                   .why = "no report came in time"};
     for (size_t i = 0; i < flights->most; i++) {
         struct kafka_flight *flight = &flights->all[i];
         if (!flight->open)
@@ -285,8 +286,7 @@ void kafka_flights_abandon(struct kafka_flights *flights,
         if (flight->unreported != 0)
             lend(context, flight->block);
         flight->unreported = 0;
-        close_flight(flights, flight, (struct kafka_fate){.fate = DELIVERY_NOT_SENT},
-                     "no report came in time");
+        close_flight(flights, flight, &abandoned);
     }
     flights->handed = 0;
     note_unreported(flights, 0);

@@ -17,7 +17,7 @@
 #include "collector/base/error.h"
 #include "collector/contract/delivery.h"
 #include "collector/contract/delivery_figures.h"
-#include "sinks/destinations/kafka_fate.h"
+#include "sinks/destinations/kafka_outcome.h"
 #include "sinks/destinations/record_range.h"
 
 /* Blocks at a time, at most. */
@@ -34,7 +34,7 @@ struct kafka_flight {
     size_t unreported;            /* messages that the library has */
     size_t messages, bytes;       /* that it was given since it had none of this block */
     int64_t handed_ns;            /* when */
-    uint64_t turn;                /* later ones have higher ones */
+    uint64_t order;               /* later flights have higher numbers */
     int64_t until_ns;             /* while it waits: when it is given back */
     struct error error;           /* of the first message that was not acknowledged; empty: none */
 };
@@ -45,7 +45,7 @@ struct kafka_flights {
     struct delivery_figures *figures;
 
     struct kafka_flight all[KAFKA_FLIGHTS];
-    uint64_t turns;
+    uint64_t last_order;
     size_t handed;              /* flights that the library has messages of */
     size_t unreported;          /* messages that it was given, of those flights */
     size_t done[KAFKA_FLIGHTS]; /* flights with all fates, in the order of these: a ring */
@@ -78,22 +78,16 @@ void kafka_flights_return(struct kafka_flights *flights, void *token);
 /* All that is given now was given. */
 void kafka_flights_end(struct kafka_flights *flights, size_t at);
 
-struct kafka_outcome {
-    struct kafka_fate fate;
-    bool for_itself; /* it was refused without any other message */
-    const char *why;
-};
-
 /*
  * The message has its report. Returns the name of the topic that took too much at a time, where its
  * records wait again for that; NULL: it did not.
  */
-const char *kafka_flights_settle(struct kafka_flights *flights, void *token,
-                                 const struct kafka_outcome *outcome);
+const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
+                                   const struct kafka_outcome *outcome);
 
-/* What waits in the flight gets that fate. */
-void kafka_flights_refuse(struct kafka_flights *flights, size_t at, struct kafka_fate fate,
-                          const char *why);
+/* Ends the flight: the records that wait get that outcome. */
+void kafka_flights_refuse(struct kafka_flights *flights, size_t at,
+                          const struct kafka_outcome *outcome);
 
 /* Those that wait and whose time is over are given back. */
 void kafka_flights_expire(struct kafka_flights *flights, int64_t now_ns);

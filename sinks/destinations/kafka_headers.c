@@ -45,9 +45,10 @@ static rd_kafka_resp_err_t headers_fill(const struct kafka_headers *headers,
     return error;
 }
 
-static rd_kafka_resp_err_t produce(const struct kafka_library *library, rd_kafka_t *producer,
-                                   rd_kafka_topic_t *topic, const rd_kafka_message_t *message,
-                                   int flags, rd_kafka_headers_t *list)
+static rd_kafka_resp_err_t headers_produce(const struct kafka_library *library,
+                                           rd_kafka_t *producer, rd_kafka_topic_t *topic,
+                                           const rd_kafka_message_t *message, int flags,
+                                           rd_kafka_headers_t *list)
 {
     const rd_kafka_vu_t arguments[ARGUMENTS] = {
         {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = topic},
@@ -80,7 +81,7 @@ rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
     rd_kafka_headers_t *list = library->headers_new(HEADERS);
     rd_kafka_resp_err_t error = headers_fill(headers, library, list, block, record);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
-        error = produce(library, producer, topic, message, flags, list);
+        error = headers_produce(library, producer, topic, message, flags, list);
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
         library->headers_destroy(list);
     return error;

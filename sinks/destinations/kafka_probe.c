@@ -65,8 +65,8 @@ static void destroy_client(void *client)
 }
 
 /* Returns NULL where no broker answered in time. */
-static const struct rd_kafka_metadata *ask(struct probe *probe, int64_t timeout_ns,
-                                           rd_kafka_resp_err_t *why)
+static const struct rd_kafka_metadata *kafka_probe_ask(struct probe *probe, int64_t timeout_ns,
+                                                       rd_kafka_resp_err_t *why)
 {
     const struct rd_kafka_metadata *answer = NULL;
     int64_t until = clock_monotonic_ns() + timeout_ns;
@@ -124,7 +124,7 @@ static void classify_topic(const struct probe *probe, const struct rd_kafka_meta
 static void probe_run(struct probe *probe, int64_t timeout_ns, struct error *said)
 {
     rd_kafka_resp_err_t why = RD_KAFKA_RESP_ERR__TIMED_OUT;
-    const struct rd_kafka_metadata *answer = ask(probe, timeout_ns, &why);
+    const struct rd_kafka_metadata *answer = kafka_probe_ask(probe, timeout_ns, &why);
     if (answer == NULL) {
         error_set(said, probe->rank >= REFUSAL ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED,
                   "no broker answers: %s",

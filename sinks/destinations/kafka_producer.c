@@ -41,8 +41,8 @@ static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, 
                   "librdkafka gives up this producer, another one follows: %s", fatal);
         return;
     }
-    uint64_t held;
-    if (log_allowed(&producer->log, &held))
+    uint64_t suppressed;
+    if (log_allowed(&producer->log, &suppressed))
         log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", reason);
 }
 
@@ -159,7 +159,7 @@ static void run_ending(void *argument)
 }
 
 /* All that it took is reported, or lent: it calls nothing of ours any more. */
-static void end(struct kafka_producer *producer)
+static void producer_end(struct kafka_producer *producer)
 {
     const struct kafka_library *library = producer->library;
     if (producer->handle == NULL)
@@ -180,7 +180,7 @@ int kafka_producer_create(struct kafka_producer *producer, size_t topics, struct
 
 void kafka_producer_destroy(struct kafka_producer *producer)
 {
-    end(producer);
+    producer_end(producer);
     kafka_topics_destroy(producer->topics);
 }
 
@@ -197,7 +197,7 @@ void kafka_producer_poll(struct kafka_producer *producer)
 }
 
 /* Its last reports come without waiting for brokers. Returns whether all have come. */
-static bool is_over(struct kafka_producer *producer, const size_t *unreported)
+static bool producer_is_over(struct kafka_producer *producer, const size_t *unreported)
 {
     producer->library->purge(producer->handle, ALL_AT_ONCE);
     producer->library->poll(producer->handle, 0);
@@ -210,9 +210,9 @@ void kafka_producer_renew(struct kafka_producer *producer, const size_t *unrepor
         return;
     if (producer->handle == NULL && clock_monotonic_ns() < producer->remake_ns)
         return;
-    if (producer->handle != NULL && !is_over(producer, unreported))
+    if (producer->handle != NULL && !producer_is_over(producer, unreported))
         return;
-    end(producer);
+    producer_end(producer);
     struct error error;
     if (producer_begin(producer, &error) == 0) {
         delivery_figure_add(producer->figures, FIGURE_RESTARTS, 1);

@@ -65,7 +65,7 @@ static bool names_file(const char *name)
            strcmp(name, "sasl.kerberos.keytab") == 0;
 }
 
-static int check_file(const char *name, const char *path, struct error *error)
+static int settings_check_file(const char *name, const char *path, struct error *error)
 {
     bool live;
     struct error why;
@@ -85,7 +85,7 @@ static int take_property(void *context, const char *name, const char *value, str
             return -1;
         }
     }
-    if (check_file(name, value, error) != 0)
+    if (settings_check_file(name, value, error) != 0)
         return -1;
     char why[256];
     switch (making->library->conf_set(making->conf, name, value, why, sizeof why)) {

@@ -43,7 +43,7 @@ void kafka_topics_destroy(struct kafka_topics *topics)
     free(topics);
 }
 
-static struct topic *find(struct kafka_topics *topics, const char *name)
+static struct topic *topics_find_name(struct kafka_topics *topics, const char *name)
 {
     for (size_t i = 0; i < topics->count; i++) {
         size_t at = (topics->last + i) % topics->count;
@@ -56,7 +56,7 @@ static struct topic *find(struct kafka_topics *topics, const char *name)
 }
 
 /* A place for one more: an unused one, or that of the one unused for the longest time. */
-static struct topic *make_room(struct kafka_topics *topics)
+static struct topic *topics_make_room(struct kafka_topics *topics)
 {
     if (topics->count < topics->most)
         return &topics->all[topics->count++];
@@ -71,14 +71,14 @@ static struct topic *make_room(struct kafka_topics *topics)
 rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *producer,
                                     const char *name)
 {
-    struct topic *topic = find(topics, name);
+    struct topic *topic = topics_find_name(topics, name);
     if (topic == NULL) {
         if (strlen(name) >= NAME_SIZE)
             return NULL;
         rd_kafka_topic_t *handle = topics->library->topic_new(producer, name, NULL);
         if (handle == NULL)
             return NULL;
-        topic = make_room(topics);
+        topic = topics_make_room(topics);
         topic->handle = handle;
         topic->limit = SIZE_MAX;
         snprintf(topic->name, sizeof topic->name, "%s", name);
@@ -89,7 +89,7 @@ rd_kafka_topic_t *kafka_topics_find(struct kafka_topics *topics, rd_kafka_t *pro
 
 size_t kafka_topics_limit(struct kafka_topics *topics, const char *name, int64_t now_ns)
 {
-    struct topic *topic = find(topics, name);
+    struct topic *topic = topics_find_name(topics, name);
     if (topic != NULL && now_ns >= topic->limit_until_ns)
         topic->limit = SIZE_MAX;
     return topic == NULL ? SIZE_MAX : topic->limit;
@@ -97,7 +97,7 @@ size_t kafka_topics_limit(struct kafka_topics *topics, const char *name, int64_t
 
 void kafka_topics_lower(struct kafka_topics *topics, const char *name, size_t bytes, int64_t now_ns)
 {
-    struct topic *topic = find(topics, name);
+    struct topic *topic = topics_find_name(topics, name);
     if (topic == NULL || bytes >= topic->limit)
         return;
     if (topic->limit == SIZE_MAX)

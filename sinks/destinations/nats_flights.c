@@ -33,7 +33,7 @@ bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block
         return false;
     *flight = (struct nats_flight){
         .block = block,
-        .turn = ++flights->turns,
+        .order = ++flights->last_order,
         .until_ns = now_ns + flights->unsent_ns,
     };
     block->per_record = true;
@@ -86,8 +86,8 @@ static void learn(struct nats_flights *flights, const char *route, size_t size)
 }
 
 /* Whether all records of the range can go together. */
-static bool fits(const struct delivery_block *block, const struct record_range *range,
-                 unsigned divided, size_t most)
+static bool nats_range_fits(const struct delivery_block *block, const struct record_range *range,
+                            unsigned divided, size_t most)
 {
     if (record_range_size(block, range) > most)
         return false;
@@ -102,16 +102,16 @@ static bool fits(const struct delivery_block *block, const struct record_range *
  * such a message: so what is sent again is divided as before, and has the same ids. Sets *divided
  * to how often it was divided.
  */
-static struct record_range part_of(const struct nats_flights *flights,
-                                   const struct delivery_block *block, size_t record,
-                                   unsigned *divided)
+static struct record_range nats_message_with(const struct nats_flights *flights,
+                                             const struct delivery_block *block, size_t record,
+                                             unsigned *divided)
 {
     *divided = 0;
     if (!flights->per_block)
         return (struct record_range){(uint32_t)record, 1};
     size_t most = most_of(flights, block->route);
     struct record_range range = {0, (uint32_t)block->count};
-    for (; range.count > 1 && !fits(block, &range, *divided, most); ++*divided) {
+    for (; range.count > 1 && !nats_range_fits(block, &range, *divided, most); ++*divided) {
         uint32_t half = range.count / 2;
         if (record < (size_t)range.first + half) {
             range.count = half;
@@ -130,7 +130,7 @@ bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, i
     struct nats_flight *next = NULL;
     for (struct nats_flight *flight = flights->all; flight < flights->all + NATS_FLIGHTS; flight++)
         if (flight->block != NULL && !flight->done && flight->waiting != 0 &&
-            (next == NULL || flight->turn < next->turn))
+            (next == NULL || flight->order < next->order))
             next = flight;
     if (next == NULL)
         return false;
@@ -139,9 +139,9 @@ bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, i
         next->at++;
     unsigned divided;
     flights->now_ns = now_ns;
-    struct record_range range = part_of(flights, next->block, next->at, &divided);
-    *token = (struct nats_token){(uint32_t)(next - flights->all), range.first, range.count,
-                                 next->turn};
+    struct record_range range = nats_message_with(flights, next->block, next->at, &divided);
+    *token =
+        (struct nats_token){(uint32_t)(next - flights->all), range.first, range.count, next->order};
     for (uint32_t i = 0; i < range.count; i++) {
         records[range.first + i].fate = DELIVERY_UNKNOWN;
         records[range.first + i].group = (uint8_t)(divided | (i == 0 ? 0 : FOLLOWS));
@@ -162,7 +162,7 @@ static struct nats_flight *flight_of(struct nats_flights *flights, const struct 
     if (token->flight >= NATS_FLIGHTS)
         return NULL;
     struct nats_flight *flight = &flights->all[token->flight];
-    bool is_its = flight->block != NULL && !flight->done && flight->turn == token->turn &&
+    bool is_its = flight->block != NULL && !flight->done && flight->order == token->order &&
                   token->record < flight->block->count;
     return is_its ? flight : NULL;
 }
@@ -180,8 +180,8 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
 }
 
 /* The message was too large: its halves wait. */
-static void divide(struct nats_flights *flights, struct nats_flight *flight,
-                   const struct record_range *range)
+static void nats_divide(struct nats_flights *flights, struct nats_flight *flight,
+                        const struct record_range *range)
 {
     struct delivery_block *block = flight->block;
     unsigned divided = 0;
@@ -221,7 +221,7 @@ enum nats_progress nats_flights_answer(struct nats_flights *flights, const struc
     flights->unanswered--;
     flight->unanswered--;
     if (fate == DELIVERY_REFUSED && reason == DELIVERY_TOO_LARGE && range.count > 1) {
-        divide(flights, flight, &range);
+        nats_divide(flights, flight, &range);
         return NATS_DIVIDED;
     }
     for (struct delivery_record *i = first; i < first + range.count; i++) {
@@ -245,7 +245,7 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
         size_t end = flight->at;
         for (uint32_t record = 0; record < end; record++) {
             size_t count = message_end(flight->block, record) - record;
-            const struct nats_token token = {i, record, (uint32_t)count, flight->turn};
+            const struct nats_token token = {i, record, (uint32_t)count, flight->order};
             if (nats_flights_answer(flights, &token, DELIVERY_REFUSED, DELIVERY_DENIED, why) ==
                 NATS_BLOCK_DONE)
                 any = true;
@@ -297,7 +297,7 @@ struct delivery_block *nats_flights_take(struct nats_flights *flights, struct er
 {
     struct nats_flight *oldest = NULL;
     for (struct nats_flight *flight = flights->all; flight < flights->all + NATS_FLIGHTS; flight++)
-        if (flight->done && (oldest == NULL || flight->turn < oldest->turn))
+        if (flight->done && (oldest == NULL || flight->order < oldest->order))
             oldest = flight;
     if (oldest == NULL)
         return NULL;

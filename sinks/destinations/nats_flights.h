@@ -28,20 +28,20 @@
 #define NATS_FLIGHTS 64
 
 struct nats_flight {
-    struct delivery_block *block;      /* NULL: none */
-    uint64_t turn;                     /* of its token: later ones have higher ones */
-    size_t waiting;                    /* records that are to be published */
-    size_t unanswered;                 /* messages that were */
-    bool published;                    /* some message was */
-    int64_t begun_ns;                  /* when the first was */
-    size_t at;                         /* no record before it waits */
-    int64_t until_ns;                  /* when it is done, whatever is missing; monotonic */
-    bool done;                         /* it has its fates, and is to be taken out */
-    struct error error; /* of its first message that was not acknowledged; empty: none */
+    struct delivery_block *block; /* NULL: none */
+    uint64_t order;               /* of its token: later ones have higher ones */
+    size_t waiting;               /* records that are to be published */
+    size_t unanswered;            /* messages that were */
+    bool published;               /* some message was */
+    int64_t begun_ns;             /* when the first was */
+    size_t at;                    /* no record before it waits */
+    int64_t until_ns;             /* when it is done, whatever is missing; monotonic */
+    bool done;                    /* it has its fates, and is to be taken out */
+    struct error error;           /* of its first message that was not acknowledged; empty: none */
 };
 
 /* Subjects whose streams' limits are known at a time, and how long: they may be raised. */
-#define NATS_LIMITS          ((size_t)16)
+#define NATS_LIMITS         ((size_t)16)
 #define NATS_LIMIT_LASTS_NS (INT64_C(600) * 1000000000)
 
 /* What a stream was seen to refuse. */
@@ -58,7 +58,7 @@ struct nats_flights {
     size_t learned;                        /* how many were put there */
     int64_t now_ns;                        /* of the last publication */
     int64_t unsent_ns, unanswered_ns; /* how long a block may wait for the one and for the other */
-    uint64_t turns;
+    uint64_t last_order;
     size_t unanswered; /* messages that were published, of flights that are not done */
     int64_t
         last_begun_ns; /* of the block that was taken out last, where all of it was answered; 0 */

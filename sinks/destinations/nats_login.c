@@ -17,7 +17,7 @@ struct login {
     const char *nkey, *seed_file;
 };
 
-static int take(void *context, const char *name, const char *value, struct error *error)
+static int login_set(void *context, const char *name, const char *value, struct error *error)
 {
     struct login *login = context;
     if (strcmp(name, "user") == 0) {
@@ -54,7 +54,7 @@ static int take_properties(const struct nats_library *library, natsOptions *opti
                            const char *path, char *text, struct error *error)
 {
     struct login login = {NULL};
-    if (property_text_read(path, text, take, &login, error) != 0)
+    if (property_text_read(path, text, login_set, &login, error) != 0)
         return -1;
     bool pairs = (login.user == NULL) == (login.password == NULL) &&
                  (login.nkey == NULL) == (login.seed_file == NULL);

@@ -115,7 +115,7 @@ static void no_answer(struct attempt *attempt, natsConnection *connection, natsS
                   library->natsStatus_GetText(status));
 }
 
-static void ask(struct attempt *attempt, natsConnection *connection)
+static void nats_probe_ask(struct attempt *attempt, natsConnection *connection)
 {
     const struct nats_library *library = attempt->library;
     char question[DELIVERY_ROUTE_SIZE + 20];
@@ -153,7 +153,7 @@ static void try_it(void *object)
                   "the server answers, but has no headers (no_header_support), which each message "
                   "needs");
     else
-        ask(attempt, connection);
+        nats_probe_ask(attempt, connection);
     library->natsConnection_Destroy(connection);
     if (atomic_exchange(&attempt->over, true))
         free_attempt(attempt);

@@ -178,8 +178,8 @@ static void publisher_on_error(natsConnection *connection, natsSubscription *sub
         note_unanswered(publisher);
         mutex_unlock(publisher->mutex);
     }
-    uint64_t held;
-    if (log_allowed(&publisher->report_log, &held))
+    uint64_t suppressed;
+    if (log_allowed(&publisher->report_log, &suppressed))
         log_about(LOG_WARNING, LOG_OF_SINK, publisher->name, "the server reports: %s", text);
 }
 
@@ -248,17 +248,17 @@ static bool connect_once(struct nats_publisher *publisher)
     const struct nats_library *library = publisher->library;
     natsStatus status =
         library->natsConnection_Connect(&publisher->connection, publisher->settings);
-    uint64_t held;
+    uint64_t suppressed;
     if (status != NATS_OK) {
         publisher->connection = NULL;
-        if (log_allowed(&publisher->log, &held))
+        if (log_allowed(&publisher->log, &suppressed))
             log_about(LOG_WARNING, LOG_OF_SINK, publisher->name, "cannot connect to %s: %s",
                       publisher->place.brokers, library->natsStatus_GetText(status));
         return false;
     }
     publisher->connections++;
     bool has_headers = library->natsConnection_HasHeaderSupport(publisher->connection) == NATS_OK;
-    if (!has_headers && log_allowed(&publisher->log, &held))
+    if (!has_headers && log_allowed(&publisher->log, &suppressed))
         log_about(LOG_ERROR, LOG_OF_SINK, publisher->name,
                   "%s has no headers (no_header_support), which each message needs; trying again",
                   publisher->place.brokers);

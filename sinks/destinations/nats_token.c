@@ -7,12 +7,12 @@
 
 void nats_token_format(const struct nats_token *token, char text[NATS_TOKEN_SIZE])
 {
-    snprintf(text, NATS_TOKEN_SIZE, ".%" PRIu32 ".%" PRIu32 ".%" PRIu32 ".%" PRIu64,
-             token->flight, token->record, token->count, token->turn);
+    snprintf(text, NATS_TOKEN_SIZE, ".%" PRIu32 ".%" PRIu32 ".%" PRIu32 ".%" PRIu64, token->flight,
+             token->record, token->count, token->order);
 }
 
 /* A dot and a number of at most `most`. Returns what follows it, or NULL. */
-static const char *read_number(const char *at, uint64_t most, uint64_t *value)
+static const char *token_read_number(const char *at, uint64_t most, uint64_t *value)
 {
     if (at == NULL || *at++ != '.' || !is_digit(*at))
         return NULL;
@@ -27,13 +27,13 @@ static const char *read_number(const char *at, uint64_t most, uint64_t *value)
 
 bool nats_token_parse(const char *text, struct nats_token *token)
 {
-    uint64_t flight = 0, record = 0, count = 0, turn = 0;
-    const char *at = read_number(text, UINT32_MAX, &flight);
-    at = read_number(at, UINT32_MAX, &record);
-    at = read_number(at, UINT32_MAX, &count);
-    at = read_number(at, UINT64_MAX, &turn);
+    uint64_t flight = 0, record = 0, count = 0, order = 0;
+    const char *at = token_read_number(text, UINT32_MAX, &flight);
+    at = token_read_number(at, UINT32_MAX, &record);
+    at = token_read_number(at, UINT32_MAX, &count);
+    at = token_read_number(at, UINT64_MAX, &order);
     if (at == NULL || *at != '\0')
         return false;
-    *token = (struct nats_token){(uint32_t)flight, (uint32_t)record, (uint32_t)count, turn};
+    *token = (struct nats_token){(uint32_t)flight, (uint32_t)record, (uint32_t)count, order};
     return true;
 }

@@ -11,13 +11,13 @@
 /* One message. Never that of another flight of the same place, nor that of its own first half. */
 struct nats_token {
     uint32_t flight, record, count; /* the first record of the message, and how many it has */
-    uint64_t turn;
+    uint64_t order;
 };
 
 /* Of its text with the NUL: four numbers, each after a dot. */
 #define NATS_TOKEN_SIZE 55
 
-/* ".FLIGHT.RECORD.COUNT.TURN" */
+/* ".FLIGHT.RECORD.COUNT.ORDER" */
 void nats_token_format(const struct nats_token *token, char text[NATS_TOKEN_SIZE]);
 
 /*

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"
-#include "sinks/destinations/torn_places.h"
+#include "sinks/destinations/torn_outputs.h"
 
 void output_destination_init(struct output_destination *output, const struct stream_ops *ops,
                              void (*destroy)(struct destination *destination),
@@ -29,7 +29,7 @@ int output_destination_check(const struct output_destination *output,
 
 /* --- lines that are left torn ----------------------------------------------------------------- */
 
-static const char *place_of(const struct output_destination *output)
+static const char *output_name(const struct output_destination *output)
 {
     return output->options.path != NULL ? output->options.path : "";
 }
@@ -38,7 +38,7 @@ void output_destination_leave_torn(struct destination *destination)
 {
     const struct output_destination *output = (const struct output_destination *)destination;
     if (!output->options.encoder->binary)
-        torn_places_add(place_of(output));
+        torn_outputs_add(output_name(output));
 }
 
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
@@ -46,7 +46,7 @@ enum write_result output_destination_write(struct destination *destination, cons
 {
     struct output_destination *output = (struct output_destination *)destination;
     if (!output->begun && !output->options.encoder->binary)
-        output->ends_line = torn_places_take(place_of(output));
+        output->ends_line = torn_outputs_remove(output_name(output));
     output->begun = true;
     if (output->ends_line) {
         enum write_result result = output_file_write(output->file, "\n", 1, written, error);
@@ -66,7 +66,7 @@ size_t output_destination_cancel(struct destination *destination)
         return accepted;
     output->ends_line = accepted == 0;
     if (output->ends_line)
-        torn_places_add(place_of(output));
+        torn_outputs_add(output_name(output));
     return 0;
 }
 

@@ -32,7 +32,7 @@ int property_file_load(const char *path, char *text, size_t size, struct error *
 
 /* --- its lines -------------------------------------------------------------------------------- */
 
-static bool is_blank(char byte)
+static bool property_is_blank(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
@@ -40,16 +40,16 @@ static bool is_blank(char byte)
 /* The text from its first byte to its last that is no blank; what is after it is cut off. */
 static char *trim(char *text)
 {
-    while (is_blank(*text))
+    while (property_is_blank(*text))
         text++;
     size_t length = strlen(text);
-    while (length != 0 && is_blank(text[length - 1]))
+    while (length != 0 && property_is_blank(text[length - 1]))
         length--;
     text[length] = '\0';
     return text;
 }
 
-static int read_line(char *line, property_taker *take, void *context, struct error *error)
+static int property_read_line(char *line, property_taker *take, void *context, struct error *error)
 {
     line = trim(line);
     if (*line == '\0' || *line == '#')
@@ -71,7 +71,7 @@ int property_text_read(const char *path, char *text, property_taker *take, void 
         char *end = strchr(at, '\n');
         if (end != NULL)
             *end = '\0';
-        if (read_line(at, take, context, error) != 0) {
+        if (property_read_line(at, take, context, error) != 0) {
             char place[600];
             snprintf(place, sizeof place, "%s:%zu", path, number);
             error_place(error, place);

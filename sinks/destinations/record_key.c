@@ -13,7 +13,7 @@
 /* Labels that are looked at, so that a datagram made of labels cannot keep a sink busy. */
 #define LABELS_MOST 1024
 
-static size_t put(uint8_t *key, const char *text, size_t size)
+static size_t key_put(uint8_t *key, const char *text, size_t size)
 {
     if (size > DELIVERY_KEY_SIZE)
         size = DELIVERY_KEY_SIZE;
@@ -24,7 +24,7 @@ static size_t put(uint8_t *key, const char *text, size_t size)
 static size_t put_source(const struct record *record, uint8_t *key)
 {
     char text[ADDRESS_TEXT_SIZE];
-    return put(key, text, address_format_host(&record->source, text));
+    return key_put(key, text, address_format_host(&record->source, text));
 }
 
 /* --- of the first sample ---------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static bool begin_labels(struct labels *labels, const struct record *record, str
     return true;
 }
 
-static bool next_label(struct labels *labels, struct label *label)
+static bool key_next_label(struct labels *labels, struct label *label)
 {
     const struct record *record = labels->record;
     label->shared = NULL;
@@ -77,7 +77,7 @@ static size_t put_series(struct labels *labels, uint8_t *key)
     siphash_end(&hash, result);
     uint64_t sum = result[0];
     struct label label;
-    while (next_label(labels, &label)) {
+    while (key_next_label(labels, &label)) {
         siphash_begin(&hash, fixed);
         feed(&hash, &label.key);
         feed(&hash, &label.value);
@@ -86,16 +86,16 @@ static size_t put_series(struct labels *labels, uint8_t *key)
     }
     char text[17];
     snprintf(text, sizeof text, "%016" PRIx64, sum);
-    return put(key, text, sizeof text - 1);
+    return key_put(key, text, sizeof text - 1);
 }
 
-static size_t put_label(struct labels *labels, const char *name, uint8_t *key)
+static size_t key_put_label(struct labels *labels, const char *name, uint8_t *key)
 {
     const struct text wanted = {name, strlen(name)};
     struct label label;
-    while (next_label(labels, &label))
+    while (key_next_label(labels, &label))
         if (text_equal(&label.key, &wanted))
-            return put(key, label.value.data, label.value.size);
+            return key_put(key, label.value.data, label.value.size);
     return 0;
 }
 
@@ -111,5 +111,5 @@ size_t record_key(const struct key_options *options, const struct record *record
     if (!begin_labels(&labels, record, &scratch))
         return 0;
     return options->kind == KEY_SERIES ? put_series(&labels, key)
-                                       : put_label(&labels, options->label, key);
+                                       : key_put_label(&labels, options->label, key);
 }

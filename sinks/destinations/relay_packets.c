@@ -58,7 +58,7 @@ static void packets_begin(struct relay_packets *packets, size_t target,
     packets->size = 0;
 }
 
-static bool end(struct relay_packets *packets, enum relay_fate *fate, enum relay_fate is)
+static bool packets_end(struct relay_packets *packets, enum relay_fate *fate, enum relay_fate is)
 {
     packets->sending = false;
     *fate = is;
@@ -94,7 +94,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
     if (!packets->sending) {
         enum relay_fate why = packets_classify(&packet, error);
         if (why != RELAY_SENT)
-            return end(packets, fate, why);
+            return packets_end(packets, fate, why);
         packets->asked = false;
         packets_begin(packets, target, &packet);
     }
@@ -102,7 +102,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
         if (packets->size == 0)
             packets->size = udp_fragments_next(&packets->fragments, packets->packet);
         if (packets->size == 0)
-            return end(packets, fate, RELAY_SENT);
+            return packets_end(packets, fate, RELAY_SENT);
         const struct outgoing outgoing = {target, packets->packet, packets->size};
         size_t sent;
         switch (datagram_sender_send(packets->sender, &outgoing, 1, &sent, error)) {
@@ -112,12 +112,12 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
         case SEND_WOULD_BLOCK:
             return false;
         case SEND_FAILED:
-            return end(packets, fate, RELAY_FAILED);
+            return packets_end(packets, fate, RELAY_FAILED);
         case SEND_TOO_LARGE: /* the way has changed: once from the beginning */
             error_set(error, EXIT_CODE_IO, "a packet of %zu bytes is too long for the way",
                       packets->size);
             if (packets->asked)
-                return end(packets, fate, RELAY_TOO_LARGE);
+                return packets_end(packets, fate, RELAY_TOO_LARGE);
             packets->asked = true;
             ask_mtu(packets, target);
             packets_begin(packets, target, &packet);

@@ -15,7 +15,7 @@
 
 enum field { FIELD_TEXT, FIELD_PERCENT, FIELD_TIME, FIELD_LISTENER, FIELD_SCHEMA, FIELD_WRONG };
 
-static bool begins(const char *text, const char *with)
+static bool topic_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -31,10 +31,10 @@ static enum field next_field(const char *at, size_t *size)
         return FIELD_PERCENT;
     if (at[1] != '\0' && strchr("YmdHF", at[1]) != NULL)
         return FIELD_TIME;
-    *size = begins(at, listener) ? sizeof listener - 1 : sizeof schema - 1;
-    if (begins(at, listener))
+    *size = topic_begins(at, listener) ? sizeof listener - 1 : sizeof schema - 1;
+    if (topic_begins(at, listener))
         return FIELD_LISTENER;
-    return begins(at, schema) ? FIELD_SCHEMA : FIELD_WRONG;
+    return topic_begins(at, schema) ? FIELD_SCHEMA : FIELD_WRONG;
 }
 
 int topic_template_read(struct topic_template *topic, const char *text, bool dots_part,
@@ -73,7 +73,7 @@ struct name {
     bool too_long;
 };
 
-static void append(struct name *name, const char *bytes, size_t size)
+static void name_append(struct name *name, const char *bytes, size_t size)
 {
     if (size >= DELIVERY_ROUTE_SIZE - name->size) {
         name->too_long = true;
@@ -93,9 +93,9 @@ static bool is_kept(char byte, bool dots_part)
 static void append_value(struct name *name, const char *value, bool dots_part)
 {
     if (value == NULL || *value == '\0')
-        append(name, "_", 1);
+        name_append(name, "_", 1);
     for (; value != NULL && *value != '\0' && !name->too_long; value++)
-        append(name, is_kept(*value, dots_part) ? value : "_", 1);
+        name_append(name, is_kept(*value, dots_part) ? value : "_", 1);
 }
 
 static void append_time(struct name *name, char letter, int64_t hour)
@@ -123,7 +123,7 @@ static void append_time(struct name *name, char letter, int64_t hour)
                         (unsigned)date.month, (unsigned)date.day);
         break;
     }
-    append(name, text, (size_t)size);
+    name_append(name, text, (size_t)size);
 }
 
 static size_t write_name(const struct topic_template *topic, const char *listener,
@@ -134,10 +134,10 @@ static size_t write_name(const struct topic_template *topic, const char *listene
     for (const char *at = topic->text; *at != '\0' && !name.too_long; at += size) {
         switch (next_field(at, &size)) {
         case FIELD_TEXT:
-            append(&name, at, size);
+            name_append(&name, at, size);
             break;
         case FIELD_PERCENT:
-            append(&name, at, 1);
+            name_append(&name, at, 1);
             break;
         case FIELD_TIME:
             append_time(&name, at[1], hour);

@@ -210,11 +210,11 @@ planted(retry_of_a_listening_socket_is_not_counted FILE collector/receive/stream
     TO "            listening->accept_ns = now_ns + ACCEPT_PAUSE_NS;
     }")
 planted(cut_line_is_gone_on_with FILE sinks/destinations/output_destination.c
-    FROM "        torn_places_add(place_of(output));
+    FROM "        torn_outputs_add(output_name(output));
 }
 
 enum write_result"
-    TO "        place_of(output);
+    TO "        output_name(output);
 }
 
 enum write_result")

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sinks/destinations/kafka_fate.h"
+#include "sinks/destinations/kafka_outcome.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/sinks/kafka_scene.h"
 #include "tests/support/test.h"
@@ -89,15 +89,18 @@ TEST(while_its_topic_is_missing_a_block_is_not_sent_and_when_it_is_made_it_is)
 
 TEST(what_a_broker_says_of_a_topic_that_was_deleted_is_for_now)
 {
-    static const rd_kafka_resp_err_t errors[] = {
-        RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
-        RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
-        RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS,
-        RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
-        RD_KAFKA_RESP_ERR__PURGE_QUEUE};
+    static const rd_kafka_resp_err_t errors[] = {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART,
+                                                 RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
+                                                 RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
+                                                 RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
+                                                 RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+                                                 RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS,
+                                                 RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR,
+                                                 RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
+                                                 RD_KAFKA_RESP_ERR__PURGE_QUEUE};
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
         assert_int_equal(
-            kafka_fate_reported(RD_KAFKA_MSG_STATUS_NOT_PERSISTED, errors[i]).fate,
+            kafka_outcome_reported(RD_KAFKA_MSG_STATUS_NOT_PERSISTED, errors[i]).result,
             DELIVERY_NOT_SENT);
 }
 

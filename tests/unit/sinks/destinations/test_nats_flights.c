@@ -331,10 +331,10 @@ TEST(an_answer_for_what_was_never_published_changes_nothing)
     nats_flights_put(&flights, three(&a), 0);
     struct nats_token token = next(&flights, 0);
     struct nats_token wrong[] = {
-        {token.flight, 1, 1, token.turn}, {token.flight, UINT32_MAX, 1, token.turn},
-        {NATS_FLIGHTS, 0, 1, token.turn}, {UINT32_MAX, 0, 1, token.turn},
-        {token.flight + 1, 0, 1, 0},      {token.flight, 0, 1, token.turn + 1},
-        {token.flight, 0, 2, token.turn}, {token.flight, 0, 0, token.turn},
+        {token.flight, 1, 1, token.order}, {token.flight, UINT32_MAX, 1, token.order},
+        {NATS_FLIGHTS, 0, 1, token.order}, {UINT32_MAX, 0, 1, token.order},
+        {token.flight + 1, 0, 1, 0},       {token.flight, 0, 1, token.order + 1},
+        {token.flight, 0, 2, token.order}, {token.flight, 0, 0, token.order},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(acknowledge(&flights, &wrong[i]));

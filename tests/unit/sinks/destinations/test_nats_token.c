@@ -11,7 +11,7 @@ static void comes_back(struct nats_token token)
     assert_int_equal(read.flight, token.flight);
     assert_int_equal(read.record, token.record);
     assert_int_equal(read.count, token.count);
-    assert_true(read.turn == token.turn);
+    assert_true(read.order == token.order);
 }
 
 TEST(a_token_is_read_back)
@@ -34,9 +34,9 @@ TEST(a_number_that_is_too_large_is_no_token_of_another_message)
 TEST(other_texts_are_no_token)
 {
     static const char *const texts[] = {
-        "",           ".",          ".1",        ".1.2",      ".1.2.3",    ".1.2.3.",
-        "1.2.3.4",    "..2.3.4",    ".1.2.3.4.5", ".1.2.3.4x", ".-1.2.3.4", ".1.+2.3.4",
-        ".1. 2.3.4",  ".1.2.3.0x4", ".1.2.3.4 ", ".a.2.3.4",  ".1-2.3.4",  ".1.2.3.4\n",
+        "",          ".",          ".1",         ".1.2",      ".1.2.3",    ".1.2.3.",
+        "1.2.3.4",   "..2.3.4",    ".1.2.3.4.5", ".1.2.3.4x", ".-1.2.3.4", ".1.+2.3.4",
+        ".1. 2.3.4", ".1.2.3.0x4", ".1.2.3.4 ",  ".a.2.3.4",  ".1-2.3.4",  ".1.2.3.4\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct nats_token token;

@@ -1,4 +1,4 @@
-#include "sinks/destinations/kafka_fate.h"
+#include "sinks/destinations/kafka_outcome.h"
 
 #include <stddef.h>
 
@@ -25,26 +25,26 @@ static const struct {
     {RD_KAFKA_RESP_ERR__INVALID_ARG, DELIVERY_REJECTED},
 };
 
-struct kafka_fate kafka_fate_unsent(rd_kafka_resp_err_t error)
+struct kafka_outcome kafka_outcome_unsent(rd_kafka_resp_err_t error)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         if (refusals[i].error == error)
-            return (struct kafka_fate){DELIVERY_REFUSED, refusals[i].reason};
-    return (struct kafka_fate){.fate = DELIVERY_NOT_SENT};
+            return (struct kafka_outcome){.result = DELIVERY_REFUSED, .reason = refusals[i].reason};
+    return (struct kafka_outcome){.result = DELIVERY_NOT_SENT};
 }
 
-bool kafka_fate_topic_is_missing(rd_kafka_resp_err_t error)
+bool kafka_outcome_is_missing_topic(rd_kafka_resp_err_t error)
 {
     return error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
            error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
            error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
 }
 
-struct kafka_fate kafka_fate_reported(rd_kafka_msg_status_t status, rd_kafka_resp_err_t error)
+struct kafka_outcome kafka_outcome_reported(rd_kafka_msg_status_t status, rd_kafka_resp_err_t error)
 {
     if (status == RD_KAFKA_MSG_STATUS_PERSISTED)
-        return (struct kafka_fate){.fate = DELIVERY_ACKNOWLEDGED};
+        return (struct kafka_outcome){.result = DELIVERY_ACKNOWLEDGED};
     if (status == RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED)
-        return (struct kafka_fate){.fate = DELIVERY_UNKNOWN};
-    return kafka_fate_unsent(error);
+        return (struct kafka_outcome){.result = DELIVERY_UNKNOWN};
+    return kafka_outcome_unsent(error);
 }

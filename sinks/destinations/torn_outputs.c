@@ -1,17 +1,17 @@
-#include "sinks/destinations/torn_places.h"
+#include "sinks/destinations/torn_outputs.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct torn_place {
-    struct torn_place *next;
+struct torn_output {
+    struct torn_output *next;
     char name[];
 };
 
-/* Few, and rarely looked at: nobody holds the lock for long. */
+/* A short list, rarely used: the lock is never held for long. */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static struct torn_place *places;
+static struct torn_output *outputs;
 
 static void take_lock(void)
 {
@@ -19,26 +19,26 @@ static void take_lock(void)
         continue;
 }
 
-void torn_places_add(const char *name)
+void torn_outputs_add(const char *name)
 {
     size_t size = strlen(name) + 1;
-    struct torn_place *place = malloc(sizeof *place + size);
-    if (place == NULL)
+    struct torn_output *output = malloc(sizeof *output + size);
+    if (output == NULL)
         return;
-    memcpy(place->name, name, size);
+    memcpy(output->name, name, size);
     take_lock();
-    place->next = places;
-    places = place;
+    output->next = outputs;
+    outputs = output;
     atomic_flag_clear(&lock);
 }
 
-bool torn_places_take(const char *name)
+bool torn_outputs_remove(const char *name)
 {
     take_lock();
-    struct torn_place **link = &places;
+    struct torn_output **link = &outputs;
     while (*link != NULL && strcmp((*link)->name, name) != 0)
         link = &(*link)->next;
-    struct torn_place *found = *link;
+    struct torn_output *found = *link;
     if (found != NULL)
         *link = found->next;
     atomic_flag_clear(&lock);

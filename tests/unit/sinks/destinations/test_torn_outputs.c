@@ -1,5 +1,5 @@
 /* Places that were left within a line, by sinks of several threads. */
-#include "sinks/destinations/torn_places.h"
+#include "sinks/destinations/torn_outputs.h"
 
 #include <stdatomic.h>
 
@@ -11,15 +11,15 @@
 
 TEST(a_place_is_taken_as_often_as_it_was_left_and_no_other_is)
 {
-    torn_places_add("a");
-    torn_places_add("b");
-    torn_places_add("a");
-    assert_false(torn_places_take("c"));
-    assert_true(torn_places_take("a"));
-    assert_true(torn_places_take("a"));
-    assert_false(torn_places_take("a"));
-    assert_true(torn_places_take("b"));
-    assert_false(torn_places_take("b"));
+    torn_outputs_add("a");
+    torn_outputs_add("b");
+    torn_outputs_add("a");
+    assert_false(torn_outputs_remove("c"));
+    assert_true(torn_outputs_remove("a"));
+    assert_true(torn_outputs_remove("a"));
+    assert_false(torn_outputs_remove("a"));
+    assert_true(torn_outputs_remove("b"));
+    assert_false(torn_outputs_remove("b"));
 }
 
 static atomic_int begun;
@@ -31,7 +31,7 @@ static void leave_places(void *argument)
     while (atomic_load(&begun) < THREADS)
         continue;
     for (int i = 0; i < TIMES; i++)
-        torn_places_add(argument);
+        torn_outputs_add(argument);
 }
 
 TEST(none_is_lost_where_several_threads_leave_them_at_a_time)
@@ -43,6 +43,6 @@ TEST(none_is_lost_where_several_threads_leave_them_at_a_time)
     for (int i = 0; i < THREADS; i++)
         thread_join(threads[i]);
     for (int i = 0; i < THREADS * TIMES; i++)
-        assert_true(torn_places_take(name));
-    assert_false(torn_places_take(name));
+        assert_true(torn_outputs_remove(name));
+    assert_false(torn_outputs_remove(name));
 }

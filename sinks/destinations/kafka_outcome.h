@@ -1,0 +1,29 @@
+/*
+ * What became of a message, by what librdkafka reports of it. Pure; any thread.
+ */
+#ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_OUTCOME_H
+#define SLUICE_SINKS_DESTINATIONS_KAFKA_OUTCOME_H
+
+#include <librdkafka/rdkafka.h>
+#include <stdbool.h>
+
+#include "collector/contract/delivery.h"
+
+struct kafka_outcome {
+    enum delivery_fate result;
+    enum delivery_reason reason; /* for DELIVERY_REFUSED */
+    bool by_itself;              /* it was refused without any other message */
+    const char *why;             /* for people; set by the caller */
+};
+
+/* Of a message that produce did not take. */
+struct kafka_outcome kafka_outcome_unsent(rd_kafka_resp_err_t error);
+
+/* Of one with a delivery report. */
+struct kafka_outcome kafka_outcome_reported(rd_kafka_msg_status_t status,
+                                            rd_kafka_resp_err_t error);
+
+/* Whether the topic, or its partition, is not there now, as far as the library knows. */
+bool kafka_outcome_is_missing_topic(rd_kafka_resp_err_t error);
+
+#endif

@@ -28,7 +28,13 @@
 /* Bytes that the names of a schema and of a listener may have, to be known of a block. */
 #define DELIVERY_FACT_SIZE ((size_t)256)
 
-enum block_state { BLOCK_EMPTY, BLOCK_FILLED, BLOCK_WAITS, BLOCK_OUT };
+enum block_state {
+    BLOCK_EMPTY,
+    BLOCK_FILLED,
+    BLOCK_WAITS,
+    BLOCK_OUT,
+    BLOCK_LEFT, /* at a stop: it stays in the spill for the next run, and is not used again */
+};
 
 struct held_block {
     struct delivery_block block; /* first: it is what the destination gives back */
@@ -41,8 +47,8 @@ struct held_block {
     char schema[DELIVERY_FACT_SIZE], listener[DELIVERY_FACT_SIZE];
     char epoch[DELIVERY_EPOCH_SIZE]; /* of the run that filled it */
     uint64_t order;                  /* in which blocks are to be sent */
-    bool on_disk;                    /* it is in the spill, too */
-    uint64_t ticket;                 /* which one it is there */
+    bool on_disk;                    /* it is in the spill, too, */
+    uint64_t position;               /* at this position */
     size_t open;                     /* records of it whose fate was open when it was taken */
     int64_t collected_until_ns;      /* monotonic, while it is filled */
     int64_t begun_ns;                /* monotonic: it was first ready to be sent by this run */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/output/delivery_image.h"
 #include "collector/spill/inspection.h"
@@ -10,22 +11,10 @@
 /* How often the cursor is written, and blocks are synced where that was asked for. */
 #define INTERVAL_NS INT64_C(1000000000)
 
-/* One that was taken, in the order of reading. */
-struct taken {
-    uint64_t ticket;
-    bool settled;
-    uint64_t left; /* records that stay there, for whoever opens the spill next */
-};
-
 struct delivery_spill {
     struct spill *spill;
     struct spill_counts before; /* what was counted before this one had it */
     uint64_t recovered;         /* records that lay there then */
-    struct taken *ring;
-    size_t window;
-    size_t start;
-    size_t count;
-    uint64_t next_ticket;
     uint64_t taken; /* records that are taken, less those done of blocks that are left */
     uint64_t unreadable;
     uint64_t left_evicted; /* records that were left, and had to make room after that */
@@ -44,17 +33,16 @@ static size_t window_of(const struct delivery_options *options)
     return 2 * ((size_t)options->in_flight + 2);
 }
 
-size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size)
+size_t delivery_spill_memory(size_t record_size)
 {
     return sizeof(struct delivery_spill) + delivery_image_head_size() +
-           delivery_image_size(record_size) + window_of(options) * sizeof(struct taken);
+           delivery_image_size(record_size);
 }
 
 /* --- from open to close ----------------------------------------------------------------------- */
 
 static void free_all(struct delivery_spill *spill)
 {
-    free(spill->ring);
     free(spill->head);
     free(spill->image);
     free(spill);
@@ -126,12 +114,10 @@ int delivery_spill_open(const struct delivery_options *options, const struct fil
     if (spill == NULL)
         return error_no_memory(error);
     const struct spill_settings settings = settings_of(options, file, record_size, label);
-    spill->window = settings.window;
     spill->image_size = settings.image_size;
-    spill->ring = calloc(spill->window, sizeof *spill->ring);
     spill->head = malloc(delivery_image_head_size());
     spill->image = malloc(spill->image_size);
-    bool memory = spill->ring != NULL && spill->head != NULL && spill->image != NULL;
+    bool memory = spill->head != NULL && spill->image != NULL;
     int result = memory ? open_spill(spill, &settings, open, error) : error_no_memory(error);
     if (result != 0) {
         free_all(spill);
@@ -141,25 +127,10 @@ int delivery_spill_open(const struct delivery_options *options, const struct fil
     return 0;
 }
 
-static struct taken *taken_at(const struct delivery_spill *spill, size_t place)
-{
-    return &spill->ring[(spill->start + place) % spill->window];
-}
-
-/* What is settled and stands behind what is not is read again by who opens the spill next: it was
- * sent. */
-static void note_settled(struct delivery_spill *spill)
-{
-    for (size_t place = 0; place < spill->count; place++)
-        if (taken_at(spill, place)->settled)
-            spill_note_sent(spill->spill, place);
-}
-
 bool delivery_spill_close(struct delivery_spill *spill, struct error *error)
 {
     if (spill == NULL)
         return true;
-    note_settled(spill);
     bool done = spill_close(spill->spill, error);
     free_all(spill);
     return done;
@@ -170,7 +141,6 @@ struct spill *delivery_spill_release(struct delivery_spill *spill)
     if (spill == NULL)
         return NULL;
     struct spill *open = spill->spill;
-    note_settled(spill);
     free_all(spill);
     return open;
 }
@@ -185,7 +155,7 @@ bool delivery_spill_waits(const struct delivery_spill *spill)
 
 size_t delivery_spill_room(const struct delivery_spill *spill)
 {
-    return spill->window - spill->count;
+    return spill_room(spill->spill);
 }
 
 static struct spill_block describe(const struct held_block *held)
@@ -219,21 +189,11 @@ void delivery_spill_give_up(struct delivery_spill *spill, struct held_block *hel
         doubt(held);
 }
 
-/* The spill settles in the order of reading. */
-static void settle_oldest(struct delivery_spill *spill)
+/* The block is on disk at this position, and in memory. */
+static void note_taken(struct delivery_spill *spill, struct held_block *held, uint64_t position,
+                       size_t open)
 {
-    while (spill->count != 0 && taken_at(spill, 0)->settled) {
-        spill_acknowledge(spill->spill);
-        spill->start = (spill->start + 1) % spill->window;
-        spill->count--;
-    }
-}
-
-/* The block is among those that are taken. */
-static void note_taken(struct delivery_spill *spill, struct held_block *held, size_t open)
-{
-    *taken_at(spill, spill->count++) = (struct taken){.ticket = spill->next_ticket};
-    held->ticket = spill->next_ticket++;
+    held->position = position;
     held->open = open;
     held->on_disk = true;
     spill->taken += open;
@@ -243,12 +203,14 @@ enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_
                                       struct error *error)
 {
     struct text pieces[DELIVERY_IMAGE_PIECES];
+    uint64_t position;
     const struct spill_block block = describe(held);
+    RULE(!held->on_disk, "a block is stored once");
     delivery_image_put(held, spill->head, pieces);
     enum spill_stored stored =
-        spill_append_read(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
+        spill_append_read(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, &position, error);
     if (stored == SPILL_STORED)
-        note_taken(spill, held, block.count);
+        note_taken(spill, held, position, block.count);
     return stored;
 }
 
@@ -281,47 +243,34 @@ static void give_up(struct delivery_spill *spill, const struct spill_block *read
 bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held, struct error *error)
 {
     error->code = EXIT_CODE_OK;
-    while (spill->count < spill->window) {
+    for (;;) {
         struct spill_block read;
         enum spill_found found =
             spill_read(spill->spill, spill->image, spill->image_size, &read, error);
         if (found == SPILL_FOUND_NONE || found == SPILL_FOUND_FAILED)
             return false;
         if (is_block(spill, found, &read, held)) {
-            note_taken(spill, held, read.count);
+            note_taken(spill, held, read.position, read.count);
             return true;
         }
-        *taken_at(spill, spill->count++) =
-            (struct taken){.ticket = spill->next_ticket++, .settled = true};
         give_up(spill, &read);
-        settle_oldest(spill);
+        spill_acknowledge(spill->spill, read.position);
     }
-    return false;
-}
-
-/* Its place among those that were read and not acknowledged. */
-static size_t place_of(const struct delivery_spill *spill, const struct held_block *held)
-{
-    size_t place = 0;
-    while (taken_at(spill, place)->ticket != held->ticket)
-        place++;
-    return place;
 }
 
 bool delivery_spill_has(const struct delivery_spill *spill, const struct held_block *held)
 {
-    return spill_holds(spill->spill, place_of(spill, held));
+    return spill_holds(spill->spill, held->position);
 }
 
 bool delivery_spill_lacks(const struct delivery_spill *spill, const struct held_block *held)
 {
-    return spill_lacks(spill->spill, place_of(spill, held));
+    return spill_lacks(spill->spill, held->position);
 }
 
 void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held)
 {
-    taken_at(spill, place_of(spill, held))->settled = true;
-    settle_oldest(spill);
+    spill_acknowledge(spill->spill, held->position);
 }
 
 /* Whether a record of it may be at the far end. */
@@ -335,23 +284,14 @@ static bool was_sent(const struct held_block *held, size_t open)
 
 void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open)
 {
-    size_t place = place_of(spill, held);
     spill->taken -= open;
-    taken_at(spill, place)->left = open;
     if (was_sent(held, open))
-        spill_note_sent(spill->spill, place);
+        spill_note_sent(spill->spill, held->position);
 }
 
-/* Nobody has in memory what was left, to count it when its segment is gone. */
-static void count_left(struct delivery_spill *spill)
+void delivery_spill_lose_left(struct delivery_spill *spill, size_t open)
 {
-    for (size_t place = 0; place < spill->count; place++) {
-        struct taken *taken = taken_at(spill, place);
-        if (taken->left == 0 || spill_holds(spill->spill, place))
-            continue;
-        spill->left_evicted += taken->left;
-        taken->left = 0;
-    }
+    spill->left_evicted += open;
 }
 
 void delivery_spill_kept_label(struct delivery_spill *spill, char *label)
@@ -362,9 +302,7 @@ void delivery_spill_kept_label(struct delivery_spill *spill, char *label)
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error)
 {
     uint64_t records;
-    bool done = spill_evict(spill->spill, &records, error);
-    count_left(spill);
-    return done;
+    return spill_evict(spill->spill, &records, error);
 }
 
 void delivery_spill_check_files(struct delivery_spill *spill)

@@ -21,7 +21,7 @@ struct delivery_spill;
 struct spill_inspection;
 
 /* Bytes that it allocates. */
-size_t delivery_spill_memory(const struct delivery_options *options, size_t record_size);
+size_t delivery_spill_memory(size_t record_size);
 
 /*
  * Opens that of the options; of a file's it has the sync and the reserve. Blocks that are stored
@@ -59,7 +59,7 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held
 enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
                                       struct error *error);
 
-/* How many blocks more can be taken, or be stored by delivery_spill_keep. */
+/* How many blocks more can be taken, or stored by delivery_spill_keep. */
 size_t delivery_spill_room(const struct delivery_spill *spill);
 
 /*
@@ -87,9 +87,11 @@ void delivery_spill_settle(struct delivery_spill *spill, const struct held_block
 
 /*
  * A block that was taken, and is still on disk, is left there for the next run. `open`: records of
- * it whose fate is not known; the next run sends the others again, too.
+ * it whose fate is not known; the next run sends the others again, too. If its segment is evicted
+ * afterwards, delivery_spill_lose_left counts these records as evicted.
  */
 void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open);
+void delivery_spill_lose_left(struct delivery_spill *spill, size_t open);
 
 /* The label of the oldest kept record; "": no record is kept, or the label cannot be read. */
 void delivery_spill_kept_label(struct delivery_spill *spill, char *label);

@@ -46,16 +46,29 @@ static void note_full(struct delivery_writer *delivery, bool is_full)
 typedef enum spill_stored store_function(struct delivery_spill *spill, struct held_block *held,
                                          struct error *error);
 
-/* Brings a block to the disk, where it makes room if it may. Returns false where it has none now.
- */
+/* Blocks that this stop left on disk, and whose segment was evicted since, are not there any more. */
+static void count_left(struct delivery_writer *delivery)
+{
+    for (size_t i = 0; i < delivery->count; i++) {
+        struct held_block *held = &delivery->blocks[i];
+        if (held->state != BLOCK_LEFT || delivery_spill_has(delivery->spill, held))
+            continue;
+        delivery_spill_lose_left(delivery->spill, held_block_open_records(held));
+        held->state = BLOCK_EMPTY;
+    }
+}
+
+/* Stores a block, and evicts older ones for it if drop_oldest allows. Returns false if it cannot. */
 static bool store_by(struct delivery_writer *delivery, struct held_block *held,
                      store_function *store)
 {
     struct error error;
     enum spill_stored stored = store(delivery->spill, held, &error);
     while (stored == SPILL_FULL && delivery->base.options.drops_oldest &&
-           delivery_spill_evict(delivery->spill, &error))
+           delivery_spill_evict(delivery->spill, &error)) {
+        count_left(delivery);
         stored = store(delivery->spill, held, &error);
+    }
     if (stored != SPILL_STORED)
         log_spill(delivery, &error);
     delivery->base.cannot_write = stored == SPILL_FAILED;
@@ -209,7 +222,7 @@ static void leave(struct delivery_writer *delivery, struct held_block *held)
     size_t open = held_block_open_records(held);
     delivery_spill_leave(delivery->spill, held, open);
     sink_writer_note_spilled(&delivery->base, open);
-    held->state = BLOCK_EMPTY;
+    held->state = BLOCK_LEFT;
 }
 
 void delivery_store_waiting(struct delivery_writer *delivery)

@@ -26,7 +26,7 @@ size_t delivery_writer_memory(const struct delivery_options *options, size_t rec
 {
     return sizeof(struct delivery_writer) +
            block_count(options) * (sizeof(struct held_block) + held_block_memory(record_size)) +
-           (options->spill == NULL ? 0 : delivery_spill_memory(options, record_size));
+           (options->spill == NULL ? 0 : delivery_spill_memory(record_size));
 }
 
 static void send_all(struct delivery_writer *delivery)

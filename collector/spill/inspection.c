@@ -103,7 +103,7 @@ static int read_blocks(struct reader *reader, struct segments *segments,
         if (found != SPILL_FOUND_NONE) {
             failures = 0;
             count_block(inspection, &head, settings, found == SPILL_FOUND);
-            reader_acknowledge(reader);
+            reader_acknowledge(reader, head.position);
         }
         inspection->gaps += reader->lost != lost;
         if (found == SPILL_FOUND_NONE)

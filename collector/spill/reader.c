@@ -22,7 +22,8 @@ int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t
 
 int reader_resize(struct reader *reader, size_t window, struct error *error)
 {
-    struct unsettled *ring = calloc(window, sizeof *ring);
+    RULE(reader->count == 0, "a ring with blocks in it is not replaced");
+    struct read_block *ring = calloc(window, sizeof *ring);
     if (ring == NULL)
         return error_no_memory(error);
     free(reader->ring);
@@ -50,7 +51,7 @@ void reader_free(struct reader *reader)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static struct unsettled *unsettled_at(const struct reader *reader, size_t place)
+static struct read_block *read_block_at(const struct reader *reader, size_t place)
 {
     return &reader->ring[(reader->start + place) % reader->window];
 }
@@ -69,9 +70,11 @@ static void warn_of_gap(struct reader *reader, const struct segments *segments, 
         reader->warned = next;
 }
 
-static void keep_unsettled(struct reader *reader, const struct block_head *head)
+static void keep_block(struct reader *reader, const struct block_head *head)
 {
-    *unsettled_at(reader, reader->count++) = (struct unsettled){
+    RULE(reader->count < reader->window, "the ring has room for the block that is read");
+    RULE(head->position >= reader->position, "blocks are read in the order of their positions");
+    *read_block_at(reader, reader->count++) = (struct read_block){
         .from = reader->position, .position = head->position, .end = block_head_end(head)};
     reader->position = block_head_end(head);
     reader->walk.offset += block_head_whole(head);
@@ -189,7 +192,7 @@ static enum spill_found next_of_segment(struct reader *reader, const struct segm
             return SPILL_FOUND_FAILED;
         if (image == IMAGE_SOUND) {
             warn_of_gap(reader, segments, head->position);
-            keep_unsettled(reader, head);
+            keep_block(reader, head);
             return head->size > size ? SPILL_FOUND_TOO_LARGE : SPILL_FOUND;
         }
         reader->label_failures = reader->image_failures = 0;
@@ -228,50 +231,63 @@ enum spill_found reader_next(struct reader *reader, struct segments *segments, v
     return at_end(reader, segments);
 }
 
-bool reader_has_room(const struct reader *reader)
+size_t reader_room(const struct reader *reader)
 {
-    return reader->count < reader->window;
+    return reader->window - reader->count;
 }
 
-/* Where the segment is looked into later its head is passed over, as those of all before. */
+/* If the segment is read later, the reader skips this block as it skips all earlier ones. */
 void reader_pass(struct reader *reader, uint64_t end)
 {
-    RULE(reader_has_room(reader), "what is passed has a place");
-    *unsettled_at(reader, reader->count++) =
-        (struct unsettled){.from = reader->position, .position = reader->position, .end = end};
+    RULE(reader->count < reader->window, "the ring has room for the block that is passed");
+    RULE(end > reader->position, "a block that is passed has records");
+    *read_block_at(reader, reader->count++) =
+        (struct read_block){.from = reader->position, .position = reader->position, .end = end};
     reader->position = end;
 }
 
-uint64_t reader_end_of(const struct reader *reader, size_t place)
+struct read_block *reader_find(const struct reader *reader, uint64_t position)
 {
-    return unsettled_at(reader, place)->end;
+    size_t place = 0;
+    while (place < reader->count && read_block_at(reader, place)->position != position)
+        place++;
+    RULE(place < reader->count, "the block was read, and an older block or it is unacknowledged");
+    return read_block_at(reader, place);
 }
 
-bool reader_holds(const struct reader *reader, size_t place)
+/* --- acknowledging ---------------------------------------------------------------------------- */
+
+void reader_acknowledge(struct reader *reader, uint64_t position)
 {
-    return !unsettled_at(reader, place)->evicted;
+    struct read_block *block = reader_find(reader, position);
+    RULE(!block->acknowledged, "a block is acknowledged once");
+    block->acknowledged = true;
+    while (reader->count != 0 && read_block_at(reader, 0)->acknowledged) {
+        const struct read_block *oldest = read_block_at(reader, 0);
+        reader->acknowledged += oldest->end - oldest->position;
+        reader->lost += oldest->position - oldest->from;
+        reader->start = (reader->start + 1) % reader->window;
+        reader->count--;
+    }
 }
 
-/* --- settling --------------------------------------------------------------------------------- */
-
-void reader_acknowledge(struct reader *reader)
+uint64_t reader_acknowledged_end(const struct reader *reader)
 {
-    RULE(reader->count != 0, "what is acknowledged was read");
-    const struct unsettled *oldest = unsettled_at(reader, 0);
-    reader->acknowledged += oldest->end - oldest->position;
-    reader->lost += oldest->position - oldest->from;
-    reader->start = (reader->start + 1) % reader->window;
-    reader->count--;
+    uint64_t end = 0;
+    for (size_t i = 0; i < reader->count; i++)
+        if (read_block_at(reader, i)->acknowledged)
+            end = read_block_at(reader, i)->end;
+    return end;
 }
 
 void reader_rewind(struct reader *reader, const struct segments *segments)
 {
-    for (; reader->count != 0 && unsettled_at(reader, 0)->evicted; reader->count--) {
-        reader->evicted += unsettled_at(reader, 0)->end - unsettled_at(reader, 0)->from;
+    for (; reader->count != 0 && read_block_at(reader, 0)->evicted; reader->count--) {
+        reader->evicted += read_block_at(reader, 0)->end - read_block_at(reader, 0)->from;
         reader->start = (reader->start + 1) % reader->window;
     }
     if (reader->count != 0)
-        reader->position = unsettled_at(reader, 0)->from;
+        reader->position = read_block_at(reader, 0)->from;
     reader->count = 0;
     close_file(reader);
     reader->number = segments->removed;
@@ -279,7 +295,7 @@ void reader_rewind(struct reader *reader, const struct segments *segments)
 
 uint64_t reader_settled(const struct reader *reader)
 {
-    return reader->count == 0 ? reader->position : unsettled_at(reader, 0)->from;
+    return reader->count == 0 ? reader->position : read_block_at(reader, 0)->from;
 }
 
 void reader_leave(struct reader *reader, uint64_t number)
@@ -292,7 +308,7 @@ uint64_t reader_evict(struct reader *reader, uint64_t end)
 {
     uint64_t evicted = 0;
     for (size_t i = 0; i < reader->count; i++) {
-        struct unsettled *block = unsettled_at(reader, i);
+        struct read_block *block = read_block_at(reader, i);
         block->evicted |= block->end <= end;
         if (block->evicted || block->from >= end)
             continue;

@@ -1,6 +1,6 @@
 /*
- * The reading end of a spill: where it is, and which blocks were read and not acknowledged. It
- * settles each position once: as acknowledged, as evicted, or as lost. One thread.
+ * The reading end of a spill: its position, and the blocks that were read and not acknowledged yet.
+ * Each record is counted once: as acknowledged, as evicted, or as lost. One thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_READER_H
 #define SLUICE_COLLECTOR_SPILL_READER_H
@@ -14,12 +14,13 @@
 #include "collector/spill/segments.h"
 #include "collector/spill/spill.h"
 
-/* A block that was read and not acknowledged. */
-struct unsettled {
-    uint64_t from;     /* what was settled or read before it ends here; the rest up to */
-    uint64_t position; /* its own first record is lost, if there is any */
+/* A block that was read. It stays in the ring until it and all earlier blocks are acknowledged. */
+struct read_block {
+    uint64_t from;     /* the end of the block before it; records between this */
+    uint64_t position; /* and its own first record are lost */
     uint64_t end;
     bool evicted; /* its segment is gone: it cannot be read again */
+    bool acknowledged;
 };
 
 struct reader {
@@ -32,7 +33,7 @@ struct reader {
     unsigned head_failures, label_failures, image_failures;
     struct segment_walk walk;
 
-    struct unsettled *ring;
+    struct read_block *ring;
     size_t window;
     size_t start;
     size_t count;
@@ -51,7 +52,7 @@ int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t
                 struct error *error);
 void reader_free(struct reader *reader);
 
-/* Another window; nothing may be unsettled. Returns 0, or -1 with `error` filled. */
+/* Changes the window; the ring must be empty. Returns 0, or -1 with `error` filled. */
 int reader_resize(struct reader *reader, size_t window, struct error *error);
 
 /* As spill_read; *head is the block's. */
@@ -59,25 +60,27 @@ enum spill_found reader_next(struct reader *reader, struct segments *segments, v
                              size_t size, struct block_head *head, struct error *error);
 
 /*
- * The block from here to `end` is unsettled as if it had been read. All before it was read, lost or
- * evicted, and the window has room.
+ * Enters the block from the reader's position to `end` into the ring as if it had been read. All
+ * earlier records must have been read, lost or evicted, and the ring must have room.
  */
 void reader_pass(struct reader *reader, uint64_t end);
 
-/* Whether the window has room for one more. */
-bool reader_has_room(const struct reader *reader);
+/* The number of blocks that the ring has room for. */
+size_t reader_room(const struct reader *reader);
 
-/* Of the unsettled block at a place, 0 is the oldest: its end, and whether it is still on disk. */
-uint64_t reader_end_of(const struct reader *reader, size_t place);
-bool reader_holds(const struct reader *reader, size_t place);
+/* The block of the ring whose first record has this position; it must be there. */
+struct read_block *reader_find(const struct reader *reader, uint64_t position);
 
-/* The oldest unsettled block, of which there is one, is acknowledged. */
-void reader_acknowledge(struct reader *reader);
+/* Acknowledges that block, once. */
+void reader_acknowledge(struct reader *reader, uint64_t position);
 
-/* Goes back to the oldest unsettled block that can still be read. */
+/* The end of the last block that was acknowledged before an older one; 0: there is none. */
+uint64_t reader_acknowledged_end(const struct reader *reader);
+
+/* Empties the ring and goes back to its oldest block that is still on disk. */
 void reader_rewind(struct reader *reader, const struct segments *segments);
 
-/* Below it all is settled. */
+/* All records below this position are acknowledged, evicted or lost. */
 uint64_t reader_settled(const struct reader *reader);
 
 /* Before the file of a segment is removed: closes it where it is open here. */

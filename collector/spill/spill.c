@@ -144,10 +144,11 @@ static void note_read(struct spill *spill, uint64_t end, uint32_t count)
 }
 
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
-                                    const struct text *pieces, size_t count, struct error *error)
+                                    const struct text *pieces, size_t count, uint64_t *position,
+                                    struct error *error)
 {
     RULE(!spill_has_unread(spill), "blocks are read in their order");
-    if (!reader_has_room(&spill->reader)) {
+    if (reader_room(&spill->reader) == 0) {
         error_set(error, EXIT_CODE_IO, "spill %s: too many blocks are out", spill->segments.folder);
         return SPILL_FULL;
     }
@@ -159,6 +160,8 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
     enum spill_stored stored = spill_append(spill, block, pieces, count, error);
     if (stored != SPILL_STORED)
         return stored;
+    *position = spill->segments.end - block->count;
+    RULE(*position == spill->reader.position, "only this block was appended");
     reader_pass(&spill->reader, spill->segments.end);
     note_read(spill, spill->segments.end, block->count);
     return SPILL_STORED;
@@ -169,9 +172,14 @@ bool spill_has_unread(const struct spill *spill)
     return spill->reader.position != spill->segments.end;
 }
 
-bool spill_holds(const struct spill *spill, size_t place)
+size_t spill_room(const struct spill *spill)
 {
-    return reader_holds(&spill->reader, place);
+    return reader_room(&spill->reader);
+}
+
+bool spill_holds(const struct spill *spill, uint64_t position)
+{
+    return !reader_find(&spill->reader, position)->evicted;
 }
 
 void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE])
@@ -179,21 +187,25 @@ void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE])
     kept_label(&spill->kept, &spill->segments, spill->id, label);
 }
 
-bool spill_lacks(const struct spill *spill, size_t place)
+bool spill_lacks(const struct spill *spill, uint64_t position)
 {
     const struct segments *segments = &spill->segments;
-    uint64_t end = reader_end_of(&spill->reader, place);
+    uint64_t end = reader_find(&spill->reader, position)->end;
     for (uint64_t i = 0; i < segments->count; i++)
         if (end <= segments_end_of(segments, segments->removed + i))
             return segments_at(segments, segments->removed + i)->gone;
     return false;
 }
 
-void spill_note_sent(struct spill *spill, size_t place)
+static void note_sent_to(struct spill *spill, uint64_t end)
 {
-    uint64_t end = reader_end_of(&spill->reader, place);
     if (end > spill->sent)
         spill->sent = end;
+}
+
+void spill_note_sent(struct spill *spill, uint64_t position)
+{
+    note_sent_to(spill, reader_find(&spill->reader, position)->end);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -205,7 +217,7 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
     struct error why;
     enum spill_found found =
         reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
-    while (found == SPILL_FOUND_NONE && reader_has_room(&spill->reader) && spill_return(spill))
+    while (found == SPILL_FOUND_NONE && spill_room(spill) != 0 && spill_return(spill))
         found = reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
     if (found == SPILL_FOUND_FAILED)
         error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why.text);
@@ -215,20 +227,22 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
         *block = (struct spill_block){.number = head.number,
                                       .count = head.count,
                                       .layout = head.layout,
+                                      .position = head.position,
                                       .epoch = head.epoch,
                                       .size = head.size,
                                       .again = head.position < spill->again};
     return found;
 }
 
-void spill_acknowledge(struct spill *spill)
+void spill_acknowledge(struct spill *spill, uint64_t position)
 {
-    reader_acknowledge(&spill->reader);
+    reader_acknowledge(&spill->reader, position);
     remove_settled(spill);
 }
 
 void spill_rewind(struct spill *spill)
 {
+    note_sent_to(spill, reader_acknowledged_end(&spill->reader));
     if (spill->sent > spill->again)
         spill->again = spill->sent;
     reader_rewind(&spill->reader, &spill->segments);
@@ -349,6 +363,7 @@ bool spill_close(struct spill *spill, struct error *error)
     if (spill == NULL)
         return true;
     struct error why;
+    note_sent_to(spill, reader_acknowledged_end(&spill->reader));
     spill_look(spill, false);
     forget_gone(spill);
     bool done = report(spill, spill_seal(spill, &why), &why, error);

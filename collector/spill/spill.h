@@ -97,12 +97,15 @@ uint64_t spill_epoch(const struct spill *spill);
 /* --- blocks ----------------------------------------------------------------------------------- */
 
 struct spill_block {
-    uint64_t number; /* of its first record: the caller's, kept as it is */
+    uint64_t number; /* of its first record: the caller's, stored as it is */
     uint32_t count;  /* records in it, ≥ 1 */
-    uint32_t layout; /* what its image is, as the caller says: kept as it is */
-    uint64_t epoch;  /* of the run that appended it (after a read) */
-    size_t size;     /* bytes of its image (after a read) */
-    bool again;      /* it was read before, and may have been sent (after a read) */
+    uint32_t layout; /* of its image: the caller's number, stored as it is */
+
+    /* Filled by a read: */
+    uint64_t position; /* of its first record; identifies the block until it is acknowledged */
+    uint64_t epoch;    /* of the run that appended it */
+    size_t size;       /* bytes of its image */
+    bool again;        /* it was read before, and may have been sent */
 };
 
 /* Pieces of an image, at most. */
@@ -125,13 +128,14 @@ enum spill_stored spill_append(struct spill *spill, const struct spill_block *bl
                                const struct text *pieces, size_t count, struct error *error);
 
 /*
- * The same of a block that its caller goes on to have in memory: it is as one that was read. All
- * that is there must have been read, and nothing be held but what those blocks hold: what is lost
- * behind them is held until the last of them is acknowledged, and the end is read once more.
- * SPILL_FULL also where the window has no room.
+ * Stores a block that stays in the caller's memory, and fills *position: the block counts as read.
+ * All stored blocks must have been read before, and no records be held but theirs: records that are
+ * lost after them are held until the last of them is acknowledged and the end is read once more.
+ * Also returns SPILL_FULL when the window has no room (spill_room).
  */
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
-                                    const struct text *pieces, size_t count, struct error *error);
+                                    const struct text *pieces, size_t count, uint64_t *position,
+                                    struct error *error);
 
 /*
  * The block that begins with this number was not stored, and is not stored again: its caller gives
@@ -159,27 +163,33 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
 /* Whether a read would find something, or find that it is missing. */
 bool spill_has_unread(const struct spill *spill);
 
-/*
- * The oldest block that was read is done with: it is not read again, and its segment is removed
- * when all its blocks are. There must be one.
- */
-void spill_acknowledge(struct spill *spill);
+/* How many blocks more can be read before one is acknowledged. */
+size_t spill_room(const struct spill *spill);
 
 /*
- * Of the blocks that were read and not acknowledged the oldest has the place 0, the next one 1.
- * Whether that block is still on disk, or was evicted; and a note that it may have been sent: when
- * it is read again, after a rewind or by the next run, it and those before it may come twice. What
- * has no note was not sent, unless the run was killed: then that is not known of what it had read.
+ * The block that was read at this position is done with, once; in any order. When all earlier
+ * blocks are acknowledged too it is not read again. A segment is removed when all its blocks are
+ * acknowledged. A block that was acknowledged before an older one is read again after a rewind or
+ * by the next opening, marked as sent.
  */
-bool spill_holds(const struct spill *spill, size_t place);
+void spill_acknowledge(struct spill *spill, uint64_t position);
+
+/*
+ * Of a block that was read and is not acknowledged: whether it is still on disk, or was evicted;
+ * and whether another program removed its segment's file, so that the caller may append it again.
+ */
+bool spill_holds(const struct spill *spill, uint64_t position);
+bool spill_lacks(const struct spill *spill, uint64_t position);
+
+/*
+ * Notes that such a block may have been sent: if it is read again, after a rewind or by the next
+ * run, it and all earlier blocks are marked `again`. A block without a note was not sent, unless
+ * the run was killed: then all blocks that it had read are marked.
+ */
+void spill_note_sent(struct spill *spill, uint64_t position);
 
 /* The label of the oldest block that has another label; "": no such block, or not readable. */
 void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE]);
-
-/* Whether the file of its segment was removed by others: it may be appended again. */
-bool spill_lacks(const struct spill *spill, size_t place);
-
-void spill_note_sent(struct spill *spill, size_t place);
 
 /* Reads again from the oldest block on that is not acknowledged. */
 void spill_rewind(struct spill *spill);

@@ -29,6 +29,7 @@
 #include "tests/fuzz/scratch_folder.h"
 #include "tests/fuzz/spill_steps.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/spill/read_blocks.h"
 
 enum {
     PART_IMAGE = 1,
@@ -201,7 +202,7 @@ static void run_first(struct world *world, const struct envelope *envelope)
         check_block(world, bytes, &block, i);
     }
     for (size_t i = 0; i < world->acknowledged; i++)
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
     check_counts(spill);
     if (world->killed)
         note_files(world);
@@ -390,7 +391,7 @@ static void read_all(const struct world *world, struct spill *spill,
             check_image(bytes, block.size);
         else
             too_large += block.count;
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
         check_counts(spill);
     }
     EXPECT(found == SPILL_FOUND_NONE, "it cannot be read: %s", error.text);
@@ -452,7 +453,7 @@ static void run_next(struct world *world, const struct envelope *envelope)
     EXPECT(spill_close(spill, &error), "%s", error.text);
     spill = open_spill();
     expect_one(spill, true);
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     expect_one(spill, false);
     EXPECT(spill_counts(spill).held == 0, "records are held that are not there");
     EXPECT(spill_close(spill, &error), "%s", error.text);

@@ -1,6 +1,7 @@
 #include "tests/fuzz/spill_steps.h"
 
 #include "tests/fuzz/target.h"
+#include "tests/support/spill/read_blocks.h"
 
 #define ROOM 512 /* for the largest image */
 
@@ -25,7 +26,7 @@ static bool read_one(struct spill *spill, size_t room, struct spill_out *out)
 static void acknowledge_one(struct spill *spill, struct spill_out *out)
 {
     uint64_t before = spill_counts(spill).acknowledged;
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     out->blocks--;
     out->records -= spill_counts(spill).acknowledged - before;
 }
@@ -38,8 +39,11 @@ static void append_read(struct spill *spill, size_t image_size, struct spill_out
         ;
     if (spill_counts(spill).held != out->records)
         return;
-    EXPECT(spill_append_read(spill, &one, &image, 1, &error) == SPILL_STORED, "%s", error.text);
-    EXPECT(spill_holds(spill, out->blocks++), "what was just stored is not held");
+    uint64_t position;
+    EXPECT(spill_append_read(spill, &one, &image, 1, &position, &error) == SPILL_STORED, "%s",
+           error.text);
+    EXPECT(spill_holds(spill, position), "the spill does not hold the block that it just stored");
+    out->blocks++;
     out->records += one.count;
 }
 
@@ -73,7 +77,7 @@ void spill_step(struct spill *spill, uint64_t what, size_t image_size, struct sp
         break;
     case 6:
         if (out->blocks != 0)
-            spill_note_sent(spill, (size_t)(what >> 3) % out->blocks);
+            spill_note_sent(spill, read_block_position(spill, (size_t)(what >> 3) % out->blocks));
         break;
     default:
         append_read(spill, image_size, out);

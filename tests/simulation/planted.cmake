@@ -165,10 +165,10 @@ planted(silent_command_is_not_replaced FILE collector/output/stream_writer_reade
 planted(unstored_block_is_stored_twice FILE collector/output/delivery_time.c
     FROM "return held_block_is_open(held) && held != delivery->unstored && !held->on_disk;"
     TO "return held_block_is_open(held) && !held->on_disk;")
-planted(settled_behind_others_is_forgotten FILE collector/output/delivery_spill.c
-    FROM "    note_settled(spill);
-    bool done"
-    TO "    bool done")
+planted(settled_behind_others_is_forgotten FILE collector/spill/spill.c
+    FROM "    note_sent_to(spill, reader_acknowledged_end(&spill->reader));
+    spill_look"
+    TO "    spill_look")
 planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
     FROM "    note_read(spill, spill->segments.end + block->count, block->count);
     /* A block"
@@ -182,17 +182,15 @@ planted(failing_reads_add_up FILE collector/spill/look.c
 planted(what_cannot_be_stored_is_overtaken FILE collector/output/delivery_writer.c
     FROM "clock_monotonic_ns() < delivery->sends_ns && delivery_keep_older(delivery))"
     TO "clock_monotonic_ns() < delivery->sends_ns)")
-planted(reload_forgets_what_was_settled FILE collector/output/delivery_spill.c
-    FROM "    note_settled(spill);
-    free_all(spill);
-    return open;"
-    TO "    free_all(spill);
-    return open;")
+planted(reload_forgets_what_was_settled FILE collector/spill/spill.c
+    FROM "    note_sent_to(spill, reader_acknowledged_end(&spill->reader));
+    if"
+    TO "    if")
 planted(block_that_stays_on_disk_is_forgotten FILE collector/spill/spill_append.c
     FROM "    if (block.is_there)"
     TO "    if (block.is_there && 0)")
 planted(what_was_left_is_evicted_unseen FILE collector/output/delivery_spill.c
-    FROM "        spill->left_evicted += taken->left;"
+    FROM "    spill->left_evicted += open;"
     TO "")
 planted(cursor_is_read_once FILE collector/spill/cursor.c
     FROM "#define ATTEMPTS 3"

@@ -1,3 +1,4 @@
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 
 #include <stdio.h>
@@ -191,7 +192,7 @@ void spilling_expect(struct spill *spill, uint64_t first, uint64_t end, bool ack
             fail_msg("block %llu is not there", (unsigned long long)number);
         assert_int_equal(found, number);
         if (acknowledge)
-            spill_acknowledge(spill);
+            acknowledge_oldest(spill);
     }
 }
 

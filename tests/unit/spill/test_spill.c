@@ -6,6 +6,7 @@
 #include "collector/platform/file_system.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -75,7 +76,7 @@ TEST_WITH(a_block_can_be_as_large_as_the_settings_say, scratch_make, scratch_rem
     assert_int_equal(spill_read(spill, found, sizeof found, &block, NULL), SPILL_FOUND);
     assert_memory_equal(found, large, sizeof large);
     assert_int_equal(block.count, UINT32_MAX);
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     spilling_close(spill);
 }
 
@@ -123,7 +124,7 @@ TEST_WITH(no_more_is_read_ahead_than_the_window_holds, scratch_make, scratch_rem
     spilling_append_all(spill, 0, 10);
     spilling_expect(spill, 0, 3, false);
     assert_false(spilling_read(spill, &number));
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     spilling_expect(spill, 3, 4, false);
     assert_false(spilling_read(spill, &number));
     spilling_close(spill);
@@ -212,7 +213,7 @@ TEST_WITH(evicting_removes_the_oldest_segment_and_says_what_that_costs, scratch_
     assert_int_equal(records, spilling_records(0, number));
     spilling_expect(spill, number + 1, 60, false);
     while (spilling_counts(spill).acknowledged < spilling_records(number, 60))
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
     spilling_tick(spill);
     assert_false(spill_evict(spill, &records, NULL));
     assert_int_equal(spilling_counts(spill).evicted, spilling_records(0, number));
@@ -256,7 +257,7 @@ TEST_WITH(what_was_read_of_an_evicted_segment_can_be_acknowledged_but_not_read_a
     spilling_expect(spill, 0, 5, false);
     assert_true(spill_evict(spill, &records, NULL));
     evicted += records;
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     assert_int_equal(spilling_counts(spill).acknowledged, spilling_records(0, 1));
     spill_rewind(spill);
     evicted += spilling_records(1, 5);
@@ -264,7 +265,7 @@ TEST_WITH(what_was_read_of_an_evicted_segment_can_be_acknowledged_but_not_read_a
     uint64_t number;
     assert_true(spilling_read(spill, &number));
     assert_int_equal(spilling_records(1, number), evicted);
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     spilling_expect(spill, number + 1, 60, true);
     assert_int_equal(spilling_counts(spill).held, 0);
     spilling_close(spill);

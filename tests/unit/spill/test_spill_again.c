@@ -9,6 +9,7 @@
 #include "collector/platform/file_system.h"
 #include "collector/platform/machine.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -20,7 +21,7 @@ static unsigned count_again(struct spill *spill, unsigned expected)
     unsigned again = 0;
     for (unsigned i = 0; i < expected; i++) {
         assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND);
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
         if (block.again)
             assert_int_equal(again++, i);
     }
@@ -52,8 +53,8 @@ TEST_WITH(what_was_noted_as_sent_comes_again_in_the_next_run_and_nothing_else, s
     spilling_append_all(spill, 0, 30);
     spilling_expect(spill, 0, 5, true);
     spilling_expect(spill, 5, 15, false);
-    spill_note_sent(spill, 3);
-    spill_note_sent(spill, 1);
+    spill_note_sent(spill, read_block_position(spill, 3));
+    spill_note_sent(spill, read_block_position(spill, 1));
     spilling_close(spill);
     spill = spilling_open();
     spilling_append_all(spill, 30, 40);
@@ -69,9 +70,32 @@ TEST_WITH(what_was_sent_comes_again_after_a_rewind, scratch_make, scratch_remove
     spilling_expect(spill, 0, 6, false);
     spill_rewind(spill);
     spilling_expect(spill, 0, 6, false);
-    spill_note_sent(spill, 2);
+    spill_note_sent(spill, read_block_position(spill, 2));
     spill_rewind(spill);
     assert_int_equal(count_again(spill, 10), 3);
+    spilling_close(spill);
+}
+
+TEST_WITH(a_block_acknowledged_before_an_older_one_comes_again_as_sent, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 10);
+    spilling_expect(spill, 0, 6, false);
+    size_t room = spill_room(spill);
+    spill_acknowledge(spill, read_block_position(spill, 2));
+    assert_int_equal(spilling_counts(spill).acknowledged, 0);
+    assert_int_equal(spill_room(spill), room);
+    spill_acknowledge(spill, read_block_position(spill, 0));
+    assert_int_equal(spilling_counts(spill).acknowledged, spilling_count(0));
+    spill_rewind(spill);
+    spilling_expect(spill, 1, 5, false);
+    spill_acknowledge(spill, read_block_position(spill, 0));
+    spill_acknowledge(spill, read_block_position(spill, 2));
+    spilling_close(spill);
+    spill = spilling_open();
+    assert_int_equal(count_again(spill, 8), 3);
+    assert_int_equal(spilling_counts(spill).held, 0);
     spilling_close(spill);
 }
 
@@ -132,7 +156,8 @@ static enum spill_stored append_read(struct spill *spill, uint64_t number, struc
     const struct text piece = {(const char *)bytes, spilling_image(number, bytes)};
     const struct spill_block block = {
         .number = number, .count = spilling_count(number), .layout = (uint32_t)(number % 7)};
-    return spill_append_read(spill, &block, &piece, 1, error);
+    uint64_t position;
+    return spill_append_read(spill, &block, &piece, 1, &position, error);
 }
 
 TEST_WITH(what_is_stored_as_read_is_not_read_by_this_run_and_is_there_for_the_next_one,
@@ -147,7 +172,7 @@ TEST_WITH(what_is_stored_as_read_is_not_read_by_this_run_and_is_there_for_the_ne
     spilling_append_all(spill, 50, 60);
     spilling_expect(spill, 50, 55, false);
     for (unsigned i = 0; i < 10; i++)
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
     spilling_tick(spill);
     assert_int_equal(spilling_counts(spill).acknowledged, spilling_records(0, 30));
     spill = kill(spill, SPILL_SYNC_NEVER);
@@ -167,7 +192,7 @@ TEST_WITH(what_is_stored_as_read_takes_room_in_the_window, scratch_make, scratch
     for (uint64_t number = 0; number < 3; number++)
         assert_int_equal(append_read(spill, number, &error), SPILL_STORED);
     assert_int_equal(append_read(spill, 3, &error), SPILL_FULL);
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     assert_int_equal(append_read(spill, 3, &error), SPILL_STORED);
     spilling_append(spill, 4);
     spill_rewind(spill);
@@ -183,10 +208,10 @@ TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_re
     struct spill *spill = spilling_open();
     spilling_append_all(spill, 0, 60);
     spilling_expect(spill, 0, 60, false);
-    assert_true(spill_holds(spill, 0));
+    assert_true(spill_holds(spill, read_block_position(spill, 0)));
     assert_true(spill_evict(spill, &records, NULL));
-    assert_false(spill_holds(spill, 0));
-    assert_true(spill_holds(spill, 59));
+    assert_false(spill_holds(spill, read_block_position(spill, 0)));
+    assert_true(spill_holds(spill, read_block_position(spill, 59)));
     spilling_close(spill);
 }
 

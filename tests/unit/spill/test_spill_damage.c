@@ -13,6 +13,7 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -45,7 +46,7 @@ static struct found read_all(struct spill *spill)
         assert_in_range(found.count, 0, 511);
         assert_true(found.count == 0 || found.numbers[found.count - 1] < number);
         found.numbers[found.count++] = number;
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
     }
     struct spill_counts counts = spilling_counts(spill);
     assert_int_equal(counts.held, 0);
@@ -376,7 +377,7 @@ TEST_WITH(a_torn_write_of_the_cursor_leaves_the_older_one, scratch_make, scratch
     spilling_expect(spill, 2, 3, false);
     size_t size;
     char *before = scratch_read("spill/ack", &size);
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     spilling_close(spill);
     size_t after_size;
     char *after = scratch_read("spill/ack", &after_size);
@@ -478,7 +479,7 @@ TEST_WITH(a_segment_that_is_removed_while_it_is_open_costs_no_other, scratch_mak
     uint64_t records = 0;
     while (spilling_read(spill, &number)) {
         records += spilling_count(number);
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
     }
     assert_int_equal(spilling_counts(spill).lost, spilling_records(0, end) - records);
     spilling_append_all(spill, end, end + 20);

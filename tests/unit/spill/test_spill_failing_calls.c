@@ -18,6 +18,7 @@
 #include "collector/platform/clock.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -207,7 +208,7 @@ static bool read_some(struct spill *spill, size_t count)
         if (found != SPILL_FOUND)
             return false;
         meet(block.number, first);
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
         first = false;
     }
     return true;
@@ -246,7 +247,7 @@ static void check_afterwards(const struct spill_settings *settings)
     for (bool first = true; spilling_read(spill, &number); first = false) {
         if (number != being_stored && !(done->may_be_there && number == done->left))
             meet(number, first);
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
     }
     assert_int_equal(done->acknowledged, done->stored_count);
     /* Of a block whose append did not return, or failed, its torn beginning may be there. */
@@ -497,7 +498,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     struct spill_block block;
     uint64_t number;
     assert_true(spilling_read(spill, &number));
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     calls.left = 1;
     assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
     assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
@@ -505,7 +506,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     calls.armed = false;
     assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND);
     assert_int_equal(block.number, 1);
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     calls.armed = true;
     calls.left = 1;
     unsigned failures = 0;
@@ -519,7 +520,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     calls.armed = false;
     while (spilling_read(spill, &number)) {
         lost -= spilling_count(number);
-        spill_acknowledge(spill);
+        acknowledge_oldest(spill);
     }
     assert_int_equal(spilling_counts(spill).lost, lost);
     assert_int_equal(spilling_counts(spill).held, 0);
@@ -600,7 +601,7 @@ TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_ma
         struct spill_block block;
         while (opened && spill_read(spill, bytes, sizeof bytes, &block, NULL) == SPILL_FOUND) {
             assert_true(block.again || block.number >= 5);
-            spill_acknowledge(spill);
+            acknowledge_oldest(spill);
         }
         if (opened)
             spilling_close(spill);
@@ -658,7 +659,8 @@ static void append_as_read(struct spill *spill, uint64_t number)
     uint8_t bytes[SPILLING_IMAGE];
     const struct text piece = {(const char *)bytes, spilling_image(number, bytes)};
     const struct spill_block block = {.number = number, .count = spilling_count(number)};
-    spill_append_read(spill, &block, &piece, 1, NULL);
+    uint64_t position;
+    spill_append_read(spill, &block, &piece, 1, &position, NULL);
 }
 
 TEST_WITH(what_is_stored_as_read_may_have_been_sent_also_after_a_kill_at_any_call, scratch_make,
@@ -682,7 +684,7 @@ TEST_WITH(what_is_stored_as_read_may_have_been_sent_also_after_a_kill_at_any_cal
         struct spill *spill = spilling_open();
         while (spill_read(spill, bytes, sizeof bytes, &block, NULL) == SPILL_FOUND) {
             assert_true(block.again);
-            spill_acknowledge(spill);
+            acknowledge_oldest(spill);
         }
         spilling_close(spill);
         assert_int_equal(scratch_remove(state), 0);

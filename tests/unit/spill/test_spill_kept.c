@@ -9,6 +9,7 @@
 #include "collector/platform/file_system.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -307,7 +308,7 @@ TEST_WITH(files_that_are_removed_cut_or_replaced_are_noticed, scratch_make, scra
         uint64_t number, records = 0;
         while (spilling_read(spill, &number)) {
             records += spilling_count(number);
-            spill_acknowledge(spill);
+            acknowledge_oldest(spill);
         }
         assert_int_equal(number, 43);
         assert_int_equal(spilling_counts(spill).lost, gone);

@@ -12,6 +12,7 @@
 #include "tests/support/platform/again.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -57,7 +58,7 @@ static int work_until_killed(char *argument)
             if (unacknowledged < 16 && spilling_read(spill, &number))
                 read[unacknowledged++] = number;
         } else if (what < 9 && unacknowledged != 0) {
-            spill_acknowledge(spill);
+            acknowledge_oldest(spill);
             last = read[0] + 1;
             memmove(read, read + 1, --unacknowledged * sizeof read[0]);
             if (!say(out, 'K', last - 1))

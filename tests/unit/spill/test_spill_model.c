@@ -7,6 +7,7 @@
 
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -62,7 +63,7 @@ static void do_acknowledge(struct model *model, struct spill *spill)
     uint64_t number = first_with(model, READ);
     if (number == model->end)
         return;
-    spill_acknowledge(spill);
+    acknowledge_oldest(spill);
     model->fates[number] = ACKNOWLEDGED;
     model->acknowledged += spilling_count(number);
     settle(model);

@@ -7,48 +7,48 @@
 #include "collector/output/sink_writer.h"
 #include "collector/platform/clock.h"
 
-size_t held_block_room(size_t record_size)
+size_t buffered_block_room(size_t record_size)
 {
     return sink_options_block_room(record_size);
 }
 
-size_t held_block_memory(size_t record_size)
+size_t buffered_block_memory(size_t record_size)
 {
-    return held_block_room(record_size) + DELIVERY_KEYS_SIZE +
+    return buffered_block_room(record_size) + DELIVERY_KEYS_SIZE +
            DELIVERY_RECORDS * (sizeof(struct delivery_record) + sizeof(struct encoded_counts));
 }
 
-bool held_block_make(struct held_block *held, size_t record_size)
+bool buffered_block_make(struct buffered_block *buffered, size_t record_size)
 {
-    *held = (struct held_block){0};
-    held->out.capacity = held_block_room(record_size);
-    held->out.data = malloc(held->out.capacity);
-    held->keys = malloc(DELIVERY_KEYS_SIZE);
-    held->block.records = calloc(DELIVERY_RECORDS, sizeof held->block.records[0]);
-    held->counts = calloc(DELIVERY_RECORDS, sizeof held->counts[0]);
-    return held->out.data != NULL && held->keys != NULL && held->block.records != NULL &&
-           held->counts != NULL;
+    *buffered = (struct buffered_block){0};
+    buffered->out.capacity = buffered_block_room(record_size);
+    buffered->out.data = malloc(buffered->out.capacity);
+    buffered->keys = malloc(DELIVERY_KEYS_SIZE);
+    buffered->block.records = calloc(DELIVERY_RECORDS, sizeof buffered->block.records[0]);
+    buffered->counts = calloc(DELIVERY_RECORDS, sizeof buffered->counts[0]);
+    return buffered->out.data != NULL && buffered->keys != NULL &&
+           buffered->block.records != NULL && buffered->counts != NULL;
 }
 
-void held_block_free(struct held_block *held)
+void buffered_block_free(struct buffered_block *buffered)
 {
-    if (!held->block.lent)
-        free(held->out.data);
-    if (!held->block.lent || held->block.keys == NULL)
-        free(held->keys);
-    free(held->block.records);
-    free(held->counts);
+    if (!buffered->block.lent)
+        free(buffered->out.data);
+    if (!buffered->block.lent || buffered->block.keys == NULL)
+        free(buffered->keys);
+    free(buffered->block.records);
+    free(buffered->counts);
 }
 
-void held_block_begin(struct held_block *held, const char *head, size_t head_size)
+void buffered_block_begin(struct buffered_block *buffered, const char *head, size_t head_size)
 {
-    held->state = BLOCK_FILLED;
-    held->out.used = 0;
-    output_bytes(&held->out, head, head_size);
-    held->keys_used = 0;
-    held->block.count = 0;
-    held->on_disk = false;
-    held->route[0] = '\0';
+    buffered->state = BLOCK_FILLED;
+    buffered->out.used = 0;
+    output_bytes(&buffered->out, head, head_size);
+    buffered->keys_used = 0;
+    buffered->block.count = 0;
+    buffered->on_disk = false;
+    buffered->route[0] = '\0';
 }
 
 /* Its name is kept while it is the same for all records; else, or where it is too long, "". */
@@ -60,73 +60,74 @@ static void note_fact(char *fact, const char *name, bool first)
         fact[0] = '\0';
 }
 
-void held_block_add(struct held_block *held, size_t start, const struct delivery_addition *one)
+void buffered_block_add(struct buffered_block *buffered, size_t start,
+                        const struct delivery_addition *one)
 {
-    struct delivery_block *block = &held->block;
+    struct delivery_block *block = &buffered->block;
     bool first = block->count == 0;
     if (first)
-        snprintf(held->route, sizeof held->route, "%s", one->route);
-    note_fact(held->schema, one->schema, first);
-    note_fact(held->listener, one->listener, first);
-    held->counts[block->count] = one->counts;
+        snprintf(buffered->route, sizeof buffered->route, "%s", one->route);
+    note_fact(buffered->schema, one->schema, first);
+    note_fact(buffered->listener, one->listener, first);
+    buffered->counts[block->count] = one->counts;
     block->records[block->count++] = (struct delivery_record){
         .offset = (uint32_t)start,
-        .size = (uint32_t)(held->out.used - start),
-        .key = (uint32_t)held->keys_used,
+        .size = (uint32_t)(buffered->out.used - start),
+        .key = (uint32_t)buffered->keys_used,
         .key_size = (uint32_t)one->key_size,
         .lines = one->counts.lines,
         .samples = one->counts.samples,
     };
     if (one->key_size != 0)
-        memcpy(held->keys + held->keys_used, one->key, one->key_size);
-    held->keys_used += one->key_size;
+        memcpy(buffered->keys + buffered->keys_used, one->key, one->key_size);
+    buffered->keys_used += one->key_size;
 }
 
-bool held_block_is_full(const struct held_block *held)
+bool buffered_block_is_full(const struct buffered_block *buffered)
 {
-    return held->out.used >= BLOCK_SIZE || held->block.count == DELIVERY_RECORDS ||
-           held->keys_used + DELIVERY_KEY_SIZE > DELIVERY_KEYS_SIZE;
+    return buffered->out.used >= BLOCK_SIZE || buffered->block.count == DELIVERY_RECORDS ||
+           buffered->keys_used + DELIVERY_KEY_SIZE > DELIVERY_KEYS_SIZE;
 }
 
-bool held_block_takes(const struct held_block *held, const char *route)
+bool buffered_block_takes(const struct buffered_block *buffered, const char *route)
 {
-    return held->block.count == 0 || strcmp(held->route, route) == 0;
+    return buffered->block.count == 0 || strcmp(buffered->route, route) == 0;
 }
 
-void held_block_seal(struct held_block *held, uint64_t first_number, int64_t now_ns)
+void buffered_block_seal(struct buffered_block *buffered, uint64_t first_number, int64_t now_ns)
 {
-    held->begun_ns = now_ns;
-    held->sealed_ns = clock_wall_ns();
-    held_block_describe(held, first_number);
+    buffered->begun_ns = now_ns;
+    buffered->sealed_ns = clock_wall_ns();
+    buffered_block_describe(buffered, first_number);
 }
 
-void held_block_describe(struct held_block *held, uint64_t first_number)
+void buffered_block_describe(struct buffered_block *buffered, uint64_t first_number)
 {
-    struct delivery_block *block = &held->block;
-    block->route = held->route;
-    block->bytes = (const uint8_t *)held->out.data;
-    block->size = held->out.used;
-    block->keys = held->keys_used == 0 ? NULL : held->keys;
+    struct delivery_block *block = &buffered->block;
+    block->route = buffered->route;
+    block->bytes = (const uint8_t *)buffered->out.data;
+    block->size = buffered->out.used;
+    block->keys = buffered->keys_used == 0 ? NULL : buffered->keys;
     block->first_number = first_number;
     block->again = false;
     block->tries = 0;
-    block->schema = held->schema[0] == '\0' ? NULL : held->schema;
-    block->listener = held->listener[0] == '\0' ? NULL : held->listener;
+    block->schema = buffered->schema[0] == '\0' ? NULL : buffered->schema;
+    block->listener = buffered->listener[0] == '\0' ? NULL : buffered->listener;
 }
 
-size_t held_block_open_records(const struct held_block *held)
+size_t buffered_block_open_records(const struct buffered_block *buffered)
 {
     size_t count = 0;
-    for (size_t i = 0; i < held->block.count; i++)
-        count += !held->block.records[i].done;
+    for (size_t i = 0; i < buffered->block.count; i++)
+        count += !buffered->block.records[i].done;
     return count;
 }
 
-void held_block_queue(struct held_block **waiting, struct held_block *held)
+void buffered_block_queue(struct buffered_block **waiting, struct buffered_block *buffered)
 {
-    while (*waiting != NULL && (*waiting)->order < held->order)
+    while (*waiting != NULL && (*waiting)->order < buffered->order)
         waiting = &(*waiting)->next;
-    held->state = BLOCK_WAITS;
-    held->next = *waiting;
-    *waiting = held;
+    buffered->state = BLOCK_WAITS;
+    buffered->next = *waiting;
+    *waiting = buffered;
 }

@@ -36,7 +36,7 @@ enum block_state {
     BLOCK_LEFT, /* at a stop: it stays in the spill for the next run, and is not used again */
 };
 
-struct held_block {
+struct buffered_block {
     struct delivery_block block; /* first: it is what the destination gives back */
     enum block_state state;
     struct output out;
@@ -53,13 +53,13 @@ struct held_block {
     int64_t collected_until_ns;      /* monotonic, while it is filled */
     int64_t begun_ns;                /* monotonic: it was first ready to be sent by this run */
     int64_t sealed_ns;               /* wall clock: it was, by the run that filled it */
-    struct held_block *next;         /* of those that wait */
+    struct buffered_block *next;     /* of those that wait */
 };
 
 /* Whether the block is sealed and has no answer that ends it. */
-static inline bool held_block_is_open(const struct held_block *held)
+static inline bool buffered_block_is_open(const struct buffered_block *buffered)
 {
-    return held->state == BLOCK_OUT || held->state == BLOCK_WAITS;
+    return buffered->state == BLOCK_OUT || buffered->state == BLOCK_WAITS;
 }
 
 /* One record, as it is added. */
@@ -73,39 +73,40 @@ struct delivery_addition {
 
 /*
  * Makes a block that always has room for one more record of `record_size` bytes until it is full.
- * Returns false where memory is short; either way held_block_free frees what there is.
+ * Returns false where memory is short; either way buffered_block_free frees what there is.
  */
-bool held_block_make(struct held_block *held, size_t record_size);
-void held_block_free(struct held_block *held);
+bool buffered_block_make(struct buffered_block *buffered, size_t record_size);
+void buffered_block_free(struct buffered_block *buffered);
 
 /* Bytes that it takes, beside its own structure. */
-size_t held_block_memory(size_t record_size);
+size_t buffered_block_memory(size_t record_size);
 
 /* An empty block begins to be filled: with what a file begins with, before the first record. */
-void held_block_begin(struct held_block *held, const char *head, size_t head_size);
+void buffered_block_begin(struct buffered_block *buffered, const char *head, size_t head_size);
 
 /* What stands at the end of its bytes from `start` on is a record. */
-void held_block_add(struct held_block *held, size_t start, const struct delivery_addition *one);
+void buffered_block_add(struct buffered_block *buffered, size_t start,
+                        const struct delivery_addition *one);
 
 /* Whether it has no room for one more record for certain. */
-bool held_block_is_full(const struct held_block *held);
+bool buffered_block_is_full(const struct buffered_block *buffered);
 
 /* Whether this record may stand in it: it is empty, or has records of the same route. */
-bool held_block_takes(const struct held_block *held, const char *route);
+bool buffered_block_takes(const struct buffered_block *buffered, const char *route);
 
 /* The filled block is ready: its fields say what is in it. */
-void held_block_seal(struct held_block *held, uint64_t first_number, int64_t now_ns);
+void buffered_block_seal(struct buffered_block *buffered, uint64_t first_number, int64_t now_ns);
 
 /* The same of one whose memory was filled otherwise. */
-void held_block_describe(struct held_block *held, uint64_t first_number);
+void buffered_block_describe(struct buffered_block *buffered, uint64_t first_number);
 
 /* Records of it whose fate is not known yet. */
-size_t held_block_open_records(const struct held_block *held);
+size_t buffered_block_open_records(const struct buffered_block *buffered);
 
 /* Bytes that its lines may have. */
-size_t held_block_room(size_t record_size);
+size_t buffered_block_room(size_t record_size);
 
 /* Puts it among those that wait, by its order. */
-void held_block_queue(struct held_block **waiting, struct held_block *held);
+void buffered_block_queue(struct buffered_block **waiting, struct buffered_block *buffered);
 
 #endif

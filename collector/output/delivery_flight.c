@@ -1,6 +1,6 @@
 #include "collector/output/delivery_flight.h"
 
-#include "collector/output/delivery_fates.h"
+#include "collector/output/delivery_outcomes.h"
 #include "collector/output/delivery_store.h"
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
@@ -13,35 +13,36 @@ static void note_waits(struct delivery_writer *delivery, int64_t now)
 }
 
 /* The block has the answer that stands in it; `over`: it is not sent again. */
-static void settle(struct delivery_writer *delivery, struct held_block *held, bool over,
-                   const struct error *error, int64_t retry_after_ns, int64_t now)
+static void complete_block(struct delivery_writer *delivery, struct buffered_block *buffered,
+                           bool over, const struct error *error, int64_t retry_after_ns,
+                           int64_t now)
 {
     struct sink_writer *writer = &delivery->base;
-    struct delivery_fates fates = {0};
-    for (size_t i = 0; i < held->block.count; i++)
-        delivery_settle_record(delivery, held, i, over, &fates);
-    if (fates.written != 0) {
+    struct delivery_outcomes outcomes = {0};
+    for (size_t i = 0; i < buffered->block.count; i++)
+        delivery_complete_record(delivery, buffered, i, over, &outcomes);
+    if (outcomes.written != 0) {
         sink_writer_note_success(writer);
         delivery->pause_ns = 0;
         histogram_note(&writer->options.counters->write_time, histogram_times,
-                       (uint64_t)(now - held->begun_ns));
-    } else if (fates.left == 0 && writer->state == SINK_WRITING) {
+                       (uint64_t)(now - buffered->begun_ns));
+    } else if (outcomes.left == 0 && writer->state == SINK_WRITING) {
         sink_writer_note_failure(writer);
     }
-    delivery_log_refusal(delivery, &fates, error);
-    if (fates.left != 0) {
+    delivery_log_refusal(delivery, &outcomes, error);
+    if (outcomes.left != 0) {
         sink_writer_note_retry(writer, error);
         delivery_pause(delivery, retry_after_ns, now);
-        held->block.again = true;
-        held_block_queue(&delivery->waiting, held);
+        buffered->block.again = true;
+        buffered_block_queue(&delivery->waiting, buffered);
         if (delivery->spill != NULL)
             delivery_keep_older(delivery);
     } else {
-        if (held->on_disk)
-            delivery_spill_settle(delivery->spill, held);
-        held->state = BLOCK_EMPTY;
+        if (buffered->on_disk)
+            delivery_spill_acknowledge(delivery->spill, buffered);
+        buffered->state = BLOCK_EMPTY;
     }
-    delivery_count_fates(delivery, &fates);
+    delivery_count_outcomes(delivery, &outcomes);
     delivery_note_spill(delivery);
 }
 
@@ -57,8 +58,9 @@ void delivery_take_answers(struct delivery_writer *delivery)
         delivery->out--;
         delivery->refused = delivery->drained = false;
         note_waits(delivery, now);
-        struct held_block *held = (struct held_block *)block;
-        settle(delivery, held, delivery_is_over(delivery, held, now), &error, retry_after_ns, now);
+        struct buffered_block *buffered = (struct buffered_block *)block;
+        complete_block(delivery, buffered, delivery_is_over(delivery, buffered, now), &error,
+                       retry_after_ns, now);
         error.text[0] = '\0';
         retry_after_ns = 0;
     }
@@ -68,17 +70,17 @@ void delivery_take_answers(struct delivery_writer *delivery)
 static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
 {
     static const struct error error = {.text = "it could not be sent in timeout="};
-    struct held_block **link = &delivery->waiting;
+    struct buffered_block **link = &delivery->waiting;
     while (*link != NULL) {
-        struct held_block *held = *link;
-        if (!all && !delivery_is_over(delivery, held, now)) {
-            link = &held->next;
+        struct buffered_block *buffered = *link;
+        if (!all && !delivery_is_over(delivery, buffered, now)) {
+            link = &buffered->next;
             continue;
         }
-        *link = held->next;
-        held->block.per_record = false;
-        held->block.fate = DELIVERY_NOT_SENT;
-        settle(delivery, held, true, &error, 0, now);
+        *link = buffered->next;
+        buffered->block.per_record = false;
+        buffered->block.fate = DELIVERY_NOT_SENT;
+        complete_block(delivery, buffered, true, &error, 0, now);
     }
 }
 
@@ -92,15 +94,15 @@ void delivery_give_waiting_up(struct delivery_writer *delivery, int64_t now)
     take_out(delivery, true, now);
 }
 
-static bool hand_over(struct delivery_writer *delivery, struct held_block *held)
+static bool hand_over(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     struct sink_writer *writer = &delivery->base;
     struct error error;
     sink_writer_begin_io(writer);
     if (writer->options.before_write != NULL)
         writer->options.before_write(writer->options.hook_context);
-    held->block.per_record = false;
-    bool taken = delivery_ops_of(delivery)->send(writer->destination, &held->block, &error);
+    buffered->block.per_record = false;
+    bool taken = delivery_ops_of(delivery)->send(writer->destination, &buffered->block, &error);
     sink_writer_end_io(writer);
     return taken;
 }
@@ -110,12 +112,12 @@ void delivery_send_waiting(struct delivery_writer *delivery, int64_t now)
     delivery->refused = false;
     while (delivery->waiting != NULL && now >= delivery->sends_ns &&
            delivery->out < delivery->base.options.delivery.in_flight) {
-        struct held_block *held = delivery->waiting;
-        delivery->refused = !hand_over(delivery, held);
+        struct buffered_block *buffered = delivery->waiting;
+        delivery->refused = !hand_over(delivery, buffered);
         if (delivery->refused)
             return;
-        delivery->waiting = held->next;
-        held->state = BLOCK_OUT;
+        delivery->waiting = buffered->next;
+        buffered->state = BLOCK_OUT;
         if (delivery->out++ == 0)
             note_waits(delivery, now);
     }
@@ -133,9 +135,9 @@ void delivery_note_oldest(struct delivery_writer *delivery)
 {
     int64_t oldest = INT64_MAX;
     for (size_t i = 0; i < delivery->count; i++) {
-        const struct held_block *held = &delivery->blocks[i];
-        if (held_block_is_open(held) && held->sealed_ns < oldest)
-            oldest = held->sealed_ns;
+        const struct buffered_block *buffered = &delivery->blocks[i];
+        if (buffered_block_is_open(buffered) && buffered->sealed_ns < oldest)
+            oldest = buffered->sealed_ns;
     }
     if (oldest != delivery->oldest_ns) {
         int64_t since = oldest == INT64_MAX ? 0 : clock_monotonic_ns() - (clock_wall_ns() - oldest);

@@ -32,7 +32,7 @@ size_t delivery_image_head_size(void)
 
 size_t delivery_image_size(size_t record_size)
 {
-    return delivery_image_head_size() + DELIVERY_KEYS_SIZE + held_block_room(record_size);
+    return delivery_image_head_size() + DELIVERY_KEYS_SIZE + buffered_block_room(record_size);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -51,17 +51,18 @@ static uint8_t *put_record(uint8_t *at, const struct delivery_record *record,
     return at + RECORD_SIZE;
 }
 
-void delivery_image_put(const struct held_block *held, uint8_t *head,
+void delivery_image_put(const struct buffered_block *buffered, uint8_t *head,
                         struct text pieces[DELIVERY_IMAGE_PIECES])
 {
-    const struct delivery_block *block = &held->block;
-    const char *const texts[TEXTS] = {held->route, block->epoch, held->schema, held->listener};
+    const struct delivery_block *block = &buffered->block;
+    const char *const texts[TEXTS] = {buffered->route, block->epoch, buffered->schema,
+                                      buffered->listener};
     uint8_t *at = head + HEAD_SIZE;
     put_little_u32(head, (uint32_t)block->count);
     put_little_u32(head + 4, block->records[0].offset);
-    put_little_u32(head + 8, (uint32_t)held->keys_used);
+    put_little_u32(head + 8, (uint32_t)buffered->keys_used);
     put_little_u32(head + 12, (uint32_t)block->size);
-    put_little_u64(head + 24, (uint64_t)held->sealed_ns);
+    put_little_u64(head + 24, (uint64_t)buffered->sealed_ns);
     for (size_t i = 0; i < TEXTS; i++) {
         size_t size = strlen(texts[i]) + 1;
         put_little_u16(head + 16 + 2 * i, (unsigned)size);
@@ -69,9 +70,9 @@ void delivery_image_put(const struct held_block *held, uint8_t *head,
         at += size;
     }
     for (size_t i = 0; i < block->count; i++)
-        at = put_record(at, &block->records[i], &held->counts[i]);
+        at = put_record(at, &block->records[i], &buffered->counts[i]);
     pieces[0] = (struct text){(const char *)head, (size_t)(at - head)};
-    pieces[1] = (struct text){(const char *)held->keys, held->keys_used};
+    pieces[1] = (struct text){(const char *)buffered->keys, buffered->keys_used};
     pieces[2] = (struct text){(const char *)block->bytes, block->size};
 }
 
@@ -99,12 +100,12 @@ static bool get_text(const uint8_t **at, const uint8_t *end, size_t size, char *
 }
 
 static bool get_texts(const uint8_t *image, const uint8_t **at, const uint8_t *end,
-                      struct held_block *held)
+                      struct buffered_block *buffered)
 {
-    return get_text(at, end, u16_at(image + 16), held->route, sizeof held->route) &&
-           get_text(at, end, u16_at(image + 18), held->epoch, sizeof held->epoch) &&
-           get_text(at, end, u16_at(image + 20), held->schema, sizeof held->schema) &&
-           get_text(at, end, u16_at(image + 22), held->listener, sizeof held->listener);
+    return get_text(at, end, u16_at(image + 16), buffered->route, sizeof buffered->route) &&
+           get_text(at, end, u16_at(image + 18), buffered->epoch, sizeof buffered->epoch) &&
+           get_text(at, end, u16_at(image + 20), buffered->schema, sizeof buffered->schema) &&
+           get_text(at, end, u16_at(image + 22), buffered->listener, sizeof buffered->listener);
 }
 
 static bool get_record(const uint8_t *at, size_t *offset, size_t bytes, size_t keys,
@@ -128,7 +129,7 @@ static bool get_record(const uint8_t *at, size_t *offset, size_t bytes, size_t k
     return true;
 }
 
-bool delivery_image_get(const uint8_t *image, size_t size, struct held_block *held)
+bool delivery_image_get(const uint8_t *image, size_t size, struct buffered_block *buffered)
 {
     if (size < HEAD_SIZE)
         return false;
@@ -139,17 +140,18 @@ bool delivery_image_get(const uint8_t *image, size_t size, struct held_block *he
     size_t keys = u32_at(image + 8);
     size_t bytes = u32_at(image + 12);
     if (count == 0 || count > DELIVERY_RECORDS || keys > DELIVERY_KEYS_SIZE ||
-        bytes > held->out.capacity || offset > bytes || !get_texts(image, &at, end, held) ||
+        bytes > buffered->out.capacity || offset > bytes || !get_texts(image, &at, end, buffered) ||
         count * RECORD_SIZE + keys + bytes != (size_t)(end - at))
         return false;
     for (size_t i = 0; i < count; i++, at += RECORD_SIZE)
-        if (!get_record(at, &offset, bytes, keys, &held->block.records[i], &held->counts[i]))
+        if (!get_record(at, &offset, bytes, keys, &buffered->block.records[i],
+                        &buffered->counts[i]))
             return false;
-    held->block.count = count;
-    held->sealed_ns = (int64_t)little_u64(image + 24);
-    held->keys_used = keys;
-    held->out.used = bytes;
-    memcpy(held->keys, at, keys);
-    memcpy(held->out.data, at + keys, bytes);
+    buffered->block.count = count;
+    buffered->sealed_ns = (int64_t)little_u64(image + 24);
+    buffered->keys_used = keys;
+    buffered->out.used = bytes;
+    memcpy(buffered->keys, at, keys);
+    memcpy(buffered->out.data, at + keys, bytes);
     return offset == bytes;
 }

@@ -28,13 +28,13 @@ size_t delivery_image_size(size_t record_size);
  * The image of a sealed block is these pieces, one after the other: what is written to `head`,
  * which has delivery_image_head_size bytes, and the block's own keys and bytes.
  */
-void delivery_image_put(const struct held_block *held, uint8_t *head,
+void delivery_image_put(const struct buffered_block *buffered, uint8_t *head,
                         struct text pieces[DELIVERY_IMAGE_PIECES]);
 
 /*
  * Fills a block's memory with that of an image; all is copied. The number of its first record is
  * not in the image. Returns false where the image is none of a block, or has no room in it.
  */
-bool delivery_image_get(const uint8_t *image, size_t size, struct held_block *held);
+bool delivery_image_get(const uint8_t *image, size_t size, struct buffered_block *buffered);
 
 #endif

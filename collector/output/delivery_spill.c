@@ -85,8 +85,8 @@ int delivery_spill_make(const struct delivery_options *options, size_t record_si
 }
 
 int delivery_spill_inspect(const struct delivery_options *options, size_t record_size,
-                           const char *label, int64_t until_ns,
-                           struct spill_inspection *inspection, struct error *error)
+                           const char *label, int64_t until_ns, struct spill_inspection *inspection,
+                           struct error *error)
 {
     const struct spill_settings settings = settings_of(options, &no_options, record_size, label);
     return spill_inspect(&settings, until_ns, inspection, error);
@@ -158,78 +158,78 @@ size_t delivery_spill_room(const struct delivery_spill *spill)
     return spill_room(spill->spill);
 }
 
-static struct spill_block describe(const struct held_block *held)
+static struct spill_block spill_block_of(const struct buffered_block *buffered)
 {
     return (struct spill_block){
-        .number = held->block.first_number,
-        .count = (uint32_t)held_block_open_records(held),
+        .number = buffered->block.first_number,
+        .count = (uint32_t)buffered_block_open_records(buffered),
         .layout = DELIVERY_IMAGE_LAYOUT,
     };
 }
 
-enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held_block *held,
-                                       struct error *error)
+enum spill_stored delivery_spill_store(struct delivery_spill *spill,
+                                       struct buffered_block *buffered, struct error *error)
 {
     struct text pieces[DELIVERY_IMAGE_PIECES];
-    const struct spill_block block = describe(held);
-    delivery_image_put(held, spill->head, pieces);
+    const struct spill_block block = spill_block_of(buffered);
+    delivery_image_put(buffered, spill->head, pieces);
     return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
 }
 
 /* It may have been sent, or may be sent by the next run, and nobody answered. */
-static void doubt(struct held_block *held)
+static void mark_maybe_sent(struct buffered_block *buffered)
 {
-    for (size_t i = 0; i < held->block.count; i++)
-        held->block.records[i].doubtful = true;
+    for (size_t i = 0; i < buffered->block.count; i++)
+        buffered->block.records[i].doubtful = true;
 }
 
-void delivery_spill_give_up(struct delivery_spill *spill, struct held_block *held)
+void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block *buffered)
 {
-    if (spill_give_up(spill->spill, held->block.first_number))
-        doubt(held);
+    if (spill_give_up(spill->spill, buffered->block.first_number))
+        mark_maybe_sent(buffered);
 }
 
 /* The block is on disk at this position, and in memory. */
-static void note_taken(struct delivery_spill *spill, struct held_block *held, uint64_t position,
-                       size_t open)
+static void note_taken(struct delivery_spill *spill, struct buffered_block *buffered,
+                       uint64_t position, size_t open)
 {
-    held->position = position;
-    held->open = open;
-    held->on_disk = true;
+    buffered->position = position;
+    buffered->open = open;
+    buffered->on_disk = true;
     spill->taken += open;
 }
 
-enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
+enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffered_block *buffered,
                                       struct error *error)
 {
     struct text pieces[DELIVERY_IMAGE_PIECES];
     uint64_t position;
-    const struct spill_block block = describe(held);
-    RULE(!held->on_disk, "a block is stored once");
-    delivery_image_put(held, spill->head, pieces);
+    const struct spill_block block = spill_block_of(buffered);
+    RULE(!buffered->on_disk, "a block is stored once");
+    delivery_image_put(buffered, spill->head, pieces);
     enum spill_stored stored =
         spill_append_read(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, &position, error);
     if (stored == SPILL_STORED)
-        note_taken(spill, held, position, block.count);
+        note_taken(spill, buffered, position, block.count);
     return stored;
 }
 
 /* Whether what was read is a block that can be handed over. */
 static bool is_block(struct delivery_spill *spill, enum spill_found found,
-                     const struct spill_block *read, struct held_block *held)
+                     const struct spill_block *read, struct buffered_block *buffered)
 {
     if (found != SPILL_FOUND || read->layout != DELIVERY_IMAGE_LAYOUT ||
-        !delivery_image_get(spill->image, read->size, held) ||
-        held_block_open_records(held) != read->count)
+        !delivery_image_get(spill->image, read->size, buffered) ||
+        buffered_block_open_records(buffered) != read->count)
         return false;
-    held_block_describe(held, read->number);
-    held->block.epoch = held->epoch;
+    buffered_block_describe(buffered, read->number);
+    buffered->block.epoch = buffered->epoch;
     if (read->again)
-        doubt(held);
+        mark_maybe_sent(buffered);
     return true;
 }
 
-static void give_up(struct delivery_spill *spill, const struct spill_block *read)
+static void give_unreadable_up(struct delivery_spill *spill, const struct spill_block *read)
 {
     uint64_t left_out;
     spill->unreadable += read->count;
@@ -240,7 +240,8 @@ static void give_up(struct delivery_spill *spill, const struct spill_block *read
                  spill_folder(spill->spill), read->count);
 }
 
-bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held, struct error *error)
+bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *buffered,
+                         struct error *error)
 {
     error->code = EXIT_CODE_OK;
     for (;;) {
@@ -249,44 +250,45 @@ bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held, 
             spill_read(spill->spill, spill->image, spill->image_size, &read, error);
         if (found == SPILL_FOUND_NONE || found == SPILL_FOUND_FAILED)
             return false;
-        if (is_block(spill, found, &read, held)) {
-            note_taken(spill, held, read.position, read.count);
+        if (is_block(spill, found, &read, buffered)) {
+            note_taken(spill, buffered, read.position, read.count);
             return true;
         }
-        give_up(spill, &read);
+        give_unreadable_up(spill, &read);
         spill_acknowledge(spill->spill, read.position);
     }
 }
 
-bool delivery_spill_has(const struct delivery_spill *spill, const struct held_block *held)
+bool delivery_spill_has(const struct delivery_spill *spill, const struct buffered_block *buffered)
 {
-    return spill_holds(spill->spill, held->position);
+    return spill_holds(spill->spill, buffered->position);
 }
 
-bool delivery_spill_lacks(const struct delivery_spill *spill, const struct held_block *held)
+bool delivery_spill_lacks(const struct delivery_spill *spill, const struct buffered_block *buffered)
 {
-    return spill_lacks(spill->spill, held->position);
+    return spill_lacks(spill->spill, buffered->position);
 }
 
-void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held)
+void delivery_spill_acknowledge(struct delivery_spill *spill, const struct buffered_block *buffered)
 {
-    spill_acknowledge(spill->spill, held->position);
+    spill_acknowledge(spill->spill, buffered->position);
 }
 
 /* Whether a record of it may be at the far end. */
-static bool was_sent(const struct held_block *held, size_t open)
+static bool was_sent(const struct buffered_block *buffered, size_t open)
 {
-    bool sent = open != held->open;
-    for (size_t i = 0; i < held->block.count; i++)
-        sent |= held->block.records[i].doubtful;
+    bool sent = open != buffered->open;
+    for (size_t i = 0; i < buffered->block.count; i++)
+        sent |= buffered->block.records[i].doubtful;
     return sent;
 }
 
-void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open)
+void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_block *buffered,
+                          size_t open)
 {
     spill->taken -= open;
-    if (was_sent(held, open))
-        spill_note_sent(spill->spill, held->position);
+    if (was_sent(buffered, open))
+        spill_note_sent(spill->spill, buffered->position);
 }
 
 void delivery_spill_lose_left(struct delivery_spill *spill, size_t open)

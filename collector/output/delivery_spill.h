@@ -49,14 +49,14 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
 bool delivery_spill_waits(const struct delivery_spill *spill);
 
 /* Stores a sealed block, as spill_append says. Its memory is free afterwards. */
-enum spill_stored delivery_spill_store(struct delivery_spill *spill, struct held_block *held,
-                                       struct error *error);
+enum spill_stored delivery_spill_store(struct delivery_spill *spill,
+                                       struct buffered_block *buffered, struct error *error);
 
 /*
  * The same for a block that stays in memory, as if it had been taken. No block may wait, and there
  * must be room.
  */
-enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct held_block *held,
+enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffered_block *buffered,
                                       struct error *error);
 
 /* How many blocks more can be taken, or stored by delivery_spill_keep. */
@@ -66,31 +66,34 @@ size_t delivery_spill_room(const struct delivery_spill *spill);
  * A block could not be stored, and nobody tries it again. Its records are doubtful from now on
  * where the next run may find them on disk.
  */
-void delivery_spill_give_up(struct delivery_spill *spill, struct held_block *held);
+void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block *buffered);
 
 /* Whether a block that was taken is still on disk: its segment was not evicted. */
-bool delivery_spill_has(const struct delivery_spill *spill, const struct held_block *held);
+bool delivery_spill_has(const struct delivery_spill *spill, const struct buffered_block *buffered);
 
 /* Whether its file was removed by others: then the block, which was settled, is to be stored. */
-bool delivery_spill_lacks(const struct delivery_spill *spill, const struct held_block *held);
+bool delivery_spill_lacks(const struct delivery_spill *spill,
+                          const struct buffered_block *buffered);
 
 /*
  * Fills an empty block with the oldest that was not taken yet, all but its state and times. Returns
  * false where there is none now; `error` is filled where the spill cannot be read now, its code is
  * EXIT_CODE_OK otherwise.
  */
-bool delivery_spill_take(struct delivery_spill *spill, struct held_block *held,
+bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *buffered,
                          struct error *error);
 
 /* It is known what became of a block that was taken: it need not be read again. */
-void delivery_spill_settle(struct delivery_spill *spill, const struct held_block *held);
+void delivery_spill_acknowledge(struct delivery_spill *spill,
+                                const struct buffered_block *buffered);
 
 /*
  * A block that was taken, and is still on disk, is left there for the next run. `open`: records of
  * it whose fate is not known; the next run sends the others again, too. If its segment is evicted
  * afterwards, delivery_spill_lose_left counts these records as evicted.
  */
-void delivery_spill_leave(struct delivery_spill *spill, const struct held_block *held, size_t open);
+void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_block *buffered,
+                          size_t open);
 void delivery_spill_lose_left(struct delivery_spill *spill, size_t open);
 
 /* The label of the oldest kept record; "": no record is kept, or the label cannot be read. */

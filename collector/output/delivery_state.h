@@ -5,7 +5,7 @@
  * Private to these files, each of which uses those above it alone:
  *
  *   delivery_time.c    pauses, and when something is due
- *   delivery_fates.c   what became of the records of a block
+ *   delivery_outcomes.c   what became of the records of a block
  *   delivery_store.c   blocks on their way to the disk and from there
  *   delivery_flight.c  blocks on their way to the destination, and its answers
  *   delivery_writer.c  collecting, and the order of it all
@@ -24,18 +24,18 @@ struct delivery_writer {
     struct sink_writer base;
     bool repeats; /* a block whose fate is unknown is sent again */
     char epoch[2 * DELIVERY_EPOCH_BYTES + 1];
-    uint64_t next_number;       /* of the next record that is ready to be sent */
-    uint64_t next_order;        /* of the next block that is */
-    struct held_block *filled;  /* NULL: none is empty, or nothing was taken yet */
-    struct held_block *waiting; /* by number */
-    size_t out;                 /* blocks that are with the destination */
-    bool refused;               /* it had no room for the first that waits */
-    int64_t pause_ns;           /* the next one; 0: the first */
-    int64_t sends_ns;           /* monotonic: nothing is sent before */
+    uint64_t next_number;           /* of the next record that is ready to be sent */
+    uint64_t next_order;            /* of the next block that is */
+    struct buffered_block *filled;  /* NULL: none is empty, or nothing was taken yet */
+    struct buffered_block *waiting; /* by number */
+    size_t out;                     /* blocks that are with the destination */
+    bool refused;                   /* it had no room for the first that waits */
+    int64_t pause_ns;               /* the next one; 0: the first */
+    int64_t sends_ns;               /* monotonic: nothing is sent before */
     struct log_limit refusal_log;
 
     struct delivery_spill *spill;      /* NULL: nothing waits on disk */
-    struct held_block *unstored;       /* is to be stored, and could not be yet */
+    struct buffered_block *unstored;   /* is to be stored, and could not be yet */
     int64_t stores_ns;                 /* monotonic: the next try */
     int64_t keeps_ns;                  /* the same of those that are sent meanwhile */
     bool drained;                      /* what is on disk comes after an answer, or is gone */
@@ -47,14 +47,14 @@ struct delivery_writer {
     int64_t oldest_ns; /* wall clock, of what is in memory; INT64_MAX: nothing is */
 
     /* A put that stopped half-way: the record stands there, and belongs into the next block. */
-    struct held_block *moved;
+    struct buffered_block *moved;
     size_t start, end;
     struct delivery_addition addition;
     char route[DELIVERY_ROUTE_SIZE];
     uint8_t key[DELIVERY_KEY_SIZE];
 
     size_t count;
-    struct held_block blocks[];
+    struct buffered_block blocks[];
 };
 
 static inline struct delivery_writer *delivery_of(struct sink_writer *writer)

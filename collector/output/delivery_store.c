@@ -43,31 +43,33 @@ static void note_full(struct delivery_writer *delivery, bool is_full)
         atomic_store_explicit(since, clock_monotonic_ns(), memory_order_relaxed);
 }
 
-typedef enum spill_stored store_function(struct delivery_spill *spill, struct held_block *held,
-                                         struct error *error);
+typedef enum spill_stored store_function(struct delivery_spill *spill,
+                                         struct buffered_block *buffered, struct error *error);
 
-/* Blocks that this stop left on disk, and whose segment was evicted since, are not there any more. */
+/* Blocks that this stop left on disk, and whose segment was evicted since, are not there any more.
+ */
 static void count_left(struct delivery_writer *delivery)
 {
     for (size_t i = 0; i < delivery->count; i++) {
-        struct held_block *held = &delivery->blocks[i];
-        if (held->state != BLOCK_LEFT || delivery_spill_has(delivery->spill, held))
+        struct buffered_block *buffered = &delivery->blocks[i];
+        if (buffered->state != BLOCK_LEFT || delivery_spill_has(delivery->spill, buffered))
             continue;
-        delivery_spill_lose_left(delivery->spill, held_block_open_records(held));
-        held->state = BLOCK_EMPTY;
+        delivery_spill_lose_left(delivery->spill, buffered_block_open_records(buffered));
+        buffered->state = BLOCK_EMPTY;
     }
 }
 
-/* Stores a block, and evicts older ones for it if drop_oldest allows. Returns false if it cannot. */
-static bool store_by(struct delivery_writer *delivery, struct held_block *held,
+/* Stores a block, and evicts older ones for it if drop_oldest allows. Returns false if it cannot.
+ */
+static bool store_by(struct delivery_writer *delivery, struct buffered_block *buffered,
                      store_function *store)
 {
     struct error error;
-    enum spill_stored stored = store(delivery->spill, held, &error);
+    enum spill_stored stored = store(delivery->spill, buffered, &error);
     while (stored == SPILL_FULL && delivery->base.options.drops_oldest &&
            delivery_spill_evict(delivery->spill, &error)) {
         count_left(delivery);
-        stored = store(delivery->spill, held, &error);
+        stored = store(delivery->spill, buffered, &error);
     }
     if (stored != SPILL_STORED)
         log_spill(delivery, &error);
@@ -78,37 +80,38 @@ static bool store_by(struct delivery_writer *delivery, struct held_block *held,
 }
 
 /* The oldest block that is to be sent and is not on disk. NULL: there is none. */
-static struct held_block *oldest_in_memory(struct delivery_writer *delivery)
+static struct buffered_block *oldest_in_memory(struct delivery_writer *delivery)
 {
-    struct held_block *oldest = NULL;
+    struct buffered_block *oldest = NULL;
     for (size_t i = 0; i < delivery->count; i++) {
-        struct held_block *held = &delivery->blocks[i];
-        if (delivery_is_only_in_memory(delivery, held) &&
-            (oldest == NULL || held->order < oldest->order))
-            oldest = held;
+        struct buffered_block *buffered = &delivery->blocks[i];
+        if (delivery_is_only_in_memory(delivery, buffered) &&
+            (oldest == NULL || buffered->order < oldest->order))
+            oldest = buffered;
     }
     return oldest;
 }
 
 bool delivery_keep_older(struct delivery_writer *delivery)
 {
-    struct held_block *held;
+    struct buffered_block *buffered;
     if (delivery_spill_waits(delivery->spill))
         return true;
-    while ((held = oldest_in_memory(delivery)) != NULL)
+    while ((buffered = oldest_in_memory(delivery)) != NULL)
         if (delivery_spill_room(delivery->spill) == 0 ||
-            !store_by(delivery, held, delivery_spill_keep))
+            !store_by(delivery, buffered, delivery_spill_keep))
             return false;
     return true;
 }
 
 /* A block whose segment was removed by others is only in memory from then on. */
-static void note_absence(struct delivery_writer *delivery, struct held_block *held)
+static void note_absence(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
-    if (!held_block_is_open(held) || !held->on_disk || !delivery_spill_lacks(delivery->spill, held))
+    if (!buffered_block_is_open(buffered) || !buffered->on_disk ||
+        !delivery_spill_lacks(delivery->spill, buffered))
         return;
-    delivery_spill_settle(delivery->spill, held);
-    held->on_disk = false;
+    delivery_spill_acknowledge(delivery->spill, buffered);
+    buffered->on_disk = false;
 }
 
 void delivery_keep_late(struct delivery_writer *delivery, int64_t now)
@@ -134,45 +137,45 @@ static bool can_keep_one_more(const struct delivery_writer *delivery)
 /* --- to and from the disk --------------------------------------------------------------------- */
 
 /* Stores a block, which is empty then. Returns false where it cannot be stored now. */
-static bool store(struct delivery_writer *delivery, struct held_block *held)
+static bool store_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
-    if (!store_by(delivery, held, delivery_spill_store))
+    if (!store_by(delivery, buffered, delivery_spill_store))
         return false;
-    sink_writer_note_spilled(&delivery->base, held_block_open_records(held));
-    held->state = BLOCK_EMPTY;
+    sink_writer_note_spilled(&delivery->base, buffered_block_open_records(buffered));
+    buffered->state = BLOCK_EMPTY;
     delivery->drained = false;
     delivery_note_spill(delivery);
     sink_writer_publish(&delivery->base);
     return true;
 }
 
-void delivery_place(struct delivery_writer *delivery, struct held_block *held)
+void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     bool waits = delivery->spill != NULL &&
                  (delivery->storing || delivery->waiting != NULL ||
                   delivery_spill_waits(delivery->spill) || !can_keep_one_more(delivery));
-    if (waits && (!delivery_keep_older(delivery) || !store(delivery, held))) {
-        delivery->unstored = held;
-        held->state = BLOCK_WAITS;
+    if (waits && (!delivery_keep_older(delivery) || !store_block(delivery, buffered))) {
+        delivery->unstored = buffered;
+        buffered->state = BLOCK_WAITS;
         delivery->stores_ns = clock_monotonic_ns() + STORE_PAUSE_NS;
     } else if (!waits) {
         note_full(delivery, false);
-        held->order = delivery->next_order++;
-        held_block_queue(&delivery->waiting, held);
+        buffered->order = delivery->next_order++;
+        buffered_block_queue(&delivery->waiting, buffered);
     }
 }
 
-void delivery_place_unstored(struct delivery_writer *delivery, int64_t now)
+void delivery_retry_unstored(struct delivery_writer *delivery, int64_t now)
 {
-    struct held_block *held = delivery->unstored;
-    if (held == NULL || now < delivery->stores_ns)
+    struct buffered_block *buffered = delivery->unstored;
+    if (buffered == NULL || now < delivery->stores_ns)
         return;
     delivery->unstored = NULL;
-    held->state = BLOCK_FILLED;
-    delivery_place(delivery, held);
+    buffered->state = BLOCK_FILLED;
+    delivery_queue_or_store(delivery, buffered);
 }
 
-struct held_block *delivery_empty_block(struct delivery_writer *delivery)
+struct buffered_block *delivery_empty_block(struct delivery_writer *delivery)
 {
     for (size_t i = 0; i < delivery->count; i++)
         if (delivery->blocks[i].state == BLOCK_EMPTY && !delivery->blocks[i].block.lent)
@@ -183,67 +186,68 @@ struct held_block *delivery_empty_block(struct delivery_writer *delivery)
 bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
 {
     struct error error;
-    struct held_block *held = delivery_empty_block(delivery);
+    struct buffered_block *buffered = delivery_empty_block(delivery);
     if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
         now < delivery->sends_ns || delivery->out >= delivery->base.options.delivery.in_flight ||
-        held == NULL || !delivery_spill_waits(delivery->spill))
+        buffered == NULL || !delivery_spill_waits(delivery->spill))
         return false;
-    bool taken = delivery_spill_take(delivery->spill, held, &error);
+    bool taken = delivery_spill_take(delivery->spill, buffered, &error);
     if (!taken && error.code != EXIT_CODE_OK) {
         log_spill(delivery, &error);
         delivery_pause(delivery, 0, now);
     }
     delivery->drained = !taken && error.code == EXIT_CODE_OK;
     if (taken) {
-        sink_writer_note_unspilled(&delivery->base, held->open);
-        held->begun_ns = now;
-        held->order = delivery->next_order++;
-        held_block_queue(&delivery->waiting, held);
+        sink_writer_note_unspilled(&delivery->base, buffered->open);
+        buffered->begun_ns = now;
+        buffered->order = delivery->next_order++;
+        buffered_block_queue(&delivery->waiting, buffered);
     }
     delivery_note_spill(delivery);
     return taken;
 }
 
 /* Its segment had to make room while it was in memory: it is not sent any more. */
-static void evict(struct delivery_writer *delivery, struct held_block *held)
+static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     size_t unknown = 0;
-    size_t open = held_block_open_records(held);
-    for (size_t i = 0; i < held->block.count; i++)
-        unknown += !held->block.records[i].done && held->block.records[i].doubtful;
+    size_t open = buffered_block_open_records(buffered);
+    for (size_t i = 0; i < buffered->block.count; i++)
+        unknown += !buffered->block.records[i].done && buffered->block.records[i].doubtful;
     sink_writer_count_unknown(&delivery->base, unknown);
     sink_writer_count_evicted(&delivery->base, open - unknown);
-    delivery_spill_settle(delivery->spill, held);
-    held->state = BLOCK_EMPTY;
+    delivery_spill_acknowledge(delivery->spill, buffered);
+    buffered->state = BLOCK_EMPTY;
 }
 
-static void leave(struct delivery_writer *delivery, struct held_block *held)
+static void leave_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
-    size_t open = held_block_open_records(held);
-    delivery_spill_leave(delivery->spill, held, open);
+    size_t open = buffered_block_open_records(buffered);
+    delivery_spill_leave(delivery->spill, buffered, open);
     sink_writer_note_spilled(&delivery->base, open);
-    held->state = BLOCK_LEFT;
+    buffered->state = BLOCK_LEFT;
 }
 
 void delivery_store_waiting(struct delivery_writer *delivery)
 {
-    struct held_block **link = &delivery->waiting;
+    struct buffered_block **link = &delivery->waiting;
     delivery_spill_check_files(delivery->spill);
     while (*link != NULL) {
-        struct held_block *held = *link;
-        note_absence(delivery, held);
-        if (held->on_disk && delivery_spill_has(delivery->spill, held)) {
-            leave(delivery, held);
-        } else if (held->on_disk) {
-            evict(delivery, held);
-        } else if (!store(delivery, held)) {
-            link = &held->next;
+        struct buffered_block *buffered = *link;
+        note_absence(delivery, buffered);
+        if (buffered->on_disk && delivery_spill_has(delivery->spill, buffered)) {
+            leave_block(delivery, buffered);
+        } else if (buffered->on_disk) {
+            evict_block(delivery, buffered);
+        } else if (!store_block(delivery, buffered)) {
+            link = &buffered->next;
             continue;
         }
-        *link = held->next;
+        *link = buffered->next;
     }
-    for (struct held_block *held = delivery->waiting; held != NULL; held = held->next)
-        delivery_spill_give_up(delivery->spill, held);
+    for (struct buffered_block *buffered = delivery->waiting; buffered != NULL;
+         buffered = buffered->next)
+        delivery_spill_give_up(delivery->spill, buffered);
     delivery_note_spill(delivery);
     sink_writer_publish(&delivery->base);
 }

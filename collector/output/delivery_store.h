@@ -40,13 +40,13 @@ bool delivery_keep_older(struct delivery_writer *delivery);
 void delivery_keep_late(struct delivery_writer *delivery, int64_t now);
 
 /* A sealed block is to be sent, or is stored where it would have to wait. */
-void delivery_place(struct delivery_writer *delivery, struct held_block *held);
+void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_block *buffered);
 
 /* What could not be stored is tried again; it may be sent by now. */
-void delivery_place_unstored(struct delivery_writer *delivery, int64_t now);
+void delivery_retry_unstored(struct delivery_writer *delivery, int64_t now);
 
 /* A block that nothing is in, or NULL. */
-struct held_block *delivery_empty_block(struct delivery_writer *delivery);
+struct buffered_block *delivery_empty_block(struct delivery_writer *delivery);
 
 /*
  * Takes a block from disk to those that wait, where the far end could have it now. Returns whether

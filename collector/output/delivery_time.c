@@ -20,19 +20,19 @@ void delivery_pause(struct delivery_writer *delivery, int64_t retry_after_ns, in
             retry_after_ns < INT64_MAX - now ? now + retry_after_ns : INT64_MAX - 1;
 }
 
-bool delivery_is_over(const struct delivery_writer *delivery, const struct held_block *held,
+bool delivery_is_over(const struct delivery_writer *delivery, const struct buffered_block *buffered,
                       int64_t now)
 {
     if (delivery->spill != NULL)
         return false;
     return delivery->base.state != SINK_WRITING ||
-           (uint64_t)(now - held->begun_ns) >= delivery->base.options.delivery.timeout;
+           (uint64_t)(now - buffered->begun_ns) >= delivery->base.options.delivery.timeout;
 }
 
 bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
-                                const struct held_block *held)
+                                const struct buffered_block *buffered)
 {
-    return held_block_is_open(held) && held != delivery->unstored && !held->on_disk;
+    return buffered_block_is_open(buffered) && buffered != delivery->unstored && !buffered->on_disk;
 }
 
 int64_t delivery_keep_due(const struct delivery_writer *delivery)
@@ -42,16 +42,15 @@ int64_t delivery_keep_due(const struct delivery_writer *delivery)
     if (delivery->spill == NULL || delivery_spill_waits(delivery->spill))
         return INT64_MAX;
     for (size_t i = 0; i < delivery->count; i++) {
-        const struct held_block *held = &delivery->blocks[i];
-        any |= delivery_is_only_in_memory(delivery, held);
-        if (held_block_is_open(held))
-            bring_forward(&begun_ns, held->begun_ns);
+        const struct buffered_block *buffered = &delivery->blocks[i];
+        any |= delivery_is_only_in_memory(delivery, buffered);
+        if (buffered_block_is_open(buffered))
+            bring_forward(&begun_ns, buffered->begun_ns);
     }
     if (!any)
         return INT64_MAX;
-    int64_t due_ns = delivery->base.options.file.sync == SYNC_ALWAYS
-                         ? 0
-                         : begun_ns + DELIVERY_KEEP_NS;
+    int64_t due_ns =
+        delivery->base.options.file.sync == SYNC_ALWAYS ? 0 : begun_ns + DELIVERY_KEEP_NS;
     return due_ns > delivery->keeps_ns ? due_ns : delivery->keeps_ns;
 }
 
@@ -73,9 +72,10 @@ static int64_t waiting_due(const struct delivery_writer *delivery)
         bring_forward(&due_ns, delivery_spill_due(delivery->spill));
         return due_ns;
     }
-    for (const struct held_block *held = delivery->waiting; held != NULL; held = held->next)
-        if (options->delivery.timeout < (uint64_t)(INT64_MAX - held->begun_ns))
-            bring_forward(&due_ns, held->begun_ns + (int64_t)options->delivery.timeout);
+    for (const struct buffered_block *buffered = delivery->waiting; buffered != NULL;
+         buffered = buffered->next)
+        if (options->delivery.timeout < (uint64_t)(INT64_MAX - buffered->begun_ns))
+            bring_forward(&due_ns, buffered->begun_ns + (int64_t)options->delivery.timeout);
     return due_ns;
 }
 

@@ -14,7 +14,7 @@ void delivery_pause(struct delivery_writer *delivery, int64_t retry_after_ns, in
  * Whether the block is not to be sent again, whatever its answer says. What has a spill is sent
  * until the far end answers: at a stop it stays on disk.
  */
-bool delivery_is_over(const struct delivery_writer *delivery, const struct held_block *held,
+bool delivery_is_over(const struct delivery_writer *delivery, const struct buffered_block *buffered,
                       int64_t now);
 
 /*
@@ -29,7 +29,7 @@ bool delivery_is_over(const struct delivery_writer *delivery, const struct held_
  * not be stored is not one of them: it comes after them, and is stored by itself.
  */
 bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
-                                const struct held_block *held);
+                                const struct buffered_block *buffered);
 
 /*
  * When blocks that are only in memory are to be stored while they are sent; INT64_MAX: there are

@@ -25,16 +25,17 @@ static size_t block_count(const struct delivery_options *options)
 size_t delivery_writer_memory(const struct delivery_options *options, size_t record_size)
 {
     return sizeof(struct delivery_writer) +
-           block_count(options) * (sizeof(struct held_block) + held_block_memory(record_size)) +
+           block_count(options) *
+               (sizeof(struct buffered_block) + buffered_block_memory(record_size)) +
            (options->spill == NULL ? 0 : delivery_spill_memory(record_size));
 }
 
-static void send_all(struct delivery_writer *delivery)
+static void delivery_send_all(struct delivery_writer *delivery)
 {
     if (delivery->waiting == NULL && delivery->spill == NULL)
         return;
     int64_t now = clock_monotonic_ns();
-    delivery_place_unstored(delivery, now);
+    delivery_retry_unstored(delivery, now);
     delivery_expire(delivery, now);
     delivery_keep_late(delivery, now);
     delivery_send_waiting(delivery, now);
@@ -43,26 +44,26 @@ static void send_all(struct delivery_writer *delivery)
 }
 
 /* Does all that can be done now without new records. */
-static void catch_up(struct sink_writer *writer)
+static void delivery_catch_up(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
     delivery_serve_destination(delivery);
     delivery_take_answers(delivery);
-    send_all(delivery);
+    delivery_send_all(delivery);
     delivery_note_oldest(delivery);
 }
 
 /* What is collected is ready to be sent. */
-static void seal(struct delivery_writer *delivery)
+static void delivery_seal(struct delivery_writer *delivery)
 {
-    struct held_block *held = delivery->filled;
-    if (held == NULL || held->block.count == 0)
+    struct buffered_block *buffered = delivery->filled;
+    if (buffered == NULL || buffered->block.count == 0)
         return;
-    held_block_seal(held, delivery->next_number, clock_monotonic_ns());
-    held->block.epoch = delivery->epoch;
-    delivery->next_number += held->block.count;
+    buffered_block_seal(buffered, delivery->next_number, clock_monotonic_ns());
+    buffered->block.epoch = delivery->epoch;
+    delivery->next_number += buffered->block.count;
     delivery->filled = NULL;
-    delivery_place(delivery, held);
+    delivery_queue_or_store(delivery, buffered);
 }
 
 /* What has a spill goes on after the deadline, to the disk, for as long as that takes it. */
@@ -72,16 +73,16 @@ static bool is_late(struct sink_writer *writer)
 }
 
 /* The deadline is over: nothing is in any block when this returns. */
-static void give_up(struct delivery_writer *delivery)
+static void delivery_give_up(struct delivery_writer *delivery)
 {
     delivery->stopping = delivery->storing = true;
     delivery_ops_of(delivery)->abandon(delivery->base.destination);
     delivery_take_answers(delivery);
     RULE(delivery->out == 0, "a destination answers every block that is abandoned");
-    seal(delivery);
+    delivery_seal(delivery);
     if (delivery->unstored != NULL) {
         delivery->unstored->order = delivery->next_order++;
-        held_block_queue(&delivery->waiting, delivery->unstored);
+        buffered_block_queue(&delivery->waiting, delivery->unstored);
     }
     delivery->unstored = NULL;
     if (delivery->spill != NULL)
@@ -101,7 +102,7 @@ static bool begin_block(struct delivery_writer *delivery)
     if (delivery->unstored == NULL)
         delivery->filled = delivery_empty_block(delivery);
     if (delivery->filled != NULL)
-        held_block_begin(delivery->filled, delivery->base.head.data, delivery->base.head.used);
+        buffered_block_begin(delivery->filled, delivery->base.head.data, delivery->base.head.used);
     return delivery->filled != NULL;
 }
 
@@ -113,29 +114,29 @@ static int64_t collected_until(const struct delivery_writer *delivery)
     return delivery->spill == NULL ? INT64_MAX : clock_monotonic_ns() + DELIVERY_KEEP_NS;
 }
 
-static void add(struct delivery_writer *delivery, size_t start)
+static void delivery_add(struct delivery_writer *delivery, size_t start)
 {
-    struct held_block *held = delivery->filled;
-    if (held->block.count == 0)
-        held->collected_until_ns = collected_until(delivery);
-    held_block_add(held, start, &delivery->addition);
+    struct buffered_block *buffered = delivery->filled;
+    if (buffered->block.count == 0)
+        buffered->collected_until_ns = collected_until(delivery);
+    buffered_block_add(buffered, start, &delivery->addition);
 }
 
 /* Goes on until there is room for the next record. */
-static bool make_room(struct sink_writer *writer)
+static bool delivery_make_room(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
-    if (delivery->filled != NULL && held_block_is_full(delivery->filled))
-        seal(delivery);
-    catch_up(writer);
+    if (delivery->filled != NULL && buffered_block_is_full(delivery->filled))
+        delivery_seal(delivery);
+    delivery_catch_up(writer);
     if (is_late(writer))
-        give_up(delivery);
+        delivery_give_up(delivery);
     return begin_block(delivery) ||
            sink_writer_block(writer, NO_HANDLE, false, delivery_due(writer));
 }
 
 /* The record that belongs into another block comes there. */
-static void move(struct delivery_writer *delivery)
+static void move_record(struct delivery_writer *delivery)
 {
     struct output *out = &delivery->filled->out;
     size_t start = out->used;
@@ -143,27 +144,27 @@ static void move(struct delivery_writer *delivery)
             delivery->end - delivery->start);
     out->used = start + delivery->end - delivery->start;
     delivery->moved = NULL;
-    add(delivery, start);
+    delivery_add(delivery, start);
 }
 
-static bool put_on(struct sink_writer *writer)
+static bool delivery_put_on(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
-    if (!make_room(writer))
+    if (!delivery_make_room(writer))
         return false;
     if (delivery->moved == NULL)
         return true;
     if (writer->state == SINK_WRITING) {
-        move(delivery);
-        return !held_block_is_full(delivery->filled) || make_room(writer);
+        move_record(delivery);
+        return !buffered_block_is_full(delivery->filled) || delivery_make_room(writer);
     }
     delivery->moved = NULL;
     sink_writer_count_failed(writer, 1);
     return true;
 }
 
-static void describe(struct delivery_writer *delivery, const struct listener *listener,
-                     const struct record *record, const struct encoded *encoded)
+static void describe_addition(struct delivery_writer *delivery, const struct listener *listener,
+                              const struct record *record, const struct encoded *encoded)
 {
     const struct delivery_ops *ops = delivery_ops_of(delivery);
     struct destination *destination = delivery->base.destination;
@@ -177,8 +178,8 @@ static void describe(struct delivery_writer *delivery, const struct listener *li
     };
 }
 
-static bool put(struct sink_writer *writer, const struct listener *listener,
-                const struct record *record)
+static bool delivery_put(struct sink_writer *writer, const struct listener *listener,
+                         const struct record *record)
 {
     struct delivery_writer *delivery = delivery_of(writer);
     const struct delivery_ops *ops = delivery_ops_of(delivery);
@@ -193,17 +194,17 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
     }
     if (!sink_writer_encode(writer, listener, record, out, &encoded))
         return true;
-    describe(delivery, listener, record, &encoded);
-    if (held_block_takes(delivery->filled, delivery->route)) {
-        add(delivery, start);
-        return !held_block_is_full(delivery->filled) || make_room(writer);
+    describe_addition(delivery, listener, record, &encoded);
+    if (buffered_block_takes(delivery->filled, delivery->route)) {
+        delivery_add(delivery, start);
+        return !buffered_block_is_full(delivery->filled) || delivery_make_room(writer);
     }
     delivery->moved = delivery->filled;
     delivery->start = start;
     delivery->end = out->used;
     out->used = start;
-    seal(delivery);
-    return put_on(writer);
+    delivery_seal(delivery);
+    return delivery_put_on(writer);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -212,7 +213,7 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
  * While something is in flight more is collected: the answer says when to go on. In an outage it is
  * safer on disk.
  */
-static bool has_work(const struct sink_writer *writer)
+static bool delivery_has_work(const struct sink_writer *writer)
 {
     const struct delivery_writer *delivery = (const struct delivery_writer *)writer;
     bool now = delivery->waiting != NULL ? delivery->spill != NULL : delivery->out == 0;
@@ -220,24 +221,24 @@ static bool has_work(const struct sink_writer *writer)
            delivery->filled != NULL && delivery->filled->block.count != 0;
 }
 
-static bool flush(struct sink_writer *writer)
+static bool delivery_flush(struct sink_writer *writer)
 {
-    seal(delivery_of(writer));
-    return make_room(writer);
+    delivery_seal(delivery_of(writer));
+    return delivery_make_room(writer);
 }
 
-static bool serve(struct sink_writer *writer, int64_t now_ns)
+static bool delivery_serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct delivery_writer *delivery = delivery_of(writer);
     delivery_serve_spill(delivery, now_ns);
     if (delivery->filled != NULL && delivery->filled->block.count != 0 &&
         now_ns >= delivery->filled->collected_until_ns)
-        seal(delivery);
-    return make_room(writer);
+        delivery_seal(delivery);
+    return delivery_make_room(writer);
 }
 
 /* The far end has no name that could stand for something else, but we may have another one. */
-static void reopen(struct sink_writer *writer)
+static void delivery_reopen(struct sink_writer *writer)
 {
     const struct delivery_ops *ops = delivery_ops_of(delivery_of(writer));
     struct error error;
@@ -260,18 +261,18 @@ static void leave_waiting(struct delivery_writer *delivery)
 }
 
 /* Waits until all is answered, or until the deadline is over. */
-static void finish(struct sink_writer *writer)
+static void delivery_finish(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
     delivery->stopping = true;
     for (;;) {
         delivery_serve_spill(delivery, clock_monotonic_ns());
-        catch_up(writer);
+        delivery_catch_up(writer);
         leave_waiting(delivery);
         if (delivery->out == 0 && delivery->waiting == NULL && delivery->unstored == NULL)
             break;
         if (is_late(writer)) {
-            give_up(delivery);
+            delivery_give_up(delivery);
             break;
         }
         int most = milliseconds_until(delivery_due(writer), clock_monotonic_ns());
@@ -283,7 +284,7 @@ static void finish(struct sink_writer *writer)
 }
 
 /* Whether the far end goes is its destination's to know. */
-static wait_handle handle(const struct sink_writer *writer)
+static wait_handle delivery_handle(const struct sink_writer *writer)
 {
     (void)writer;
     return NO_HANDLE;
@@ -291,29 +292,29 @@ static wait_handle handle(const struct sink_writer *writer)
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-static void destroy(struct sink_writer *writer)
+static void delivery_destroy(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
     delivery_close_spill(delivery);
     spill_close(writer->open_spill, NULL);
     for (size_t i = 0; i < delivery->count; i++)
-        held_block_free(&delivery->blocks[i]);
+        buffered_block_free(&delivery->blocks[i]);
     free(delivery);
 }
 
 static const struct sink_writer_ops delivery_writer_ops = {
     .open = delivery_open_spill,
-    .put = put,
-    .put_on = put_on,
-    .catch_up = catch_up,
-    .has_work = has_work,
-    .flush = flush,
+    .put = delivery_put,
+    .put_on = delivery_put_on,
+    .catch_up = delivery_catch_up,
+    .has_work = delivery_has_work,
+    .flush = delivery_flush,
     .due = delivery_due,
-    .serve = serve,
-    .reopen = reopen,
-    .finish = finish,
-    .handle = handle,
-    .destroy = destroy,
+    .serve = delivery_serve,
+    .reopen = delivery_reopen,
+    .finish = delivery_finish,
+    .handle = delivery_handle,
+    .destroy = delivery_destroy,
 };
 
 static bool make_epoch(struct delivery_writer *delivery)
@@ -337,14 +338,13 @@ struct sink_writer *delivery_writer_create(const struct sink_thread_options *opt
     delivery->base.ops = &delivery_writer_ops;
     delivery->base.stores = options->delivery.spill != NULL;
     delivery->oldest_ns = INT64_MAX;
-    delivery->repeats =
-        delivery_repeats(options->delivery.retry, options->delivery.spill != NULL,
-                         options->encoder->overwrites);
+    delivery->repeats = delivery_repeats(options->delivery.retry, options->delivery.spill != NULL,
+                                         options->encoder->overwrites);
     bool made = make_epoch(delivery);
     while (made && delivery->count < count)
-        made = held_block_make(&delivery->blocks[delivery->count++], record_size);
+        made = buffered_block_make(&delivery->blocks[delivery->count++], record_size);
     if (made)
         return &delivery->base;
-    destroy(&delivery->base);
+    delivery_destroy(&delivery->base);
     return NULL;
 }

@@ -27,7 +27,7 @@ struct fan_out {
     _Atomic int64_t held_ns; /* since when, by fan_out_hold; 0: none is held, or it is not dated */
     _Atomic size_t pausing;  /* threads that wait for room */
     _Atomic bool paused;     /* one did, since that was asked */
-    _Atomic bool hurries;    /* its producer is to stand still */
+    _Atomic bool quiescing;  /* its producer is to stand still */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -115,9 +115,9 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap)
 
 static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
 {
-    uint64_t held;
+    uint64_t left_out;
     route->refused += records;
-    if (reason == REFUSED_SINK_ENDED || !log_allowed(&route->log, &held))
+    if (reason == REFUSED_SINK_ENDED || !log_allowed(&route->log, &left_out))
         return;
     log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
               "behind: %" PRIu64 " records refused (%s%s): sluice explain %s", route->refused,
@@ -135,13 +135,13 @@ static bool waits_for(const struct fan_out *fan_out, const struct route *route)
 }
 
 /* A producer that is to stand still does not wait: its batch goes into any place that is free. */
-static enum queue_result ask(const struct fan_out *fan_out, const struct route *route,
-                             const struct batch *batch)
+static enum queue_result ask_queue(const struct fan_out *fan_out, const struct route *route,
+                                   const struct batch *batch)
 {
     enum queue_result result = batch_queue_ask(route->to.queue, batch);
-    bool hurries = result != QUEUE_TAKEN && waits_for(fan_out, route) &&
-                   atomic_load(&fan_out->hurries) && batch_queue_has_place(route->to.queue);
-    return hurries ? QUEUE_TAKEN : result;
+    bool quiescing = result != QUEUE_TAKEN && waits_for(fan_out, route) &&
+                     atomic_load(&fan_out->quiescing) && batch_queue_has_place(route->to.queue);
+    return quiescing ? QUEUE_TAKEN : result;
 }
 
 /* Counted before the push: the sink may be done with the batch before push returns. */
@@ -149,7 +149,7 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
                               struct batch *batch)
 {
     const struct fan_out_sink *to = &route->to;
-    enum queue_result result = ask(fan_out, route, batch);
+    enum queue_result result = ask_queue(fan_out, route, batch);
     if (result != QUEUE_TAKEN)
         return result;
     atomic_fetch_add_explicit(to->in_flight, batch->count, memory_order_relaxed);
@@ -335,9 +335,9 @@ void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns)
     wakeup_signal(fan_out->wakeup);
 }
 
-void fan_out_hurry(struct fan_out *fan_out, bool hurries)
+void fan_out_set_quiescing(struct fan_out *fan_out, bool quiescing)
 {
-    atomic_store(&fan_out->hurries, hurries);
+    atomic_store(&fan_out->quiescing, quiescing);
     wakeup_signal(fan_out->wakeup);
 }
 

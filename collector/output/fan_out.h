@@ -134,7 +134,7 @@ void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);
  * what it has in hand into its queues beyond their share of large batches, so that a sink that
  * takes nothing does not keep it from that.
  */
-void fan_out_hurry(struct fan_out *fan_out, bool hurries);
+void fan_out_set_quiescing(struct fan_out *fan_out, bool quiescing);
 
 /* Nothing more will come, from any thread: the sinks finish what they hold. */
 void fan_out_close(struct fan_out *fan_out);

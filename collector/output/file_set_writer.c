@@ -69,7 +69,7 @@ size_t file_set_writer_memory(const struct destination_shape *shape, size_t reco
            arranged;
 }
 
-static struct file_set_writer *of(struct sink_writer *writer)
+static struct file_set_writer *file_set_of(struct sink_writer *writer)
 {
     return (struct file_set_writer *)writer;
 }
@@ -151,7 +151,7 @@ static const struct output *arrange(struct file_set_writer *set, const struct ou
  * Writes the block, or counts its records as failed; it is empty then. Returns false where it
  * stopped half-way.
  */
-static bool write_block(struct file_set_writer *set, size_t index)
+static bool file_set_write_block(struct file_set_writer *set, size_t index)
 {
     struct block *block = &set->blocks[index];
     bool out;
@@ -173,11 +173,11 @@ static bool write_block(struct file_set_writer *set, size_t index)
 }
 
 /* Those that are written already are empty. */
-static bool flush(struct sink_writer *writer)
+static bool file_set_flush(struct sink_writer *writer)
 {
-    struct file_set_writer *set = of(writer);
+    struct file_set_writer *set = file_set_of(writer);
     for (size_t i = 0; i < set->shape.blocks; i++)
-        if (!write_block(set, i))
+        if (!file_set_write_block(set, i))
             return false;
     set->due_ns = INT64_MAX;
     return true;
@@ -186,8 +186,8 @@ static bool flush(struct sink_writer *writer)
 /* --- collecting ------------------------------------------------------------------------------- */
 
 /* Records come, that left this. */
-static void add(struct file_set_writer *set, struct block *block, size_t records,
-                const struct encoded *encoded)
+static void file_set_add(struct file_set_writer *set, struct block *block, size_t records,
+                         const struct encoded *encoded)
 {
     if (block->records == 0) {
         int64_t now = set->base.options.flush_interval == 0 ? 0 : clock_monotonic_ns();
@@ -210,7 +210,7 @@ static bool fits_file(const struct file_set_writer *set, const struct block *blo
 static bool write_before(struct file_set_writer *set, struct block *block)
 {
     block->out.used = set->start;
-    if (!write_block(set, 0))
+    if (!file_set_write_block(set, 0))
         return false;
     memmove(block->out.data, block->out.data + set->start, set->end - set->start);
     block->out.used = set->end - set->start;
@@ -225,15 +225,15 @@ static bool keep_in_place(struct file_set_writer *set, struct block *block)
         sink_writer_count_failed(&set->base, 1);
         return true;
     }
-    add(set, block, 1, &set->encoded);
+    file_set_add(set, block, 1, &set->encoded);
     set->stage = PUT_BLOCK;
-    return block->out.used < set->shape.block_size || write_block(set, 0);
+    return block->out.used < set->shape.block_size || file_set_write_block(set, 0);
 }
 
 static bool put_in_place(struct sink_writer *writer, const struct listener *listener,
                          const struct record *record)
 {
-    struct file_set_writer *set = of(writer);
+    struct file_set_writer *set = file_set_of(writer);
     struct block *block = &set->blocks[0];
     set->start = block->out.used;
     if (!sink_writer_encode(writer, listener, record, &block->out, &set->encoded))
@@ -265,7 +265,7 @@ static bool write_alone(struct file_set_writer *set)
 static bool take_over(struct file_set_writer *set)
 {
     struct destination *destination = set->base.destination;
-    if (!write_block(set, set->route.block))
+    if (!file_set_write_block(set, set->route.block))
         return false;
     sink_writer_begin_io(&set->base);
     if (set->base.state == SINK_WRITING)
@@ -288,7 +288,7 @@ static bool keep_beside(struct file_set_writer *set)
         return write_alone(set);
     }
     output_bytes(&block->out, one->data, one->used);
-    add(set, block, 1, &set->encoded);
+    file_set_add(set, block, 1, &set->encoded);
     return true;
 }
 
@@ -299,7 +299,7 @@ static bool put_on_beside(struct file_set_writer *set)
     if (set->stage == PUT_ALONE)
         return write_alone(set);
     if (set->stage == PUT_LATER) {
-        if (set->route.later && !flush(&set->base))
+        if (set->route.later && !file_set_flush(&set->base))
             return false;
         set->stage = PUT_TAKEN;
     }
@@ -310,7 +310,7 @@ static bool put_on_beside(struct file_set_writer *set)
     }
     bool fits = set->record.used <= block->out.capacity - block->out.used &&
                 fits_file(set, block, &set->encoded);
-    if (!fits && !write_block(set, set->route.block))
+    if (!fits && !file_set_write_block(set, set->route.block))
         return false;
     return keep_beside(set);
 }
@@ -318,7 +318,7 @@ static bool put_on_beside(struct file_set_writer *set)
 static bool put_beside(struct sink_writer *writer, const struct listener *listener,
                        const struct record *record)
 {
-    struct file_set_writer *set = of(writer);
+    struct file_set_writer *set = file_set_of(writer);
     struct destination *destination = writer->destination;
     set->record.used = 0;
     if (!sink_writer_encode(writer, listener, record, &set->record, &set->encoded))
@@ -330,18 +330,18 @@ static bool put_beside(struct sink_writer *writer, const struct listener *listen
     return put_on_beside(set);
 }
 
-static bool put(struct sink_writer *writer, const struct listener *listener,
-                const struct record *record)
+static bool file_set_put(struct sink_writer *writer, const struct listener *listener,
+                         const struct record *record)
 {
-    return of(writer)->shape.blocks == 1 ? put_in_place(writer, listener, record)
-                                         : put_beside(writer, listener, record);
+    return file_set_of(writer)->shape.blocks == 1 ? put_in_place(writer, listener, record)
+                                                  : put_beside(writer, listener, record);
 }
 
 /* One block. */
-static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
-                        size_t *next)
+static bool file_set_put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
+                                 size_t *next)
 {
-    struct file_set_writer *set = of(writer);
+    struct file_set_writer *set = file_set_of(writer);
     struct block *block = &set->blocks[0];
     struct encoded sum = {0};
     size_t from = *next == 0 ? 0 : encoded->records[*next - 1].end;
@@ -361,26 +361,26 @@ static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *
         encoded_counts_add(&sum, &record->counts);
     }
     if (records != 0)
-        add(set, block, records, &sum);
+        file_set_add(set, block, records, &sum);
     output_bytes(&block->out, encoded->text + from, to - from);
     set->stage = PUT_BLOCK;
     bool full = *next < encoded->count || block->out.used >= set->shape.block_size;
-    return !full || write_block(set, 0);
+    return !full || file_set_write_block(set, 0);
 }
 
-static bool put_on(struct sink_writer *writer)
+static bool file_set_put_on(struct sink_writer *writer)
 {
-    struct file_set_writer *set = of(writer);
+    struct file_set_writer *set = file_set_of(writer);
     if (set->shape.blocks != 1)
         return put_on_beside(set);
     if (set->stage == PUT_BLOCK)
-        return write_block(set, 0);
+        return file_set_write_block(set, 0);
     return write_before(set, &set->blocks[0]) && keep_in_place(set, &set->blocks[0]);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-static bool has_work(const struct sink_writer *writer)
+static bool file_set_has_work(const struct sink_writer *writer)
 {
     const struct file_set_writer *set = (const struct file_set_writer *)writer;
     if (writer->options.flush_interval != 0)
@@ -391,7 +391,7 @@ static bool has_work(const struct sink_writer *writer)
     return false;
 }
 
-static int64_t due(const struct sink_writer *writer)
+static int64_t file_set_due(const struct sink_writer *writer)
 {
     const struct file_set_writer *set = (const struct file_set_writer *)writer;
     if (writer->state != SINK_WRITING)
@@ -406,7 +406,7 @@ static bool write_due_blocks(struct file_set_writer *set, int64_t now_ns)
     for (size_t i = 0; i < set->shape.blocks; i++) {
         const struct block *block = &set->blocks[i];
         if (block->records != 0 && now_ns >= block->collected_until_ns) {
-            if (!write_block(set, i))
+            if (!file_set_write_block(set, i))
                 return false; /* it stays due */
         } else if (block->records != 0 && block->collected_until_ns < next_ns) {
             next_ns = block->collected_until_ns;
@@ -427,9 +427,9 @@ static bool is_to_rotate(struct sink_writer *writer, int64_t now_ns)
     return over;
 }
 
-static bool serve(struct sink_writer *writer, int64_t now_ns)
+static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
 {
-    struct file_set_writer *set = of(writer);
+    struct file_set_writer *set = file_set_of(writer);
     struct destination *destination = writer->destination;
     if (!set->writing) /* else it goes on, with the same blocks */
         set->serve_ns = now_ns;
@@ -438,7 +438,7 @@ static bool serve(struct sink_writer *writer, int64_t now_ns)
     set->rotating = set->rotating || is_to_rotate(writer, now_ns);
     if (!set->rotating)
         return true;
-    if (!flush(writer))
+    if (!file_set_flush(writer))
         return false;
     set->rotating = false;
     sink_writer_begin_io(writer);
@@ -449,12 +449,12 @@ static bool serve(struct sink_writer *writer, int64_t now_ns)
 }
 
 /* After a flush. */
-static void reopen(struct sink_writer *writer)
+static void file_set_reopen(struct sink_writer *writer)
 {
     begin_anew(writer, true);
 }
 
-static void finish(struct sink_writer *writer)
+static void file_set_finish(struct sink_writer *writer)
 {
     sink_writer_begin_io(writer);
     writer->destination->file_set->finish(writer->destination);
@@ -462,7 +462,7 @@ static void finish(struct sink_writer *writer)
 }
 
 /* A file has no reader that could go. */
-static wait_handle handle(const struct sink_writer *writer)
+static wait_handle file_set_handle(const struct sink_writer *writer)
 {
     (void)writer;
     return NO_HANDLE;
@@ -470,9 +470,9 @@ static wait_handle handle(const struct sink_writer *writer)
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-static void destroy(struct sink_writer *writer)
+static void file_set_destroy(struct sink_writer *writer)
 {
-    struct file_set_writer *set = of(writer);
+    struct file_set_writer *set = file_set_of(writer);
     for (size_t i = 0; i < set->shape.blocks; i++)
         free(set->blocks[i].out.data);
     free(set->record.data);
@@ -481,17 +481,17 @@ static void destroy(struct sink_writer *writer)
 }
 
 static const struct sink_writer_ops file_set_writer_ops = {
-    .put = put,
-    .put_on = put_on,
-    .put_encoded = put_encoded,
-    .has_work = has_work,
-    .flush = flush,
-    .due = due,
-    .serve = serve,
-    .reopen = reopen,
-    .finish = finish,
-    .handle = handle,
-    .destroy = destroy,
+    .put = file_set_put,
+    .put_on = file_set_put_on,
+    .put_encoded = file_set_put_encoded,
+    .has_work = file_set_has_work,
+    .flush = file_set_flush,
+    .due = file_set_due,
+    .serve = file_set_serve,
+    .reopen = file_set_reopen,
+    .finish = file_set_finish,
+    .handle = file_set_handle,
+    .destroy = file_set_destroy,
 };
 
 static bool make_room(struct output *out, size_t size)
@@ -516,6 +516,6 @@ struct sink_writer *file_set_writer_create(const struct destination_shape *shape
         made = made && make_room(&set->blocks[i].out, block_room(shape, record_size));
     if (made)
         return &set->base;
-    destroy(&set->base);
+    file_set_destroy(&set->base);
     return NULL;
 }

@@ -29,7 +29,7 @@ size_t relay_writer_memory(void)
     return sizeof(struct relay_writer);
 }
 
-static struct relay_writer *of(struct sink_writer *writer)
+static struct relay_writer *relay_of(struct sink_writer *writer)
 {
     return (struct relay_writer *)writer;
 }
@@ -38,14 +38,14 @@ static struct relay_writer *of(struct sink_writer *writer)
 
 static void log_unsent(struct relay_writer *relay, size_t unsent, const struct error *error)
 {
-    uint64_t held;
-    if (log_allowed(&relay->log, &held))
+    uint64_t left_out;
+    if (log_allowed(&relay->log, &left_out))
         log_about(LOG_WARNING, LOG_OF_SINK, relay->base.options.name,
                   "%zu of %zu datagrams were not sent: %s", unsent, relay->count, error->text);
 }
 
 /* Of one that its targets do not all have, some may have it all the same: those count as lines. */
-static void count_fates(struct relay_writer *relay, const struct error *error)
+static void count_outcomes(struct relay_writer *relay, const struct error *error)
 {
     static const enum record_failure reasons[] = {
         [RELAY_SENT] = FAILED_SEND_ERROR,
@@ -101,9 +101,9 @@ static bool try_to_send(struct relay_writer *relay, struct error *error)
 }
 
 /* Sends what is collected. Returns false where it stopped half-way. */
-static bool flush(struct sink_writer *writer)
+static bool relay_flush(struct sink_writer *writer)
 {
-    struct relay_writer *relay = of(writer);
+    struct relay_writer *relay = relay_of(writer);
     struct error error = {0};
     if (relay->count == 0)
         return true;
@@ -113,7 +113,7 @@ static bool flush(struct sink_writer *writer)
     if (!try_to_send(relay, &error))
         return sink_writer_block(writer, NO_HANDLE, false, clock_monotonic_ns() + PAUSE_NS);
     relay->sending = false;
-    count_fates(relay, &error);
+    count_outcomes(relay, &error);
     sink_writer_end_block(writer, writer->state == SINK_WRITING);
     relay->count = 0;
     relay->out.used = 0;
@@ -124,9 +124,10 @@ static bool flush(struct sink_writer *writer)
 /* --- collecting ------------------------------------------------------------------------------- */
 
 /* What was appended from `start` on is a datagram. Returns as put does. */
-static bool add(struct sink_writer *writer, const struct record *record, size_t start, bool raw)
+static bool relay_add(struct sink_writer *writer, const struct record *record, size_t start,
+                      bool raw)
 {
-    struct relay_writer *relay = of(writer);
+    struct relay_writer *relay = relay_of(writer);
     if (relay->count == 0)
         relay->collected_until_ns = writer->options.flush_interval == 0
                                         ? INT64_MAX
@@ -138,59 +139,59 @@ static bool add(struct sink_writer *writer, const struct record *record, size_t 
         .size = relay->out.used - start,
     };
     bool full = relay->count == RELAY_MOST || relay->out.used >= COLLECTED_SIZE;
-    return !full || flush(writer);
+    return !full || relay_flush(writer);
 }
 
-static bool put(struct sink_writer *writer, const struct listener *listener,
-                const struct record *record)
+static bool relay_put(struct sink_writer *writer, const struct listener *listener,
+                      const struct record *record)
 {
-    struct relay_writer *relay = of(writer);
+    struct relay_writer *relay = relay_of(writer);
     size_t start = relay->out.used;
     struct encoded encoded;
     return !sink_writer_encode(writer, listener, record, &relay->out, &encoded) ||
-           add(writer, record, start, false);
+           relay_add(writer, record, start, false);
 }
 
-static bool put_raw(struct sink_writer *writer, const struct record *record)
+static bool relay_put_raw(struct sink_writer *writer, const struct record *record)
 {
-    struct output *out = &of(writer)->out;
+    struct output *out = &relay_of(writer)->out;
     size_t start = out->used;
     writer->options.encoder->encode(writer->encoder, record->listener, record, out);
     if (!out->overflow)
-        return add(writer, record, start, true);
+        return relay_add(writer, record, start, true);
     out->overflow = false;
     out->used = start;
     sink_writer_count_raw_refused(writer, 1);
     return true;
 }
 
-static bool has_work(const struct sink_writer *writer)
+static bool relay_has_work(const struct sink_writer *writer)
 {
     const struct relay_writer *relay = (const struct relay_writer *)writer;
     return writer->options.flush_interval == 0 && relay->count != 0;
 }
 
-static int64_t due(const struct sink_writer *writer)
+static int64_t relay_due(const struct sink_writer *writer)
 {
     const struct relay_writer *relay = (const struct relay_writer *)writer;
     return relay->count == 0 ? INT64_MAX : relay->collected_until_ns;
 }
 
-static bool serve(struct sink_writer *writer, int64_t now_ns)
+static bool relay_serve(struct sink_writer *writer, int64_t now_ns)
 {
-    return !of(writer)->sending && now_ns < due(writer) ? true : flush(writer);
+    return !relay_of(writer)->sending && now_ns < relay_due(writer) ? true : relay_flush(writer);
 }
 
 /* --- what a relay has none of ----------------------------------------------------------------- */
 
 /* Sockets have no name. */
-static void reopen(struct sink_writer *writer)
+static void relay_reopen(struct sink_writer *writer)
 {
     atomic_store(&writer->reopen_wanted, false);
 }
 
 /* Whether somebody receives is not reported. */
-static wait_handle handle(const struct sink_writer *writer)
+static wait_handle relay_handle(const struct sink_writer *writer)
 {
     (void)writer;
     return NO_HANDLE;
@@ -198,22 +199,22 @@ static wait_handle handle(const struct sink_writer *writer)
 
 /* --- making one ------------------------------------------------------------------------------- */
 
-static void destroy(struct sink_writer *writer)
+static void relay_destroy(struct sink_writer *writer)
 {
-    free(of(writer));
+    free(relay_of(writer));
 }
 
 static const struct sink_writer_ops relay_writer_ops = {
-    .put = put,
-    .put_on = flush,
-    .put_raw = put_raw,
-    .has_work = has_work,
-    .flush = flush,
-    .due = due,
-    .serve = serve,
-    .reopen = reopen,
-    .handle = handle,
-    .destroy = destroy,
+    .put = relay_put,
+    .put_on = relay_flush,
+    .put_raw = relay_put_raw,
+    .has_work = relay_has_work,
+    .flush = relay_flush,
+    .due = relay_due,
+    .serve = relay_serve,
+    .reopen = relay_reopen,
+    .handle = relay_handle,
+    .destroy = relay_destroy,
 };
 
 struct sink_writer *relay_writer_create(void)

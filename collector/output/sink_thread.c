@@ -75,7 +75,7 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
     sink->writer->heartbeat = host->heartbeat;
 }
 
-static void run(void *argument)
+static void run_sink(void *argument)
 {
     sink_thread_run(argument);
 }
@@ -84,7 +84,7 @@ int sink_thread_start(struct sink_thread *sink, struct error *error)
 {
     RULE(!sink->started, "a sink starts once");
     RULE(sink->writer->destination != NULL, "a sink is open before it starts");
-    if (!sink->hosted && thread_start(&sink->thread, "sink", run, sink, error) != 0)
+    if (!sink->hosted && thread_start(&sink->thread, "sink", run_sink, sink, error) != 0)
         return -1; /* the system has no thread now, and may have one later */
     sink->started = true;
     return 0;

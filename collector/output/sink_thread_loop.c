@@ -6,7 +6,7 @@
 
 /* --- making room ------------------------------------------------------------------------------ */
 
-static void evict(void *context, struct batch *batch)
+static void evict_batch(void *context, struct batch *batch)
 {
     struct sink_thread *sink = context;
     sink->evicted += batch->count;
@@ -17,8 +17,8 @@ static void evict(void *context, struct batch *batch)
 
 static void log_eviction(struct sink_thread *sink)
 {
-    uint64_t held;
-    if (sink->evicted == 0 || !log_allowed(&sink->eviction_log, &held))
+    uint64_t left_out;
+    if (sink->evicted == 0 || !log_allowed(&sink->eviction_log, &left_out))
         return;
     log_about(LOG_WARNING, LOG_OF_SINK, sink->writer->options.name,
               "behind: %" PRIu64 " records evicted", sink->evicted);
@@ -29,9 +29,10 @@ static void log_eviction(struct sink_thread *sink)
  * Takes the oldest batches out of the queues whose producers asked for it; returns whether one did.
  * A sink that no longer writes needs no room: all it takes fails at once.
  */
-static bool make_room(struct sink_thread *sink)
+static bool make_queue_room(struct sink_thread *sink)
 {
-    if (sink->writer->state != SINK_WRITING || !sink_queues_make_room(&sink->queues, evict, sink))
+    if (sink->writer->state != SINK_WRITING ||
+        !sink_queues_make_room(&sink->queues, evict_batch, sink))
         return false;
     sink_writer_publish(sink->writer);
     log_eviction(sink);
@@ -41,7 +42,7 @@ static bool make_room(struct sink_thread *sink)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /* Returns false where it stopped half-way: it is to be called again before anything else. */
-static bool flush(struct sink_thread *sink)
+static bool flush_writer(struct sink_thread *sink)
 {
     sink->unfinished = UNFINISHED_FLUSH;
     if (!sink->writer->ops->flush(sink->writer))
@@ -55,7 +56,7 @@ static bool flush(struct sink_thread *sink)
  * Between two batches, however busy the sink is: what was taken before goes to the old file, unless
  * that fails, for then the flush has it reopened. Returns as flush does.
  */
-static bool reopen(struct sink_thread *sink)
+static bool reopen_destination(struct sink_thread *sink)
 {
     struct sink_writer *writer = sink->writer;
     sink->unfinished = UNFINISHED_REOPEN;
@@ -127,16 +128,16 @@ static bool write_batch(struct sink_thread *sink, bool *none)
         return false;
     sink->unfinished = UNFINISHED_NONE;
     bool over = sink->writer->state == SINK_WRITING && deadline_is_over(&sink->writer->deadline);
-    return !over || flush(sink);
+    return !over || flush_writer(sink);
 }
 
 /* What comes before batches, in its order; what stopped half-way comes first. */
-static bool take_care(struct sink_thread *sink, int64_t *due)
+static bool serve_before_batch(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;
     bool wanted = atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed);
     if (sink->unfinished == UNFINISHED_REOPEN || (sink->unfinished == UNFINISHED_NONE && wanted))
-        if (!reopen(sink))
+        if (!reopen_destination(sink))
             return false;
     return serve_due(sink, due);
 }
@@ -153,18 +154,18 @@ enum sink_step sink_thread_step(struct sink_thread *sink, int64_t *due)
     if (sink->unfinished == UNFINISHED_NONE && writer->ops->catch_up != NULL)
         writer->ops->catch_up(writer);
     bool taking = sink->unfinished == UNFINISHED_BATCH || sink->unfinished == UNFINISHED_FLUSH;
-    if (!taking && !take_care(sink, due))
+    if (!taking && !serve_before_batch(sink, due))
         return STEP_BLOCKED;
-    make_room(sink);
+    make_queue_room(sink);
     if (sink->unfinished == UNFINISHED_FLUSH)
-        return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
+        return flush_writer(sink) ? STEP_TAKEN : STEP_BLOCKED;
     bool none = false;
     if (!write_batch(sink, &none))
         return STEP_BLOCKED;
     if (!none)
         return STEP_TAKEN;
     if (writer->ops->has_work(writer))
-        return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
+        return flush_writer(sink) ? STEP_TAKEN : STEP_BLOCKED;
     return sink_queues_have_finished(&sink->queues) ? STEP_END : STEP_NONE;
 }
 
@@ -172,7 +173,7 @@ enum sink_step sink_thread_step(struct sink_thread *sink, int64_t *due)
 
 void sink_thread_evict_after_wait(struct sink_thread *sink)
 {
-    sink->writer->made_room = make_room(sink);
+    sink->writer->made_room = make_queue_room(sink);
 }
 
 static void wait_blocked(struct sink_thread *sink)
@@ -181,7 +182,7 @@ static void wait_blocked(struct sink_thread *sink)
     sink_thread_evict_after_wait(sink);
 }
 
-static void end(struct sink_thread *sink)
+static void sink_thread_end(struct sink_thread *sink)
 {
     struct sink_writer *writer = sink->writer;
     while (!writer->ops->flush(writer))
@@ -204,5 +205,5 @@ void sink_thread_run(struct sink_thread *sink)
         else if (step == STEP_NONE)
             sink_thread_sleep(sink, due);
     }
-    end(sink);
+    sink_thread_end(sink);
 }

@@ -51,7 +51,7 @@ void sink_thread_make_room(struct sink_thread *sink)
     wakeup_signal(sink->writer->wakeup);
 }
 
-static void wake(struct sink_thread *sink)
+static void wake_sink(struct sink_thread *sink)
 {
     wakeup_signal(sink->writer->wakeup);
     if (sink->hosted)
@@ -61,11 +61,11 @@ static void wake(struct sink_thread *sink)
 void sink_thread_reopen(struct sink_thread *sink)
 {
     atomic_store(&sink->writer->reopen_wanted, true);
-    wake(sink);
+    wake_sink(sink);
 }
 
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns)
 {
     deadline_bring_forward(&sink->writer->deadline, deadline_ns);
-    wake(sink);
+    wake_sink(sink);
 }

@@ -18,12 +18,12 @@
  * How often in a row a destination may be ready and take nothing, as where another writer was
  * quicker; then it is left alone for so long each time.
  */
-#define VAIN_MOST    10
-#define VAIN_REST_NS INT64_C(10000000)
+#define SPURIOUS_MOST     10
+#define SPURIOUS_PAUSE_NS INT64_C(10000000)
 
 /* --- the fate of records ---------------------------------------------------------------------- */
 
-static void commit(struct sink_writer *writer, struct counter *fate, size_t records)
+static void commit_records(struct sink_writer *writer, struct counter *fate, size_t records)
 {
     counter_add(fate, records);
     writer->unpublished += records;
@@ -46,12 +46,12 @@ void sink_writer_count_written(struct sink_writer *writer, size_t records,
     counter_add(&counters->samples, sum->samples);
     counter_add(&counters->json_fallback, sum->json_fallbacks);
     counter_add(&counters->left_out, sum->left_out);
-    commit(writer, &counters->written, records);
+    commit_records(writer, &counters->written, records);
 }
 
 void sink_writer_count_evicted(struct sink_writer *writer, size_t records)
 {
-    commit(writer, &writer->options.counters->evicted, records);
+    commit_records(writer, &writer->options.counters->evicted, records);
 }
 
 static enum record_failure failure_reason(const struct sink_writer *writer)
@@ -71,12 +71,12 @@ void sink_writer_count_failed(struct sink_writer *writer, size_t records)
 void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
                                  size_t records)
 {
-    commit(writer, &writer->options.counters->failed[reason], records);
+    commit_records(writer, &writer->options.counters->failed[reason], records);
 }
 
 void sink_writer_count_unknown(struct sink_writer *writer, size_t records)
 {
-    commit(writer, &writer->options.counters->unknown, records);
+    commit_records(writer, &writer->options.counters->unknown, records);
 }
 
 void sink_writer_note_spilled(struct sink_writer *writer, size_t records)
@@ -99,7 +99,7 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 /* A sink with rules leaves much out that has samples: of that a little is looked at. */
 #define HINT_RULED_ONE_IN 64
 
-static void doubt_filtered(const struct sink_writer *writer, const struct record *record)
+static void hint_at_filtered(const struct sink_writer *writer, const struct record *record)
 {
     const struct sink_thread_options *options = &writer->options;
     const struct listener *listener = record->listener;
@@ -112,8 +112,8 @@ static void doubt_filtered(const struct sink_writer *writer, const struct record
 
 void sink_writer_count_filtered(struct sink_writer *writer, const struct record *record)
 {
-    doubt_filtered(writer, record);
-    commit(writer, &writer->options.counters->filtered, 1);
+    hint_at_filtered(writer, record);
+    commit_records(writer, &writer->options.counters->filtered, 1);
 }
 
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
@@ -142,11 +142,11 @@ bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want
 {
     writer->waited = true;
     writer->block = (struct sink_block){handle, want_write, until_ns};
-    if (handle != NO_HANDLE && writer->vain >= VAIN_MOST) {
-        int64_t rested_ns = clock_monotonic_ns() + VAIN_REST_NS;
+    if (handle != NO_HANDLE && writer->spurious >= SPURIOUS_MOST) {
+        int64_t paused_ns = clock_monotonic_ns() + SPURIOUS_PAUSE_NS;
         writer->block = (struct sink_block){
             .handle = NO_HANDLE,
-            .until_ns = rested_ns < until_ns ? rested_ns : until_ns,
+            .until_ns = paused_ns < until_ns ? paused_ns : until_ns,
         };
     }
     return false;
@@ -154,8 +154,8 @@ bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want
 
 void sink_writer_report_wait(struct sink_writer *writer, enum wakeup_reason reason)
 {
-    uint64_t held;
-    if (reason == WAKEUP_FAILED && log_allowed(&writer->wait_log, &held))
+    uint64_t left_out;
+    if (reason == WAKEUP_FAILED && log_allowed(&writer->wait_log, &left_out))
         log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name,
                   "the system does not let this sink wait; it looks every millisecond instead");
 }
@@ -164,8 +164,8 @@ void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason
 {
     sink_writer_report_wait(writer, reason);
     bool ready = reason == WAKEUP_WRITABLE || reason == WAKEUP_BROKEN;
-    if (ready && writer->vain < VAIN_MOST)
-        writer->vain++;
+    if (ready && writer->spurious < SPURIOUS_MOST)
+        writer->spurious++;
 }
 
 void sink_writer_begin_io(struct sink_writer *writer)
@@ -198,8 +198,8 @@ void sink_writer_note_failure(struct sink_writer *writer)
 void sink_writer_note_retry(struct sink_writer *writer, const struct error *error)
 {
     counter_add(&writer->options.counters->write_errors, 1);
-    uint64_t held;
-    if (log_allowed(&writer->write_log, &held)) {
+    uint64_t left_out;
+    if (log_allowed(&writer->write_log, &left_out)) {
         log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name, "%s; trying again", error->text);
         writer->failure_logged = true;
     }
@@ -243,7 +243,7 @@ void sink_writer_note_success(struct sink_writer *writer)
     if (writer->failure_logged)
         log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "writing again");
     writer->failure_logged = false;
-    writer->vain = 0;
+    writer->spurious = 0;
     if (writer->failing)
         atomic_store_explicit(&writer->fails_since_ns, 0, memory_order_relaxed);
     writer->failing = false;

@@ -131,7 +131,7 @@ struct sink_writer {
     struct log_limit write_log, wait_log;
     int64_t write_begun_ns; /* monotonic, of what is being written */
     bool waited;            /* since the destination last took something */
-    unsigned vain;          /* waits in a row that found it ready, after which it took nothing */
+    unsigned spurious;      /* waits in a row that found it ready, after which it took nothing */
     struct wakeup *wakeup;
 
     /*

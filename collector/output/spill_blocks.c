@@ -8,27 +8,27 @@
 
 struct visit {
     struct spill_blocks *blocks;
-    struct held_block held;
+    struct buffered_block buffered;
     bool is_made;
     size_t room; /* bytes of images that it has room for */
 };
 
 /* A block as large as the image has room for what is in it. */
-static bool make_room(struct visit *visit, size_t size)
+static bool make_block_room(struct visit *visit, size_t size)
 {
     if (visit->is_made && size <= visit->room)
         return true;
     if (visit->is_made)
-        held_block_free(&visit->held);
+        buffered_block_free(&visit->buffered);
     visit->is_made = true;
     visit->room = size;
-    return held_block_make(&visit->held, size);
+    return buffered_block_make(&visit->buffered, size);
 }
 
 /* Moves the records that are not done with together. Returns their bytes. */
-static size_t gather(struct held_block *held, uint64_t *records)
+static size_t gather(struct buffered_block *buffered, uint64_t *records)
 {
-    struct delivery_block *block = &held->block;
+    struct delivery_block *block = &buffered->block;
     size_t used = block->records[0].offset;
     size_t first = used;
     *records = 0;
@@ -36,7 +36,7 @@ static size_t gather(struct held_block *held, uint64_t *records)
         const struct delivery_record *record = &block->records[i];
         if (record->done)
             continue;
-        memmove(held->out.data + used, held->out.data + record->offset, record->size);
+        memmove(buffered->out.data + used, buffered->out.data + record->offset, record->size);
         used += record->size;
         ++*records;
     }
@@ -46,24 +46,24 @@ static size_t gather(struct held_block *held, uint64_t *records)
 static bool visit_block(void *context, const struct walked_block *walked, struct error *error)
 {
     struct visit *visit = context;
-    struct held_block *held = &visit->held;
-    if (!make_room(visit, walked->size)) {
+    struct buffered_block *buffered = &visit->buffered;
+    if (!make_block_room(visit, walked->size)) {
         error_no_memory(error);
         return false;
     }
     if (walked->layout != DELIVERY_IMAGE_LAYOUT ||
-        !delivery_image_get(walked->image, walked->size, held)) {
+        !delivery_image_get(walked->image, walked->size, buffered)) {
         visit->blocks->missing += walked->count;
         return true;
     }
     struct spilled_block block = {
         .label = walked->label,
-        .sealed_ns = held->sealed_ns,
-        .head = held->out.data,
-        .head_size = held->block.records[0].offset,
-        .bytes = held->out.data + held->block.records[0].offset,
+        .sealed_ns = buffered->sealed_ns,
+        .head = buffered->out.data,
+        .head_size = buffered->block.records[0].offset,
+        .bytes = buffered->out.data + buffered->block.records[0].offset,
     };
-    block.size = gather(held, &block.records);
+    block.size = gather(buffered, &block.records);
     return visit->blocks->visit(visit->blocks->context, &block, error);
 }
 
@@ -76,6 +76,6 @@ int spill_blocks_visit(const char *folder, struct spill_blocks *blocks, struct e
     blocks->missing += walk.missing;
     blocks->strange = walk.strange;
     if (visit.is_made)
-        held_block_free(&visit.held);
+        buffered_block_free(&visit.buffered);
     return result;
 }

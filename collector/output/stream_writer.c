@@ -43,8 +43,8 @@ static bool is_full(const struct stream_writer *stream)
     return stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING;
 }
 
-static bool put(struct sink_writer *writer, const struct listener *listener,
-                const struct record *record)
+static bool stream_put(struct sink_writer *writer, const struct listener *listener,
+                       const struct record *record)
 {
     struct stream_writer *stream = stream_of(writer);
     struct encoded encoded;
@@ -65,8 +65,8 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
 /* A block that is not full has room for all the lines of a batch. */
 _Static_assert(SINK_RECORD_SIZE >= ENCODED_SIZE, "a block that is not full has room for a batch");
 
-static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
-                        size_t *next)
+static bool stream_put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
+                               size_t *next)
 {
     struct stream_writer *stream = stream_of(writer);
     size_t from = *next == 0 ? 0 : encoded->records[*next - 1].end;
@@ -91,7 +91,7 @@ static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *
     return is_full(stream) || watched ? stream_writer_flush(writer) : true;
 }
 
-static bool has_work(const struct sink_writer *writer)
+static bool stream_has_work(const struct sink_writer *writer)
 {
     const struct stream_writer *stream = (const struct stream_writer *)writer;
     if (writer->state == SINK_WRITING && (!stream->begun || stream_owes_head(stream)))
@@ -99,7 +99,7 @@ static bool has_work(const struct sink_writer *writer)
     return stream->out.used != 0 && writer->options.flush_interval == 0;
 }
 
-static int64_t due(const struct sink_writer *writer)
+static int64_t stream_due(const struct sink_writer *writer)
 {
     const struct stream_writer *stream = (const struct stream_writer *)writer;
     const struct stream_ops *ops = writer->destination->stream;
@@ -109,7 +109,7 @@ static int64_t due(const struct sink_writer *writer)
     return collecting ? stream->collected_until_ns : next;
 }
 
-static bool serve(struct sink_writer *writer, int64_t now_ns)
+static bool stream_serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct stream_writer *stream = stream_of(writer);
     const struct stream_ops *ops = writer->destination->stream;
@@ -125,7 +125,7 @@ static bool serve(struct sink_writer *writer, int64_t now_ns)
     return true;
 }
 
-static void reopen(struct sink_writer *writer)
+static void stream_reopen(struct sink_writer *writer)
 {
     struct stream_writer *stream = stream_of(writer);
     if (!atomic_load(&writer->reopen_wanted))
@@ -142,7 +142,7 @@ static void reopen(struct sink_writer *writer)
 }
 
 /* What was accepted is in flight, and stays so until it is read, or the deadline is over. */
-static void finish(struct sink_writer *writer)
+static void stream_finish(struct sink_writer *writer)
 {
     struct stream_writer *stream = stream_of(writer);
     struct destination *destination = writer->destination;
@@ -161,7 +161,7 @@ static void finish(struct sink_writer *writer)
     }
 }
 
-static wait_handle handle(const struct sink_writer *writer)
+static wait_handle stream_handle(const struct sink_writer *writer)
 {
     return writer->destination->stream->handle(writer->destination);
 }
@@ -184,7 +184,7 @@ size_t stream_writer_memory(size_t record_size)
     return sizeof(struct stream_writer) + BLOCK_SIZE + record_size;
 }
 
-static void destroy(struct sink_writer *writer)
+static void stream_destroy(struct sink_writer *writer)
 {
     struct stream_writer *stream = stream_of(writer);
     free(stream->out.data);
@@ -192,18 +192,18 @@ static void destroy(struct sink_writer *writer)
 }
 
 static const struct sink_writer_ops stream_writer_ops = {
-    .put = put,
+    .put = stream_put,
     .put_on = stream_writer_flush,
-    .put_encoded = put_encoded,
-    .has_work = has_work,
+    .put_encoded = stream_put_encoded,
+    .has_work = stream_has_work,
     .flush = stream_writer_flush,
-    .due = due,
-    .serve = serve,
-    .reopen = reopen,
-    .finish = finish,
-    .handle = handle,
+    .due = stream_due,
+    .serve = stream_serve,
+    .reopen = stream_reopen,
+    .finish = stream_finish,
+    .handle = stream_handle,
     .broken = broken,
-    .destroy = destroy,
+    .destroy = stream_destroy,
 };
 
 struct sink_writer *stream_writer_create(size_t record_size)

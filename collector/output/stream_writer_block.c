@@ -91,7 +91,7 @@ static void conclude_try(struct stream_writer *stream)
 }
 
 /* As long as the state lets it. Returns false where it stopped half-way. */
-static bool write_all(struct stream_writer *stream)
+static bool write_rest_of_block(struct stream_writer *stream)
 {
     bool blocked = false;
     if (!sink_writer_has_paused(&stream->base))
@@ -109,7 +109,7 @@ static bool write_all(struct stream_writer *stream)
 }
 
 /* Returns false where it stopped half-way. */
-static bool write_block(struct stream_writer *stream)
+static bool stream_write_block(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
     if (!stream->writing) {
@@ -119,7 +119,7 @@ static bool write_block(struct stream_writer *stream)
         sink_writer_begin_block(writer);
         stream->writing = true;
     }
-    if (!write_all(stream))
+    if (!write_rest_of_block(stream))
         return false;
     stream->writing = false;
     sink_writer_end_block(writer, !has_more(stream));
@@ -129,7 +129,7 @@ static bool write_block(struct stream_writer *stream)
 bool stream_writer_flush(struct sink_writer *writer)
 {
     struct stream_writer *stream = stream_of(writer);
-    if (!write_block(stream))
+    if (!stream_write_block(stream))
         return false;
     if (writer->state != SINK_WRITING && (stream->out.used != 0 || stream_owes_head(stream)))
         stream_writer_fail_rest(stream);

@@ -2,7 +2,7 @@
  * What the files of the stream's writer share: its state, which belongs to the sink's thread, but
  * for what struct sink_writer says. Each file uses those above it only:
  *
- *   stream_writer_fates.c   what becomes of records that were put
+ *   stream_writer_outcomes.c   what becomes of records that were put
  *   stream_writer_file.c    the file that is written to: what it begins with, and its successors
  *   stream_writer_reader.c  a reader that says how far it is, and that may end
  *   stream_writer_block.c   how a block is brought to the destination
@@ -78,7 +78,8 @@ static inline uint64_t stream_accepted(const struct stream_writer *stream)
     return stream->block_at + stream->sent;
 }
 
-/* --- stream_writer_fates.c -------------------------------------------------------------------- */
+/* --- stream_writer_outcomes.c --------------------------------------------------------------------
+ */
 
 static inline struct pending *stream_pending_at(struct stream_writer *stream, size_t index)
 {

@@ -14,7 +14,7 @@ void taken_batch_begin(struct taken_batch *taken, struct batch *batch,
 }
 
 /* Returns false where it stopped half-way. */
-static bool put_encoded(struct taken_batch *taken, struct sink_writer *writer)
+static bool write_encoded(struct taken_batch *taken, struct sink_writer *writer)
 {
     const struct encoded_batch *encoded = taken->encoded;
     bool done = true;
@@ -51,7 +51,7 @@ static bool put_raw_before(struct taken_batch *taken, struct sink_writer *writer
 }
 
 /* Returns false where it stopped half-way. */
-static bool put_records(struct taken_batch *taken, struct sink_writer *writer)
+static bool write_records(struct taken_batch *taken, struct sink_writer *writer)
 {
     const bool takes_raw = writer->options.relay.raw;
     for (const struct record *record = taken->next; record != NULL; record = record->next) {
@@ -76,7 +76,8 @@ bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
 {
     if (taken->half_way && !writer->ops->put_on(writer))
         return false;
-    bool all = (taken->encoded == NULL || put_encoded(taken, writer)) && put_records(taken, writer);
+    bool all =
+        (taken->encoded == NULL || write_encoded(taken, writer)) && write_records(taken, writer);
     taken->half_way = !all;
     if (taken->half_way)
         return false;

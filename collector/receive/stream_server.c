@@ -229,7 +229,7 @@ void stream_server_leave(struct stream_server *server, int64_t deadline_ns)
 void stream_server_ask_to_quiesce(struct stream_server *server)
 {
     atomic_store(&server->quiesce_wanted, true);
-    fan_out_hurry(server->options.threads->fan_out, true);
+    fan_out_set_quiescing(server->options.threads->fan_out, true);
     notifier_wake(server->notifier);
 }
 
@@ -246,7 +246,7 @@ bool stream_server_is_awake(const struct stream_server *server)
 void stream_server_resume(struct stream_server *server)
 {
     channel_kind_end(&server->kind_before);
-    fan_out_hurry(server->options.threads->fan_out, false);
+    fan_out_set_quiescing(server->options.threads->fan_out, false);
     atomic_store(&server->quiesce_wanted, false);
     for (size_t i = 0; i < atomic_load(&server->started); i++)
         wakeup_signal(server->workers[i].resumed);

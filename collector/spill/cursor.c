@@ -39,34 +39,34 @@ static bool read_bytes(const struct cursor *cursor, unsigned slot, uint8_t bytes
     return false;
 }
 
-static bool read_slot(const struct cursor *cursor, unsigned slot, struct cursor_place *place,
-                      uint64_t *turn)
+static bool read_slot(const struct cursor *cursor, unsigned slot, struct cursor_state *state,
+                      uint64_t *sequence)
 {
     uint8_t bytes[SLOT_SIZE];
     if (!read_bytes(cursor, slot, bytes) || memcmp(bytes, magic, sizeof magic) != 0 ||
         ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes + CHECKED) != crc32c(0, bytes, CHECKED))
         return false;
-    *place = (struct cursor_place){.spill = little_u64(bytes + 8),
+    *state = (struct cursor_state){.spill = little_u64(bytes + 8),
                                    .position = little_u64(bytes + 16),
                                    .read = little_u64(bytes + 32),
                                    .end = little_u64(bytes + 40),
                                    .kept = little_u64(bytes + 48)};
-    *turn = little_u64(bytes + 24);
+    *sequence = little_u64(bytes + 24);
     return true;
 }
 
-bool cursor_open(struct cursor *cursor, const char *path, struct cursor_place *place)
+bool cursor_open(struct cursor *cursor, const char *path, struct cursor_state *state)
 {
     *cursor = (struct cursor){0};
     cursor->is_open = data_file_open(path, &cursor->file, NULL) == DATA_FILE_DONE;
     bool found = false;
     for (unsigned slot = 0; cursor->is_open && slot < 2; slot++) {
-        struct cursor_place one;
-        uint64_t turn;
-        if (!read_slot(cursor, slot, &one, &turn) || (found && turn < cursor->turn))
+        struct cursor_state one;
+        uint64_t sequence;
+        if (!read_slot(cursor, slot, &one, &sequence) || (found && sequence < cursor->sequence))
             continue;
-        *place = one;
-        cursor->turn = turn;
+        *state = one;
+        cursor->sequence = sequence;
         found = true;
     }
     return found;
@@ -85,29 +85,29 @@ static bool get_file(struct cursor *cursor, const char *path, struct error *erro
     return cursor->is_open;
 }
 
-bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_place *place,
+bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_state *state,
                   bool sync, struct error *error)
 {
     uint8_t bytes[SLOT_SIZE] = {0};
     cursor->lacks_room = true;
     if (!get_file(cursor, path, error))
         return false;
-    uint64_t turn = cursor->turn + 1;
+    uint64_t sequence = cursor->sequence + 1;
     memcpy(bytes, magic, sizeof magic);
-    put_little_u64(bytes + 8, place->spill);
-    put_little_u64(bytes + 16, place->position);
-    put_little_u64(bytes + 24, turn);
-    put_little_u64(bytes + 32, place->read);
-    put_little_u64(bytes + 40, place->end);
-    put_little_u64(bytes + 48, place->kept);
+    put_little_u64(bytes + 8, state->spill);
+    put_little_u64(bytes + 16, state->position);
+    put_little_u64(bytes + 24, sequence);
+    put_little_u64(bytes + 32, state->read);
+    put_little_u64(bytes + 40, state->end);
+    put_little_u64(bytes + 48, state->kept);
     put_little_u32(bytes + CHECKED, crc32c(0, bytes, CHECKED));
     const struct text piece = {(const char *)bytes, sizeof bytes};
     enum data_file_result result =
-        data_file_write(cursor->file, turn % 2 * SLOT_DISTANCE, &piece, 1, error);
+        data_file_write(cursor->file, sequence % 2 * SLOT_DISTANCE, &piece, 1, error);
     cursor->lacks_room = result == DATA_FILE_FULL;
     if (result != DATA_FILE_DONE || (sync && !data_file_sync(cursor->file, error)))
         return false;
-    cursor->turn = turn;
+    cursor->sequence = sequence;
     return true;
 }
 

@@ -17,11 +17,11 @@
 struct cursor {
     struct data_file file;
     bool is_open;
-    uint64_t turn;   /* of the slot that was written last; 0: none was */
-    bool lacks_room; /* the last write had none on the disk, or could not make the file */
+    uint64_t sequence; /* of the slot that was written last; 0: none was */
+    bool lacks_room;   /* the last write had none on the disk, or could not make the file */
 };
 
-struct cursor_place {
+struct cursor_state {
     uint64_t spill; /* the spill that it belongs to */
     uint64_t position;
     uint64_t read; /* a block at or after this position was never read */
@@ -30,13 +30,13 @@ struct cursor_place {
 };
 
 /* Opens it, where it is there, and reads it. Returns false where it says nothing. */
-bool cursor_open(struct cursor *cursor, const char *path, struct cursor_place *place);
+bool cursor_open(struct cursor *cursor, const char *path, struct cursor_state *state);
 
 /*
  * Writes it, and makes the file where it is not there; `sync`: has it reach the disk. Returns false
  * with `error` filled; the next write tries all of it again.
  */
-bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_place *place,
+bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_state *state,
                   bool sync, struct error *error);
 
 void cursor_close(struct cursor *cursor);

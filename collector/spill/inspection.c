@@ -35,22 +35,22 @@ static void cut_to_what_is_there(char *path)
         memcpy(path, ".", 2);
 }
 
-static int look_at_folder(const char *folder, struct spill_inspection *inspection,
+static int inspect_folder(const char *folder, struct spill_inspection *inspection,
                           struct error *error)
 {
-    char *place = text_copy(folder, strlen(folder) + 1); /* room for "." at least */
-    if (place == NULL)
+    char *path = text_copy(folder, strlen(folder) + 1); /* room for "." at least */
+    if (path == NULL)
         return error_no_memory(error);
     uint64_t total;
     inspection->is_there = folder_has(folder);
-    cut_to_what_is_there(place);
-    int result = output_check_folder(place, error);
-    inspection->knows_free = disk_room_look(place, &inspection->free, &total);
-    free(place);
+    cut_to_what_is_there(path);
+    int result = output_check_folder(path, error);
+    inspection->knows_free = disk_room_look(path, &inspection->free, &total);
+    free(path);
     return result;
 }
 
-static int look_at_lock(struct segments *segments, struct spill_inspection *inspection,
+static int inspect_lock(struct segments *segments, struct spill_inspection *inspection,
                         struct error *error)
 {
     struct part_file *lock = NULL;
@@ -122,14 +122,14 @@ static void note_kept(struct segments *segments, const struct kept *kept,
     kept_label(kept, segments, recovered->spill, inspection->kept_label);
 }
 
-static int look_at_blocks(struct segments *segments, const struct cursor_place *place,
+static int inspect_blocks(struct segments *segments, const struct cursor_state *state,
                           const struct spill_settings *settings, int64_t until_ns,
                           struct spill_inspection *inspection, struct error *error)
 {
     struct recovered recovered;
     struct reader reader;
     struct kept kept = {0};
-    if (recovery_run(segments, &kept, place, settings->label, &recovered, error) != 0) {
+    if (recovery_run(segments, &kept, state, settings->label, &recovered, error) != 0) {
         kept_free(&kept);
         return -1;
     }
@@ -150,21 +150,21 @@ static int look_at_blocks(struct segments *segments, const struct cursor_place *
     return result;
 }
 
-static int look_into_folder(const struct spill_settings *settings, int64_t until_ns,
-                            struct spill_inspection *inspection, struct error *error)
+static int inspect_files(const struct spill_settings *settings, int64_t until_ns,
+                         struct spill_inspection *inspection, struct error *error)
 {
     struct segments segments;
     struct cursor cursor;
-    struct cursor_place place;
+    struct cursor_state state;
     int result = segments_init(&segments, settings->folder, error);
     segments.looks_only = true;
     if (result == 0)
-        result = look_at_lock(&segments, inspection, error);
+        result = inspect_lock(&segments, inspection, error);
     if (result == 0) {
-        bool found = cursor_open(&cursor, segments_path(&segments, "ack"), &place);
+        bool found = cursor_open(&cursor, segments_path(&segments, "ack"), &state);
         cursor_close(&cursor);
         result =
-            look_at_blocks(&segments, found ? &place : NULL, settings, until_ns, inspection, error);
+            inspect_blocks(&segments, found ? &state : NULL, settings, until_ns, inspection, error);
     }
     segments_free(&segments);
     return result;
@@ -176,7 +176,7 @@ int spill_inspect(const struct spill_settings *settings, int64_t until_ns,
     struct spill_settings checked;
     *inspection = (struct spill_inspection){0};
     if (spill_settings_complete(settings, &checked, error) != 0 ||
-        look_at_folder(checked.folder, inspection, error) != 0)
+        inspect_folder(checked.folder, inspection, error) != 0)
         return -1;
-    return inspection->is_there ? look_into_folder(&checked, until_ns, inspection, error) : 0;
+    return inspection->is_there ? inspect_files(&checked, until_ns, inspection, error) : 0;
 }

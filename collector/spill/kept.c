@@ -7,7 +7,7 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
-#include "collector/spill/look.h"
+#include "collector/spill/scan.h"
 
 void kept_free(struct kept *kept)
 {
@@ -25,18 +25,18 @@ bool kept_add(struct kept *kept, const struct kept_file *file)
         kept->files = larger;
         kept->capacity = capacity;
     }
-    size_t place = kept->count++;
-    for (; place > 0 && kept->files[place - 1].first > file->first; place--)
-        kept->files[place] = kept->files[place - 1];
-    kept->files[place] = *file;
+    size_t index = kept->count++;
+    for (; index > 0 && kept->files[index - 1].first > file->first; index--)
+        kept->files[index] = kept->files[index - 1];
+    kept->files[index] = *file;
     return true;
 }
 
-void kept_remove(struct kept *kept, size_t place)
+void kept_remove(struct kept *kept, size_t index)
 {
     kept->count--;
-    memmove(kept->files + place, kept->files + place + 1,
-            (kept->count - place) * sizeof *kept->files);
+    memmove(kept->files + index, kept->files + index + 1,
+            (kept->count - index) * sizeof *kept->files);
 }
 
 uint64_t kept_records(const struct kept *kept, bool fit)
@@ -56,11 +56,11 @@ uint64_t kept_bytes(const struct kept *kept)
     return bytes;
 }
 
-const struct kept_file *kept_next(const struct kept *kept, size_t *place)
+const struct kept_file *kept_next(const struct kept *kept, size_t *index)
 {
-    for (*place = 0; *place < kept->count; ++*place)
-        if (kept->files[*place].fits)
-            return &kept->files[*place];
+    for (*index = 0; *index < kept->count; ++*index)
+        if (kept->files[*index].fits)
+            return &kept->files[*index];
     return NULL;
 }
 
@@ -78,7 +78,7 @@ void kept_label(const struct kept *kept, struct segments *segments, uint64_t spi
     label[0] = '\0';
     for (size_t i = 0; i < kept->count; i++)
         if (!kept->files[i].fits &&
-            look_at_label(segments, kept->files[i].name, spill, kept->files[i].first, label))
+            scan_label(segments, kept->files[i].name, spill, kept->files[i].first, label))
             return;
 }
 
@@ -99,7 +99,7 @@ static bool file_fits(struct segments *segments, const char *name, uint64_t spil
                       uint64_t position, const char *label)
 {
     char found[SPILL_LABEL_SIZE];
-    return !look_at_label(segments, name, spill, position, found) || is_fit(found, label);
+    return !scan_label(segments, name, spill, position, found) || is_fit(found, label);
 }
 
 void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, const char *label)
@@ -144,7 +144,7 @@ int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, 
         uint64_t next = segments_end_of(segments, segments->removed);
         struct kept_file file = {
             .first = *position > first->first ? *position : first->first,
-            .end = look_at_end(segments, first->name, spill),
+            .end = scan_end(segments, first->name, spill),
             .fits = file_fits(segments, first->name, spill, *position, label),
         };
         if (file.end > next)

@@ -34,14 +34,14 @@ void kept_free(struct kept *kept);
 bool kept_add(struct kept *kept, const struct kept_file *file);
 
 /* Takes the file at this place off the table. */
-void kept_remove(struct kept *kept, size_t place);
+void kept_remove(struct kept *kept, size_t index);
 
 /* Records of those that fit, or of those that do not; and bytes of all. */
 uint64_t kept_records(const struct kept *kept, bool fit);
 uint64_t kept_bytes(const struct kept *kept);
 
 /* The first segment that fits, or NULL. *place is its place. */
-const struct kept_file *kept_next(const struct kept *kept, size_t *place);
+const struct kept_file *kept_next(const struct kept *kept, size_t *index);
 
 /* The label of the oldest segment that does not fit; "": no such segment, or not readable. */
 void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,

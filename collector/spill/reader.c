@@ -81,7 +81,7 @@ static void keep_block(struct reader *reader, const struct block_head *head)
     reader->label_failures = reader->image_failures = 0;
 }
 
-static void go_on(struct reader *reader)
+static void go_to_next_segment(struct reader *reader)
 {
     close_file(reader);
     reader->number++;
@@ -148,8 +148,8 @@ static enum image read_image(struct reader *reader, const struct block_head *hea
 }
 
 /* Whether a block is to be read: it is not done with, and belongs where it was found. */
-static bool is_wanted(const struct reader *reader, struct segment *segment, uint64_t segment_end,
-                      const struct block_head *head)
+static bool is_block_wanted(const struct reader *reader, struct segment *segment,
+                            uint64_t segment_end, const struct block_head *head)
 {
     if (block_head_end(head) <= reader->position)
         return false;
@@ -183,7 +183,7 @@ static enum spill_found next_of_segment(struct reader *reader, const struct segm
             return SPILL_FOUND_NONE;
         }
         segment->damaged |= reader->walk.skipped;
-        if (!is_wanted(reader, segment, segment_end, head)) {
+        if (!is_block_wanted(reader, segment, segment_end, head)) {
             reader->walk.offset += block_head_whole(head);
             continue;
         }
@@ -216,7 +216,7 @@ enum spill_found reader_next(struct reader *reader, struct segments *segments, v
             if (opened == DATA_FILE_FAILED)
                 return SPILL_FOUND_FAILED;
             if (opened == DATA_FILE_MISSING) {
-                go_on(reader);
+                go_to_next_segment(reader);
                 continue;
             }
         }
@@ -226,7 +226,7 @@ enum spill_found reader_next(struct reader *reader, struct segments *segments, v
             return found;
         if (segment == segments_last(segments) && !segment->sealed)
             break;
-        go_on(reader);
+        go_to_next_segment(reader);
     }
     return at_end(reader, segments);
 }
@@ -293,7 +293,7 @@ void reader_rewind(struct reader *reader, const struct segments *segments)
     reader->number = segments->removed;
 }
 
-uint64_t reader_settled(const struct reader *reader)
+uint64_t reader_completed(const struct reader *reader)
 {
     return reader->count == 0 ? reader->position : read_block_at(reader, 0)->from;
 }

@@ -81,7 +81,7 @@ uint64_t reader_acknowledged_end(const struct reader *reader);
 void reader_rewind(struct reader *reader, const struct segments *segments);
 
 /* All records below this position are acknowledged, evicted or lost. */
-uint64_t reader_settled(const struct reader *reader);
+uint64_t reader_completed(const struct reader *reader);
 
 /* Before the file of a segment is removed: closes it where it is open here. */
 void reader_leave(struct reader *reader, uint64_t number);

@@ -7,7 +7,7 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
-#include "collector/spill/look.h"
+#include "collector/spill/scan.h"
 
 /* A file of the folder, while they are listed. */
 struct candidate {
@@ -18,7 +18,7 @@ struct candidate {
     uint64_t number; /* in its name */
     uint64_t first;  /* the position that it begins with, as far as that is known */
     uint64_t end;    /* of one that is kept: in its name */
-    struct look look;
+    struct scan scan;
 };
 
 struct listed {
@@ -27,7 +27,7 @@ struct listed {
     size_t capacity;
 };
 
-static bool add(struct listed *listed, const struct candidate *one)
+static bool add_candidate(struct listed *listed, const struct candidate *one)
 {
     if (listed->count == listed->capacity) {
         size_t capacity = listed->capacity == 0 ? 64 : 2 * listed->capacity;
@@ -68,13 +68,12 @@ static bool note_file(struct segments *segments, const struct folder_entry *entr
         return true;
     }
     snprintf(one.name, sizeof one.name, "%s", entry->name);
-    one.is_named =
-        segment_is_named(entry->name, SEGMENT_ENDING, &one.number) == SEGMENT_NAME_IS;
+    one.is_named = segment_is_named(entry->name, SEGMENT_ENDING, &one.number) == SEGMENT_NAME_IS;
     if (one.is_kept) {
         one.first = kept.first;
         one.end = kept.end;
     }
-    return add(listed, &one);
+    return add_candidate(listed, &one);
 }
 
 static int list(struct segments *segments, struct listed *listed, struct error *error)
@@ -93,19 +92,19 @@ static int list(struct segments *segments, struct listed *listed, struct error *
 }
 
 /* The spill of the cursor where a file has blocks of it; else the one of which there is most. */
-static uint64_t find_spill(const struct listed *listed, const struct cursor_place *place)
+static uint64_t find_spill(const struct listed *listed, const struct cursor_state *state)
 {
     uint64_t found = 0;
     uint64_t most = 0;
     for (size_t i = 0; i < listed->count; i++) {
-        uint64_t spill = listed->files[i].look.first.spill;
+        uint64_t spill = listed->files[i].scan.first.spill;
         uint64_t bytes = 0;
-        if (!listed->files[i].look.has_block)
+        if (!listed->files[i].scan.has_block)
             continue;
-        if (place != NULL && spill == place->spill)
+        if (state != NULL && spill == state->spill)
             return spill;
         for (size_t k = 0; k < listed->count; k++)
-            if (listed->files[k].look.has_block && listed->files[k].look.first.spill == spill)
+            if (listed->files[k].scan.has_block && listed->files[k].scan.first.spill == spill)
                 bytes += listed->files[k].size;
         if (bytes > most) {
             most = bytes;
@@ -121,13 +120,13 @@ static uint64_t find_spill(const struct listed *listed, const struct cursor_plac
 static void discard(struct segments *segments, const struct candidate *one,
                     struct recovered *recovered)
 {
-    const struct look *look = &one->look;
-    bool is_torn = one->size < SPILL_HEAD_SIZE || look->torn.count != 0;
+    const struct scan *scan = &one->scan;
+    bool is_torn = one->size < SPILL_HEAD_SIZE || scan->torn.count != 0;
     if (!one->is_named) {
         recovered->strange++;
         warn(segments, one->name,
-             look->is_readable ? "holds no blocks of this spill" : "cannot be read");
-    } else if (look->is_read && is_torn) {
+             scan->is_readable ? "holds no blocks of this spill" : "cannot be read");
+    } else if (scan->is_read && is_torn) {
         segments_discard(segments, one->name);
     } else {
         segments_set_aside(segments, one->name, one->number);
@@ -139,25 +138,25 @@ static void discard(struct segments *segments, const struct candidate *one,
  * ends as it begins, its append failed.
  */
 static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
-                      const struct cursor_place *place)
+                      const struct cursor_state *state)
 {
-    bool was_stored = place == NULL || place->end != torn->position;
+    bool was_stored = state == NULL || state->end != torn->position;
     if (torn->count != 0 && torn->spill == spill && was_stored &&
         block_head_end(torn) > segments->end)
         segments->end = block_head_end(torn);
 }
 
 /* Leaves this spill's own segments in the list, and adds those that are kept to their table. */
-static bool choose(struct segments *segments, struct kept *kept, struct listed *listed,
-                   const struct cursor_place *place, struct recovered *recovered)
+static bool choose_segments(struct segments *segments, struct kept *kept, struct listed *listed,
+                            const struct cursor_state *state, struct recovered *recovered)
 {
     size_t count = 0;
     for (size_t i = 0; i < listed->count; i++) {
         struct candidate *one = &listed->files[i];
-        if (!one->look.has_block) {
-            note_torn(segments, &one->look.torn, recovered->spill, place);
+        if (!one->scan.has_block) {
+            note_torn(segments, &one->scan.torn, recovered->spill, state);
             discard(segments, one, recovered);
-        } else if (one->look.first.spill != recovered->spill) {
+        } else if (one->scan.first.spill != recovered->spill) {
             recovered->strange++;
             warn(segments, one->name, "holds blocks of another spill");
         } else if (one->is_kept) {
@@ -166,7 +165,7 @@ static bool choose(struct segments *segments, struct kept *kept, struct listed *
             if (!kept_add(kept, &file))
                 return false;
         } else {
-            one->first = one->look.first.position;
+            one->first = one->scan.first.position;
             listed->files[count++] = *one;
         }
     }
@@ -197,11 +196,11 @@ static void put_in_order(struct segments *segments, struct listed *listed)
     for (size_t i = 0; i < listed->count; i++) {
         struct candidate *one = &listed->files[i];
         const struct candidate *before = count == 0 ? NULL : &listed->files[count - 1];
-        if (before != NULL && one->look.first.position == before->look.first.position) {
+        if (before != NULL && one->scan.first.position == before->scan.first.position) {
             warn(segments, one->name, "holds the same blocks as another segment");
             continue;
         }
-        if (!one->look.has_head && one->is_named && one->number < one->first &&
+        if (!one->scan.has_head && one->is_named && one->number < one->first &&
             (before == NULL || one->number > before->first))
             one->first = one->number;
         listed->files[count++] = *one;
@@ -212,17 +211,17 @@ static void put_in_order(struct segments *segments, struct listed *listed)
 /* --- where they end --------------------------------------------------------------------------- */
 
 static void find_end(struct segments *segments, const struct listed *listed, uint64_t spill,
-                     const struct cursor_place *place)
+                     const struct cursor_state *state)
 {
     if (listed->count == 0)
         return;
     struct candidate *last = &listed->files[listed->count - 1];
-    last->look = look_into(segments, last->name, last->size, spill, true);
-    if (!last->look.has_block)
+    last->scan = scan_segment(segments, last->name, last->size, spill, true);
+    if (!last->scan.has_block)
         return; /* it could be read a moment ago */
-    if (block_head_end(&last->look.last) > segments->end)
-        segments->end = block_head_end(&last->look.last);
-    note_torn(segments, &last->look.torn, spill, place);
+    if (block_head_end(&last->scan.last) > segments->end)
+        segments->end = block_head_end(&last->scan.last);
+    note_torn(segments, &last->scan.torn, spill, state);
 }
 
 /* Takes what is no whole block off the last segment. */
@@ -231,9 +230,9 @@ static void cut_end(struct segments *segments, const struct listed *listed)
     struct segment *segment = segments_last(segments);
     if (segment == NULL || listed->count == 0)
         return;
-    const struct look *look = &listed->files[listed->count - 1].look;
-    if (look->has_block && look->is_read && look->end != segment->size)
-        segments_cut(segments, segment, look->end);
+    const struct scan *scan = &listed->files[listed->count - 1].scan;
+    if (scan->has_block && scan->is_read && scan->end != segment->size)
+        segments_cut(segments, segment, scan->end);
 }
 
 /* The newest of what is kept may not be in the cursor, where a run was killed. */
@@ -250,23 +249,22 @@ static void pass_kept(struct segments *segments, const struct kept *kept,
 }
 
 static void count_missing_kept(struct segments *segments, const struct kept *kept,
-                               const struct cursor_place *place, struct recovered *recovered)
+                               const struct cursor_state *state, struct recovered *recovered)
 {
     uint64_t there = kept_records(kept, true) + kept_records(kept, false);
-    if (place->kept <= there || place->kept >= BLOCK_POSITION_END)
+    if (state->kept <= there || state->kept >= BLOCK_POSITION_END)
         return;
-    recovered->lost += place->kept - there;
+    recovered->lost += state->kept - there;
     if (!segments->looks_only)
         log_line(LOG_WARNING,
-                 "spill %s: files of kept segments are missing; their %" PRIu64
-                 " records are lost",
-                 segments->folder, place->kept - there);
+                 "spill %s: files of kept segments are missing; their %" PRIu64 " records are lost",
+                 segments->folder, state->kept - there);
 }
 
 /* Puts the listed ones that are not done with into the table. */
-static int fill(struct segments *segments, const struct listed *listed,
-                const struct cursor_place *place, const struct kept *kept,
-                struct recovered *recovered, struct error *error)
+static int fill_table(struct segments *segments, const struct listed *listed,
+                      const struct cursor_state *state, const struct kept *kept,
+                      struct recovered *recovered, struct error *error)
 {
     if (segments_reserve(segments, listed->count, error) != 0)
         return -1;
@@ -275,12 +273,12 @@ static int fill(struct segments *segments, const struct listed *listed,
         segments_push(segments, one->name, one->first, one->size)->sealed = true;
     }
     cut_end(segments, listed);
-    if (place == NULL && segments->count != 0)
+    if (state == NULL && segments->count != 0)
         recovered->position = segments_at(segments, segments->removed)->first;
-    pass_kept(segments, kept, recovered, place != NULL);
-    if (place != NULL && place->end < BLOCK_POSITION_END && place->end > segments->end)
-        segments->end = place->end;
-    if (place == NULL && segments->count == 0)
+    pass_kept(segments, kept, recovered, state != NULL);
+    if (state != NULL && state->end < BLOCK_POSITION_END && state->end > segments->end)
+        segments->end = state->end;
+    if (state == NULL && segments->count == 0)
         recovered->position = segments->end; /* nothing is known of what there was */
     if (segments->end < recovered->position)
         segments->end = recovered->position;
@@ -291,38 +289,39 @@ static int fill(struct segments *segments, const struct listed *listed,
     return 0;
 }
 
-int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_place *place,
+int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_state *state,
                  const char *label, struct recovered *recovered, struct error *error)
 {
     struct listed listed = {0};
     *recovered = (struct recovered){0};
     int result = list(segments, &listed, error);
     for (size_t i = 0; result == 0 && i < listed.count; i++)
-        listed.files[i].look =
-            look_into(segments, listed.files[i].name, listed.files[i].size, 0, false);
+        listed.files[i].scan =
+            scan_segment(segments, listed.files[i].name, listed.files[i].size, 0, false);
     if (result == 0) {
-        recovered->spill = find_spill(&listed, place);
+        recovered->spill = find_spill(&listed, state);
         /* Of a cursor that is another spill's nothing is known; alone, it says where to go on. */
-        if (place != NULL && (place->position >= BLOCK_POSITION_END ||
-                              (recovered->spill != 0 && place->spill != recovered->spill)))
-            place = NULL;
-        if (place != NULL)
-            *recovered = (struct recovered){place->spill, place->position, place->read, 0, 0};
-        result = choose(segments, kept, &listed, place, recovered) ? 0 : error_no_memory(error);
+        if (state != NULL && (state->position >= BLOCK_POSITION_END ||
+                              (recovered->spill != 0 && state->spill != recovered->spill)))
+            state = NULL;
+        if (state != NULL)
+            *recovered = (struct recovered){state->spill, state->position, state->read, 0, 0};
+        result =
+            choose_segments(segments, kept, &listed, state, recovered) ? 0 : error_no_memory(error);
     }
     if (result == 0) {
         put_in_order(segments, &listed);
-        find_end(segments, &listed, recovered->spill, place);
-        result = fill(segments, &listed, place, kept, recovered, error);
+        find_end(segments, &listed, recovered->spill, state);
+        result = fill_table(segments, &listed, state, kept, recovered, error);
     }
     free(listed.files);
     if (result != 0)
         return -1;
-    if (place != NULL)
-        count_missing_kept(segments, kept, place, recovered);
+    if (state != NULL)
+        count_missing_kept(segments, kept, state, recovered);
     kept_match(kept, segments, recovered->spill, label);
     /* The next blocks are new, whatever the cursor says of their positions. */
-    if (place == NULL || recovered->read > segments->end)
+    if (state == NULL || recovered->read > segments->end)
         recovered->read = segments->end;
     return kept_sort_out(kept, segments, recovered->spill, label, &recovered->position,
                          &recovered->lost, error);

@@ -33,7 +33,7 @@ struct recovered {
  * files and further copies of a segment are left alone, and warned of. Returns 0, or -1 with
  * `error` filled: the folder cannot be read, a file not be renamed, or memory is short.
  */
-int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_place *place,
+int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_state *state,
                  const char *label, struct recovered *recovered, struct error *error);
 
 #endif

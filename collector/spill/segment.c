@@ -33,7 +33,8 @@ bool segment_has_ending(const char *name, const char *ending)
 }
 
 /* Whether the bytes are the head of a block that ends within the segment. */
-static bool is_whole(const struct segment_walk *walk, const uint8_t *bytes, struct block_head *head)
+static bool is_whole_block(const struct segment_walk *walk, const uint8_t *bytes,
+                           struct block_head *head)
 {
     return block_head_read(bytes, head) && (walk->spill == 0 || head->spill == walk->spill) &&
            block_head_whole(head) <= walk->size - walk->offset;
@@ -52,7 +53,7 @@ enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size
         if (got < SPILL_HEAD_SIZE)
             break; /* somebody has cut it */
         for (size_t at = 0; at + SPILL_HEAD_SIZE <= got;) {
-            if (is_whole(walk, window + at, head))
+            if (is_whole_block(walk, window + at, head))
                 return SEGMENT_BLOCK;
             size_t passed = 1 + block_head_skip(window + at + 1, got - at - 1);
             at += passed;

@@ -37,7 +37,7 @@ void segments_free(struct segments *segments)
     free(segments->folder);
 }
 
-static size_t slot_of(const struct segments *segments, size_t place)
+static size_t segments_slot(const struct segments *segments, size_t place)
 {
     return (segments->start + place) % segments->capacity;
 }
@@ -50,7 +50,7 @@ int segments_reserve(struct segments *segments, size_t capacity, struct error *e
     if (ring == NULL)
         return error_no_memory(error);
     for (size_t i = 0; i < segments->count; i++)
-        ring[i] = segments->ring[slot_of(segments, i)];
+        ring[i] = segments->ring[segments_slot(segments, i)];
     free(segments->ring);
     segments->ring = ring;
     segments->capacity = capacity;
@@ -67,7 +67,7 @@ const char *segments_path(struct segments *segments, const char *name)
 
 struct segment *segments_at(const struct segments *segments, uint64_t number)
 {
-    return &segments->ring[slot_of(segments, (size_t)(number - segments->removed))];
+    return &segments->ring[segments_slot(segments, (size_t)(number - segments->removed))];
 }
 
 struct segment *segments_last(const struct segments *segments)
@@ -88,7 +88,7 @@ struct segment *segments_push(struct segments *segments, const char *name, uint6
 {
     if (segments->count == segments->capacity)
         return NULL;
-    struct segment *added = &segments->ring[slot_of(segments, segments->count++)];
+    struct segment *added = &segments->ring[segments_slot(segments, segments->count++)];
     *added = (struct segment){.first = first, .size = size};
     snprintf(added->name, sizeof added->name, "%s", name);
     segments->bytes += size;
@@ -116,7 +116,7 @@ bool segments_remove_first(struct segments *segments)
 void segments_forget_first(struct segments *segments)
 {
     segments->bytes -= segments_at(segments, segments->removed)->size;
-    segments->start = slot_of(segments, 1);
+    segments->start = segments_slot(segments, 1);
     segments->count--;
     segments->removed++;
 }
@@ -130,8 +130,7 @@ bool segments_set_aside(struct segments *segments, const char *file, uint64_t po
     segment_name(position, SEGMENT_BAD_ENDING, name);
     if (!folder_rename_file(from, segments_path(segments, name)) && folder_has(from))
         return false;
-    log_line(LOG_WARNING,
-             "spill %s: segment %s is damaged, or cannot be read; it is kept as %s",
+    log_line(LOG_WARNING, "spill %s: segment %s is damaged, or cannot be read; it is kept as %s",
              segments->folder, file, name);
     segments_note_bad(segments, position);
     return true;

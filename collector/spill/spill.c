@@ -20,7 +20,7 @@ static int change_label(struct spill *spill, const char *label, struct error *er
                       &reader->lost, error) != 0)
         return -1;
     reader->number = spill->segments.removed;
-    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
+    spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     return 0;
 }
 
@@ -28,8 +28,8 @@ int spill_change(struct spill *spill, const struct spill_settings *settings, str
 {
     struct spill_settings checked;
     if (spill_settings_complete(settings, &checked, error) != 0 ||
-        segments_reserve(&spill->segments,
-                         spill_most_segments(&checked, spill->segments.count), error) != 0)
+        segments_reserve(&spill->segments, spill_most_segments(&checked, spill->segments.count),
+                         error) != 0)
         return -1;
     spill_rewind(spill);
     if (change_label(spill, settings->label, error) != 0)
@@ -70,14 +70,14 @@ static bool remove_first(struct spill *spill, uint64_t position)
 }
 
 /* Removes those that are done with; the last one only where it is not written any more. */
-static void remove_settled(struct spill *spill)
+static void remove_completed(struct spill *spill)
 {
     struct segments *segments = &spill->segments;
     while (segments->count != 0 && segments_at(segments, segments->removed)->sealed) {
         uint64_t end = segments_end_of(segments, segments->removed);
-        if (end > reader_settled(&spill->reader))
+        if (end > reader_completed(&spill->reader))
             break;
-        if (!remove_first(spill, reader_settled(&spill->reader)))
+        if (!remove_first(spill, reader_completed(&spill->reader)))
             break;
     }
 }
@@ -94,7 +94,7 @@ static bool evict_kept(struct spill *spill, uint64_t *records, struct error *err
     *records = file->end - file->first;
     spill->reader.evicted += *records;
     kept_remove(&spill->kept, 0);
-    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
+    spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     return true;
 }
 
@@ -123,7 +123,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
         spill->reader.evicted -= *records;
         spill->reader.lost += *records;
     }
-    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
+    spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     return true;
 }
 
@@ -140,7 +140,7 @@ static void note_read(struct spill *spill, uint64_t end, uint32_t count)
 {
     uint64_t ahead = spill_may_sync(spill) ? (uint64_t)READ_AHEAD * count : 0;
     if (end > spill->written.read)
-        spill_write_cursor(spill, spill_settled(spill), end + ahead, NULL);
+        spill_write_cursor(spill, spill_completed(spill), end + ahead, NULL);
 }
 
 enum spill_stored spill_append_read(struct spill *spill, const struct spill_block *block,
@@ -156,7 +156,7 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
     note_read(spill, spill->segments.end + block->count, block->count);
     /* A block that a kill tears here was not stored, and is not missed by the next opening. */
     if (spill->written.end != spill->segments.end)
-        spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
+        spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     enum spill_stored stored = spill_append(spill, block, pieces, count, error);
     if (stored != SPILL_STORED)
         return stored;
@@ -237,7 +237,7 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
 void spill_acknowledge(struct spill *spill, uint64_t position)
 {
     reader_acknowledge(&spill->reader, position);
-    remove_settled(spill);
+    remove_completed(spill);
 }
 
 void spill_rewind(struct spill *spill)
@@ -260,11 +260,10 @@ static bool sync_is_due(const struct spill *spill)
 static bool cursor_is_due(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
-    return spill->written.position != spill_settled(spill) || !spill->has_cursor ||
-           spill->written.end != segments->end ||
-           spill->left.is_there ||
+    return spill->written.position != spill_completed(spill) || !spill->has_cursor ||
+           spill->written.end != segments->end || spill->left.is_there ||
            (segments->count != 0 &&
-            segments_end_of(segments, segments->removed) <= reader_settled(&spill->reader));
+            segments_end_of(segments, segments->removed) <= reader_completed(&spill->reader));
 }
 
 int64_t spill_due(const struct spill *spill)
@@ -278,8 +277,8 @@ int64_t spill_due(const struct spill *spill)
 }
 
 /* Passes on why something failed, with the folder before it. Returns whether it was done. */
-static bool report(const struct spill *spill, bool done, const struct error *why,
-                   struct error *error)
+static bool pass_error_on(const struct spill *spill, bool done, const struct error *why,
+                          struct error *error)
 {
     if (!done && why != NULL)
         error_set(error, why->code, "spill %s: %s", spill->segments.folder, why->text);
@@ -292,23 +291,23 @@ bool spill_tick(struct spill *spill, int64_t now_ns, struct error *error)
     bool done = true;
     if (sync_is_due(spill) && now_ns >= spill->synced_ns + spill->settings.sync_interval_ns) {
         spill->synced_ns = now_ns;
-        done = report(spill, spill_sync_blocks(spill, &why), &why, error);
+        done = pass_error_on(spill, spill_sync_blocks(spill, &why), &why, error);
     }
     if (!cursor_is_due(spill) || now_ns < spill->cursor_ns + spill->settings.cursor_interval_ns)
         return done;
     spill->cursor_ns = now_ns;
-    spill_look(spill, false);
-    if (spill_is_settled(spill))
+    spill_check_presence(spill, false);
+    if (spill_is_complete(spill))
         spill_seal(spill, NULL);
-    remove_settled(spill);
+    remove_completed(spill);
     left_block_take_back(&spill->left, &spill->segments);
-    bool written = spill_write_cursor(spill, spill_settled(spill), spill->written.read, &why);
-    return report(spill, written, done ? &why : NULL, error) && done;
+    bool written = spill_write_cursor(spill, spill_completed(spill), spill->written.read, &why);
+    return pass_error_on(spill, written, done ? &why : NULL, error) && done;
 }
 
 void spill_check_files(struct spill *spill)
 {
-    spill_look(spill, false);
+    spill_check_presence(spill, false);
 }
 
 struct spill_counts spill_counts(const struct spill *spill)
@@ -331,10 +330,10 @@ struct spill_counts spill_counts(const struct spill *spill)
 }
 
 /* A block that was not given up went another way. Where it cannot be removed it is passed over. */
-static uint64_t settled_at_close(struct spill *spill)
+static uint64_t completed_at_close(struct spill *spill)
 {
     bool gone = left_block_take_back(&spill->left, &spill->segments);
-    return !gone && spill_is_settled(spill) ? spill->left.end : spill_settled(spill);
+    return !gone && spill_is_complete(spill) ? spill->left.end : spill_completed(spill);
 }
 
 /* What was removed at the beginning or at the end is counted: the next opening does not miss it. */
@@ -364,13 +363,13 @@ bool spill_close(struct spill *spill, struct error *error)
         return true;
     struct error why;
     note_sent_to(spill, reader_acknowledged_end(&spill->reader));
-    spill_look(spill, false);
+    spill_check_presence(spill, false);
     forget_gone(spill);
-    bool done = report(spill, spill_seal(spill, &why), &why, error);
-    remove_settled(spill);
+    bool done = pass_error_on(spill, spill_seal(spill, &why), &why, error);
+    remove_completed(spill);
     uint64_t sent = spill->sent > spill->again ? spill->sent : spill->again;
-    bool written = spill_write_cursor(spill, settled_at_close(spill), sent, &why);
-    done = report(spill, written, done ? &why : NULL, error) && done;
+    bool written = spill_write_cursor(spill, completed_at_close(spill), sent, &why);
+    done = pass_error_on(spill, written, done ? &why : NULL, error) && done;
     spill_free(spill);
     return done;
 }

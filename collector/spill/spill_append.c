@@ -8,8 +8,8 @@
 #include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
-static enum spill_stored failed(struct spill *spill, enum data_file_result result,
-                                const struct error *why, struct error *error)
+static enum spill_stored append_failed(struct spill *spill, enum data_file_result result,
+                                       const struct error *why, struct error *error)
 {
     error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why->text);
     return result == DATA_FILE_FULL ? SPILL_FULL : SPILL_FAILED;
@@ -90,9 +90,9 @@ static bool take_back(struct spill *spill, enum data_file_result result)
     return gone;
 }
 
-static enum data_file_result write_block(struct spill *spill, const struct block_head *head,
-                                         const char *label, const struct text *pieces, size_t count,
-                                         struct error *error)
+static enum data_file_result append_block(struct spill *spill, const struct block_head *head,
+                                          const char *label, const struct text *pieces,
+                                          size_t count, struct error *error)
 {
     _Static_assert(2 + SPILL_PIECES_MAX <= DATA_FILE_PIECES_MAX, "a write takes them all");
     uint8_t bytes[SPILL_HEAD_SIZE];
@@ -129,7 +129,7 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
     struct segments *segments = &spill->segments;
     struct error why;
     uint64_t whole = block_head_whole(head);
-    spill_look(spill, true);
+    spill_check_presence(spill, true);
     if (spill->locked_out) {
         error_set(error, EXIT_CODE_IO, "spill %s: another sink or program has it open",
                   segments->folder);
@@ -143,7 +143,7 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
         return SPILL_FULL;
     }
     if (!disk_room_has(&spill->room, &spill->settings.reserve, segments->folder, &why))
-        return failed(spill, DATA_FILE_FULL, &why, error);
+        return append_failed(spill, DATA_FILE_FULL, &why, error);
     const struct segment *last = segments_last(segments);
     if (spill->tail.is_open &&
         (last->sealed || (last->size != 0 && last->size + whole > spill->settings.segment_size)))
@@ -151,11 +151,11 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
     if (!spill->tail.is_open) {
         enum data_file_result result = begin_segment(spill, &why);
         if (result != DATA_FILE_DONE)
-            return failed(spill, result, &why, error);
+            return append_failed(spill, result, &why, error);
     }
-    enum data_file_result result = write_block(spill, head, label, pieces, count, &why);
+    enum data_file_result result = append_block(spill, head, label, pieces, count, &why);
     if (result != DATA_FILE_DONE)
-        return failed(spill, result, &why, error);
+        return append_failed(spill, result, &why, error);
     spill->left.is_there = false; /* it would be where this block is: nobody reads it */
     segments_last(segments)->size += whole;
     segments->bytes += whole;

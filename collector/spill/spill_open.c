@@ -39,16 +39,15 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
     spill->epoch = random_number(error);
     if (spill->id == 0 || spill->epoch == 0)
         return -1;
-    spill->recovered = spill->segments.end - recovered.position +
-                       kept_records(&spill->kept, true) + kept_records(&spill->kept, false) +
-                       recovered.lost;
+    spill->recovered = spill->segments.end - recovered.position + kept_records(&spill->kept, true) +
+                       kept_records(&spill->kept, false) + recovered.lost;
     spill->recovered_bytes = spill->segments.bytes + kept_bytes(&spill->kept);
     spill->has_cursor = found && spill->written.spill == spill->id;
     spill->again = recovered.read;
     /* One that is missing later was lost, and not unwritten. It is tried again with the next one.
      */
     if (!spill->has_cursor) {
-        spill->written = (struct cursor_place){0};
+        spill->written = (struct cursor_state){0};
         spill_write_cursor(spill, recovered.position, recovered.read, NULL);
     }
     spill->cursor_ns = spill->synced_ns = clock_monotonic_ns();

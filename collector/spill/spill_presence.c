@@ -4,7 +4,7 @@
 #include "collector/spill/spill_state.h"
 
 /* Whether the file begins with a block of another spill: it is not the one that was written. */
-static bool is_foreign(const struct spill *spill, struct data_file file)
+static bool is_foreign_segment(const struct spill *spill, struct data_file file)
 {
     uint8_t bytes[SPILL_HEAD_SIZE];
     struct block_head head;
@@ -23,7 +23,7 @@ static bool is_there(struct spill *spill, const struct segment *segment)
     if (opened != DATA_FILE_DONE)
         return opened != DATA_FILE_MISSING; /* what cannot be looked at counts as there */
     bool there = (!data_file_size(file, &size, NULL) || size >= segment->size) &&
-                 !is_foreign(spill, file);
+                 !is_foreign_segment(spill, file);
     data_file_close(file);
     return there;
 }
@@ -32,7 +32,7 @@ static bool is_there(struct spill *spill, const struct segment *segment)
  * The folder was removed, renamed or replaced, or only its lock was. Where the lock cannot be made
  * again for now, the old one stays.
  */
-static void look_at_lock(struct spill *spill)
+static void check_lock(struct spill *spill)
 {
     struct part_file *old = spill->lock;
     struct error error = {.code = EXIT_CODE_OK};
@@ -54,7 +54,7 @@ static void look_at_lock(struct spill *spill)
 }
 
 /* The cursor's file is made again by the next write. */
-static void look_at_cursor(struct spill *spill)
+static void check_cursor(struct spill *spill)
 {
     if (!spill->cursor.is_open || folder_has(segments_path(&spill->segments, "ack")))
         return;
@@ -72,7 +72,7 @@ static uint64_t unread_of(const struct spill *spill, uint64_t number)
 }
 
 /* Looks at a segment that was there. Returns the records that are lost. */
-static uint64_t look_at(struct spill *spill, uint64_t number)
+static uint64_t check_segment(struct spill *spill, uint64_t number)
 {
     struct segments *segments = &spill->segments;
     struct segment *segment = segments_at(segments, number);
@@ -87,7 +87,7 @@ static uint64_t look_at(struct spill *spill, uint64_t number)
     return unread_of(spill, number);
 }
 
-static uint64_t look_at_kept(struct spill *spill)
+static uint64_t check_kept(struct spill *spill)
 {
     struct kept *kept = &spill->kept;
     uint64_t lost = 0;
@@ -102,17 +102,17 @@ static uint64_t look_at_kept(struct spill *spill)
     return lost;
 }
 
-void spill_look(struct spill *spill, bool tail_only)
+void spill_check_presence(struct spill *spill, bool tail_only)
 {
     struct segments *segments = &spill->segments;
     const struct segment *last = segments_last(segments);
-    look_at_lock(spill);
+    check_lock(spill);
     if (tail_only && (!spill->tail.is_open || last->size == 0 || is_there(spill, last)))
         return;
-    look_at_cursor(spill);
-    uint64_t lost = look_at_kept(spill);
+    check_cursor(spill);
+    uint64_t lost = check_kept(spill);
     for (uint64_t i = 0; i < segments->count; i++)
-        lost += look_at(spill, segments->removed + i);
+        lost += check_segment(spill, segments->removed + i);
     if (lost != 0)
         log_line(LOG_WARNING,
                  "spill %s: segments were removed or cut while the spill was open; their %" PRIu64

@@ -54,9 +54,9 @@ static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct 
 }
 
 /* The file's blocks below a position are stored, or lost; what is left of it stays kept. */
-static void note_returned(struct spill *spill, size_t place, uint64_t position, uint64_t stored)
+static void note_returned(struct spill *spill, size_t index, uint64_t position, uint64_t stored)
 {
-    struct kept_file *file = &spill->kept.files[place];
+    struct kept_file *file = &spill->kept.files[index];
     uint64_t lost = position - file->first - stored;
     spill->reader.lost += lost;
     if (lost != 0)
@@ -67,10 +67,10 @@ static void note_returned(struct spill *spill, size_t place, uint64_t position, 
     file->first = position;
 }
 
-static bool return_file(struct spill *spill, size_t place, struct returned *block)
+static bool return_file(struct spill *spill, size_t index, struct returned *block)
 {
     struct segments *segments = &spill->segments;
-    struct kept_file file = spill->kept.files[place];
+    struct kept_file file = spill->kept.files[index];
     struct segment_walk walk = {.spill = spill->id};
     uint64_t position = file.first;
     uint64_t stored = 0;
@@ -88,12 +88,12 @@ static bool return_file(struct spill *spill, size_t place, struct returned *bloc
         }
         data_file_close(walk.file);
     }
-    note_returned(spill, place, done ? file.end : position, stored);
+    note_returned(spill, index, done ? file.end : position, stored);
     bool damaged = file.end - file.first != stored;
     if (done)
-        kept_remove(&spill->kept, place);
+        kept_remove(&spill->kept, index);
     /* A kill before the file is gone sends its blocks twice. */
-    spill_write_cursor(spill, spill_settled(spill), spill->written.read, NULL);
+    spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     if (done && damaged)
         segments_set_aside(segments, file.name, file.first);
     else if (done)
@@ -104,13 +104,13 @@ static bool return_file(struct spill *spill, size_t place, struct returned *bloc
 bool spill_return(struct spill *spill)
 {
     struct returned block = {.room = spill->settings.image_size};
-    size_t place;
-    if (kept_next(&spill->kept, &place) == NULL || (block.image = malloc(block.room)) == NULL)
+    size_t index;
+    if (kept_next(&spill->kept, &index) == NULL || (block.image = malloc(block.room)) == NULL)
         return false;
     bool stored = false;
-    while (!stored && kept_next(&spill->kept, &place) != NULL) {
+    while (!stored && kept_next(&spill->kept, &index) != NULL) {
         size_t before = spill->kept.count;
-        stored = return_file(spill, place, &block);
+        stored = return_file(spill, index, &block);
         if (!stored && spill->kept.count == before)
             break; /* it is tried again with the next read */
     }

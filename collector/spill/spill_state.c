@@ -67,23 +67,22 @@ bool spill_may_sync(const struct spill *spill)
     return spill->settings.sync != SPILL_SYNC_NEVER;
 }
 
-bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read,
-                        struct error *error)
+bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, struct error *error)
 {
-    const struct cursor_place place = {
-        spill->id, position, read, spill->segments.end,
-        kept_records(&spill->kept, true) + kept_records(&spill->kept, false)};
-    const struct cursor_place *written = &spill->written;
+    const struct cursor_state state = {spill->id, position, read, spill->segments.end,
+                                       kept_records(&spill->kept, true) +
+                                           kept_records(&spill->kept, false)};
+    const struct cursor_state *written = &spill->written;
     if (spill->has_cursor && written->position == position && written->read == read &&
-        written->end == place.end && written->kept == place.kept)
+        written->end == state.end && written->kept == state.kept)
         return true;
     /* The end may be old after a power cut, as the blocks themselves may. */
     bool sync = !spill->has_cursor || written->position != position || written->read != read ||
-                written->kept != place.kept;
-    if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &place,
+                written->kept != state.kept;
+    if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &state,
                       sync && spill_may_sync(spill), error))
         return false;
-    spill->written = place;
+    spill->written = state;
     spill->has_cursor = true;
     return true;
 }
@@ -135,19 +134,19 @@ bool spill_sync_blocks(struct spill *spill, struct error *error)
  * Whatever was settled is below the first segment that is still there, even where blocks that were
  * read before their segment was evicted are not acknowledged yet: they cannot be read again.
  */
-uint64_t spill_settled(const struct spill *spill)
+uint64_t spill_completed(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
-    uint64_t position = reader_settled(&spill->reader);
+    uint64_t position = reader_completed(&spill->reader);
     uint64_t first =
         segments->count == 0 ? segments->end : segments_at(segments, segments->removed)->first;
     return position < first && segments->removed != 0 ? first : position;
 }
 
 /* Whether all that is there was acknowledged, or is gone. */
-bool spill_is_settled(const struct spill *spill)
+bool spill_is_complete(const struct spill *spill)
 {
-    return reader_settled(&spill->reader) == spill->segments.end;
+    return reader_completed(&spill->reader) == spill->segments.end;
 }
 
 bool spill_seal(struct spill *spill, struct error *error)
@@ -156,7 +155,7 @@ bool spill_seal(struct spill *spill, struct error *error)
     if (!tail->is_open)
         return true;
     bool done =
-        !spill_may_sync(spill) || spill_is_settled(spill) || spill_sync_blocks(spill, error);
+        !spill_may_sync(spill) || spill_is_complete(spill) || spill_sync_blocks(spill, error);
     data_file_close(tail->file);
     *tail = (struct tail){.name_unsynced = tail->name_unsynced};
     segments_last(&spill->segments)->sealed = true;

@@ -50,7 +50,7 @@ struct spill {
     uint64_t recovered_bytes;
     uint64_t appended;
 
-    struct cursor_place written; /* what the cursor's file says */
+    struct cursor_state written; /* what the cursor's file says */
     bool has_cursor;             /* it says something */
     int64_t cursor_ns;           /* when it was last written, or that was tried */
     int64_t synced_ns;           /* the same of blocks */
@@ -72,8 +72,7 @@ int spill_take_lock(struct spill *spill, struct error *error);
 bool spill_may_sync(const struct spill *spill);
 
 /* Writes the cursor where it does not say this yet. */
-bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read,
-                        struct error *error);
+bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, struct error *error);
 
 /*
  * Syncs what is there at the opening, which counts as stored from then on: a run that was killed
@@ -89,10 +88,10 @@ bool spill_sync_blocks(struct spill *spill, struct error *error);
 void spill_set_label(struct spill *spill, const char *label);
 
 /* Below it all is done with, as the cursor says it. */
-uint64_t spill_settled(const struct spill *spill);
+uint64_t spill_completed(const struct spill *spill);
 
 /* Whether all that is there was acknowledged, or is gone. */
-bool spill_is_settled(const struct spill *spill);
+bool spill_is_complete(const struct spill *spill);
 
 /* Ends the segment that is written: the next block begins another one. */
 bool spill_seal(struct spill *spill, struct error *error);
@@ -105,7 +104,7 @@ void spill_free(struct spill *spill);
  * Finds out whether the folder and the files are still there, or (`tail_only`) those that the next
  * block needs. What is gone is noted, said in the log, and made again when it is needed.
  */
-void spill_look(struct spill *spill, bool tail_only);
+void spill_check_presence(struct spill *spill, bool tail_only);
 
 /* Records that are still to be read, and whose segments are gone. */
 uint64_t spill_gone(const struct spill *spill);

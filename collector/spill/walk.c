@@ -105,13 +105,13 @@ int spill_walk(const char *folder, struct spill_walk *walk, struct error *error)
     struct walking walking = {.walk = walk};
     struct recovered recovered;
     struct cursor cursor;
-    struct cursor_place place;
+    struct cursor_state state;
     int result = segments_init(&walking.segments, folder, error);
     walking.segments.looks_only = true;
     if (result == 0) {
-        bool found = cursor_open(&cursor, segments_path(&walking.segments, "ack"), &place);
+        bool found = cursor_open(&cursor, segments_path(&walking.segments, "ack"), &state);
         cursor_close(&cursor);
-        result = recovery_run(&walking.segments, &walking.kept, found ? &place : NULL, NULL,
+        result = recovery_run(&walking.segments, &walking.kept, found ? &state : NULL, NULL,
                               &recovered, error);
     }
     if (result != 0 && error->code == EXIT_CODE_CANNOT_CREATE)

@@ -57,7 +57,7 @@ struct stored {
 };
 #define NO_FILE SIZE_MAX
 
-struct kept_file {
+struct folder_file {
     char name[SCRATCH_PATH_SIZE];
     uint8_t *bytes, *before;
     size_t size;
@@ -70,7 +70,7 @@ struct world {
     bool has_foreign;    /* files that no run of ours wrote */
     bool has_steps;      /* what is found is not looked at one by one */
     bool has_own_cursor; /* the cursor is as the first run left it */
-    struct kept_file files[SCRATCH_FILES];
+    struct folder_file files[SCRATCH_FILES];
     size_t file_count;
 };
 
@@ -143,7 +143,7 @@ static void note_files(struct world *world)
     static char names[SCRATCH_FILES][SCRATCH_PATH_SIZE];
     world->file_count = scratch_list(names);
     for (size_t i = 0; i < world->file_count; i++) {
-        struct kept_file *file = &world->files[i];
+        struct folder_file *file = &world->files[i];
         snprintf(file->name, sizeof file->name, "%s", names[i]);
         file->bytes = scratch_read(file->name, &file->size);
         file->before = malloc(file->size + 1);
@@ -153,7 +153,7 @@ static void note_files(struct world *world)
     }
 }
 
-static bool is_segment(const struct kept_file *file)
+static bool is_segment(const struct folder_file *file)
 {
     return strstr(file->name, ".seg") != NULL;
 }
@@ -164,7 +164,7 @@ static void note_places(struct world *world)
     size_t number = 0;
     uint64_t position = 0;
     for (size_t i = 0; i < world->file_count; i++) {
-        const struct kept_file *file = &world->files[i];
+        const struct folder_file *file = &world->files[i];
         for (size_t at = 0; is_segment(file) && at + SPILL_HEAD_SIZE <= file->size;) {
             uint64_t first = little_u64(file->bytes + at + 24);
             for (; position < first && number < world->count; number++) {
@@ -240,7 +240,7 @@ static void damage(struct world *world, const struct envelope *envelope)
         }
     for (size_t i = 0; i < world->count; i++) {
         struct stored *block = &world->blocks[i];
-        const struct kept_file *file = &world->files[block->file == NO_FILE ? 0 : block->file];
+        const struct folder_file *file = &world->files[block->file == NO_FILE ? 0 : block->file];
         size_t size = SPILL_HEAD_SIZE + block->size;
         block->sound = block->file != NO_FILE && block->at + size <= file->size &&
                        memcmp(file->bytes + block->at, file->before + block->at, size) == 0;
@@ -327,20 +327,20 @@ static void write_all(struct world *world, const struct envelope *envelope)
 /* Read from a disk it may be anything. What is taken is written as it was, and taken again. */
 static void check_image(const uint8_t *bytes, size_t size)
 {
-    static struct held_block held, again; /* stay */
+    static struct buffered_block held, again; /* stay */
     static uint8_t *head, *image;
     struct text pieces[DELIVERY_IMAGE_PIECES];
     size_t used = 0;
     if (head == NULL) {
         head = malloc(delivery_image_head_size());
         image = malloc(delivery_image_size(IMAGE_SIZE));
-        if (head == NULL || image == NULL || !held_block_make(&held, IMAGE_SIZE) ||
-            !held_block_make(&again, IMAGE_SIZE))
+        if (head == NULL || image == NULL || !buffered_block_make(&held, IMAGE_SIZE) ||
+            !buffered_block_make(&again, IMAGE_SIZE))
             abort();
     }
     if (!delivery_image_get(bytes, size, &held))
         return;
-    held_block_describe(&held, 1);
+    buffered_block_describe(&held, 1);
     held.block.epoch = held.epoch;
     delivery_image_put(&held, head, pieces);
     for (size_t i = 0; i < DELIVERY_IMAGE_PIECES; used += pieces[i++].size)

@@ -82,12 +82,12 @@ planted(what_came_is_left_at_a_stop FILE collector/receive/stream_connection.c
 
 # --- what goes out -------------------------------------------------------------------------------
 planted(record_is_counted_twice FILE collector/output/sink_writer.c
-    FROM "    commit(writer, &counters->written, records);"
-    TO "    commit(writer, &counters->written, records + (records == 7));")
+    FROM "    commit_records(writer, &counters->written, records);"
+    TO "    commit_records(writer, &counters->written, records + (records == 7));")
 planted(eviction_is_not_counted FILE collector/output/sink_thread_loop.c
     FROM "    sink_writer_count_evicted(sink->writer, batch->count);"
     TO "")
-planted(block_is_torn FILE collector/output/stream_writer_fates.c
+planted(block_is_torn FILE collector/output/stream_writer_outcomes.c
     FROM "    if (ops->roll_back == NULL || !ops->roll_back(stream->base.destination, part))"
     TO "    if (ops->roll_back == NULL)")
 planted(record_is_forgotten_at_a_reopen FILE collector/output/stream_writer_file.c
@@ -106,17 +106,17 @@ planted(file_is_not_completed FILE sinks/files/file_set.c
     TO "    leave(set, &file->live);")
 
 # --- deliveries ----------------------------------------------------------------------------------
-planted(silence_is_an_acknowledgement FILE collector/output/delivery_fates.c
+planted(silence_is_an_acknowledgement FILE collector/output/delivery_outcomes.c
     FROM "    if (fate == DELIVERY_ACKNOWLEDGED) {"
     TO "    if (fate == DELIVERY_ACKNOWLEDGED || fate == DELIVERY_UNKNOWN) {")
 planted(what_waits_loses_its_order FILE collector/output/delivery_blocks.c
-    FROM "    while (*waiting != NULL && (*waiting)->order < held->order)"
+    FROM "    while (*waiting != NULL && (*waiting)->order < buffered->order)"
     TO "    while (*waiting != NULL)")
 planted(doubt_is_not_stored FILE collector/output/delivery_image.c
     FROM "(record->done ? FLAG_DONE : 0) | (record->doubtful ? FLAG_DOUBTFUL : 0)"
     TO "record->done ? FLAG_DONE : 0")
 planted(cursor_is_ahead FILE collector/spill/spill_state.c
-    FROM "    uint64_t position = reader_settled(&spill->reader);"
+    FROM "    uint64_t position = reader_completed(&spill->reader);"
     TO "    uint64_t position = spill->reader.position;")
 planted(stored_block_is_not_synced FILE collector/spill/spill_append.c
     FROM "    if (spill->settings.sync != SPILL_SYNC_ALWAYS || spill_sync_blocks(spill, error))"
@@ -163,17 +163,17 @@ planted(silent_command_is_not_replaced FILE collector/output/stream_writer_reade
 
 # --- repairs that are taken out ------------------------------------------------------------------
 planted(unstored_block_is_stored_twice FILE collector/output/delivery_time.c
-    FROM "return held_block_is_open(held) && held != delivery->unstored && !held->on_disk;"
-    TO "return held_block_is_open(held) && !held->on_disk;")
+    FROM "return buffered_block_is_open(buffered) && buffered != delivery->unstored && !buffered->on_disk;"
+    TO "return buffered_block_is_open(buffered) && !buffered->on_disk;")
 planted(settled_behind_others_is_forgotten FILE collector/spill/spill.c
     FROM "    note_sent_to(spill, reader_acknowledged_end(&spill->reader));
-    spill_look"
-    TO "    spill_look")
+    spill_check_presence"
+    TO "    spill_check_presence")
 planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
     FROM "    note_read(spill, spill->segments.end + block->count, block->count);
     /* A block"
     TO "    /* A block")
-planted(failing_reads_add_up FILE collector/spill/look.c
+planted(failing_reads_add_up FILE collector/spill/scan.c
     FROM "            continue;
         }
         failures = 0;"

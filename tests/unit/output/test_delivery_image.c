@@ -8,14 +8,14 @@
 
 #define RECORD_SIZE ((size_t)1000)
 
-static struct held_block *made;
+static struct buffered_block *made;
 
 static int set_up(void **state)
 {
     made = calloc(2, sizeof *made);
     *state = made;
-    return made != NULL && held_block_make(&made[0], RECORD_SIZE) &&
-                   held_block_make(&made[1], RECORD_SIZE)
+    return made != NULL && buffered_block_make(&made[0], RECORD_SIZE) &&
+                   buffered_block_make(&made[1], RECORD_SIZE)
                ? 0
                : -1;
 }
@@ -23,16 +23,16 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    held_block_free(&made[0]);
-    held_block_free(&made[1]);
+    buffered_block_free(&made[0]);
+    buffered_block_free(&made[1]);
     free(made);
     return 0;
 }
 
-static void add(struct held_block *held, const char *line, const char *key, const char *schema,
-                const char *listener)
+static void add(struct buffered_block *buffered, const char *line, const char *key,
+                const char *schema, const char *listener)
 {
-    size_t start = held->out.used;
+    size_t start = buffered->out.used;
     const struct delivery_addition one = {
         .route = "topic/a",
         .key = (const uint8_t *)key,
@@ -41,30 +41,30 @@ static void add(struct held_block *held, const char *line, const char *key, cons
         .listener = listener,
         .counts = {.lines = 1, .samples = 2, .json_fallbacks = 3},
     };
-    output_bytes(&held->out, line, strlen(line));
-    held_block_add(held, start, &one);
+    output_bytes(&buffered->out, line, strlen(line));
+    buffered_block_add(buffered, start, &one);
 }
 
 /* Three records after what a file begins with; one was answered, and one is doubtful. */
-static void fill(struct held_block *held)
+static void fill(struct buffered_block *buffered)
 {
-    held_block_begin(held, "# head\n", 7);
-    add(held, "first\n", "one", "riemann", "udp://127.0.0.1:5555");
-    add(held, "", "", "riemann", "udp://127.0.0.1:5556");
-    add(held, "third\n", "three", "riemann", "udp://127.0.0.1:5555");
-    held_block_seal(held, 70, 0);
-    held->block.epoch = "0123456789abcdef";
-    held->block.records[0].done = true;
-    held->block.records[2].doubtful = true;
+    buffered_block_begin(buffered, "# head\n", 7);
+    add(buffered, "first\n", "one", "riemann", "udp://127.0.0.1:5555");
+    add(buffered, "", "", "riemann", "udp://127.0.0.1:5556");
+    add(buffered, "third\n", "three", "riemann", "udp://127.0.0.1:5555");
+    buffered_block_seal(buffered, 70, 0);
+    buffered->block.epoch = "0123456789abcdef";
+    buffered->block.records[0].done = true;
+    buffered->block.records[2].doubtful = true;
 }
 
-static size_t put(const struct held_block *held, uint8_t *image)
+static size_t put(const struct buffered_block *buffered, uint8_t *image)
 {
     struct text pieces[DELIVERY_IMAGE_PIECES];
     uint8_t *head = malloc(delivery_image_head_size());
     size_t size = 0;
     assert_non_null(head);
-    delivery_image_put(held, head, pieces);
+    delivery_image_put(buffered, head, pieces);
     assert_true(pieces[0].size <= delivery_image_head_size());
     for (size_t i = 0; i < DELIVERY_IMAGE_PIECES; i++) {
         memcpy(image + size, pieces[i].data, pieces[i].size);
@@ -78,11 +78,11 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
 {
     (void)state;
     uint8_t image[1000];
-    const struct held_block *put_in = &made[0];
-    struct held_block *found = &made[1];
+    const struct buffered_block *put_in = &made[0];
+    struct buffered_block *found = &made[1];
     fill(&made[0]);
     assert_true(delivery_image_get(image, put(put_in, image), found));
-    held_block_describe(found, 70);
+    buffered_block_describe(found, 70);
     assert_string_equal(found->block.route, "topic/a");
     assert_string_equal(found->epoch, "0123456789abcdef");
     assert_string_equal(found->block.schema, "riemann");
@@ -91,7 +91,7 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
     assert_memory_equal(found->block.bytes, put_in->block.bytes, found->block.size);
     assert_memory_equal(found->block.keys, "onethree", 8);
     assert_int_equal(found->block.count, 3);
-    assert_int_equal(held_block_open_records(found), 2);
+    assert_int_equal(buffered_block_open_records(found), 2);
     for (size_t i = 0; i < 3; i++) {
         const struct delivery_record *one = &put_in->block.records[i];
         const struct delivery_record *other = &found->block.records[i];
@@ -110,20 +110,20 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
 /* In memory of its own, where a sanitizer sees what is read past its end. */
 static bool is_block(const uint8_t *image, size_t size)
 {
-    struct held_block *held = &made[1];
+    struct buffered_block *buffered = &made[1];
     uint8_t *copy = malloc(size == 0 ? 1 : size);
     assert_non_null(copy);
     memcpy(copy, image, size);
-    bool is = delivery_image_get(copy, size, held);
+    bool is = delivery_image_get(copy, size, buffered);
     volatile unsigned sum = 0;
-    for (size_t i = 0; is && i < held->block.count; i++) {
-        const struct delivery_record *record = &held->block.records[i];
-        assert_true((size_t)record->offset + record->size <= held->out.used);
-        assert_true((size_t)record->key + record->key_size <= held->keys_used);
+    for (size_t i = 0; is && i < buffered->block.count; i++) {
+        const struct delivery_record *record = &buffered->block.records[i];
+        assert_true((size_t)record->offset + record->size <= buffered->out.used);
+        assert_true((size_t)record->key + record->key_size <= buffered->keys_used);
     }
     if (is)
-        sum += (unsigned)(strlen(held->route) + strlen(held->epoch) + strlen(held->schema) +
-                          strlen(held->listener));
+        sum += (unsigned)(strlen(buffered->route) + strlen(buffered->epoch) +
+                          strlen(buffered->schema) + strlen(buffered->listener));
     free(copy);
     return is;
 }

@@ -283,12 +283,12 @@ TEST_WITH(who_is_to_stand_still_does_not_wait_for_room, fake_sink_set_up, fake_s
     while (!fan_out_has_paused(fan_out))
         assert_true(patience(until));
     assert_int_equal(batch_queue_level(fake->queues[0]), 1);
-    fan_out_hurry(fan_out, true);
+    fan_out_set_quiescing(fan_out, true);
     until = patience_until();
     while (batch_queue_level(fake->queues[0]) != 2)
         assert_true(patience(until));
     thread_join(thread);
-    fan_out_hurry(fan_out, false);
+    fan_out_set_quiescing(fan_out, false);
     atomic_store(&fake->gate_shut, false);
     fan_out_wake_sinks(fan_out);
     fake_sink_wait_committed(fake, 3);

@@ -25,32 +25,32 @@ static bool note(void *context, const struct spilled_block *block, struct error 
     return true;
 }
 
-static void add(struct held_block *held, const char *line)
+static void add(struct buffered_block *held, const char *line)
 {
     const struct delivery_addition one = {
         .route = "", .schema = "riemann", .listener = "udp:", .counts = {.lines = 1}};
     size_t start = held->out.used;
     output_bytes(&held->out, line, strlen(line));
-    held_block_add(held, start, &one);
+    buffered_block_add(held, start, &one);
 }
 
 /* A block of three records, of which one was acknowledged. */
 static void store(struct delivery_spill *spill, const char *letters, size_t acknowledged)
 {
-    struct held_block held;
+    struct buffered_block held;
     struct error error = {.text = ""};
-    assert_true(held_block_make(&held, RECORD_SIZE));
-    held_block_begin(&held, HEAD, strlen(HEAD));
+    assert_true(buffered_block_make(&held, RECORD_SIZE));
+    buffered_block_begin(&held, HEAD, strlen(HEAD));
     for (size_t i = 0; i < 3; i++) {
         const char line[] = {letters[i], '\n', '\0'};
         add(&held, line);
     }
-    held_block_seal(&held, 0, 0);
+    buffered_block_seal(&held, 0, 0);
     held.block.epoch = "0123456789abcdef";
     held.block.records[acknowledged].done = true;
     if (delivery_spill_store(spill, &held, &error) != SPILL_STORED)
         fail_msg("%s", error.text);
-    held_block_free(&held);
+    buffered_block_free(&held);
 }
 
 /* A folder with three blocks, whose name is written to `folder`. */

@@ -1,11 +1,11 @@
-#include "collector/spill/look.h"
+#include "collector/spill/scan.h"
 
 #include "collector/platform/machine.h"
 
 /* What cannot be opened or read this often is not looked at any more. */
 #define ATTEMPTS 3
 
-static bool open_file(struct segments *segments, const char *name, struct data_file *file)
+static bool open_scanned(struct segments *segments, const char *name, struct data_file *file)
 {
     for (unsigned i = 0; i < ATTEMPTS; i++)
         if (data_file_open(segments_path(segments, name), file, NULL) == DATA_FILE_DONE)
@@ -13,7 +13,7 @@ static bool open_file(struct segments *segments, const char *name, struct data_f
     return false;
 }
 
-static bool read_at(struct data_file file, uint64_t offset, void *bytes, size_t size)
+static bool read_scanned(struct data_file file, uint64_t offset, void *bytes, size_t size)
 {
     size_t got;
     for (unsigned i = 0; i < ATTEMPTS; i++)
@@ -27,23 +27,23 @@ static struct block_head torn_at(const struct segment_walk *walk, uint64_t offse
 {
     uint8_t bytes[SPILL_HEAD_SIZE];
     struct block_head head;
-    if (offset + SPILL_HEAD_SIZE <= size && read_at(walk->file, offset, bytes, sizeof bytes) &&
+    if (offset + SPILL_HEAD_SIZE <= size && read_scanned(walk->file, offset, bytes, sizeof bytes) &&
         block_head_read(bytes, &head) && (walk->spill == 0 || head.spill == walk->spill) &&
         block_head_whole(&head) > size - offset)
         return head;
     return (struct block_head){0};
 }
 
-struct look look_into(struct segments *segments, const char *name, uint64_t size, uint64_t spill,
-                      bool whole)
+struct scan scan_segment(struct segments *segments, const char *name, uint64_t size, uint64_t spill,
+                         bool whole)
 {
-    struct look look = {0};
+    struct scan scan = {0};
     struct segment_walk walk = {.size = size, .spill = spill};
     uint8_t window[SEGMENT_WINDOW_MIN];
     struct block_head head;
-    if (!open_file(segments, name, &walk.file))
-        return look;
-    look.is_readable = look.is_read = true;
+    if (!open_scanned(segments, name, &walk.file))
+        return scan;
+    scan.is_readable = scan.is_read = true;
     enum segment_found found;
     unsigned failures = 0;
     while ((found = segment_next(&walk, window, sizeof window, &head, NULL)) != SEGMENT_END) {
@@ -51,25 +51,25 @@ struct look look_into(struct segments *segments, const char *name, uint64_t size
             if (++failures < ATTEMPTS)
                 continue;
             failures = 0;
-            look.is_read = false;
+            scan.is_read = false;
             walk.offset += sizeof window;
             continue;
         }
         failures = 0;
-        look.has_head |= walk.offset == 0;
-        if (!look.has_block)
-            look.first = head;
+        scan.has_head |= walk.offset == 0;
+        if (!scan.has_block)
+            scan.first = head;
         walk.offset += block_head_whole(&head);
-        look.has_block = true;
-        look.last = head;
-        look.end = walk.offset;
+        scan.has_block = true;
+        scan.last = head;
+        scan.end = walk.offset;
         if (!whole)
             break;
     }
-    if (whole || !look.has_block)
-        look.torn = torn_at(&walk, look.end, size);
+    if (whole || !scan.has_block)
+        scan.torn = torn_at(&walk, scan.end, size);
     data_file_close(walk.file);
-    return look;
+    return scan;
 }
 
 static bool read_label(const struct segment_walk *walk, const struct block_head *head,
@@ -77,22 +77,21 @@ static bool read_label(const struct segment_walk *walk, const struct block_head 
 {
     label[head->label_size] = '\0';
     return head->label_size == 0 ||
-           (read_at(walk->file, walk->offset + SPILL_HEAD_SIZE, label, head->label_size) &&
+           (read_scanned(walk->file, walk->offset + SPILL_HEAD_SIZE, label, head->label_size) &&
             crc32c(0, label, head->label_size) == head->label_checksum);
 }
 
-bool look_at_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
-                   char label[SPILL_LABEL_SIZE])
+bool scan_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
+                char label[SPILL_LABEL_SIZE])
 {
     struct segment_walk walk = {.spill = spill};
     uint8_t window[SEGMENT_WINDOW_MIN];
     struct block_head head;
     bool found = false;
-    if (!open_file(segments, name, &walk.file))
+    if (!open_scanned(segments, name, &walk.file))
         return false;
     if (data_file_size(walk.file, &walk.size, NULL))
-        while (!found &&
-               segment_next(&walk, window, sizeof window, &head, NULL) == SEGMENT_BLOCK) {
+        while (!found && segment_next(&walk, window, sizeof window, &head, NULL) == SEGMENT_BLOCK) {
             found = block_head_end(&head) > position && read_label(&walk, &head, label);
             walk.offset += block_head_whole(&head);
         }
@@ -100,15 +99,15 @@ bool look_at_label(struct segments *segments, const char *name, uint64_t spill, 
     return found;
 }
 
-uint64_t look_at_end(struct segments *segments, const char *name, uint64_t spill)
+uint64_t scan_end(struct segments *segments, const char *name, uint64_t spill)
 {
     struct data_file file;
     uint64_t size = 0;
-    if (!open_file(segments, name, &file))
+    if (!open_scanned(segments, name, &file))
         return 0;
     if (!data_file_size(file, &size, NULL))
         size = 0;
     data_file_close(file);
-    const struct look look = look_into(segments, name, size, spill, true);
-    return look.has_block ? block_head_end(&look.last) : 0;
+    const struct scan scan = scan_segment(segments, name, size, spill, true);
+    return scan.has_block ? block_head_end(&scan.last) : 0;
 }

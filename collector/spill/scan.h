@@ -2,15 +2,15 @@
  * Looks into files of a spill's folder: which blocks lie there. Files are opened, and opening and
  * reading are tried again where they fail: that may be for a moment. One thread.
  */
-#ifndef SLUICE_COLLECTOR_SPILL_LOOK_H
-#define SLUICE_COLLECTOR_SPILL_LOOK_H
+#ifndef SLUICE_COLLECTOR_SPILL_SCAN_H
+#define SLUICE_COLLECTOR_SPILL_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/spill/segments.h"
 
-struct look {
+struct scan {
     bool is_readable;        /* the file can be opened, */
     bool is_read;            /* and all that was to be looked at could be read */
     bool has_head;           /* a whole block begins where the file does */
@@ -25,17 +25,17 @@ struct look {
  * Looks at the beginning of a file of `size` bytes, or (`whole`) at all of it. Only blocks of this
  * spill count; 0: those of any.
  */
-struct look look_into(struct segments *segments, const char *name, uint64_t size, uint64_t spill,
-                      bool whole);
+struct scan scan_segment(struct segments *segments, const char *name, uint64_t size, uint64_t spill,
+                         bool whole);
 
 /*
  * Reads the label of the first block of the file that does not end at or below this position; "" is
  * that of a block without one. Returns false where there is no such block, or it cannot be read.
  */
-bool look_at_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
-                   char label[SPILL_LABEL_SIZE]);
+bool scan_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
+                char label[SPILL_LABEL_SIZE]);
 
 /* The position after the last whole block of the file; 0: no whole block. */
-uint64_t look_at_end(struct segments *segments, const char *name, uint64_t spill);
+uint64_t scan_end(struct segments *segments, const char *name, uint64_t spill);
 
 #endif

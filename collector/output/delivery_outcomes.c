@@ -1,9 +1,9 @@
-#include "collector/output/delivery_fates.h"
+#include "collector/output/delivery_outcomes.h"
 
 #include "collector/base/rule.h"
 
 /* What a refusal is counted as. */
-static enum record_failure reason_of(uint8_t reason)
+static enum record_failure failure_of_reason(uint8_t reason)
 {
     static const enum record_failure reasons[] = {
         [DELIVERY_REJECTED] = FAILED_REJECTED,
@@ -16,15 +16,15 @@ static enum record_failure reason_of(uint8_t reason)
 
 /* It is not sent again. What was once sent without an answer may be there, whatever came later. */
 static void give_record_up(const struct delivery_writer *delivery, struct delivery_record *record,
-                           struct delivery_fates *fates)
+                           struct delivery_outcomes *outcomes)
 {
     record->done = true;
     if (record->doubtful || record->repeated)
-        fates->unknown++;
+        outcomes->unknown++;
     else if (delivery->base.state == SINK_WRITING)
-        fates->failed[FAILED_TIMEOUT_UNSENT]++;
+        outcomes->failed[FAILED_TIMEOUT_UNSENT]++;
     else
-        fates->gave_up++;
+        outcomes->gave_up++;
 }
 
 /* Whether a record of that fate may be sent again. */
@@ -35,10 +35,11 @@ static bool is_sent_again(const struct delivery_writer *delivery, uint8_t fate)
            (fate == DELIVERY_DOUBTFUL && !once);
 }
 
-void delivery_settle_record(const struct delivery_writer *delivery, const struct held_block *held,
-                            size_t index, bool over, struct delivery_fates *fates)
+void delivery_complete_record(const struct delivery_writer *delivery,
+                              const struct buffered_block *buffered, size_t index, bool over,
+                              struct delivery_outcomes *outcomes)
 {
-    const struct delivery_block *block = &held->block;
+    const struct delivery_block *block = &buffered->block;
     struct delivery_record *record = &block->records[index];
     uint8_t fate = block->per_record ? record->fate : block->fate;
     uint8_t reason = block->per_record ? record->reason : block->reason;
@@ -46,10 +47,10 @@ void delivery_settle_record(const struct delivery_writer *delivery, const struct
         return;
     if (fate == DELIVERY_ACKNOWLEDGED) {
         record->done = true;
-        fates->written++;
-        fates->duplicates += record->doubtful || record->repeated;
-        fates->bytes += record->size;
-        encoded_counts_add(&fates->sum, &held->counts[index]);
+        outcomes->written++;
+        outcomes->duplicates += record->doubtful || record->repeated;
+        outcomes->bytes += record->size;
+        encoded_counts_add(&outcomes->sum, &buffered->counts[index]);
         return;
     }
     record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL ||
@@ -58,40 +59,41 @@ void delivery_settle_record(const struct delivery_writer *delivery, const struct
                        (fate == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
     if (fate == DELIVERY_REFUSED && !record->doubtful) {
         record->done = true;
-        fates->failed[reason_of(reason)]++;
+        outcomes->failed[failure_of_reason(reason)]++;
         return;
     }
     if (is_sent_again(delivery, fate) && !over)
-        fates->left++;
+        outcomes->left++;
     else
-        give_record_up(delivery, record, fates);
+        give_record_up(delivery, record, outcomes);
 }
 
-void delivery_log_refusal(struct delivery_writer *delivery, const struct delivery_fates *fates,
-                          const struct error *error)
+void delivery_log_refusal(struct delivery_writer *delivery,
+                          const struct delivery_outcomes *outcomes, const struct error *error)
 {
     static const enum record_failure reasons[] = {FAILED_REJECTED, FAILED_TOO_LARGE, FAILED_DENIED,
                                                   FAILED_TIMEOUT_UNSENT};
-    size_t failed = fates->unknown;
-    uint64_t held;
+    size_t failed = outcomes->unknown;
+    uint64_t left_out;
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        failed += fates->failed[reasons[i]];
-    if (failed == 0 || !log_allowed(&delivery->refusal_log, &held))
+        failed += outcomes->failed[reasons[i]];
+    if (failed == 0 || !log_allowed(&delivery->refusal_log, &left_out))
         return;
     log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name,
               "%zu records were not delivered, or may not be: %s", failed, error->text);
 }
 
-void delivery_count_fates(struct delivery_writer *delivery, const struct delivery_fates *fates)
+void delivery_count_outcomes(struct delivery_writer *delivery,
+                             const struct delivery_outcomes *outcomes)
 {
     struct sink_writer *writer = &delivery->base;
     struct sink_counters *counters = writer->options.counters;
-    counter_add(&counters->bytes, fates->bytes);
-    counter_add(&counters->possible_duplicates, fates->duplicates);
-    sink_writer_count_written(writer, fates->written, &fates->sum);
-    sink_writer_count_unknown(writer, fates->unknown);
-    sink_writer_count_failed(writer, fates->gave_up);
+    counter_add(&counters->bytes, outcomes->bytes);
+    counter_add(&counters->possible_duplicates, outcomes->duplicates);
+    sink_writer_count_written(writer, outcomes->written, &outcomes->sum);
+    sink_writer_count_unknown(writer, outcomes->unknown);
+    sink_writer_count_failed(writer, outcomes->gave_up);
     for (int i = 0; i < FAILURE_COUNT; i++)
-        sink_writer_count_failed_by(writer, (enum record_failure)i, fates->failed[i]);
+        sink_writer_count_failed_by(writer, (enum record_failure)i, outcomes->failed[i]);
     sink_writer_publish(writer);
 }

@@ -42,7 +42,7 @@ bool stream_writer_roll_back(struct stream_writer *stream)
 }
 
 /* Of a write that would have blocked, and is not tried again, a part may be out all the same. */
-static void cancel(struct stream_writer *stream)
+static void cancel_write(struct stream_writer *stream)
 {
     const struct stream_ops *ops = stream->base.destination->stream;
     size_t *out = stream_sent(stream);
@@ -74,7 +74,7 @@ void stream_writer_fail_rest(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
     size_t failed = 0;
-    cancel(stream);
+    cancel_write(stream);
     if (writer->state == SINK_GIVING_UP && !stream_follows_reader(stream) &&
         !stream_writer_roll_back(stream))
         leave_torn(stream);

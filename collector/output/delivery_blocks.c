@@ -51,7 +51,7 @@ void buffered_block_begin(struct buffered_block *buffered, const char *head, siz
     buffered->route[0] = '\0';
 }
 
-/* Its name is kept while it is the same for all records; else, or where it is too long, "". */
+/* Keeps the name while all records have the same; otherwise, or if it is too long, "". */
 static void note_fact(char *fact, const char *name, bool first)
 {
     if (first && strlen(name) < DELIVERY_FACT_SIZE)

@@ -5,14 +5,14 @@
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
 
-/* Others see since when the far end has answered nothing of what it has. */
+/* Publishes since when the destination has blocks and has answered none of them. */
 static void note_waits(struct delivery_writer *delivery, int64_t now)
 {
     atomic_store_explicit(&delivery->base.waits_since_ns, delivery->out == 0 ? 0 : now,
                           memory_order_relaxed);
 }
 
-/* The block has the answer that stands in it; `over`: it is not sent again. */
+/* Applies the answer in the block. `over`: the block is not sent again. */
 static void complete_block(struct delivery_writer *delivery, struct buffered_block *buffered,
                            bool over, const struct error *error, int64_t retry_after_ns,
                            int64_t now)
@@ -66,7 +66,7 @@ void delivery_take_answers(struct delivery_writer *delivery)
     }
 }
 
-/* Takes out those that wait and whose time is over, or all of them. */
+/* Gives up the waiting blocks whose time is over, or all of them. */
 static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
 {
     static const struct error error = {.text = "it could not be sent in timeout="};

@@ -88,7 +88,7 @@ static uint16_t u16_at(const uint8_t *bytes)
     return ordered_u16(BYTE_ORDER_LITTLE_ENDIAN, bytes);
 }
 
-/* Copies the next text of the image. Returns false where it is none, or is longer than `room`. */
+/* Copies the next text of the image. Returns false if it has no NUL at its end, or no room. */
 static bool get_text(const uint8_t **at, const uint8_t *end, size_t size, char *text, size_t room)
 {
     if (size == 0 || size > room || size > (size_t)(end - *at) ||

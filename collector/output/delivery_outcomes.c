@@ -2,7 +2,7 @@
 
 #include "collector/base/rule.h"
 
-/* What a refusal is counted as. */
+/* The ledger's reason for a refusal. */
 static enum record_failure failure_of_reason(uint8_t reason)
 {
     static const enum record_failure reasons[] = {
@@ -14,7 +14,7 @@ static enum record_failure failure_of_reason(uint8_t reason)
     return reasons[reason];
 }
 
-/* It is not sent again. What was once sent without an answer may be there, whatever came later. */
+/* The record is not sent again. If any earlier try had no answer, it may be at the far end. */
 static void give_record_up(const struct delivery_writer *delivery, struct delivery_record *record,
                            struct delivery_outcomes *outcomes)
 {
@@ -27,7 +27,7 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
         outcomes->gave_up++;
 }
 
-/* Whether a record of that fate may be sent again. */
+/* Whether a record with this answer may be sent again. */
 static bool is_sent_again(const struct delivery_writer *delivery, uint8_t fate)
 {
     bool once = delivery->base.options.delivery.retry == RETRY_AT_MOST_ONCE && !delivery->repeats;
@@ -55,7 +55,7 @@ void delivery_complete_record(const struct delivery_writer *delivery,
     }
     record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL ||
                        fate == DELIVERY_TAKEN_IN_PART ||
-                       /* a spill keeps no more of it */
+                       /* a spill does not store `repeated` */
                        (fate == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
     if (fate == DELIVERY_REFUSED && !record->doubtful) {
         record->done = true;

@@ -8,25 +8,26 @@
 #include "collector/output/delivery_image.h"
 #include "collector/spill/inspection.h"
 
-/* How often the cursor is written, and blocks are synced where that was asked for. */
+/* How often the cursor is written, and with fsync=interval blocks are synced. */
 #define INTERVAL_NS INT64_C(1000000000)
 
 struct delivery_spill {
     struct spill *spill;
-    struct spill_counts before; /* what was counted before this one had it */
-    uint64_t recovered;         /* records that lay there then */
-    uint64_t taken; /* records that are taken, less those done of blocks that are left */
+    struct spill_counts before; /* the spill's counts when this object got it */
+    uint64_t recovered;         /* records that were in it then */
+    uint64_t taken; /* records taken, less those without an outcome in blocks that were left */
     uint64_t unreadable;
-    uint64_t left_evicted; /* records that were left, and had to make room after that */
-    uint8_t *head;         /* of the image that is stored */
-    uint8_t *image;        /* that was read */
+    uint64_t
+        left_evicted; /* records of blocks that were left, and whose segment was evicted then */
+    uint8_t *head;    /* of the image that is stored */
+    uint8_t *image;   /* that was read */
     size_t image_size;
     struct log_limit log;
 };
 
 /*
- * Blocks that are taken at a time: those in flight, one that is to be next, and one to give up; and
- * as many that are settled while an older one is not.
+ * The blocks that may be taken at a time: those in flight, the next one, and one to give up; and
+ * the same number again of blocks that are acknowledged before an older one is.
  */
 static size_t window_of(const struct delivery_options *options)
 {
@@ -48,7 +49,7 @@ static void free_all(struct delivery_spill *spill)
     free(spill);
 }
 
-/* Of a spill that nothing is written to. */
+/* For a spill that is not written to. */
 static const struct file_options no_options = {.sync = SYNC_NEVER};
 
 static struct spill_settings settings_of(const struct delivery_options *options,
@@ -92,7 +93,7 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
     return spill_inspect(&settings, until_ns, inspection, error);
 }
 
-/* Opens the folder, or takes over what is open. */
+/* Opens the folder, or takes over the open spill. */
 static int open_spill(struct delivery_spill *spill, const struct spill_settings *settings,
                       struct spill *open, struct error *error)
 {
@@ -176,7 +177,7 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
     return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
 }
 
-/* It may have been sent, or may be sent by the next run, and nobody answered. */
+/* The block may have been sent, or the next run may send it, and no answer will come. */
 static void mark_maybe_sent(struct buffered_block *buffered)
 {
     for (size_t i = 0; i < buffered->block.count; i++)
@@ -214,7 +215,7 @@ enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffe
     return stored;
 }
 
-/* Whether what was read is a block that can be handed over. */
+/* Whether the bytes that were read are a block that can be sent. */
 static bool is_block(struct delivery_spill *spill, enum spill_found found,
                      const struct spill_block *read, struct buffered_block *buffered)
 {
@@ -274,7 +275,7 @@ void delivery_spill_acknowledge(struct delivery_spill *spill, const struct buffe
     spill_acknowledge(spill->spill, buffered->position);
 }
 
-/* Whether a record of it may be at the far end. */
+/* Whether a record of the block may be at the far end. */
 static bool was_sent(const struct buffered_block *buffered, size_t open)
 {
     bool sent = open != buffered->open;

@@ -1,14 +1,14 @@
 /*
- * What the parts of the delivery writer share: its state, which only the sink's thread touches, but
- * for what struct sink_writer says.
+ * The state that the parts of the delivery writer share. Only the sink's thread uses it, except for
+ * what struct sink_writer says.
  *
- * Private to these files, each of which uses those above it alone:
+ * Private to these files, each of which uses only those above it:
  *
- *   delivery_time.c    pauses, and when something is due
- *   delivery_outcomes.c   what became of the records of a block
- *   delivery_store.c   blocks on their way to the disk and from there
- *   delivery_flight.c  blocks on their way to the destination, and its answers
- *   delivery_writer.c  collecting, and the order of it all
+ * delivery_time.c      pauses, and when something is due
+ *   delivery_outcomes.c  the outcomes of a block's records
+ *   delivery_store.c     blocks to the disk and back
+ *   delivery_flight.c    blocks to the destination, and its answers
+ *   delivery_writer.c    collects records, and calls the others in order
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_STATE_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_STATE_H
@@ -17,36 +17,41 @@
 #include "collector/output/delivery_spill.h"
 #include "collector/output/sink_writer.h"
 
-/* Random bytes of an epoch. */
+/* Random bytes in an epoch. */
 #define DELIVERY_EPOCH_BYTES ((DELIVERY_EPOCH_SIZE - 1) / 2)
 
 struct delivery_writer {
     struct sink_writer base;
-    bool repeats; /* a block whose fate is unknown is sent again */
+    bool repeats; /* a block whose outcome is unknown is sent again */
     char epoch[2 * DELIVERY_EPOCH_BYTES + 1];
-    uint64_t next_number;           /* of the next record that is ready to be sent */
-    uint64_t next_order;            /* of the next block that is */
-    struct buffered_block *filled;  /* NULL: none is empty, or nothing was taken yet */
-    struct buffered_block *waiting; /* by number */
-    size_t out;                     /* blocks that are with the destination */
-    bool refused;                   /* it had no room for the first that waits */
-    int64_t pause_ns;               /* the next one; 0: the first */
-    int64_t sends_ns;               /* monotonic: nothing is sent before */
+    uint64_t next_number; /* of the first record of the next sealed block */
+    uint64_t next_order;  /* of the next block that is queued */
+    struct buffered_block
+        *filled; /* collects records; NULL: no block is empty, or no record came yet */
+    struct buffered_block *waiting; /* the first of the waiting blocks, by their order */
+    size_t out;                     /* number of blocks that the destination has */
+    bool refused;                   /* the destination had no room for the first waiting block */
+    int64_t pause_ns;               /* the last pause after a failure; 0: none */
+    int64_t sends_ns;               /* monotonic: no block is sent before */
     struct log_limit refusal_log;
 
-    struct delivery_spill *spill;      /* NULL: nothing waits on disk */
-    struct buffered_block *unstored;   /* is to be stored, and could not be yet */
-    int64_t stores_ns;                 /* monotonic: the next try */
-    int64_t keeps_ns;                  /* the same of those that are sent meanwhile */
-    bool drained;                      /* what is on disk comes after an answer, or is gone */
-    bool stopping;                     /* nothing is taken from disk any more */
-    bool storing;                      /* nothing is sent any more, either: all goes to the disk */
-    struct delivery_spill_counts seen; /* of the spill, as they are in the ledger */
-    uint64_t spilled_before;           /* in the ledger, of a spill that was there before */
+    struct delivery_spill *spill;      /* NULL: spill= is not set */
+    struct buffered_block *unstored;   /* is to be stored, which failed so far */
+    int64_t stores_ns;                 /* monotonic: when that is tried again */
+    int64_t keeps_ns;                  /* monotonic: when delivery_keep_late is tried again */
+    bool drained;                      /* no block on disk can be taken before the next answer */
+    bool stopping;                     /* no block is taken from disk any more */
+    bool storing;                      /* no block is sent any more: all go to the disk */
+    struct delivery_spill_counts seen; /* the spill's counts, as far as they are in the ledger */
+    uint64_t spilled_before;           /* records in the ledger that are in an earlier spill */
     struct log_limit spill_log;
-    int64_t oldest_ns; /* wall clock, of what is in memory; INT64_MAX: nothing is */
+    int64_t
+        oldest_ns; /* wall clock: when the oldest open block was sealed; INT64_MAX: none is open */
 
-    /* A put that stopped half-way: the record stands there, and belongs into the next block. */
+    /*
+     * If a put stopped half-way: the block with the record that belongs into the next block, and
+     * where the record is.
+     */
     struct buffered_block *moved;
     size_t start, end;
     struct delivery_addition addition;

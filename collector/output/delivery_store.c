@@ -6,7 +6,7 @@
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
 
-/* How long what could not be stored on disk waits for the next try. */
+/* The time after which storing a block is tried again. */
 #define STORE_PAUSE_NS INT64_C(100000000)
 
 void delivery_note_spill(struct delivery_writer *delivery)
@@ -33,7 +33,7 @@ static void log_spill(struct delivery_writer *delivery, const struct error *erro
                   error->text);
 }
 
-/* Publishes since when nothing can be stored. */
+/* Publishes since when blocks cannot be stored. */
 static void note_full(struct delivery_writer *delivery, bool is_full)
 {
     _Atomic int64_t *since = &delivery->base.spill_full_ns;
@@ -46,7 +46,8 @@ static void note_full(struct delivery_writer *delivery, bool is_full)
 typedef enum spill_stored store_function(struct delivery_spill *spill,
                                          struct buffered_block *buffered, struct error *error);
 
-/* Blocks that this stop left on disk, and whose segment was evicted since, are not there any more.
+/*
+ * Blocks that this stop left on disk, and whose segment was evicted since, are not there any more.
  */
 static void count_left(struct delivery_writer *delivery)
 {
@@ -59,7 +60,9 @@ static void count_left(struct delivery_writer *delivery)
     }
 }
 
-/* Stores a block, and evicts older ones for it if drop_oldest allows. Returns false if it cannot.
+/*
+ * Stores a block; with drop_oldest it evicts older ones until there is room. Returns false if the
+ * block cannot be stored now.
  */
 static bool store_by(struct delivery_writer *delivery, struct buffered_block *buffered,
                      store_function *store)
@@ -79,7 +82,7 @@ static bool store_by(struct delivery_writer *delivery, struct buffered_block *bu
     return stored == SPILL_STORED;
 }
 
-/* The oldest block that is to be sent and is not on disk. NULL: there is none. */
+/* The oldest open block that is not on disk. NULL: there is none. */
 static struct buffered_block *oldest_in_memory(struct delivery_writer *delivery)
 {
     struct buffered_block *oldest = NULL;
@@ -104,7 +107,7 @@ bool delivery_keep_older(struct delivery_writer *delivery)
     return true;
 }
 
-/* A block whose segment was removed by others is only in memory from then on. */
+/* If another program removed the block's file, the block is only in memory from then on. */
 static void note_absence(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     if (!buffered_block_is_open(buffered) || !buffered->on_disk ||
@@ -123,8 +126,8 @@ void delivery_keep_late(struct delivery_writer *delivery, int64_t now)
 }
 
 /*
- * Whether the spill could take one more block than those in memory as one that is sent: its window
- * also has what was acknowledged behind a block that was not.
+ * Whether the spill could keep one more block than the ones that are only in memory: its window
+ * also has blocks that were acknowledged before an older one.
  */
 static bool can_keep_one_more(const struct delivery_writer *delivery)
 {
@@ -136,7 +139,7 @@ static bool can_keep_one_more(const struct delivery_writer *delivery)
 
 /* --- to and from the disk --------------------------------------------------------------------- */
 
-/* Stores a block, which is empty then. Returns false where it cannot be stored now. */
+/* Stores a block and empties it. Returns false if it cannot be stored now. */
 static bool store_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     if (!store_by(delivery, buffered, delivery_spill_store))
@@ -207,7 +210,7 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
     return taken;
 }
 
-/* Its segment had to make room while it was in memory: it is not sent any more. */
+/* Its segment was evicted while the block was in memory: it is not sent any more. */
 static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     size_t unknown = 0;
@@ -254,7 +257,7 @@ void delivery_store_waiting(struct delivery_writer *delivery)
 
 /* --- from open to close ----------------------------------------------------------------------- */
 
-/* Logs which records this sink cannot send. */
+/* Logs how many records this sink cannot send. */
 static void log_kept(const struct delivery_writer *delivery, const char *label)
 {
     char found[DELIVERY_LABEL_SIZE];
@@ -309,7 +312,7 @@ void delivery_leave_spill(struct delivery_writer *delivery)
 {
     struct sink_writer *writer = &delivery->base;
     if (delivery->spill != NULL)
-        delivery_spill_check_files(delivery->spill); /* before the last sum */
+        delivery_spill_check_files(delivery->spill); /* before the last counts */
     if (!atomic_load(&writer->leaves_spill_open)) {
         delivery_close_spill(delivery);
         return;

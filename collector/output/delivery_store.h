@@ -1,7 +1,8 @@
 /*
- * The blocks of a delivery on their way to the disk and from there. The sink's thread.
+ * Moves a delivery's blocks to the disk and back. The sink's thread.
  *
- * Without a spill a block is never on disk; what says so below needs one.
+ * Functions that say "needs a spill" are called only if the writer has one. Without a spill no
+ * block is on disk.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_STORE_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_STORE_H
@@ -9,55 +10,54 @@
 #include "collector/output/delivery_state.h"
 
 /*
- * Opens the spill of the sink, if it has one: records that a sink of this name has left there are
- * taken over. As `open` in struct sink_writer_ops.
+ * Opens the spill of the sink, if it has one, and takes over the records that an earlier sink of
+ * this name left in it. As `open` in struct sink_writer_ops.
  */
 int delivery_open_spill(struct sink_writer *writer, struct error *error);
 
-/* The next sink that has this spill can open it. */
+/* Closes the spill; the next sink with this folder can open it. */
 void delivery_close_spill(struct delivery_writer *delivery);
 
-/* The same, or another sink is to have it as it is: then it is left open, for the main thread. */
+/* The same; but if another sink is to have the spill, leaves it open for the main thread. */
 void delivery_leave_spill(struct delivery_writer *delivery);
 
-/* Does what is due in the spill. */
+/* Calls the spill's tick if it is due. */
 void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns);
 
-/* What became of records on disk comes into the ledger. */
+/* Adds to the ledger what changed in the spill's counts. */
 void delivery_note_spill(struct delivery_writer *delivery);
 
 /*
- * Needs a spill. Before the first block is stored those before it are stored, too, while they go on
- * to be sent: so all is on disk in its order, and is there after a kill. Returns false where that
- * cannot be done now.
+ * Needs a spill. Stores all blocks that are only in memory, oldest first, while they go on being
+ * sent. Called before a newer block is stored, so that the disk has all blocks in their order after
+ * a kill. Returns false if that is not possible now.
  */
 bool delivery_keep_older(struct delivery_writer *delivery);
 
 /*
- * When an answer is late (delivery_keep_due) all that are sent are stored, too. What cannot be
- * stored stays in memory, and is tried again.
+ * Does the same for all blocks when an answer is late (delivery_keep_due). Blocks that cannot be
+ * stored stay in memory; it is tried again.
  */
 void delivery_keep_late(struct delivery_writer *delivery, int64_t now);
 
-/* A sealed block is to be sent, or is stored where it would have to wait. */
+/* Queues a sealed block to be sent, or stores it if it would have to wait. */
 void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_block *buffered);
 
-/* What could not be stored is tried again; it may be sent by now. */
+/* Does the same again for the block that could not be stored, when that is due. */
 void delivery_retry_unstored(struct delivery_writer *delivery, int64_t now);
 
-/* A block that nothing is in, or NULL. */
+/* An empty block, or NULL. */
 struct buffered_block *delivery_empty_block(struct delivery_writer *delivery);
 
 /*
- * Takes a block from disk to those that wait, where the far end could have it now. Returns whether
- * one was taken.
+ * Takes a block from disk to be sent, if the destination has room for it. Returns whether it did.
  */
 bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now);
 
 /*
- * Needs a spill. At a stop: those that wait are left on disk, or go there. Where others are there
- * already that were sealed later, all of these are on disk, too. What cannot be stored still waits
- * afterwards. Its records are doubtful where the next run may find them.
+ * Needs a spill. At a stop: leaves waiting blocks that are on disk there, and stores the others. (If
+ * blocks that were sealed later are on disk, all waiting ones are.) Blocks that cannot be stored
+ * still wait afterwards; if the next run may find one on disk, its records become maybe_sent.
  */
 void delivery_store_waiting(struct delivery_writer *delivery);
 

@@ -2,7 +2,7 @@
 
 #include "collector/platform/clock.h"
 
-/* How long the far end is left alone after a block was not taken: doubled up to the longest. */
+/* The pause after a failure: doubled each time, up to the longest. */
 #define FIRST_PAUSE_NS   INT64_C(100000000)
 #define LONGEST_PAUSE_NS INT64_C(5000000000)
 
@@ -54,7 +54,7 @@ int64_t delivery_keep_due(const struct delivery_writer *delivery)
     return due_ns > delivery->keeps_ns ? due_ns : delivery->keeps_ns;
 }
 
-/* When a block that waits is to be sent, or is given up. */
+/* When a waiting block is to be sent, or is given up. */
 static int64_t waiting_due(const struct delivery_writer *delivery)
 {
     const struct sink_thread_options *options = &delivery->base.options;

@@ -1,39 +1,39 @@
-/* When a delivery does something, and how long it leaves the far end alone. The sink's thread. */
+/* When a delivery does something, and how long it pauses after a failure. The sink's thread. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_TIME_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_TIME_H
 
 #include "collector/output/delivery_state.h"
 
 /*
- * Nothing is sent for a time that grows, and at least for `retry_after_ns`. Of several blocks that
- * failed together the first one alone makes it longer.
+ * Starts a pause in which no block is sent; it is longer each time, and at least `retry_after_ns`.
+ * If several blocks fail together, only the first one makes it longer.
  */
 void delivery_pause(struct delivery_writer *delivery, int64_t retry_after_ns, int64_t now);
 
 /*
- * Whether the block is not to be sent again, whatever its answer says. What has a spill is sent
- * until the far end answers: at a stop it stays on disk.
+ * Whether the block is not sent again, whatever its answer is. A sink with a spill sends a block
+ * until the far end answers, and leaves it on disk at a stop.
  */
 bool delivery_is_over(const struct delivery_writer *delivery, const struct buffered_block *buffered,
                       int64_t now);
 
 /*
- * With a spill a block that has waited for its answer longer than this is on disk, too, and so are
- * all others that are in flight then: what a kill loses in an outage is bounded. Where records are
- * collected without a limit of time it is that limit, too.
+ * With a spill, a block that waits for its answer longer than this is stored on disk, with all
+ * other blocks in flight: so a kill in an outage loses a bounded number of records. If
+ * flush_interval= is not set, records are collected no longer than this, either.
  */
 #define DELIVERY_KEEP_NS INT64_C(1000000000)
 
 /*
- * Whether a block is to be sent, or is with the destination, and is not on disk. A block that could
- * not be stored is not one of them: it comes after them, and is stored by itself.
+ * Whether the block waits or is with the destination, and is not on disk. The block that could not
+ * be stored (unstored) does not count: it comes after these, and is stored by itself.
  */
 bool delivery_is_only_in_memory(const struct delivery_writer *delivery,
                                 const struct buffered_block *buffered);
 
 /*
- * When blocks that are only in memory are to be stored while they are sent; INT64_MAX: there are
- * none, or there is no spill. With fsync=always that is before they are sent.
+ * When blocks that are only in memory are to be stored while they are sent; INT64_MAX: there are no
+ * such blocks, or there is no spill. With fsync=always that is before they are sent.
  */
 int64_t delivery_keep_due(const struct delivery_writer *delivery);
 

@@ -14,8 +14,8 @@
 #include "collector/platform/machine.h"
 
 /*
- * One more than may be in flight, so that records are collected meanwhile; and one that cannot be
- * stored, so that others are sent from disk meanwhile.
+ * One more than may be in flight, to collect records in; and with a spill another one, so that
+ * blocks from disk are sent while one cannot be stored.
  */
 static size_t block_count(const struct delivery_options *options)
 {
@@ -43,7 +43,7 @@ static void delivery_send_all(struct delivery_writer *delivery)
         delivery_send_waiting(delivery, now);
 }
 
-/* Does all that can be done now without new records. */
+/* Does all that is possible without new records. */
 static void delivery_catch_up(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -53,7 +53,7 @@ static void delivery_catch_up(struct sink_writer *writer)
     delivery_note_oldest(delivery);
 }
 
-/* What is collected is ready to be sent. */
+/* Seals the block that records are collected in. */
 static void delivery_seal(struct delivery_writer *delivery)
 {
     struct buffered_block *buffered = delivery->filled;
@@ -66,13 +66,13 @@ static void delivery_seal(struct delivery_writer *delivery)
     delivery_queue_or_store(delivery, buffered);
 }
 
-/* What has a spill goes on after the deadline, to the disk, for as long as that takes it. */
+/* A writer with a spill goes on after the deadline as long as storing on disk works. */
 static bool is_late(struct sink_writer *writer)
 {
     return writer->stores ? deadline_is_over(&writer->deadline) : !sink_writer_goes_on(writer);
 }
 
-/* The deadline is over: nothing is in any block when this returns. */
+/* The deadline is over: when this returns no block has records. */
 static void delivery_give_up(struct delivery_writer *delivery)
 {
     delivery->stopping = delivery->storing = true;
@@ -94,7 +94,7 @@ static void delivery_give_up(struct delivery_writer *delivery)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Has a block that records are collected in. Returns false where none is empty. */
+/* Ensures that there is a block to fill. Returns false if no block is empty. */
 static bool begin_block(struct delivery_writer *delivery)
 {
     if (delivery->filled != NULL)
@@ -106,7 +106,7 @@ static bool begin_block(struct delivery_writer *delivery)
     return delivery->filled != NULL;
 }
 
-/* When a block that is begun now is ready to be sent, whatever the far end does. */
+/* When a block that is begun now is sealed at the latest. */
 static int64_t collected_until(const struct delivery_writer *delivery)
 {
     if (delivery->base.options.flush_interval != 0)
@@ -122,7 +122,9 @@ static void delivery_add(struct delivery_writer *delivery, size_t start)
     buffered_block_add(buffered, start, &delivery->addition);
 }
 
-/* Goes on until there is room for the next record. */
+/*
+ * Seals a full block, and returns whether there is room for the next record; otherwise it blocks.
+ */
 static bool delivery_make_room(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -135,7 +137,7 @@ static bool delivery_make_room(struct sink_writer *writer)
            sink_writer_block(writer, NO_HANDLE, false, delivery_due(writer));
 }
 
-/* The record that belongs into another block comes there. */
+/* Moves the record that belongs into another block to the new block. */
 static void move_record(struct delivery_writer *delivery)
 {
     struct output *out = &delivery->filled->out;
@@ -210,7 +212,7 @@ static bool delivery_put(struct sink_writer *writer, const struct listener *list
 /* --- time ------------------------------------------------------------------------------------- */
 
 /*
- * While something is in flight more is collected: the answer says when to go on. In an outage it is
+ * While a block is in flight, records are collected until it is answered. In an outage they are
  * safer on disk.
  */
 static bool delivery_has_work(const struct sink_writer *writer)
@@ -237,7 +239,7 @@ static bool delivery_serve(struct sink_writer *writer, int64_t now_ns)
     return delivery_make_room(writer);
 }
 
-/* The far end has no name that could stand for something else, but we may have another one. */
+/* The far end has no file to reopen. The destination may read its credentials again. */
 static void delivery_reopen(struct sink_writer *writer)
 {
     const struct delivery_ops *ops = delivery_ops_of(delivery_of(writer));
@@ -250,8 +252,8 @@ static void delivery_reopen(struct sink_writer *writer)
 }
 
 /*
- * What waits need not be waited for where it can lie on disk: the far end does not answer. What
- * cannot be stored now keeps those after it from being stored: they would be sent before it.
+ * The far end does not answer: waiting blocks are stored instead. If an older block cannot be
+ * stored, newer ones must not be, because they would be sent before it.
  */
 static void leave_waiting(struct delivery_writer *delivery)
 {
@@ -260,7 +262,7 @@ static void leave_waiting(struct delivery_writer *delivery)
         delivery_store_waiting(delivery);
 }
 
-/* Waits until all is answered, or until the deadline is over. */
+/* Waits until all blocks are answered, or until the deadline is over. */
 static void delivery_finish(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -283,7 +285,7 @@ static void delivery_finish(struct sink_writer *writer)
     delivery_leave_spill(delivery);
 }
 
-/* Whether the far end goes is its destination's to know. */
+/* The destination itself notices when the far end closes its connection. */
 static wait_handle delivery_handle(const struct sink_writer *writer)
 {
     (void)writer;

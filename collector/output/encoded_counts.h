@@ -1,4 +1,4 @@
-/* What a record left in the output, as small as it can be kept for many records. */
+/* The counts of one encoded record in few bytes, for tables of many records. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_ENCODED_COUNTS_H
 #define SLUICE_COLLECTOR_OUTPUT_ENCODED_COUNTS_H
 
@@ -6,7 +6,7 @@
 
 #include "collector/contract/encoder.h"
 
-/* Of one record, whose lines are bytes in a block: far fewer than 32 bits count. */
+/* 32 bits suffice: a record's lines are bytes of one block. */
 struct encoded_counts {
     uint32_t lines, samples, json_fallbacks;
 };

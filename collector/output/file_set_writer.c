@@ -1,9 +1,9 @@
 /*
- * Writing whole blocks into files: a block is collected for each file that is being filled, and is
- * then written whole or not at all.
+ * Writes whole blocks into files: a block is collected for each open file, and is written whole or
+ * not at all.
  *
- * Where there is one block, records are encoded in it. Where there are several they are smaller
- * than a record may be: a record is encoded beside them and copied, or written by itself.
+ * If there is one block, records are encoded in place. If there are several, they are smaller than
+ * the largest record: a record is encoded in a buffer and copied, or written by itself.
  */
 #include "collector/output/file_set_writer.h"
 
@@ -17,44 +17,45 @@
 struct block {
     struct output out;
     size_t records;
-    struct encoded sum;         /* of them */
-    int64_t collected_until_ns; /* monotonic, while there are any */
+    struct encoded sum;         /* of its records */
+    int64_t collected_until_ns; /* monotonic, while there are records */
 };
 
-/* How far a put has come. */
+/* How far a put has come. "In place" means with one block, "buffered" with several. */
 enum put_stage {
-    PUT_BEFORE, /* in place: what stands before the record is written */
-    PUT_LATER,  /* beside: all blocks are written, as the record's time is later */
-    PUT_TAKEN,  /* beside: the block is written, as it was another file's */
-    PUT_ROOM,   /* beside: the block is written, as the record needs its room */
-    PUT_ALONE,  /* beside: the record is written by itself */
-    PUT_BLOCK,  /* the record is in its block, which is written as it is full */
+    PUT_BEFORE, /* in place: the earlier records of the block are written */
+    PUT_LATER,  /* buffered: all blocks are written, because the record's time begins other files */
+    PUT_TAKEN,  /* buffered: the block is written, because another file had it */
+    PUT_ROOM,   /* buffered: the block is written, because the record needs its room */
+    PUT_ALONE,  /* buffered: the record is written by itself */
+    PUT_BLOCK,  /* the record is in its block, which is full and is written */
 };
 
 struct file_set_writer {
     struct sink_writer base;
     struct destination_shape shape;
-    struct output record;   /* several blocks: the record in hand */
-    struct output arranged; /* of a shape that wants that: the block that is written, as its file */
-    int64_t due_ns;         /* monotonic: not later than the first block that is due */
+    struct output record; /* several blocks: the record that is being put */
+    struct output
+        arranged;   /* if the shape is arranged: the block that is written, in the file's form */
+    int64_t due_ns; /* monotonic: not later than the first block that is due */
 
-    /* What stopped half-way: a write, of these bytes, */
+    /* The operation that stopped half-way: a write, of these bytes; */
     bool writing;
     const struct output *written;
-    bool rotating;    /* a rotation that is due, before which all blocks are written, */
-    int64_t serve_ns; /* serving, for the time when it began, */
+    bool rotating;    /* a rotation, before which all blocks are written; */
+    int64_t serve_ns; /* serving, with the time when it began; */
 
-    /* and a put: where it is, of which record, and what is known of that. */
+    /* or a put: its stage, and the facts about its record. */
     enum put_stage stage;
     struct encoded encoded;
     struct file_set_route route;
-    size_t start; /* of the record in its block, where it is encoded in place */
+    size_t start; /* of the record in its block, if it is encoded in place */
     size_t end;
 
     struct block blocks[];
 };
 
-/* One block has room for the record that passes its size. */
+/* A single block has room for the record that passes its size. */
 static size_t block_room(const struct destination_shape *shape, size_t record_size)
 {
     return shape->blocks == 1 ? shape->block_size + record_size : shape->block_size;
@@ -89,7 +90,7 @@ static void begin_anew(struct sink_writer *writer, bool empty)
     log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "reopened");
 }
 
-/* One write. Returns whether it went out; else it blocks. */
+/* Tries to write once. Returns whether it worked; otherwise it blocks. */
 static bool try_bytes(struct file_set_writer *set, size_t block)
 {
     struct sink_writer *writer = &set->base;
@@ -111,9 +112,9 @@ static bool try_bytes(struct file_set_writer *set, size_t block)
 }
 
 /*
- * Writes set->written, again and again, until it is out or the deadline is over. To begin other
- * files may be what helps, and would never come if it waited for this. Returns false where it
- * stopped half-way; else *out says what became of it.
+ * Writes set->written, with retries, until that works or the deadline is over. Between tries it
+ * does a reopening that is requested: that may be the remedy, and must not wait for this write.
+ * Returns false if it stopped half-way; otherwise *out says whether the bytes were written.
  */
 static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
 {
@@ -135,7 +136,7 @@ static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
     return true;
 }
 
-/* What is written for a block: itself, or what it is arranged to; then *sum is what that holds. */
+/* Returns the bytes to write for a block: the block itself, or its arranged form, with *sum. */
 static const struct output *arrange(struct file_set_writer *set, const struct output *block,
                                     struct encoded *sum)
 {
@@ -148,8 +149,8 @@ static const struct output *arrange(struct file_set_writer *set, const struct ou
 }
 
 /*
- * Writes the block, or counts its records as failed; it is empty then. Returns false where it
- * stopped half-way.
+ * Writes the block, or counts its records as failed, and empties it. Returns false if it stopped
+ * half-way.
  */
 static bool file_set_write_block(struct file_set_writer *set, size_t index)
 {
@@ -172,7 +173,7 @@ static bool file_set_write_block(struct file_set_writer *set, size_t index)
     return true;
 }
 
-/* Those that are written already are empty. */
+/* Called again after stopping half-way, it skips blocks that it wrote already: they are empty. */
 static bool file_set_flush(struct sink_writer *writer)
 {
     struct file_set_writer *set = file_set_of(writer);
@@ -185,7 +186,7 @@ static bool file_set_flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Records come, that left this. */
+/* Adds records with these counts to the block. */
 static void file_set_add(struct file_set_writer *set, struct block *block, size_t records,
                          const struct encoded *encoded)
 {
@@ -199,14 +200,14 @@ static void file_set_add(struct file_set_writer *set, struct block *block, size_
     encoded_add(&block->sum, encoded);
 }
 
-/* Whether a file has place for the record, too. */
+/* Whether the block's file has room for the record, too. */
 static bool fits_file(const struct file_set_writer *set, const struct block *block,
                       const struct encoded *encoded)
 {
     return !set->shape.arranged || block->sum.arranged + encoded->arranged <= ARRANGED_SIZE;
 }
 
-/* The record that was encoded last begins the block, once what stands before it is written. */
+/* Writes the block's earlier records; the record that was encoded last becomes its first. */
 static bool write_before(struct file_set_writer *set, struct block *block)
 {
     block->out.used = set->start;
@@ -217,7 +218,7 @@ static bool write_before(struct file_set_writer *set, struct block *block)
     return true;
 }
 
-/* The record stands at the end of its block. */
+/* The record is at the end of its block. */
 static bool keep_in_place(struct file_set_writer *set, struct block *block)
 {
     if (set->base.state != SINK_WRITING) {
@@ -246,7 +247,7 @@ static bool put_in_place(struct sink_writer *writer, const struct listener *list
     return keep_in_place(set, block);
 }
 
-/* Writes the record by itself: it is larger than a block. */
+/* Writes a record that is larger than a block by itself. */
 static bool write_alone(struct file_set_writer *set)
 {
     struct sink_writer *writer = &set->base;
@@ -274,7 +275,7 @@ static bool take_over(struct file_set_writer *set)
     return true;
 }
 
-/* The record's block has what it has: now it is the record's turn. */
+/* The block is ready for the record: adds it. */
 static bool keep_beside(struct file_set_writer *set)
 {
     struct block *block = &set->blocks[set->route.block];
@@ -292,7 +293,7 @@ static bool keep_beside(struct file_set_writer *set)
     return true;
 }
 
-/* Goes on with a record that is encoded beside the blocks. */
+/* Continues the put of a record that was encoded in the buffer. */
 static bool put_on_beside(struct file_set_writer *set)
 {
     const struct block *block = &set->blocks[set->route.block];
@@ -337,7 +338,7 @@ static bool file_set_put(struct sink_writer *writer, const struct listener *list
                                                   : put_beside(writer, listener, record);
 }
 
-/* One block. */
+/* Only for one block. */
 static bool file_set_put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
                                  size_t *next)
 {
@@ -407,7 +408,7 @@ static bool write_due_blocks(struct file_set_writer *set, int64_t now_ns)
         const struct block *block = &set->blocks[i];
         if (block->records != 0 && now_ns >= block->collected_until_ns) {
             if (!file_set_write_block(set, i))
-                return false; /* it stays due */
+                return false; /* the block stays due */
         } else if (block->records != 0 && block->collected_until_ns < next_ns) {
             next_ns = block->collected_until_ns;
         }
@@ -431,7 +432,7 @@ static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct file_set_writer *set = file_set_of(writer);
     struct destination *destination = writer->destination;
-    if (!set->writing) /* else it goes on, with the same blocks */
+    if (!set->writing) /* otherwise it continues with the same blocks */
         set->serve_ns = now_ns;
     if (!set->rotating && set->serve_ns >= set->due_ns && !write_due_blocks(set, set->serve_ns))
         return false;
@@ -448,7 +449,7 @@ static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
     return true;
 }
 
-/* After a flush. */
+/* Called after a flush. */
 static void file_set_reopen(struct sink_writer *writer)
 {
     begin_anew(writer, true);
@@ -461,7 +462,7 @@ static void file_set_finish(struct sink_writer *writer)
     sink_writer_end_io(writer);
 }
 
-/* A file has no reader that could go. */
+/* A file has no reader that could close it. */
 static wait_handle file_set_handle(const struct sink_writer *writer)
 {
     (void)writer;

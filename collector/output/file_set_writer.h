@@ -1,4 +1,7 @@
-/* The writer of whole blocks into files, as many and as large ones as the shape says. */
+/*
+ * The writer of whole blocks into files; the destination's shape says how many blocks, and how
+ * large.
+ */
 #ifndef SLUICE_COLLECTOR_OUTPUT_FILE_SET_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_FILE_SET_WRITER_H
 
@@ -7,11 +10,11 @@
 struct destination_shape;
 struct sink_writer;
 
-/* To be completed by sink_writer_init. Returns NULL where memory is short. */
+/* The caller completes it by sink_writer_init. Returns NULL if memory is short. */
 struct sink_writer *file_set_writer_create(const struct destination_shape *shape,
                                            size_t record_size);
 
-/* Bytes that it takes. */
+/* Bytes that it allocates. */
 size_t file_set_writer_memory(const struct destination_shape *shape, size_t record_size);
 
 #endif

@@ -5,20 +5,22 @@
 #include "collector/contract/destination_relay.h"
 #include "collector/platform/clock.h"
 
-/* What is collected is sent when it has so many bytes: the next datagram always has room. */
+/*
+ * Collected datagrams are sent when they have this number of bytes: the next one always has room.
+ */
 #define COLLECTED_SIZE ((size_t)64 * 1024)
 #define DATAGRAM_SIZE  ((size_t)64 * 1024)
 
-/* How long is waited for room in the system: nothing reports when a network has some. */
+/* The pause if the socket has no room; there is no event for that. */
 #define PAUSE_NS INT64_C(1000000)
 
 struct relay_writer {
     struct sink_writer base;
     size_t count;
     struct relay_datagram datagrams[RELAY_MOST];
-    bool raw[RELAY_MOST];       /* whether it is one that could not be decoded: it counts beside */
-    bool sending;               /* begun and not ended */
-    int64_t collected_until_ns; /* monotonic, while there are any */
+    bool raw[RELAY_MOST]; /* whether it is an undecoded datagram, which is counted by itself */
+    bool sending;         /* begun and not ended */
+    int64_t collected_until_ns; /* monotonic, while there are datagrams */
     struct log_limit log;
     struct output out; /* their bytes */
     char bytes[COLLECTED_SIZE + DATAGRAM_SIZE];
@@ -44,7 +46,10 @@ static void log_unsent(struct relay_writer *relay, size_t unsent, const struct e
                   "%zu of %zu datagrams were not sent: %s", unsent, relay->count, error->text);
 }
 
-/* Of one that its targets do not all have, some may have it all the same: those count as lines. */
+/*
+ * Counts outcomes. A datagram that did not reach all targets may have reached some: these count as
+ * lines.
+ */
 static void count_outcomes(struct relay_writer *relay, const struct error *error)
 {
     static const enum record_failure reasons[] = {
@@ -73,7 +78,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
             sink_writer_count_failed(writer, 1);
     }
     sink_writer_count_written(writer, written, &sum);
-    if (writer->state != SINK_WRITING) /* the time was over, and nothing failed */
+    if (writer->state != SINK_WRITING) /* the time was over, no send failed */
         return;
     if (unsent != 0)
         log_unsent(relay, unsent, error);
@@ -83,7 +88,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
         sink_writer_note_success(writer);
 }
 
-/* Returns whether each of them has its fate. */
+/* Returns whether each of them has its outcome. */
 static bool try_to_send(struct relay_writer *relay, struct error *error)
 {
     struct sink_writer *writer = &relay->base;
@@ -100,7 +105,7 @@ static bool try_to_send(struct relay_writer *relay, struct error *error)
     return done;
 }
 
-/* Sends what is collected. Returns false where it stopped half-way. */
+/* Sends the collected datagrams. Returns false if it stopped half-way. */
 static bool relay_flush(struct sink_writer *writer)
 {
     struct relay_writer *relay = relay_of(writer);
@@ -123,7 +128,7 @@ static bool relay_flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* What was appended from `start` on is a datagram. Returns as put does. */
+/* Adds the datagram that was appended from `start` on. Returns as put does. */
 static bool relay_add(struct sink_writer *writer, const struct record *record, size_t start,
                       bool raw)
 {
@@ -182,15 +187,15 @@ static bool relay_serve(struct sink_writer *writer, int64_t now_ns)
     return !relay_of(writer)->sending && now_ns < relay_due(writer) ? true : relay_flush(writer);
 }
 
-/* --- what a relay has none of ----------------------------------------------------------------- */
+/* --- operations without effect --------------------------------------------------------------- */
 
-/* Sockets have no name. */
+/* A socket has no file name. */
 static void relay_reopen(struct sink_writer *writer)
 {
     atomic_store(&writer->reopen_wanted, false);
 }
 
-/* Whether somebody receives is not reported. */
+/* The system does not report whether anyone receives. */
 static wait_handle relay_handle(const struct sink_writer *writer)
 {
     (void)writer;

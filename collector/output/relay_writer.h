@@ -1,6 +1,6 @@
 /*
- * The writer of a relay (collector/contract/destination_relay.h): it collects datagrams and has the
- * relay send them, many with one call. Each has its fate alone: what was not sent is not sent
+ * The writer of a relay (collector/contract/destination_relay.h): it collects datagrams, and the
+ * relay sends many of them by one call. Each datagram has its own outcome. Unsent ones are not sent
  * again.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_RELAY_WRITER_H
@@ -8,7 +8,7 @@
 
 #include "collector/output/sink_writer.h"
 
-/* Returns NULL where memory is short. */
+/* Returns NULL if memory is short. */
 struct sink_writer *relay_writer_create(void);
 
 /* Bytes that it allocates. */

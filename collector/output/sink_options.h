@@ -1,6 +1,6 @@
 /*
- * What follows from a sink's options, before there is a sink: what its destination is given, what
- * that needs, and whether it can be had (sink_thread_check and its neighbours in sink_thread.h).
+ * Facts that follow from a sink's options before there is a sink: the options of its destination,
+ * its needs, and whether it can be opened (sink_thread_check and its neighbours in sink_thread.h).
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_OPTIONS_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_OPTIONS_H
@@ -10,34 +10,34 @@
 #include "collector/output/sink_thread.h"
 
 /*
- * A block is written when it holds BLOCK_SIZE bytes, which is looked at between records; so the
- * next record always has record_size bytes of room, and one that needs more is too large. A byte of
- * a file costs a third less in blocks of this size than in a fourth of it: a block ends within a
- * page, and the file system has more pages at a time.
+ * A block is written when it has BLOCK_SIZE bytes. That is checked between records, so the next
+ * record always has record_size bytes of room; a longer one is too large. A byte of a file costs a
+ * third less in blocks of this size than in blocks of a fourth of it: fewer blocks end within a
+ * page, and the file system gets more pages at a time.
  */
 #define BLOCK_SIZE ((size_t)256 * 1024)
 
 /*
- * The most bytes of a delivery's block of such records: one passes BLOCK_SIZE, and what a file
- * begins with comes first.
+ * The most bytes of a delivery's block: its last record may begin just below BLOCK_SIZE, and the
+ * bytes that a file begins with come first.
  */
 static inline size_t sink_options_block_room(size_t record_size)
 {
     return BLOCK_SIZE + record_size + ENCODER_HEAD_SIZE;
 }
 
-/* Bytes that a record of such a sink may have when it is written. */
+/* The most bytes of an encoded record of such a sink. */
 static inline size_t sink_options_record_size(const struct sink_thread_options *options)
 {
     return options->record_size != 0 ? options->record_size : SINK_RECORD_SIZE;
 }
 
-/* Its texts are those of the sink's options. */
+/* The texts remain those of the sink's options. */
 struct destination_options sink_options_of_destination(const struct sink_thread_options *options);
 
 /*
- * How the destination is going to take records, which says what kind of writer it needs. Returns
- * false where memory is short.
+ * Fills the shape of the destination, which decides what kind of writer the sink has. Returns false
+ * if memory is short.
  */
 bool sink_options_shape(const struct sink_thread_options *options, struct destination_shape *shape);
 

@@ -1,9 +1,9 @@
 /*
  * The queues of one sink, one for each producer.
  *
- * The main thread adds queues, also while the sink's thread takes batches from them: it publishes a
- * longer list, and the former one stays until the end, because the sink's thread may still read it.
- * Producers own the other side of their queues. A batch that is taken belongs to the sink's thread.
+ * The main thread adds queues, also while the sink's thread takes batches: it publishes a longer
+ * list, and keeps the former list until the end, because the sink's thread may still read it.
+ * Producers own the other ends of the queues. The sink's thread owns the batches that it takes.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_QUEUES_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_QUEUES_H
@@ -17,35 +17,35 @@
 
 struct queue_list;
 
-/* All zero: it has no queues. */
+/* All zero: no queues. */
 struct sink_queues {
     struct queue_list *_Atomic list; /* NULL: none */
-    size_t next;                     /* to be taken from; the sink's thread */
+    size_t next;                     /* index of the queue to take from; the sink's thread */
 };
 
-/* Main thread. Returns NULL where memory is short. The queue is freed by sink_queues_clear. */
+/* Main thread. Returns NULL if memory is short. sink_queues_clear frees the queue. */
 struct batch_queue *sink_queues_add(struct sink_queues *queues, size_t capacity, size_t listeners,
                                     bool shared);
 
-/* Instead of all other threads. */
+/* Frees all queues. No other thread may use them any more. */
 void sink_queues_clear(struct sink_queues *queues);
 
 /* --- the sink's thread ------------------------------------------------------------------------ */
 
-/* The next batch, from the queues in turn, or NULL where all are empty. */
+/* Takes the next batch, from the queues in turn. NULL: all are empty. */
 struct batch *sink_queues_take(struct sink_queues *queues);
 
 /* The batch that comes after so many others in that order, or NULL. It stays in its queue. */
 const struct batch *sink_queues_peek(const struct sink_queues *queues, size_t after);
 
 /*
- * Takes the oldest batches out of the queues whose producers asked for room, and gives each to
- * `evict`, which owns it then. Returns whether a producer had asked.
+ * Takes the oldest batches out of the queues whose producers asked for room, and passes each to
+ * `evict`, which owns it then. Returns whether a producer asked.
  */
 bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, struct batch *),
                            void *context);
 
-/* Whether all are empty; whether all are also closed. */
+/* Whether all are empty; whether all are empty and closed. */
 bool sink_queues_are_empty(const struct sink_queues *queues);
 bool sink_queues_have_finished(const struct sink_queues *queues);
 

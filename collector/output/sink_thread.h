@@ -1,14 +1,13 @@
 /*
- * One sink and the thread that runs it: it takes batches from its queues in turn, encodes their
- * records into its own buffer, and writes the buffer in large blocks, or at once when they are
- * empty, or, where that was asked for, when a time is over.
+ * One sink and the thread that runs it. The thread takes batches from its queues in turn, encodes
+ * their records into a block, and writes the block when it is full, when the queues are empty, or
+ * when flush_interval is over.
  *
- * Lifecycle: create, one queue per producer from sink_thread_add_queue, open, start; the
- * producers close their queues; join (after sink_thread_stop has set a deadline); destroy. It never
- * blocks in a write to a pipe, so its queues fill and refuse, and a reader that went is noticed
- * without traffic. A destination that fails is tried again at a growing interval. A sink whose
- * reader has gone ends; what is offered to it later is refused. What the encoder has a file begin
- * with is written as soon as an empty one is open, at the start or anew.
+ * Lifecycle: create; sink_thread_add_queue for each producer; open; start; the producers close
+ * their queues; join (sink_thread_stop sets a deadline first); destroy. The thread never blocks in
+ * a write to a pipe, so it notices a reader that closes the pipe without traffic; its queues fill
+ * and refuse. After a failure the destination is tried again at growing intervals. When its reader
+ * has gone the sink ends, and later batches are refused.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_THREAD_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_THREAD_H
@@ -32,13 +31,13 @@
 
 struct sink_thread;
 
-/* Bytes that a record may have when it is written, where messages are no longer than usual. */
+/* The most bytes of an encoded record, unless longer messages are allowed. */
 #define SINK_RECORD_SIZE ((size_t)1024 * 1024)
 
 struct sink_thread_options {
     const char *name; /* for the log; the caller's, outlives the sink */
     const struct destination_ops *destination;
-    const char *path; /* of the destination; outlives the sink, too */
+    const char *path; /* of the destination; outlives the sink */
     struct file_options file;
     struct relay_options relay;
     struct delivery_options delivery;

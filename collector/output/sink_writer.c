@@ -8,20 +8,20 @@
 #include "collector/record/mismatch_hint.h"
 
 /*
- * How long a failed destination is left alone: doubled at each failure, and the first one again
- * when it has not failed for as long as the longest.
+ * The pause after a failed write: doubled at each failure, and the first one again after a time
+ * without failures that is as long as the longest.
  */
 #define FIRST_PAUSE_MS   10
 #define LONGEST_PAUSE_MS 1000
 
 /*
- * How often in a row a destination may be ready and take nothing, as where another writer was
- * quicker; then it is left alone for so long each time.
+ * After this number of waits in a row that found the destination writable, and writes that it did
+ * not accept (another writer was quicker, say), the writer pauses for this time instead.
  */
 #define SPURIOUS_MOST     10
 #define SPURIOUS_PAUSE_NS INT64_C(10000000)
 
-/* --- the fate of records ---------------------------------------------------------------------- */
+/* --- outcomes of records ---------------------------------------------------------------------- */
 
 static void commit_records(struct sink_writer *writer, struct counter *fate, size_t records)
 {
@@ -96,7 +96,10 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
         counter_add(&writer->options.counters->raw_refused, datagrams);
 }
 
-/* A sink with rules leaves much out that has samples: of that a little is looked at. */
+/*
+ * A sink with sample rules filters many records that have samples; only one in this number is
+ * examined.
+ */
 #define HINT_RULED_ONE_IN 64
 
 static void hint_at_filtered(const struct sink_writer *writer, const struct record *record)
@@ -218,8 +221,8 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 }
 
 /*
- * A wake-up ends the pause, for it may mean a reopening that helps; one that only wanted room
- * does not: a destination that fails is not tried the more often the more there is to evict.
+ * A wake-up ends the pause, because it may mean a reopening, which may help. A wake-up that only
+ * requested room does not: evictions must not cause more tries.
  */
 bool sink_writer_has_paused(struct sink_writer *writer)
 {
@@ -236,7 +239,8 @@ bool sink_writer_has_paused(struct sink_writer *writer)
     return true;
 }
 
-/* Each failure that was logged has its end logged: the log's limit on the one holds for the other.
+/*
+ * The end of each failure that was logged is logged: the limit on the former holds for the latter.
  */
 void sink_writer_note_success(struct sink_writer *writer)
 {
@@ -272,7 +276,7 @@ void sink_writer_begin_block(struct sink_writer *writer)
 
 void sink_writer_end_block(struct sink_writer *writer, bool out)
 {
-    writer->waited = false; /* what is written beside a block is nobody's wait */
+    writer->waited = false; /* bytes written outside a block do not count as waiting */
     atomic_store_explicit(&writer->waits_since_ns, 0, memory_order_relaxed);
     if (out)
         histogram_note(&writer->options.counters->write_time, histogram_times,
@@ -303,7 +307,7 @@ void sink_thread_set_delay_most(int64_t delay_ns)
     delay_most_ns = delay_ns;
 }
 
-/* A command has no handle before it has begun. */
+/* A command has no handle before it is started. */
 static int64_t delay_of(const struct sink_writer *writer)
 {
     const struct destination *destination = writer->destination;

@@ -10,10 +10,10 @@ struct visit {
     struct spill_blocks *blocks;
     struct buffered_block buffered;
     bool is_made;
-    size_t room; /* bytes of images that it has room for */
+    size_t room; /* the largest image that it has room for, in bytes */
 };
 
-/* A block as large as the image has room for what is in it. */
+/* Ensures that the block has room for an image of this size. */
 static bool make_block_room(struct visit *visit, size_t size)
 {
     if (visit->is_made && size <= visit->room)
@@ -25,7 +25,7 @@ static bool make_block_room(struct visit *visit, size_t size)
     return buffered_block_make(&visit->buffered, size);
 }
 
-/* Moves the records that are not done with together. Returns their bytes. */
+/* Moves the records without an outcome together. Returns their bytes. */
 static size_t gather(struct buffered_block *buffered, uint64_t *records)
 {
     struct delivery_block *block = &buffered->block;

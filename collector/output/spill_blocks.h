@@ -1,6 +1,6 @@
 /*
- * The blocks of deliveries that lie in a spill's folder, read without changing anything there: for
- * `sluice spill`. One thread.
+ * Reads the blocks of a delivery's spill without changing anything on the disk: for `sluice spill`.
+ * One thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SPILL_BLOCKS_H
 #define SLUICE_COLLECTOR_OUTPUT_SPILL_BLOCKS_H
@@ -11,27 +11,27 @@
 
 #include "collector/base/error.h"
 
-/* A block, while it is visited. Its records are those that are not done with. */
+/* A block while it is visited. Only records without an outcome are in it. */
 struct spilled_block {
     const char *label; /* delivery_label.h; "": of an earlier version */
     uint64_t records;
-    int64_t sealed_ns; /* when it was complete: since 1970 UTC */
-    const char *head;  /* what its file begins with, before the first record */
+    int64_t sealed_ns; /* when it was sealed: since 1970 UTC */
+    const char *head;  /* what a file of such records begins with */
     size_t head_size;
     const char *bytes; /* of its records, one after the other */
     size_t size;
 };
 
 struct spill_blocks {
-    /* Returns false with `error` filled to end it. */
+    /* Returns false with `error` filled to end the walk. */
     bool (*visit)(void *context, const struct spilled_block *block, struct error *error);
     void *context;
 
     uint64_t missing; /* filled: records that are missing, damaged, or of another version; */
-    uint64_t strange; /* and files that look like segments and are not of this spill */
+    uint64_t strange; /* and files that are named like segments and belong to another spill */
 };
 
-/* Visits all, oldest first. Returns as spill_walk does (collector/spill/walk.h). */
+/* Visits all blocks, oldest first. Returns as spill_walk does (collector/spill/walk.h). */
 int spill_blocks_visit(const char *folder, struct spill_blocks *blocks, struct error *error);
 
 #endif

@@ -10,7 +10,7 @@
 #include "collector/platform/clock.h"
 #include "collector/spill/inspection.h"
 
-/* How long images are verified: whoever has a spill of many gigabytes waits no longer. */
+/* The time for which --check verifies images; a spill may have many gigabytes. */
 #define VERIFY_NS INT64_C(5000000000)
 
 #define MIB (1024.0 * 1024.0)

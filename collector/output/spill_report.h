@@ -1,4 +1,4 @@
-/* What --check says of the folder where a delivery's records are to wait. */
+/* Reports the folder of a sink's spill, for --check. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SPILL_REPORT_H
 #define SLUICE_COLLECTOR_OUTPUT_SPILL_REPORT_H
 
@@ -6,9 +6,9 @@
 #include "collector/output/sink_thread.h"
 
 /*
- * Logs what lies in the sink's spill, and warns of what is damaged, of another one that has it open
- * and of a size that the disk has no room for. Changes nothing on the disk. Returns 0, also for a
- * sink without a spill, or -1 with `error` filled where the spill cannot be opened.
+ * Logs the contents of the sink's spill, and warns of damage, of a program that has it open, and of
+ * a size that the disk has no room for. Changes nothing on the disk. Returns 0, also for a sink
+ * without a spill, or -1 with `error` filled if the spill could not be opened.
  */
 int spill_report_log(const struct sink_thread_options *options, struct error *error);
 

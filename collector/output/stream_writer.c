@@ -1,10 +1,11 @@
 /*
- * Writing to a stream of bytes: a pipe, a terminal, or a file that is appended to. It takes what it
- * can, perhaps a part of a record. What the encoder has a file begin with is written as soon as an
- * empty one is open, at the start or anew.
+ * Writes to a stream of bytes: a pipe, a terminal, or a file that is appended to. A write may
+ * accept any number of bytes, also a part of a record. What the encoder has a file begin with is
+ * written as soon as an empty file is open, also after a reopening.
  *
- * Mostly what is accepted is written. A stream that knows how far its reader is keeps records that
- * were accepted in flight until they are read, after the block that they stood in.
+ * Records count as written when their bytes are accepted. If the stream reports how far its reader
+ * is, accepted records stay in flight until they are read, which may be after their block was
+ * written.
  */
 #include "collector/output/stream_writer.h"
 
@@ -22,14 +23,14 @@ static bool is_watched(const struct stream_writer *stream)
     return destination->stream->is_watched != NULL && destination->stream->is_watched(destination);
 }
 
-/* What people look at brings no control characters, unless its encoder writes for people. */
+/* Hides control characters on a terminal, unless the encoder writes for people. */
 static void hide_controls(struct stream_writer *stream, size_t start)
 {
     if (!stream->base.options.encoder->for_people)
         control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
 }
 
-/* The first record in the block comes. */
+/* Called before the first record is put in the block. */
 static void begin_collecting(struct stream_writer *stream)
 {
     const struct sink_writer *writer = &stream->base;
@@ -37,7 +38,7 @@ static void begin_collecting(struct stream_writer *stream)
         stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
 }
 
-/* Whether the block has no room for one more. */
+/* Whether the block has no room for one more record. */
 static bool is_full(const struct stream_writer *stream)
 {
     return stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING;
@@ -141,7 +142,7 @@ static void stream_reopen(struct sink_writer *writer)
         ops->restart(writer->destination, false);
 }
 
-/* What was accepted is in flight, and stays so until it is read, or the deadline is over. */
+/* Accepted records stay in flight until they are read, or until the deadline is over. */
 static void stream_finish(struct sink_writer *writer)
 {
     struct stream_writer *stream = stream_of(writer);

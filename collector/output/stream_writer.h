@@ -6,10 +6,10 @@
 
 struct sink_writer;
 
-/* To be completed by sink_writer_init. Returns NULL where memory is short. */
+/* The caller completes it by sink_writer_init. Returns NULL if memory is short. */
 struct sink_writer *stream_writer_create(size_t record_size);
 
-/* Bytes that it takes. */
+/* Bytes that it allocates. */
 size_t stream_writer_memory(size_t record_size);
 
 #endif

@@ -1,10 +1,12 @@
 /*
- * How a block is brought to the destination: what can be written at once is, and where the
- * destination blocks or fails the operation stops half-way, to be called again.
+ * Writes a block to the destination. When the destination blocks or fails, the operation stops
+ * half-way, to be called again.
  */
 #include "collector/output/stream_writer_state.h"
 
-/* Blocks until the handle is writable, or what is due may have changed that. */
+/*
+ * Blocks until the handle is writable, or until the destination's tick is due, which may change it.
+ */
 static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
 {
     struct sink_writer *writer = &stream->base;
@@ -14,8 +16,8 @@ static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
 }
 
 /*
- * One write of what is left of the head, or of the block. Returns how many bytes went out; 0: the
- * state changed, or it blocks, as *blocked says.
+ * Writes once what is left of the head, or else of the block. Returns the number of bytes that were
+ * accepted. If it is 0, either the state has changed or *blocked is set.
  */
 static size_t write_some(struct stream_writer *stream, bool *blocked)
 {
@@ -51,18 +53,20 @@ static size_t write_some(struct stream_writer *stream, bool *blocked)
     return 0;
 }
 
-/* What must be out before the next record has room. */
+/* Whether something must be written before the next record has room. */
 static bool has_more(const struct stream_writer *stream)
 {
     return stream_owes_head(stream) || stream->sent < stream->out.used ||
            stream->count == MAX_PENDING;
 }
 
-/* Sets *blocked where it would have to wait. Returns whether something went out. */
+/* Sets *blocked if it would have to wait. Returns whether any bytes were accepted. */
 static bool write_next(struct stream_writer *stream, bool *blocked)
 {
     bool head = stream_owes_head(stream);
-    if (!head && stream->sent == stream->out.used) { /* all is out and too much of it unread */
+    if (!head &&
+        stream->sent ==
+            stream->out.used) { /* all bytes are accepted, and too many records are unread */
         wait_for_reader(stream, NO_HANDLE);
         *blocked = true;
         return false;
@@ -74,7 +78,7 @@ static bool write_next(struct stream_writer *stream, bool *blocked)
     return written != 0;
 }
 
-/* What follows from a write, and from the wait after it. */
+/* Does what follows from a write and from the wait after it. */
 static void conclude_try(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
@@ -90,7 +94,7 @@ static void conclude_try(struct stream_writer *stream)
         sink_writer_goes_on(writer);
 }
 
-/* As long as the state lets it. Returns false where it stopped half-way. */
+/* Writes until the block is written or the state changes. Returns false if it stopped half-way. */
 static bool write_rest_of_block(struct stream_writer *stream)
 {
     bool blocked = false;
@@ -108,7 +112,7 @@ static bool write_rest_of_block(struct stream_writer *stream)
     return true;
 }
 
-/* Returns false where it stopped half-way. */
+/* Returns false if it stopped half-way. */
 static bool stream_write_block(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;

@@ -1,4 +1,4 @@
-/* The file behind a stream: what it begins with, and the one that comes after it. */
+/* The file of a stream: what it begins with, and reopening it. */
 #include "collector/output/stream_writer_state.h"
 
 void stream_writer_look_at_beginning(struct stream_writer *stream)
@@ -29,9 +29,9 @@ void stream_writer_open_anew(struct stream_writer *stream)
 }
 
 /*
- * To rotate a file that takes no more is what helps, and what would never come if it waited for the
- * block to be written. The record that is partly in the old file goes whole to the new one; where
- * that part cannot be taken back (a pipe), the reopening has to wait.
+ * A reopening may be what makes writes succeed again, so it must not wait for the block. The record
+ * that is partly in the old file is written whole to the new one; if that part cannot be taken back
+ * (a pipe), the reopening waits.
  */
 static void reopen_failing(struct stream_writer *stream)
 {
@@ -40,8 +40,8 @@ static void reopen_failing(struct stream_writer *stream)
 }
 
 /*
- * The same where the file was moved, removed, emptied or cut: who frees a full disk in one of these
- * ways shall have it back.
+ * The same if the file was moved, removed, emptied or cut: each of these frees space on a full
+ * disk, but only when the old file is closed.
  */
 static void leave_failing(struct stream_writer *stream)
 {

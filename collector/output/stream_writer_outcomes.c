@@ -1,4 +1,4 @@
-/* What becomes of the records that were put to a stream. */
+/* The outcomes of the records that were put to a stream. */
 #include "collector/output/stream_writer_state.h"
 
 void stream_writer_take_first(struct stream_writer *stream)
@@ -41,7 +41,7 @@ bool stream_writer_roll_back(struct stream_writer *stream)
     return true;
 }
 
-/* Of a write that would have blocked, and is not tried again, a part may be out all the same. */
+/* A write that would have blocked may have written a part all the same. It is not tried again. */
 static void cancel_write(struct stream_writer *stream)
 {
     const struct stream_ops *ops = stream->base.destination->stream;
@@ -61,7 +61,7 @@ void stream_writer_log_cut(const struct stream_writer *stream)
               "the last line is cut: stop_timeout was over");
 }
 
-/* The beginning of a record stays, whose end is not written. */
+/* The file keeps the beginning of a record whose end is not written. */
 static void leave_torn(struct stream_writer *stream)
 {
     struct destination *destination = stream->base.destination;

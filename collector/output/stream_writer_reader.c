@@ -1,13 +1,13 @@
 /*
- * A stream's reader that says how far it is, and that may end: a command. Records are in flight
- * until it has read them.
+ * A stream whose reader reports its progress and may end: a command. Records are in flight until
+ * the command has read them.
  */
 #include "collector/output/stream_writer_state.h"
 #include "collector/platform/clock.h"
 
 /*
- * The reader has ended: every record that is out in part or whole, and that it has not read, is
- * lost. The next reader begins with the record after those.
+ * The reader has ended. All records that it got in part or whole and has not read are lost. The
+ * next reader begins with the record after those.
  */
 static void lose_unread(struct stream_writer *stream, enum record_failure reason)
 {
@@ -23,9 +23,9 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
 }
 
 /*
- * Another reader is wanted while this one has a part of the block. That is said at once: one that
- * does not read the rest would never be replaced if that waited for the block to be written. Where
- * it has ended already, the one that follows is what is wanted.
+ * A reopening is requested while the reader has a part of the block. The destination learns it now
+ * and not after the block, because a reader that no longer reads would never be replaced. If the
+ * reader has ended already, its successor is the one that was requested.
  */
 void stream_writer_announce_restart(struct stream_writer *stream)
 {
@@ -38,7 +38,7 @@ void stream_writer_announce_restart(struct stream_writer *stream)
         atomic_store(&writer->reopen_wanted, false);
 }
 
-/* It has ended: what was announced has come about. */
+/* The reader has ended: the announced restart is complete. */
 static void complete_restart(struct stream_writer *stream)
 {
     if (stream->restart_announced)
@@ -51,7 +51,7 @@ void stream_writer_follow_reader(struct stream_writer *stream, enum record_failu
     struct sink_writer *writer = &stream->base;
     size_t unread = 0;
     enum reader_state state = writer->destination->stream->progress(writer->destination, &unread);
-    uint64_t given = stream_accepted(stream) - stream->reader_at; /* less its head */
+    uint64_t given = stream_accepted(stream) - stream->reader_at; /* without the head */
     uint64_t read_to = stream_accepted(stream) - (unread < given ? unread : given);
     stream_writer_commit_to(stream, read_to);
     if (state == READER_ENDED) {

@@ -23,12 +23,14 @@ class NatsClient:
         if tls is not None:
             self.socket = tls.wrap_socket(self.socket)
         self.file = self.socket.makefile("rb")
+        self.inbox = f"_INBOX.test{self.socket.getsockname()[1]}"  # there may be other clients
         options = json.dumps({"verbose": False, "headers": True, **login})
-        self.socket.sendall(f"CONNECT {options}\r\nSUB _INBOX.test 1\r\n".encode())
+        self.socket.sendall(f"CONNECT {options}\r\nSUB {self.inbox} 1\r\n".encode())
 
     def ask(self, subject, request):
         data = json.dumps(request).encode() if request is not None else b""
-        self.socket.sendall(f"PUB {subject} _INBOX.test {len(data)}\r\n".encode() + data + b"\r\n")
+        head = f"PUB {subject} {self.inbox} {len(data)}\r\n"
+        self.socket.sendall(head.encode() + data + b"\r\n")
         while True:
             line = self.file.readline().split()
             if not line:

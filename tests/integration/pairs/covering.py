@@ -1,0 +1,103 @@
+"""Rows of features in which each pair of features that can be combined occurs at least once.
+
+A row is one run of the program: a listener (its kind, framing and TLS), a sink, whether it has a
+spill, a format, and how the run ends. The rows are computed without chance: they are the same in
+every run of the test.
+"""
+import collections
+import itertools
+
+Row = collections.namedtuple("Row", "listener sink spill format ending")
+Listener = collections.namedtuple("Listener", "kind framing tls")
+
+DATAGRAM_FRAMINGS = ("datagram", "delimited", "length16", "length32", "cisco-mdt", "udp-notif",
+                     "otlp-udp")
+STREAM_FRAMINGS = ("delimited", "length16", "length32", "frame-streams")
+FRAMINGS = tuple(dict.fromkeys(DATAGRAM_FRAMINGS + STREAM_FRAMINGS))
+KINDS = ("udp", "tcp", "pcap")
+
+# "fd" is a socket that the program is started with: of UDP, and of TCP with and without TLS.
+INHERITED = (Listener("fd", "datagram", False), Listener("fd", "length32", False),
+             Listener("fd", "length32", True))
+LISTENERS = (*(Listener("udp", framing, False) for framing in DATAGRAM_FRAMINGS),
+             *(Listener("tcp", framing, tls) for framing in STREAM_FRAMINGS
+               for tls in (False, True)),
+             *(Listener("pcap", framing, False) for framing in DATAGRAM_FRAMINGS),
+             *INHERITED)
+
+STREAMS = frozenset(one for one in LISTENERS
+                    if one.kind == "tcp" or one in INHERITED and one.framing != "datagram")
+
+DELIVERIES = ("http", "https", "kafka", "nats")
+SINKS = ("stdout", "file", "command", "udp", *DELIVERIES)
+FORMATS = ("json", "text", "influx", "prometheus", "openmetrics", "csv", "otlp", "remote-write",
+           "protobuf", "pcap", "datagram")
+ENDINGS = ("reload", "stop", "kill")
+
+
+def sink_has_spill(sink, spill):
+    """Only deliveries have a spill, and they need none."""
+    return not spill or sink in DELIVERIES
+
+
+def sink_takes(sink, form):
+    """Three formats are for some sinks only, and udp: passes datagrams on."""
+    if form == "datagram" or sink == "udp":
+        return form == "datagram" and sink == "udp"
+    if form == "openmetrics":
+        return sink == "file"
+    return form != "remote-write" or sink in ("http", "https")
+
+
+def listener_has_datagrams(listener, form):
+    """These formats write a datagram for each record: a segment of UDP-Notif is not a record."""
+    return form not in ("pcap", "datagram") or listener.framing != "udp-notif"
+
+
+def is_valid(row):
+    return listener_has_datagrams(row.listener, row.format) and sink_has_spill(row.sink, row.spill) and sink_takes(row.sink, row.format)
+
+
+def valid_rows(listeners=LISTENERS, sinks=SINKS):
+    rows = itertools.product(listeners, sinks, (False, True), FORMATS, ENDINGS)
+    return [row for row in itertools.starmap(Row, rows) if is_valid(row)]
+
+
+def pairs_in_order(row):
+    """A pair is two factors by their numbers, each with its value."""
+    return itertools.combinations(enumerate(row), 2)
+
+
+def pairs_of(rows):
+    """All pairs that occur in any of the rows."""
+    return set(itertools.chain.from_iterable(map(pairs_in_order, rows)))
+
+
+def cover(rows):
+    """Some of the rows that have every pair of all of them.
+
+    The next row is always one with the most pairs that no row taken so far has; of these the one
+    whose values were taken least often, and of these the first.
+    """
+    bits = {pair: 1 << number for number, pair in enumerate(
+        dict.fromkeys(itertools.chain.from_iterable(map(pairs_in_order, rows))))}
+    pairs = [sum(bits[pair] for pair in pairs_in_order(row)) for row in rows]
+    missing = (1 << len(bits)) - 1
+    used = [collections.Counter() for _ in Row._fields]
+    taken = []
+    while missing:
+        counts = [(each & missing).bit_count() for each in pairs]
+        most = max(counts)
+        best = min((at for at, count in enumerate(counts) if count == most),
+                   key=lambda at: sum(map(collections.Counter.__getitem__, used, rows[at])))
+        missing &= ~pairs[best]
+        for counter, value in zip(used, rows[best]):
+            counter[value] += 1
+        taken.append(rows[best])
+    return taken
+
+
+def name_of(row):
+    listener = row.listener
+    return (f"{listener.kind}+{listener.framing}{'+tls' if listener.tls else ''} to {row.sink}"
+            f"{'+spill' if row.spill else ''} as {row.format}, {row.ending}")

@@ -1,0 +1,154 @@
+"""Listeners of every kind, framing and TLS, and senders for them."""
+import base64
+import contextlib
+import os
+import socket
+import ssl
+import struct
+
+import capture_writing
+from covering import STREAMS
+from protobuf import delimited, double, message, metric, text
+from readers import value_of
+from service_manager import LAUNCHER
+from sluice_program import DEADLINE, SLUICE
+
+_PORT = 5555  # of the datagrams in captures
+_DNSTAP = b"protobuf:test"
+
+
+def _control(kind, *types):
+    fields = b"".join(struct.pack(">II", 1, len(one)) + one for one in types)
+    return struct.pack(">III", 0, 4 + len(fields), kind) + fields
+
+
+def _otlp(number):
+    """A request of OTLP with one point of a gauge."""
+    label = message(7, text(1, "host") + message(2, text(1, f"h{number}")))
+    point = message(1, label + double(4, value_of(number)))
+    return message(1, message(2, message(2, text(1, "load") + message(5, point))))
+
+
+def _framed(framing, number):
+    body = metric(value_of(number), "load", host=f"h{number}")
+    if framing == "delimited":
+        return delimited(body)
+    if framing == "length16":
+        return struct.pack(">H", len(body)) + body
+    if framing in ("length32", "frame-streams"):
+        return struct.pack(">I", len(body)) + body
+    if framing == "cisco-mdt":
+        return struct.pack(">HHHHI", 1, 1, 1, 0, len(body)) + body
+    if framing == "udp-notif":
+        return struct.pack(">BBHII", 0x30, 12, 12 + len(body), 7, number) + body
+    if framing == "otlp-udp":
+        return b'{"format":"json","version":1}\nM1' + base64.b64encode(_otlp(number))
+    return body
+
+
+class Listener:
+    """One listener of one row, in all lives of the program.
+
+    `certificate` is a pair of files, and `authority` the file of the one that signed it.
+    """
+
+    def __init__(self, features, folder, certificate, authority):
+        self._features = features
+        self._certificate, self._authority = certificate, authority
+        self._open = contextlib.ExitStack()
+        self._socket = None  # to send by, until the program ends
+        self._bound = self._bind() if features.kind == "fd" else None
+        self._fifo = folder / "fifo.pcap"
+        self._writer = self._make_fifo() if features.kind == "pcap" else None
+        self.decoded = 0  # messages that this life of the program was sent
+        self.control = 0  # frames that are not messages
+
+    def _bind(self):
+        kind = socket.SOCK_STREAM if self._is_stream() else socket.SOCK_DGRAM
+        bound = self._open.enter_context(socket.socket(socket.AF_INET, kind))
+        bound.bind(("127.0.0.1", 0))
+        if self._is_stream():
+            bound.listen()
+        return bound
+
+    def _make_fifo(self):
+        """Opened to read as well, so that opening it does not wait for the program."""
+        os.mkfifo(self._fifo)
+        return self._open.enter_context(open(self._fifo, "r+b", buffering=0))
+
+    def _is_stream(self):
+        return self._features in STREAMS
+
+    def close(self):
+        self.disconnect()
+        self._open.close()
+
+    def url(self, changed):
+        """Its URL; `changed`: with a key that differs."""
+        framing = self._features.framing
+        keys = f"schema={'otlp' if framing == 'otlp-udp' else 'riemann'}"
+        if framing != "datagram":
+            keys += f"&framing={framing}"
+        if self._writer is None:  # only a restart changes a capture
+            keys += f"&rate_limit={100001 if changed else 100000}"
+        if self._features.tls:
+            keys += "&max_connections=2&tls=on&cert={}&key={}".format(*self._certificate)
+        place = {"udp": "udp://127.0.0.1:0", "tcp": "tcp://127.0.0.1:0", "fd": "fd:3"}
+        if self._writer is not None:
+            return f"pcap:{self._fifo}?port={_PORT}&{keys}"
+        return f"{place[self._features.kind]}?{keys}"
+
+    def launch(self, start, *arguments):
+        """Starts the program by start(*arguments), and waits until it listens."""
+        self.decoded = self.control = 0
+        if self._bound is not None:
+            descriptor = self._bound.fileno()
+            program = start(
+                "-c", LAUNCHER, str(descriptor), SLUICE, *arguments, program="python3",
+                pass_fds=[descriptor], env={**os.environ, "LISTEN_FDS": "1", "LISTEN_PID": "own"})
+            program.wait_for_log("listening on fd:3 ")
+            return program
+        program = start(*arguments)
+        if self._writer is not None:
+            program.wait_for_log("writing to ")
+            self._writer.write(capture_writing.HEADER)
+            return program
+        return program.wait_for_listeners()
+
+    def disconnect(self):
+        """The senders go. A change of the configuration, or an end, follows."""
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+    def _connect(self, program):
+        host, port = ("127.0.0.1", program.port()) if self._bound is None else \
+            self._bound.getsockname()
+        kind = socket.SOCK_STREAM if self._is_stream() else socket.SOCK_DGRAM
+        connected = socket.socket(socket.AF_INET, kind)
+        connected.settimeout(DEADLINE)
+        connected.connect((host, port))
+        if self._features.tls:
+            trusted = ssl.create_default_context(cafile=self._authority)
+            connected = trusted.wrap_socket(connected, server_hostname="127.0.0.1")
+        if self._features.framing == "frame-streams":
+            connected.sendall(_control(2, _DNSTAP))  # START
+            self.control += 1
+        return connected
+
+    def send(self, program, numbers):
+        """Sends records of these numbers."""
+        self.decoded += len(numbers)
+        frames = [_framed(self._features.framing, number) for number in numbers]
+        if self._writer is not None:
+            self._writer.write(b"".join(
+                capture_writing.record(number, frame, _PORT)
+                for number, frame in zip(numbers, frames)))
+            return
+        if self._socket is None:
+            self._socket = self._connect(program)
+        if self._is_stream():
+            self._socket.sendall(b"".join(frames))
+            return
+        for frame in frames:
+            self._socket.send(frame)

@@ -1,0 +1,61 @@
+"""Finds the records in what a sink has written, whatever its format is.
+
+The value of a record is its number and VALUE_BASE: it has the same digits in every text, and eight
+bytes of its own in every binary format.
+"""
+import base64
+import re
+import struct
+
+from wire_reading import unsnappy
+
+VALUE_BASE = 7700000.5
+NUMBERS = 1000  # the numbers of records are below this
+
+_IN_TEXT = re.compile(rb"(?<![\d.])7700(\d{3})\.5(?!\d)")
+# In a capture a byte of the next packet may look like one more digit.
+_BASE64 = re.compile(rb'\{"format":"json","version":1\}\nM1'
+                     rb"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)")
+_PATTERNS = [struct.pack("<d", VALUE_BASE + number) for number in range(NUMBERS)]
+_IN_BYTES = re.compile(b"|".join(map(re.escape, _PATTERNS)))
+_NUMBER_OF = {pattern: number for number, pattern in enumerate(_PATTERNS)}
+
+
+def value_of(number):
+    return VALUE_BASE + number
+
+
+def _numbers_in_text(data):
+    return [int(digits) for digits in _IN_TEXT.findall(data)]
+
+
+def _numbers_in_bytes(data):
+    return [_NUMBER_OF[found] for found in _IN_BYTES.findall(data)]
+
+
+def numbers_on_disk(folder):
+    """The numbers of the records in the segments of a spill, in any format."""
+    found = set()
+    for path in folder.glob("*.seg"):
+        data = path.read_bytes()
+        found |= set(_numbers_in_text(data)) | set(_numbers_in_bytes(data))
+        for text in _BASE64.findall(data):
+            found |= set(_numbers_in_bytes(base64.b64decode(text)))
+    return found
+
+
+def numbers_in(form, pieces):
+    """The numbers of the records in all pieces (requests, messages, datagrams, files), sorted."""
+    found = []
+    for piece in pieces:
+        if form in ("otlp", "protobuf"):
+            found += _numbers_in_bytes(piece)
+        elif form == "remote-write":
+            found += _numbers_in_bytes(unsnappy(piece))
+        elif form in ("pcap", "datagram"):
+            found += _numbers_in_bytes(piece)
+            for text in _BASE64.findall(piece):
+                found += _numbers_in_bytes(base64.b64decode(text))
+        else:
+            found += _numbers_in_text(piece)
+    return sorted(found)

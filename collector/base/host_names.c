@@ -4,19 +4,20 @@
 
 #include "collector/base/address.h"
 
-static char lower(char c)
+static char lower_char(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-static bool is_digit(char c)
+static bool is_digit_char(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 static bool may_stand_in_name(char c)
 {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '.' || c == '_';
+    return is_digit_char(c) || (lower_char(c) >= 'a' && lower_char(c) <= 'z') || c == '-' ||
+           c == '.' || c == '_';
 }
 
 /* --- allowed names ---------------------------------------------------------------------------- */
@@ -51,7 +52,7 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
     }
     *names = (struct host_names){0};
     for (size_t i = 0; i < length; i++)
-        names->text[i] = lower(text[i]);
+        names->text[i] = lower_char(text[i]);
     return true;
 }
 
@@ -65,7 +66,7 @@ static bool is_name(const char *text, size_t length, const char *name, size_t na
     if (length != name_length)
         return false;
     for (size_t i = 0; i < length; i++)
-        if (lower(text[i]) != name[i])
+        if (lower_char(text[i]) != name[i])
             return false;
     return true;
 }
@@ -82,7 +83,7 @@ static bool is_listed(const struct host_names *names, const char *text, size_t l
 }
 
 /* Whether the text is empty or like ":9126". */
-static bool is_port(const char *text)
+static bool is_port_text(const char *text)
 {
     if (*text == '\0')
         return true;
@@ -93,7 +94,7 @@ static bool is_ipv6(const char *host)
 {
     struct address address;
     const char *end = strchr(host, ']');
-    return end != NULL && is_port(end + 1) &&
+    return end != NULL && is_port_text(end + 1) &&
            address_parse_host(host + 1, (size_t)(end - host) - 1, &address) &&
            memchr(host, ':', (size_t)(end - host)) != NULL;
 }
@@ -104,7 +105,7 @@ bool host_names_allow(const struct host_names *names, const char *host)
     size_t length = strcspn(host, ":");
     if (host[0] == '[')
         return is_ipv6(host);
-    if (!is_port(host + length))
+    if (!is_port_text(host + length))
         return false;
     return (memchr(host, '.', length) != NULL && address_parse_host(host, length, &address)) ||
            is_name(host, length, "localhost", strlen("localhost")) ||

@@ -5,7 +5,7 @@
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static struct host_number number_of(const struct address *address)
+static struct host_number host_number(const struct address *address)
 {
     struct host_number number = {0, 0};
     size_t size = address->family == ADDRESS_IPV4 ? 4 : 16;
@@ -40,7 +40,7 @@ static struct network_range range_of(const struct network *network)
 {
     unsigned bits = network->address.family == ADDRESS_IPV4 ? 32 : 128;
     struct host_number hosts = ones(bits - network->prefix);
-    struct host_number first = number_of(&network->address);
+    struct host_number first = host_number(&network->address);
     return (struct network_range){first, {first.high | hosts.high, first.low | hosts.low}};
 }
 
@@ -61,7 +61,7 @@ static bool touches(const struct network_range *range, const struct network_rang
 }
 
 /* Sorts the ranges and merges those that touch. Returns how many are left. */
-static size_t merge(struct network_range *ranges, size_t count)
+static size_t merge_ranges(struct network_range *ranges, size_t count)
 {
     if (count == 0)
         return 0;
@@ -76,7 +76,7 @@ static size_t merge(struct network_range *ranges, size_t count)
     return kept + 1;
 }
 
-static struct networks *allocate(size_t most)
+static struct networks *allocate_ranges(size_t most)
 {
     return calloc(1, sizeof(struct networks) + most * sizeof(struct network_range));
 }
@@ -98,12 +98,12 @@ static size_t add_family(struct networks *made, size_t used, enum address_family
     for (size_t i = 0; i < count; i++)
         if (list[i].address.family == family)
             ranges[added++] = range_of(&list[i]);
-    return merge(ranges, added);
+    return merge_ranges(ranges, added);
 }
 
 struct networks *networks_create(const struct network *list, size_t count)
 {
-    struct networks *made = allocate(count);
+    struct networks *made = allocate_ranges(count);
     if (made == NULL)
         return NULL;
     made->ipv4_count = add_family(made, 0, ADDRESS_IPV4, list, count);
@@ -124,8 +124,8 @@ struct ranges {
 };
 
 /* Writes the parts of `range` outside the sorted `without` to `to`. Returns how many there are. */
-static size_t cut(struct network_range *to, struct network_range range,
-                  const struct ranges *without)
+static size_t cut_range(struct network_range *to, struct network_range range,
+                        const struct ranges *without)
 {
     size_t made = 0;
     for (size_t i = 0; i < without->count; i++) {
@@ -148,7 +148,7 @@ static size_t subtract(struct network_range *to, struct ranges from, struct rang
 {
     size_t made = 0;
     for (size_t i = 0; i < from.count; i++) {
-        made += cut(to + made, from.first[i], &without);
+        made += cut_range(to + made, from.first[i], &without);
         while (without.count != 0 && is_less(without.first->last, from.first[i].last)) {
             without.first++;
             without.count--;
@@ -178,7 +178,7 @@ struct networks *networks_except(const struct networks *allow, const struct netw
         without[i] = deny != NULL ? ranges_of(deny, families[i]) : (struct ranges){NULL, 0};
         most += from[i].count + without[i].count;
     }
-    struct networks *made = allocate(most);
+    struct networks *made = allocate_ranges(most);
     if (made == NULL)
         return NULL;
     made->ipv4_count = subtract(made->ranges, from[0], without[0]);
@@ -191,7 +191,7 @@ struct networks *networks_except(const struct networks *allow, const struct netw
 bool networks_hold(const struct networks *networks, const struct address *address)
 {
     struct ranges ranges = ranges_of(networks, (enum address_family)address->family);
-    struct host_number number = number_of(address);
+    struct host_number number = host_number(address);
     /* Only the last range that begins at or below the number can contain it. */
     while (ranges.count > 1) {
         size_t half = ranges.count / 2;

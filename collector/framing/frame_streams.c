@@ -25,7 +25,7 @@ struct control {
     struct text wanted;
 };
 
-static bool is_wanted(const struct text *wanted, const struct text *given)
+static bool type_is_wanted(const struct text *wanted, const struct text *given)
 {
     if (wanted->size == 0)
         return given->size >= strlen(PROTOBUF) &&
@@ -34,8 +34,8 @@ static bool is_wanted(const struct text *wanted, const struct text *given)
 }
 
 /* Reads the field at *at, and moves *at past it. */
-static bool read_field(const uint8_t *data, size_t size, size_t *at, const struct text *wanted,
-                       struct control *control)
+static bool read_content_type(const uint8_t *data, size_t size, size_t *at,
+                              const struct text *wanted, struct control *control)
 {
     if (size - *at < 8 || network_u32(data + *at) != FIELD_CONTENT_TYPE)
         return false;
@@ -45,7 +45,7 @@ static bool read_field(const uint8_t *data, size_t size, size_t *at, const struc
         return false;
     *at += given.size;
     control->types++;
-    if (!control->has_wanted && is_wanted(wanted, &given)) {
+    if (!control->has_wanted && type_is_wanted(wanted, &given)) {
         control->has_wanted = true;
         control->wanted = given;
     }
@@ -66,7 +66,7 @@ static bool read_control(const uint8_t *data, size_t size, const struct text *wa
     size_t at = FRAME_STREAMS_ESCAPE + 4;
     *control = (struct control){.type = network_u32(data + FRAME_STREAMS_ESCAPE)};
     while (at != size)
-        if (!read_field(data, size, &at, wanted, control))
+        if (!read_content_type(data, size, &at, wanted, control))
             return false;
     return control->types <= most_types(control->type);
 }
@@ -92,8 +92,9 @@ static void put_answer(struct frame_streams_answer *answer, enum control_type ty
 
 /* --- the stream ------------------------------------------------------------------------------- */
 
-static enum frame_streams_result go_on(enum frame_streams_state *state, enum frame_streams_state to,
-                                       const struct control *control)
+static enum frame_streams_result change_state(enum frame_streams_state *state,
+                                              enum frame_streams_state to,
+                                              const struct control *control)
 {
     if (control->types != 0 && !control->has_wanted)
         return FRAME_STREAMS_OTHER_TYPE;
@@ -113,12 +114,12 @@ enum frame_streams_result frame_streams_control(enum frame_streams_state *state,
         return FRAME_STREAMS_MALFORMED;
     if (control.type == CONTROL_READY && before == FRAME_STREAMS_BEGUN) {
         put_answer(answer, CONTROL_ACCEPT, control.has_wanted ? &control.wanted : wanted);
-        return go_on(state, FRAME_STREAMS_ACCEPTED, &control);
+        return change_state(state, FRAME_STREAMS_ACCEPTED, &control);
     }
     if (control.type == CONTROL_START && before == FRAME_STREAMS_BEGUN)
-        return go_on(state, FRAME_STREAMS_STARTED, &control);
+        return change_state(state, FRAME_STREAMS_STARTED, &control);
     if (control.type == CONTROL_START && before == FRAME_STREAMS_ACCEPTED)
-        return go_on(state, FRAME_STREAMS_STARTED_TWO_WAY, &control);
+        return change_state(state, FRAME_STREAMS_STARTED_TWO_WAY, &control);
     if (control.type != CONTROL_STOP || !frame_streams_is_started(before))
         return FRAME_STREAMS_MALFORMED;
     if (before == FRAME_STREAMS_STARTED_TWO_WAY)

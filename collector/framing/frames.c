@@ -21,7 +21,7 @@ static enum frame_result found(struct frames *frames, size_t size, struct frame 
     return FRAME_MESSAGE;
 }
 
-static enum frame_result refuse(struct frames *frames, size_t at, enum decode_cause cause)
+static enum frame_result frames_refuse(struct frames *frames, size_t at, enum decode_cause cause)
 {
     frames->at = at;
     frames->cause = cause;
@@ -60,7 +60,7 @@ static bool read_fixed(struct frames *frames, size_t bytes, uint64_t *length)
     return true;
 }
 
-static bool read_length(struct frames *frames, uint64_t *length)
+static bool frames_read_length(struct frames *frames, uint64_t *length)
 {
     switch (frames->framing) {
     case FRAMING_LENGTH16:
@@ -83,8 +83,8 @@ static enum frame_result next_after_length(struct frames *frames, struct frame *
         return FRAME_NONE;
     }
     uint64_t size;
-    if (!read_length(frames, &size) || size > frames->size - frames->at)
-        return refuse(frames, start, CAUSE_MESSAGE_LENGTH);
+    if (!frames_read_length(frames, &size) || size > frames->size - frames->at)
+        return frames_refuse(frames, start, CAUSE_MESSAGE_LENGTH);
     return found(frames, (size_t)size, next);
 }
 
@@ -103,16 +103,16 @@ static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *nex
         return FRAME_END;
     size_t start = frames->at;
     if (frames->size - start < MDT_HEADER_SIZE)
-        return refuse(frames, start, CAUSE_SHORT_HEADER);
+        return frames_refuse(frames, start, CAUSE_SHORT_HEADER);
     const uint8_t *header = frames->data + start;
     uint16_t type = network_u16(header);
     if (type == MDT_HEARTBEAT)
         return FRAME_CONTROL;
     frames->at += MDT_HEADER_SIZE;
     if (type != MDT_DATA || network_u16(header + 2) != MDT_GPB)
-        return refuse(frames, start, CAUSE_FOREIGN_HEADER);
+        return frames_refuse(frames, start, CAUSE_FOREIGN_HEADER);
     if (network_u32(header + 8) != frames->size - frames->at)
-        return refuse(frames, start, CAUSE_MESSAGE_LENGTH);
+        return frames_refuse(frames, start, CAUSE_MESSAGE_LENGTH);
     return take_rest(frames, next);
 }
 
@@ -127,7 +127,7 @@ static enum frame_result next_udp_notif(struct frames *frames, struct frame *nex
         return FRAME_END;
     enum decode_cause cause = udp_notif_read(frames->data + start, size, size, &header);
     if (cause != CAUSE_UNKNOWN)
-        return refuse(frames, start, cause);
+        return frames_refuse(frames, start, cause);
     frames->at += header.body;
     enum frame_result result = take_rest(frames, next);
     next->is_numbered = true;
@@ -146,14 +146,14 @@ static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next
         return FRAME_END;
     switch (otlp_udp_read(frames->data + start, frames->size - start, &head)) {
     case OTLP_UDP_SHORT:
-        return refuse(frames, start, CAUSE_SHORT_HEADER);
+        return frames_refuse(frames, start, CAUSE_SHORT_HEADER);
     case OTLP_UDP_FOREIGN:
-        return refuse(frames, start, CAUSE_FOREIGN_HEADER);
+        return frames_refuse(frames, start, CAUSE_FOREIGN_HEADER);
     case OTLP_UDP_OK:
         break;
     }
     if (head.signal == OTLP_UDP_NONE)
-        return refuse(frames, start + head.body, CAUSE_FOREIGN_HEADER);
+        return frames_refuse(frames, start + head.body, CAUSE_FOREIGN_HEADER);
     frames->at += head.body;
     enum frame_result result = take_rest(frames, next);
     next->is_base64 = true;
@@ -166,7 +166,7 @@ static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next
 enum frame_result frames_next(struct frames *frames, struct frame *next)
 {
     if (frames->at > frames->size)
-        return refuse(frames, frames->size, CAUSE_SHORT_HEADER);
+        return frames_refuse(frames, frames->size, CAUSE_SHORT_HEADER);
     switch (frames->framing) {
     case FRAMING_DELIMITED:
     case FRAMING_LENGTH16:

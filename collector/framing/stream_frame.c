@@ -10,7 +10,8 @@ bool stream_frame_can(enum framing framing)
            framing == FRAMING_DELIMITED || framing == FRAMING_FRAME_STREAMS;
 }
 
-static enum stream_frame_result judge(uint64_t length, size_t header, uint64_t most, size_t *whole)
+static enum stream_frame_result check_frame_length(uint64_t length, size_t header, uint64_t most,
+                                                   size_t *whole)
 {
     if (length > most)
         return STREAM_FRAME_TOO_LARGE;
@@ -28,7 +29,7 @@ static enum stream_frame_result look_varint(const uint8_t *data, size_t size, ui
         return size < WIRE_VARINT_MAX ? STREAM_FRAME_MORE : STREAM_FRAME_MALFORMED;
     if (next - data == WIRE_VARINT_MAX && next[-1] > 1)
         return STREAM_FRAME_MALFORMED;
-    return judge(length, (size_t)(next - data), most, whole);
+    return check_frame_length(length, (size_t)(next - data), most, whole);
 }
 
 bool stream_frame_is_control(enum framing framing, const uint8_t *data)
@@ -58,5 +59,6 @@ enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *
         return STREAM_FRAME_MORE;
     if (stream_frame_is_control(framing, data))
         return look_control(data, size, whole);
-    return judge(header == 2 ? network_u16(data) : network_u32(data), header, most, whole);
+    return check_frame_length(header == 2 ? network_u16(data) : network_u32(data), header, most,
+                              whole);
 }

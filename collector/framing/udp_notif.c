@@ -24,7 +24,7 @@ static bool read_segment(const uint8_t *option, size_t size, struct udp_notif *n
 }
 
 /* Options that are not known are skipped. Returns false where one goes past their end. */
-static bool read_options(const uint8_t *data, size_t end, struct udp_notif *notif)
+static bool read_notif_options(const uint8_t *data, size_t end, struct udp_notif *notif)
 {
     for (size_t at = UDP_NOTIF_HEADER_SIZE; at != end; at += data[at + 1]) {
         if (end - at < OPTION_LEAST || data[at + 1] < OPTION_LEAST || data[at + 1] > end - at)
@@ -49,7 +49,7 @@ enum decode_cause udp_notif_read(const uint8_t *data, size_t given, size_t size,
         return CAUSE_SHORT_HEADER;
     *notif = (struct udp_notif){
         .publisher = network_u32(data + 4), .message = network_u32(data + 8), .body = end};
-    if (!read_options(data, end, notif))
+    if (!read_notif_options(data, end, notif))
         return CAUSE_OPTION;
     if ((data[0] & PRIVATE_SPACE) == 0)
         return CAUSE_NOT_PROTOBUF;

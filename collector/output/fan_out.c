@@ -140,7 +140,7 @@ static enum queue_result ask_queue(const struct fan_out *fan_out, const struct r
 {
     enum queue_result result = batch_queue_ask(route->to.queue, batch);
     bool quiescing = result != QUEUE_TAKEN && waits_for(fan_out, route) &&
-                     atomic_load(&fan_out->quiescing) && batch_queue_has_place(route->to.queue);
+                     atomic_load(&fan_out->quiescing) && batch_queue_has_slot(route->to.queue);
     return quiescing ? QUEUE_TAKEN : result;
 }
 

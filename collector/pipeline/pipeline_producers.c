@@ -105,14 +105,14 @@ static int make_letter_queue(struct pipeline *pipeline, struct ingest_thread *th
 {
     if (pipeline->letters == NULL)
         return 0;
-    if (thread->letters != NULL) {
-        dead_letter_queue_open_again(thread->letters);
+    if (thread->dead_letters != NULL) {
+        dead_letter_queue_open_again(thread->dead_letters);
         return 0;
     }
     struct letter_counters *counters = ledger_letter_block(pipeline->ledger);
     if (counters != NULL)
-        thread->letters = dead_letters_add_queue(pipeline->letters, counters);
-    return thread->letters == NULL ? error_no_memory(error) : 0;
+        thread->dead_letters = dead_letters_add_queue(pipeline->letters, counters);
+    return thread->dead_letters == NULL ? error_no_memory(error) : 0;
 }
 
 /* Where somebody may ask already who sends. */

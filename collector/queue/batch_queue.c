@@ -107,13 +107,13 @@ static size_t capacity_of(const struct batch_queue *queue)
 }
 
 /* Exact for changes by the caller's side; the other side may have changed it since. */
-static size_t held(const struct flow *flow)
+static size_t flow_level(const struct flow *flow)
 {
     size_t popped = atomic_load_explicit(&flow->popped, memory_order_acquire);
     return atomic_load_explicit(&flow->pushed, memory_order_relaxed) - popped;
 }
 
-static void note(_Atomic uint64_t *count)
+static void count_up(_Atomic uint64_t *count)
 {
     uint64_t value = atomic_load_explicit(count, memory_order_relaxed);
     atomic_store_explicit(count, value + 1, memory_order_release);
@@ -121,21 +121,21 @@ static void note(_Atomic uint64_t *count)
 
 static void note_pushed(struct share *share, bool large)
 {
-    note(&share->all.pushed);
+    count_up(&share->all.pushed);
     if (large)
-        note(&share->large.pushed);
+        count_up(&share->large.pushed);
 }
 
 static void note_popped(struct share *share, bool large)
 {
-    note(&share->all.popped);
+    count_up(&share->all.popped);
     if (large)
-        note(&share->large.popped);
+        count_up(&share->large.popped);
 }
 
 /* `level` slots of `capacity` are taken, `own` of them by the listener that needs one more. */
-static enum queue_result judge(const struct batch_queue *queue, size_t capacity, size_t level,
-                               size_t own)
+static enum queue_result check_room(const struct batch_queue *queue, size_t capacity, size_t level,
+                                    size_t own)
 {
     if (level >= capacity)
         return QUEUE_FULL;
@@ -148,13 +148,14 @@ enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch 
 {
     const struct share *share = share_of(queue, batch);
     enum queue_result result =
-        judge(queue, capacity_of(queue), ring_level(queue->ring), held(&share->all));
+        check_room(queue, capacity_of(queue), ring_level(queue->ring), flow_level(&share->all));
     if (result == QUEUE_TAKEN && batch->large)
-        result = judge(queue, BATCH_QUEUE_LARGE, held(&queue->whole.large), held(&share->large));
+        result = check_room(queue, BATCH_QUEUE_LARGE, flow_level(&queue->whole.large),
+                            flow_level(&share->large));
     return result;
 }
 
-bool batch_queue_has_place(const struct batch_queue *queue)
+bool batch_queue_has_slot(const struct batch_queue *queue)
 {
     return ring_level(queue->ring) < atomic_load_explicit(&queue->longest, memory_order_relaxed);
 }
@@ -211,12 +212,12 @@ static size_t at_most(size_t level, size_t capacity)
 
 size_t batch_queue_level(const struct batch_queue *queue)
 {
-    return at_most(held(&queue->whole.all), ring_capacity(queue->ring));
+    return at_most(flow_level(&queue->whole.all), ring_capacity(queue->ring));
 }
 
 size_t batch_queue_large_level(const struct batch_queue *queue)
 {
-    return at_most(held(&queue->whole.large), BATCH_QUEUE_LARGE);
+    return at_most(flow_level(&queue->whole.large), BATCH_QUEUE_LARGE);
 }
 
 size_t batch_queue_capacity(const struct batch_queue *queue)
@@ -227,7 +228,7 @@ size_t batch_queue_capacity(const struct batch_queue *queue)
 double batch_queue_fill(const struct batch_queue *queue)
 {
     double all = (double)ring_level(queue->ring) / (double)capacity_of(queue);
-    double large = (double)held(&queue->whole.large) / BATCH_QUEUE_LARGE;
+    double large = (double)flow_level(&queue->whole.large) / BATCH_QUEUE_LARGE;
     double fill = all > large ? all : large;
     return fill < 1 ? fill : 1;
 }
@@ -246,13 +247,13 @@ static bool is_nearly_full(size_t capacity, size_t level)
 static struct flow *obstacle(const struct batch_queue *queue, size_t capacity, struct flow *whole,
                              struct flow *own, size_t least)
 {
-    size_t level = held(whole);
-    size_t of_listener = held(own);
+    size_t level = flow_level(whole);
+    size_t of_listener = flow_level(own);
     if (is_nearly_full(capacity, level))
         return whole;
     if (of_listener <= least)
         return NULL;
-    return judge(queue, capacity, level, of_listener) == QUEUE_SHARE_SPENT ? own : NULL;
+    return check_room(queue, capacity, level, of_listener) == QUEUE_SHARE_SPENT ? own : NULL;
 }
 
 bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused)
@@ -313,7 +314,7 @@ static void evict_from(struct eviction *eviction, struct share *share, bool larg
     eviction->share = share;
     eviction->large = large;
     const struct ring_choice choice = {is_chosen, take_chosen, eviction};
-    ring_take_out(queue->ring, held(flow) / 4 + 1, &choice);
+    ring_take_out(queue->ring, flow_level(flow) / 4 + 1, &choice);
 }
 
 bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *context)

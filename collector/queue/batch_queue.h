@@ -61,10 +61,10 @@ enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch 
  * present capacity, the listener's share or the limit of large batches. The pool bounds the number
  * of such batches.
  */
-bool batch_queue_has_place(const struct batch_queue *queue);
+bool batch_queue_has_slot(const struct batch_queue *queue);
 
 /*
- * Producer, after batch_queue_ask returned QUEUE_TAKEN or batch_queue_has_place true: hands over
+ * Producer, after batch_queue_ask returned QUEUE_TAKEN or batch_queue_has_slot true: hands over
  * one reference of the batch.
  */
 void batch_queue_push(struct batch_queue *queue, struct batch *batch);

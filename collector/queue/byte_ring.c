@@ -45,10 +45,10 @@ bool byte_ring_has_room(const struct byte_ring *ring, size_t size)
     return size <= ring->capacity - (size_t)(put - atomic_load(&ring->taken));
 }
 
-/* Copies to `place`; at the end of the ring continues at its beginning. */
-static void copy_in(struct byte_ring *ring, uint64_t place, const struct byte_part *part)
+/* Copies to `position`; at the end of the ring continues at its beginning. */
+static void copy_in(struct byte_ring *ring, uint64_t position, const struct byte_part *part)
 {
-    size_t at = (size_t)(place % ring->capacity);
+    size_t at = (size_t)(position % ring->capacity);
     size_t first = part->size < ring->capacity - at ? part->size : ring->capacity - at;
     if (first != 0)
         memcpy(ring->bytes + at, part->bytes, first);
@@ -58,17 +58,17 @@ static void copy_in(struct byte_ring *ring, uint64_t place, const struct byte_pa
 
 bool byte_ring_put(struct byte_ring *ring, const struct byte_part *parts, size_t count)
 {
-    uint64_t place = atomic_load_explicit(&ring->put, memory_order_relaxed);
+    uint64_t position = atomic_load_explicit(&ring->put, memory_order_relaxed);
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += parts[i].size;
     if (!byte_ring_has_room(ring, size))
         return false;
     for (size_t i = 0; i < count; i++) {
-        copy_in(ring, place, &parts[i]);
-        place += parts[i].size;
+        copy_in(ring, position, &parts[i]);
+        position += parts[i].size;
     }
-    atomic_store(&ring->put, place);
+    atomic_store(&ring->put, position);
     return true;
 }
 
@@ -94,13 +94,13 @@ bool byte_ring_is_finished(const struct byte_ring *ring)
 
 void byte_ring_take(struct byte_ring *ring, void *to, size_t size)
 {
-    uint64_t place = atomic_load_explicit(&ring->taken, memory_order_relaxed);
-    RULE(size <= atomic_load(&ring->put) - place, "bytes are taken that were put");
-    size_t at = (size_t)(place % ring->capacity);
+    uint64_t position = atomic_load_explicit(&ring->taken, memory_order_relaxed);
+    RULE(size <= atomic_load(&ring->put) - position, "bytes are taken that were put");
+    size_t at = (size_t)(position % ring->capacity);
     size_t first = size < ring->capacity - at ? size : ring->capacity - at;
     if (first != 0)
         memcpy(to, ring->bytes + at, first);
     if (size > first)
         memcpy((uint8_t *)to + first, ring->bytes, size - first);
-    atomic_store(&ring->taken, place + size);
+    atomic_store(&ring->taken, position + size);
 }

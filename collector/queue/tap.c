@@ -76,7 +76,7 @@ static bool claim_large(struct tap *tap)
     return false;
 }
 
-static bool push(struct tap *tap, struct inlet *inlet, struct batch *batch)
+static bool tap_push(struct tap *tap, struct inlet *inlet, struct batch *batch)
 {
     if (ring_level(inlet->ring) == TAP_BATCHES || (batch->large && !claim_large(tap)))
         return false;
@@ -89,7 +89,7 @@ void tap_take(struct tap_inlet *way_in, struct batch *batch)
     struct tap *tap = way_in->tap;
     struct inlet *inlet = way_in->inlet;
     if (atomic_load_explicit(&tap->state, memory_order_relaxed) != TAP_TAKING ||
-        !push(tap, inlet, batch))
+        !tap_push(tap, inlet, batch))
         counter_add(&inlet->passed_by, batch->count);
 }
 
@@ -116,7 +116,7 @@ void tap_done(struct tap *tap, struct batch *batch)
         atomic_fetch_sub(&tap->large, 1);
 }
 
-static void let_go(struct tap *tap)
+static void release_waiting(struct tap *tap)
 {
     struct batch *batch;
     while ((batch = tap_next(tap)) != NULL)
@@ -128,7 +128,7 @@ void tap_set(struct tap *tap, enum tap_state state)
 {
     unsigned before = atomic_exchange(&tap->state, state);
     if (state == TAP_OFF || before == TAP_OFF)
-        let_go(tap);
+        release_waiting(tap);
 }
 
 uint64_t tap_passed_by(const struct tap *tap)
@@ -143,7 +143,7 @@ void tap_destroy(struct tap *tap)
 {
     if (tap == NULL)
         return;
-    let_go(tap);
+    release_waiting(tap);
     for (size_t i = 0; i < tap->count; i++) {
         ring_destroy(tap->inlets[i]->ring);
         free(tap->inlets[i]);

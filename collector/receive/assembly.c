@@ -67,7 +67,7 @@ struct assembly {
     struct message *free_messages; /* by `newer` */
     struct message_list waiting, ended;
     struct message *whole;
-    size_t held;
+    size_t buffered;
 };
 
 /* --- its life --------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static size_t scratch_size(const struct assembly_options *options)
     return longest > LONGEST_DATAGRAM ? longest : LONGEST_DATAGRAM;
 }
 
-static void divide(struct assembly *assembly, size_t scratch)
+static void divide_memory(struct assembly *assembly, size_t scratch)
 {
     uint8_t *at = assembly->memory;
     struct block *blocks = (void *)at;
@@ -119,7 +119,7 @@ int assembly_create(struct assembly **out, const struct assembly_options *option
     *assembly = (struct assembly){
         .options = *options, .memory = memory, .blocks = (options->memory - scratch) / each};
     assembly->messages = MESSAGES_FOR_BLOCK * assembly->blocks;
-    divide(assembly, scratch);
+    divide_memory(assembly, scratch);
     if (random_bytes(assembly->secret, sizeof assembly->secret, error) != 0) {
         assembly_destroy(assembly);
         return -1;
@@ -136,9 +136,9 @@ void assembly_destroy(struct assembly *assembly)
     free(assembly);
 }
 
-size_t assembly_held(const struct assembly *assembly)
+size_t assembly_buffered(const struct assembly *assembly)
 {
-    return assembly->held;
+    return assembly->buffered;
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -181,14 +181,14 @@ static void fingerprint_of(const struct assembly *assembly, const struct address
     siphash_end(&hash, fingerprint);
 }
 
-static struct message **bucket_of(struct assembly *assembly, const uint64_t fingerprint[2])
+static struct message **message_bucket(struct assembly *assembly, const uint64_t fingerprint[2])
 {
     return &assembly->buckets[fingerprint[0] % assembly->messages];
 }
 
-static struct message *find(struct assembly *assembly, const uint64_t fingerprint[2])
+static struct message *find_message(struct assembly *assembly, const uint64_t fingerprint[2])
 {
-    struct message *message = *bucket_of(assembly, fingerprint);
+    struct message *message = *message_bucket(assembly, fingerprint);
     while (message != NULL &&
            memcmp(message->fingerprint, fingerprint, sizeof message->fingerprint) != 0)
         message = message->next_in_bucket;
@@ -196,9 +196,9 @@ static struct message *find(struct assembly *assembly, const uint64_t fingerprin
 }
 
 /* Of a message that holds nothing any more. */
-static void forget(struct assembly *assembly, struct message *message)
+static void forget_message(struct assembly *assembly, struct message *message)
 {
-    struct message **link = bucket_of(assembly, message->fingerprint);
+    struct message **link = message_bucket(assembly, message->fingerprint);
     while (*link != message)
         link = &(*link)->next_in_bucket;
     *link = message->next_in_bucket;
@@ -261,7 +261,7 @@ static void free_segment(struct assembly *assembly, struct segment *segment)
         last = last->next;
     last->next = assembly->free_blocks;
     assembly->free_blocks = first;
-    assembly->held--;
+    assembly->buffered--;
 }
 
 static size_t blocks_for(size_t size)
@@ -352,7 +352,7 @@ int64_t assembly_expire(struct assembly *assembly, int64_t now_ns)
     struct message *message;
     assembly->now_ns = now_ns;
     while ((message = assembly->ended.oldest) != NULL && is_late(assembly, message, now_ns))
-        forget(assembly, message);
+        forget_message(assembly, message);
     while ((message = assembly->waiting.oldest) != NULL && is_late(assembly, message, now_ns))
         end_for(assembly, message, REASON_SEGMENTS_MISSING);
     return message == NULL ? INT64_MAX : message->begun_ns + assembly->options.timeout_ns;
@@ -363,7 +363,7 @@ void assembly_finish(struct assembly *assembly)
     while (assembly->waiting.oldest != NULL)
         end_for(assembly, assembly->waiting.oldest, REASON_SEGMENTS_MISSING);
     while (assembly->ended.oldest != NULL)
-        forget(assembly, assembly->ended.oldest);
+        forget_message(assembly, assembly->ended.oldest);
 }
 
 /* --- taking ----------------------------------------------------------------------------------- */
@@ -375,10 +375,10 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
     if (assembly->free_messages == NULL && assembly->ended.oldest == NULL)
         end_for(assembly, assembly->waiting.oldest, REASON_ASSEMBLY_FULL);
     if (assembly->free_messages == NULL)
-        forget(assembly, assembly->ended.oldest);
+        forget_message(assembly, assembly->ended.oldest);
     struct message *message = assembly->free_messages;
     assembly->free_messages = message->newer;
-    struct message **bucket = bucket_of(assembly, fingerprint);
+    struct message **bucket = message_bucket(assembly, fingerprint);
     *message = (struct message){.begun_ns = datagram->received_ns,
                                 .next_in_bucket = *bucket,
                                 .fingerprint = {fingerprint[0], fingerprint[1]},
@@ -390,7 +390,7 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
 }
 
 /* After which segment it goes; NULL: it is the first. Returns false where it is there already. */
-static bool find_place(const struct message *message, uint16_t number, struct segment **after)
+static bool find_position(const struct message *message, uint16_t number, struct segment **after)
 {
     *after = NULL;
     if (message->last != NULL && message->last->number < number) {
@@ -416,7 +416,8 @@ static bool contradicts(const struct message *message, const struct udp_notif *h
 }
 
 /* Where there is no room, the oldest messages make some; at the end this one itself. */
-static bool make_room(struct assembly *assembly, const struct message *message, size_t blocks)
+static bool make_segment_room(struct assembly *assembly, const struct message *message,
+                              size_t blocks)
 {
     while (!has_free(assembly, blocks)) {
         struct message *oldest = assembly->waiting.oldest;
@@ -429,8 +430,9 @@ static bool make_room(struct assembly *assembly, const struct message *message, 
     return true;
 }
 
-static void insert(struct assembly *assembly, struct message *message, struct segment *after,
-                   const struct datagram_slot *datagram, const struct udp_notif *header)
+static void insert_segment(struct assembly *assembly, struct message *message,
+                           struct segment *after, const struct datagram_slot *datagram,
+                           const struct udp_notif *header)
 {
     struct block *blocks = take_blocks(assembly, blocks_for(datagram->size));
     struct block *rest = blocks->next;
@@ -455,10 +457,10 @@ static void insert(struct assembly *assembly, struct message *message, struct se
     message->size += datagram->size - header->body;
     if (header->is_last)
         message->total = header->number + 1u;
-    assembly->held++;
+    assembly->buffered++;
 }
 
-static enum assembly_result refuse(struct refusal *refusal, enum datagram_reason reason)
+static enum assembly_result refuse_segment(struct refusal *refusal, enum datagram_reason reason)
 {
     refused_for(refusal, reason);
     return ASSEMBLY_REFUSED;
@@ -474,29 +476,30 @@ static enum assembly_result refuse_message(struct assembly *assembly, struct mes
     return ASSEMBLY_REFUSED;
 }
 
-static bool is_too_large(const struct assembly *assembly, const struct message *message,
-                         const struct datagram_slot *datagram, const struct udp_notif *header)
+static bool message_is_too_large(const struct assembly *assembly, const struct message *message,
+                                 const struct datagram_slot *datagram,
+                                 const struct udp_notif *header)
 {
     return header->number >= ASSEMBLY_SEGMENTS ||
            message->size + (datagram->size - header->body) > assembly->longest;
 }
 
-static enum assembly_result add(struct assembly *assembly, struct message *message,
-                                const struct datagram_slot *datagram,
-                                const struct udp_notif *header, struct refusal *refusal)
+static enum assembly_result add_segment(struct assembly *assembly, struct message *message,
+                                        const struct datagram_slot *datagram,
+                                        const struct udp_notif *header, struct refusal *refusal)
 {
     struct segment *after;
-    if (!find_place(message, header->number, &after))
-        return refuse(refusal, REASON_SEGMENT_REPEATED);
+    if (!find_position(message, header->number, &after))
+        return refuse_segment(refusal, REASON_SEGMENT_REPEATED);
     if (contradicts(message, header))
         return refuse_message(assembly, message, REASON_MALFORMED, CAUSE_SEGMENTS, refusal);
-    if (is_too_large(assembly, message, datagram, header))
+    if (message_is_too_large(assembly, message, datagram, header))
         return refuse_message(assembly, message, REASON_TOO_LARGE, CAUSE_UNKNOWN, refusal);
-    if (!make_room(assembly, message, blocks_for(datagram->size)))
-        return refuse(refusal, REASON_ASSEMBLY_FULL);
-    insert(assembly, message, after, datagram, header);
+    if (!make_segment_room(assembly, message, blocks_for(datagram->size)))
+        return refuse_segment(refusal, REASON_ASSEMBLY_FULL);
+    insert_segment(assembly, message, after, datagram, header);
     if (message->segments != message->total)
-        return ASSEMBLY_HELD;
+        return ASSEMBLY_BUFFERED;
     assembly->whole = message;
     return ASSEMBLY_WHOLE;
 }
@@ -507,14 +510,14 @@ enum assembly_result assembly_take(struct assembly *assembly, const struct datag
     uint64_t fingerprint[2];
     assembly_expire(assembly, datagram->received_ns);
     fingerprint_of(assembly, &datagram->source, header, fingerprint);
-    struct message *message = find(assembly, fingerprint);
+    struct message *message = find_message(assembly, fingerprint);
     if (message == NULL)
         message = begin_message(assembly, fingerprint, datagram);
     if (!message->is_waiting) {
         *refusal = (struct refusal){.reason = message->reason, .failure.cause = message->cause};
         return ASSEMBLY_REFUSED;
     }
-    return add(assembly, message, datagram, header, refusal);
+    return add_segment(assembly, message, datagram, header, refusal);
 }
 
 /* --- what is whole ---------------------------------------------------------------------------- */
@@ -530,7 +533,7 @@ struct assembled assembly_message(struct assembly *assembly)
     return (struct assembled){assembly->scratch, size, message->segments};
 }
 
-void assembly_settle(struct assembly *assembly, const struct refusal *refusal)
+void assembly_end(struct assembly *assembly, const struct refusal *refusal)
 {
     end_message(assembly, assembly->whole, refusal);
     assembly->whole = NULL;

@@ -52,9 +52,9 @@ int assembly_create(struct assembly **out, const struct assembly_options *option
 void assembly_destroy(struct assembly *assembly);
 
 enum assembly_result {
-    ASSEMBLY_HELD,    /* it waits for others */
-    ASSEMBLY_REFUSED, /* it is not held; *refusal says why */
-    ASSEMBLY_WHOLE,   /* its message is whole: assembly_message, then assembly_settle */
+    ASSEMBLY_BUFFERED, /* it waits for others */
+    ASSEMBLY_REFUSED,  /* it is not held; *refusal says why */
+    ASSEMBLY_WHOLE,    /* its message is whole: assembly_message, then assembly_end */
 };
 
 /*
@@ -73,7 +73,7 @@ struct assembled {
 struct assembled assembly_message(struct assembly *assembly);
 
 /* It was decoded (NULL), or each of its segments is given up for that reason. */
-void assembly_settle(struct assembly *assembly, const struct refusal *refusal);
+void assembly_end(struct assembly *assembly, const struct refusal *refusal);
 
 /*
  * Gives up what is late at `now_ns`, as datagrams have their times. Returns when the next will be
@@ -85,6 +85,6 @@ int64_t assembly_expire(struct assembly *assembly, int64_t now_ns);
 void assembly_finish(struct assembly *assembly);
 
 /* Datagrams that are held. */
-size_t assembly_held(const struct assembly *assembly);
+size_t assembly_buffered(const struct assembly *assembly);
 
 #endif

@@ -69,7 +69,7 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 }
 
 /* Offers the batch to idle sinks and publishes the counts. */
-static void update(struct capture_player *player)
+static void update_sinks(struct capture_player *player)
 {
     player->taken = 0;
     ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
@@ -78,7 +78,7 @@ static void update(struct capture_player *player)
 }
 
 /* A file may hold no times; the moment of reading then stands for the arrival. */
-static void take(struct capture_player *player, const struct capture_datagram *datagram)
+static void play_datagram(struct capture_player *player, const struct capture_datagram *datagram)
 {
     bool split = datagram->size > DATAGRAM_FRONT_SIZE;
     struct datagram_slot slot = {
@@ -92,7 +92,7 @@ static void take(struct capture_player *player, const struct capture_datagram *d
     };
     ingest_take(player->ingest, &slot);
     if (++player->taken == TAKEN_AT_ONCE)
-        update(player);
+        update_sinks(player);
     if (player->options.received != NULL)
         player->options.received(player->options.context, 1);
 }
@@ -110,7 +110,7 @@ static void warn_if_nothing_came(const struct capture_player *player)
               "%" PRIu64 " frames, and no UDP datagram%s in them", counts->frames, port);
 }
 
-static void run(void *argument)
+static void play_capture(void *argument)
 {
     struct capture_player *player = argument;
     struct capture_datagram datagram;
@@ -121,7 +121,7 @@ static void run(void *argument)
             capture_end(player->capture);
         result = capture_next(player->capture, &datagram, &error);
         if (result == CAPTURE_DATAGRAM)
-            take(player, &datagram);
+            play_datagram(player, &datagram);
     }
     progress_end();
     publish_counts(player);
@@ -140,7 +140,7 @@ static void run(void *argument)
 
 int capture_player_start(struct capture_player *player, struct error *error)
 {
-    return thread_start(&player->thread, "capture", run, player, error);
+    return thread_start(&player->thread, "capture", play_capture, player, error);
 }
 
 void capture_player_stop(struct capture_player *player, int64_t deadline_ns)

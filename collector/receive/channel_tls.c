@@ -72,7 +72,7 @@ int channel_tls_can(struct error *error)
 /* --- the socket under it ---------------------------------------------------------------------- */
 
 /* The socket has nothing, or no room: what the library does next waits for that. */
-static int try_again(const struct tls_session *session, BIO *bio, int wants)
+static int tls_retry(const struct tls_session *session, BIO *bio, int wants)
 {
     session->library->BIO_set_flags(bio, wants | BIO_FLAGS_SHOULD_RETRY);
     return -1;
@@ -105,10 +105,10 @@ static int read_socket(BIO *bio, char *to, int size)
     size_t most = (size_t)size < session->left ? (size_t)size : session->left;
     size_t done = 0;
     if (most == 0)
-        return try_again(session, bio, BIO_FLAGS_READ);
+        return tls_retry(session, bio, BIO_FLAGS_READ);
     session->at_socket = tcp_connection_receive(session->socket, to, most, &done);
     if (session->at_socket == TCP_WOULD_BLOCK)
-        return try_again(session, bio, BIO_FLAGS_READ);
+        return tls_retry(session, bio, BIO_FLAGS_READ);
     if (session->at_socket != TCP_OK)
         return session->at_socket == TCP_END ? 0 : -1;
     if (!session->heard)
@@ -124,7 +124,7 @@ static int write_socket(BIO *bio, const char *from, int size)
     size_t done = 0;
     session->at_socket = tcp_connection_send(session->socket, from, (size_t)size, &done);
     if (session->at_socket == TCP_WOULD_BLOCK)
-        return try_again(session, bio, BIO_FLAGS_WRITE);
+        return tls_retry(session, bio, BIO_FLAGS_WRITE);
     return session->at_socket == TCP_OK ? (int)done : -1;
 }
 
@@ -151,7 +151,8 @@ static bool make_sockets(const struct tls_library *library)
 
 /* --- how a channel ends ----------------------------------------------------------------------- */
 
-static enum channel_result fails(struct tls_session *session, const char *what, const char *detail)
+static enum channel_result tls_fail(struct tls_session *session, const char *what,
+                                    const char *detail)
 {
     snprintf(session->why, sizeof session->why, "TLS failed: %s%s%s%s",
              session->no_tls ? "what came first is no TLS: " : "", what, detail != NULL ? ": " : "",
@@ -160,12 +161,13 @@ static enum channel_result fails(struct tls_session *session, const char *what, 
 }
 
 /* The library says that it failed: why. */
-static enum channel_result fails_by_library(struct tls_session *session)
+static enum channel_result tls_fail_by_library(struct tls_session *session)
 {
     const struct tls_library *library = session->library;
     long verified = library->SSL_get_verify_result(session->ssl);
-    return fails(session, tls_library_reason(library, "no reason is known"),
-                 verified == X509_V_OK ? NULL : library->X509_verify_cert_error_string(verified));
+    return tls_fail(session, tls_library_reason(library, "no reason is known"),
+                    verified == X509_V_OK ? NULL
+                                          : library->X509_verify_cert_error_string(verified));
 }
 
 /* The socket has ended, without a word of TLS. */
@@ -174,12 +176,12 @@ static enum channel_result ends_by_socket(struct tls_session *session, bool open
     if (session->at_socket != TCP_END)
         return CHANNEL_BROKEN;
     /* Who only looks whether the port is there is no one whose handshake failed. */
-    return opening && session->heard ? fails(session, "the handshake was cut off", NULL)
+    return opening && session->heard ? tls_fail(session, "the handshake was cut off", NULL)
                                      : CHANNEL_END;
 }
 
 /* What a call that did not succeed came to. */
-static enum channel_result judge(struct tls_session *session, int result, bool opening)
+static enum channel_result tls_map_result(struct tls_session *session, int result, bool opening)
 {
     switch (session->library->SSL_get_error(session->ssl, result)) {
     case SSL_ERROR_WANT_READ:
@@ -187,11 +189,11 @@ static enum channel_result judge(struct tls_session *session, int result, bool o
     case SSL_ERROR_WANT_WRITE:
         return CHANNEL_WANTS_OUT;
     case SSL_ERROR_ZERO_RETURN:
-        return opening ? fails(session, "the handshake was cut off", NULL) : CHANNEL_END;
+        return opening ? tls_fail(session, "the handshake was cut off", NULL) : CHANNEL_END;
     case SSL_ERROR_SYSCALL:
         return ends_by_socket(session, opening);
     default:
-        return fails_by_library(session);
+        return tls_fail_by_library(session);
     }
 }
 
@@ -218,7 +220,7 @@ static void free_session(struct tls_session *session)
     free(session);
 }
 
-static bool begin(struct stream_channel *channel, void *context)
+static bool tls_begin(struct stream_channel *channel, void *context)
 {
     const struct tls_listener *listener = context;
     const struct tls_library *library = listener->settings.library;
@@ -280,15 +282,15 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
         channel->is_named = tls_name(library, session->ssl, channel->name);
     }
     if (session->too_much != NULL)
-        return fails(session, session->too_much, NULL);
+        return tls_fail(session, session->too_much, NULL);
     if (session->renegotiates)
-        return fails(session, "renegotiation is not served", NULL);
-    return result == 1 ? CHANNEL_OK : judge(session, result, channel->opening);
+        return tls_fail(session, "renegotiation is not served", NULL);
+    return result == 1 ? CHANNEL_OK : tls_map_result(session, result, channel->opening);
 }
 
 /* All that was taken off the socket, as far as there is room for it. */
-static enum channel_result receive(struct stream_channel *channel, void *to, size_t size,
-                                   size_t *done)
+static enum channel_result tls_receive(struct stream_channel *channel, void *to, size_t size,
+                                       size_t *done)
 {
     struct tls_session *session = channel->session;
     enum channel_result result;
@@ -314,7 +316,7 @@ static enum channel_result receive(struct stream_channel *channel, void *to, siz
     return CHANNEL_OK;
 }
 
-static enum channel_result transmit(struct stream_channel *channel, const void *bytes, size_t size,
+static enum channel_result tls_send(struct stream_channel *channel, const void *bytes, size_t size,
                                     size_t *done)
 {
     struct tls_session *session = channel->session;
@@ -326,7 +328,7 @@ static enum channel_result transmit(struct stream_channel *channel, const void *
     int result = library->SSL_write_ex(session->ssl, bytes, size, done);
     if (result == 1)
         return CHANNEL_OK;
-    enum channel_result why = judge(session, result, channel->opening);
+    enum channel_result why = tls_map_result(session, result, channel->opening);
     return why == CHANNEL_FAILED ? CHANNEL_BROKEN : why;
 }
 
@@ -341,7 +343,7 @@ static void say_end(struct stream_channel *channel)
     session->library->SSL_shutdown(session->ssl);
 }
 
-static void finish(struct stream_channel *channel)
+static void tls_finish(struct stream_channel *channel)
 {
     struct tls_session *session = channel->session;
     say_end(channel);
@@ -356,7 +358,7 @@ static void failure(const struct stream_channel *channel, char text[CHANNEL_FAIL
     memcpy(text, session->why, CHANNEL_FAILURE_SIZE);
 }
 
-static void close_channel(struct stream_channel *channel)
+static void tls_close(struct stream_channel *channel)
 {
     say_end(channel);
     free_session(channel->session);
@@ -371,20 +373,20 @@ static void end_listener(void *context)
 }
 
 static const struct channel_ops channel_tls = {
-    .begin = begin,
-    .receive = receive,
-    .send = transmit,
-    .finish = finish,
+    .begin = tls_begin,
+    .receive = tls_receive,
+    .send = tls_send,
+    .finish = tls_finish,
     .failure = failure,
-    .close = close_channel,
+    .close = tls_close,
     .end = end_listener,
 };
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
 /* Returns 0, or -1 with `error` filled. */
-static int make_parts(struct tls_listener *listener, const struct channel_tls_options *options,
-                      struct error *error)
+static int tls_make_parts(struct tls_listener *listener, const struct channel_tls_options *options,
+                          struct error *error)
 {
     const struct tls_library *library = listener->settings.library;
     listener->budget = tls_budget_create(options->connections);
@@ -406,7 +408,7 @@ int channel_tls_kind(const struct channel_tls_options *options, struct channel_k
     if (listener == NULL)
         return error_no_memory(error);
     listener->settings.library = library;
-    int result = make_parts(listener, options, error);
+    int result = tls_make_parts(listener, options, error);
     if (result == 0)
         *kind = (struct channel_kind){.ops = &channel_tls, .context = listener};
     else

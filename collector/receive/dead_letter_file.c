@@ -11,12 +11,13 @@
  * How often in a row the file may be ready and take nothing, as where another writer was quicker;
  * then it is left alone for so long each time.
  */
-#define VAIN_MOST    10
-#define VAIN_REST_MS 10
+#define SPURIOUS_MOST     10
+#define SPURIOUS_PAUSE_MS 10
 
 static const struct output_file_format format = {.name = "dead letters", .whole = pcapng_whole};
 
-static int open_file(struct dead_letter_file *file, struct output_file **out, struct error *error)
+static int open_letter_file(struct dead_letter_file *file, struct output_file **out,
+                            struct error *error)
 {
     const struct dead_letter_options *options = file->options;
     struct output_file_start start;
@@ -36,7 +37,7 @@ static int open_file(struct dead_letter_file *file, struct output_file **out, st
     return 0;
 }
 
-static void look_at_size(struct dead_letter_file *file)
+static void read_size(struct dead_letter_file *file)
 {
     file->size = output_file_size(file->output);
     file->full = false;
@@ -44,9 +45,9 @@ static void look_at_size(struct dead_letter_file *file)
 
 int dead_letter_file_open(struct dead_letter_file *file, struct error *error)
 {
-    if (open_file(file, &file->output, error) != 0)
+    if (open_letter_file(file, &file->output, error) != 0)
         return -1;
-    look_at_size(file);
+    read_size(file);
     file->section_due = true;
     return 0;
 }
@@ -59,10 +60,10 @@ void dead_letter_file_reopen(struct dead_letter_file *file)
     enum output_file_state state = output_file_look(file->output, options->path, &error);
     if (state == OUTPUT_FILE_IN_PLACE || state == OUTPUT_FILE_CUT) {
         file->section_due = file->section_due || output_file_at_beginning(file->output);
-        look_at_size(file);
+        read_size(file);
         return;
     }
-    if (state == OUTPUT_FILE_UNSEEN || open_file(file, &fresh, &error) != 0) {
+    if (state == OUTPUT_FILE_UNSEEN || open_letter_file(file, &fresh, &error) != 0) {
         log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
                   "cannot reopen, going on with the old file: %s", error.text);
         return;
@@ -71,14 +72,14 @@ void dead_letter_file_reopen(struct dead_letter_file *file)
     file->output = fresh;
     file->ended = false;
     file->section_due = true;
-    look_at_size(file);
+    read_size(file);
     log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "reopened");
 }
 
 static void log_failure(struct dead_letter_file *file, const char *what)
 {
-    uint64_t held;
-    if (log_allowed(&file->log, &held))
+    uint64_t suppressed;
+    if (log_allowed(&file->log, &suppressed))
         log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, file->options->name, "%s; dead letters are lost",
                   what);
 }
@@ -94,24 +95,24 @@ static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct 
 }
 
 /* Waits for room. `vain`: how often that found room, and the file took nothing. */
-static void wait_for_room(struct dead_letter_file *file, unsigned *vain)
+static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 {
-    bool rests = *vain >= VAIN_MOST;
-    wait_handle handle = rests ? NO_HANDLE : output_file_handle(file->output);
-    int most = deadline_wait_ms(file->deadline, rests ? VAIN_REST_MS : -1);
+    bool backs_off = *spurious >= SPURIOUS_MOST;
+    wait_handle handle = backs_off ? NO_HANDLE : output_file_handle(file->output);
+    int most = deadline_wait_ms(file->deadline, backs_off ? SPURIOUS_PAUSE_MS : -1);
     enum wakeup_reason reason = wakeup_wait(file->wakeup, handle, true, most);
     if (reason == WAKEUP_WRITABLE || reason == WAKEUP_BROKEN)
-        (*vain)++;
+        (*spurious)++;
 }
 
 /*
  * Writes the block, whole or not at all; or, to a pipe whose reader stands still, a part of it when
  * the deadline is over. Returns false with *why.
  */
-static bool write_block(struct dead_letter_file *file, size_t size, enum letter_drop *why)
+static bool write_letter_block(struct dead_letter_file *file, size_t size, enum letter_drop *why)
 {
     size_t sent = 0;
-    unsigned vain = 0;
+    unsigned spurious = 0;
     *why = DROPPED_IO_ERROR;
     while (sent < size && !file->ended) {
         struct error error;
@@ -120,10 +121,10 @@ static bool write_block(struct dead_letter_file *file, size_t size, enum letter_
             output_file_write(file->output, file->block + sent, size - sent, &written, &error)) {
         case WRITE_OK:
             sent += written;
-            vain = 0;
+            spurious = 0;
             continue;
         case WRITE_WOULD_BLOCK:
-            wait_for_room(file, &vain);
+            wait_for_room(file, &spurious);
             break;
         case WRITE_FAILED:
             if (!must_go_on(file, sent, &error))
@@ -144,7 +145,7 @@ static bool write_block(struct dead_letter_file *file, size_t size, enum letter_
 }
 
 /* Says once that the file is full. */
-static bool fits(struct dead_letter_file *file, size_t size)
+static bool letter_fits(struct dead_letter_file *file, size_t size)
 {
     const struct dead_letter_options *options = file->options;
     if (!file->full && file->size + size > options->max_size) {
@@ -183,7 +184,7 @@ void dead_letter_file_look_for_cut(struct dead_letter_file *file)
         log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
                   "it was cut, and its end cannot be put right: %s", error.text);
     file->section_due = true;
-    look_at_size(file);
+    read_size(file);
 }
 
 bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum letter_drop *why)
@@ -191,12 +192,12 @@ bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum le
     bool kept = false;
     if (deadline_is_over(file->deadline))
         *why = DROPPED_STOP_TIMEOUT;
-    else if (!fits(file, size))
+    else if (!letter_fits(file, size))
         *why = DROPPED_FILE_FULL;
     else if (!disk_has_room(file))
         *why = DROPPED_MIN_FREE;
     else
-        kept = write_block(file, size, why);
+        kept = write_letter_block(file, size, why);
     if (!kept)
         return false;
     file->section_due = false;

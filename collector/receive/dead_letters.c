@@ -18,7 +18,7 @@
 
 struct dead_letter_queue {
     struct dead_letter_queue *next;
-    struct dead_letters *letters;
+    struct dead_letters *dead_letters;
     struct letter_counters *counters;
     struct byte_ring *ring;
 };
@@ -54,10 +54,10 @@ size_t dead_letter_queue_memory(void)
 
 /* --- producing threads ------------------------------------------------------------------------ */
 
-static void notify(struct dead_letters *letters)
+static void wake_writer(struct dead_letters *dead_letters)
 {
-    if (atomic_load(&letters->sleeping) && atomic_exchange(&letters->sleeping, false))
-        wakeup_signal(letters->wakeup);
+    if (atomic_load(&dead_letters->sleeping) && atomic_exchange(&dead_letters->sleeping, false))
+        wakeup_signal(dead_letters->wakeup);
 }
 
 bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t size)
@@ -66,8 +66,8 @@ bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t si
                                                (size < LETTER_MOST ? size : LETTER_MOST));
 }
 
-static bool put(struct dead_letter_queue *queue, const struct dead_letter *letter,
-                const struct datagram_slot *datagram)
+static bool put_letter(struct dead_letter_queue *queue, const struct dead_letter *letter,
+                       const struct datagram_slot *datagram)
 {
     size_t front = datagram_front_size(datagram);
     const struct byte_part parts[] = {
@@ -85,10 +85,10 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
     struct datagram_slot part = *whole;
     const struct datagram_slot *datagram = whole->size <= LETTER_MOST ? whole : &part;
     part.size = part.sent_size = LETTER_MOST;
-    struct dead_letters *letters = queue->letters;
+    struct dead_letters *dead_letters = queue->dead_letters;
     struct letter_counters *counters = queue->counters;
     counter_add(&counters->offered, 1);
-    if (!rate_window_take(&letters->rate, letters->options.rate, clock_monotonic_ns())) {
+    if (!rate_window_take(&dead_letters->rate, dead_letters->options.rate, clock_monotonic_ns())) {
         counter_add(&counters->dropped[DROPPED_RATE], 1);
         return;
     }
@@ -103,8 +103,8 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
         .failure = *failure,
     };
     snprintf(letter.schema, sizeof letter.schema, "%s", schema);
-    if (put(queue, &letter, datagram))
-        notify(letters);
+    if (put_letter(queue, &letter, datagram))
+        wake_writer(dead_letters);
     else
         counter_add(&counters->dropped[DROPPED_RING_FULL], 1);
 }
@@ -120,15 +120,15 @@ void dead_letter_queue_close(struct dead_letter_queue *queue)
     if (queue == NULL)
         return;
     byte_ring_close(queue->ring);
-    notify(queue->letters);
+    wake_writer(queue->dead_letters);
 }
 
 /* --- the writing thread ----------------------------------------------------------------------- */
 
-static void keep(struct dead_letters *letters, struct byte_ring *ring)
+static void write_letter(struct dead_letters *dead_letters, struct byte_ring *ring)
 {
-    struct letter_counters *counters = letters->options.counters;
-    struct dead_letter_file *file = &letters->file;
+    struct letter_counters *counters = dead_letters->options.counters;
+    struct dead_letter_file *file = &dead_letters->file;
     struct dead_letter letter;
     enum letter_drop why;
     dead_letter_file_look_for_cut(file);
@@ -142,18 +142,18 @@ static void keep(struct dead_letters *letters, struct byte_ring *ring)
     counter_add(&counters->kept, 1);
 }
 
-static struct dead_letter_queue *next_with_letter(const struct dead_letters *letters)
+static struct dead_letter_queue *next_with_letter(const struct dead_letters *dead_letters)
 {
-    for (struct dead_letter_queue *queue = atomic_load(&letters->queues); queue != NULL;
+    for (struct dead_letter_queue *queue = atomic_load(&dead_letters->queues); queue != NULL;
          queue = queue->next)
         if (!byte_ring_is_empty(queue->ring))
             return queue;
     return NULL;
 }
 
-static bool all_finished(const struct dead_letters *letters)
+static bool all_finished(const struct dead_letters *dead_letters)
 {
-    for (struct dead_letter_queue *queue = atomic_load(&letters->queues); queue != NULL;
+    for (struct dead_letter_queue *queue = atomic_load(&dead_letters->queues); queue != NULL;
          queue = queue->next)
         if (!byte_ring_is_finished(queue->ring))
             return false;
@@ -161,32 +161,32 @@ static bool all_finished(const struct dead_letters *letters)
 }
 
 /* Sleeps until there is work. Whoever gives work sees `sleeping`, or this sees the work. */
-static void sleep_until_woken(struct dead_letters *letters)
+static void sleep_until_woken(struct dead_letters *dead_letters)
 {
-    atomic_store(&letters->sleeping, true);
-    if (next_with_letter(letters) == NULL && !all_finished(letters) &&
-        !atomic_load(&letters->reopen_wanted))
-        wakeup_wait(letters->wakeup, NO_HANDLE, false, -1);
-    atomic_store(&letters->sleeping, false);
+    atomic_store(&dead_letters->sleeping, true);
+    if (next_with_letter(dead_letters) == NULL && !all_finished(dead_letters) &&
+        !atomic_load(&dead_letters->reopen_wanted))
+        wakeup_wait(dead_letters->wakeup, NO_HANDLE, false, -1);
+    atomic_store(&dead_letters->sleeping, false);
 }
 
-static void run(void *argument)
+static void write_letters(void *argument)
 {
-    struct dead_letters *letters = argument;
+    struct dead_letters *dead_letters = argument;
     for (;;) {
-        if (atomic_exchange(&letters->reopen_wanted, false))
-            dead_letter_file_reopen(&letters->file);
-        struct dead_letter_queue *queue = next_with_letter(letters);
+        if (atomic_exchange(&dead_letters->reopen_wanted, false))
+            dead_letter_file_reopen(&dead_letters->file);
+        struct dead_letter_queue *queue = next_with_letter(dead_letters);
         if (queue != NULL)
-            keep(letters, queue->ring);
-        else if (all_finished(letters))
+            write_letter(dead_letters, queue->ring);
+        else if (all_finished(dead_letters))
             break;
         else
-            sleep_until_woken(letters);
+            sleep_until_woken(dead_letters);
     }
-    atomic_store(&letters->finished, true);
-    if (letters->options.finished != NULL)
-        letters->options.finished(letters->options.context);
+    atomic_store(&dead_letters->finished, true);
+    if (dead_letters->options.finished != NULL)
+        dead_letters->options.finished(dead_letters->options.context);
 }
 
 /* --- from other threads ----------------------------------------------------------------------- */
@@ -194,30 +194,30 @@ static void run(void *argument)
 int dead_letters_create(struct dead_letters **out, const struct dead_letter_options *options,
                         struct error *error)
 {
-    struct dead_letters *letters = calloc(1, sizeof *letters);
-    if (letters == NULL) {
+    struct dead_letters *dead_letters = calloc(1, sizeof *dead_letters);
+    if (dead_letters == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for dead letters");
         return -1;
     }
-    letters->options = *options;
-    deadline_init(&letters->deadline);
-    if (wakeup_create(&letters->wakeup, error) != 0) {
-        dead_letters_destroy(letters);
+    dead_letters->options = *options;
+    deadline_init(&dead_letters->deadline);
+    if (wakeup_create(&dead_letters->wakeup, error) != 0) {
+        dead_letters_destroy(dead_letters);
         return -1;
     }
-    letters->file.options = &letters->options;
-    letters->file.wakeup = letters->wakeup;
-    letters->file.deadline = &letters->deadline;
-    *out = letters;
+    dead_letters->file.options = &dead_letters->options;
+    dead_letters->file.wakeup = dead_letters->wakeup;
+    dead_letters->file.deadline = &dead_letters->deadline;
+    *out = dead_letters;
     return 0;
 }
 
-int dead_letters_open(struct dead_letters *letters, struct error *error)
+int dead_letters_open(struct dead_letters *dead_letters, struct error *error)
 {
-    return dead_letter_file_open(&letters->file, error);
+    return dead_letter_file_open(&dead_letters->file, error);
 }
 
-struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
+struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *dead_letters,
                                                  struct letter_counters *counters)
 {
     struct dead_letter_queue *queue = calloc(1, sizeof *queue);
@@ -228,52 +228,52 @@ struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
         free(queue);
         return NULL;
     }
-    queue->letters = letters;
+    queue->dead_letters = dead_letters;
     queue->counters = counters;
-    queue->next = atomic_load(&letters->queues);
-    atomic_store(&letters->queues, queue);
+    queue->next = atomic_load(&dead_letters->queues);
+    atomic_store(&dead_letters->queues, queue);
     return queue;
 }
 
-int dead_letters_start(struct dead_letters *letters, struct error *error)
+int dead_letters_start(struct dead_letters *dead_letters, struct error *error)
 {
-    return thread_start(&letters->thread, "dead letters", run, letters, error);
+    return thread_start(&dead_letters->thread, "dead letters", write_letters, dead_letters, error);
 }
 
-void dead_letters_reopen(struct dead_letters *letters)
+void dead_letters_reopen(struct dead_letters *dead_letters)
 {
-    atomic_store(&letters->reopen_wanted, true);
-    wakeup_signal(letters->wakeup);
+    atomic_store(&dead_letters->reopen_wanted, true);
+    wakeup_signal(dead_letters->wakeup);
 }
 
-void dead_letters_stop(struct dead_letters *letters, int64_t deadline_ns)
+void dead_letters_stop(struct dead_letters *dead_letters, int64_t deadline_ns)
 {
-    deadline_bring_forward(&letters->deadline, deadline_ns);
-    wakeup_signal(letters->wakeup);
+    deadline_bring_forward(&dead_letters->deadline, deadline_ns);
+    wakeup_signal(dead_letters->wakeup);
 }
 
-bool dead_letters_have_finished(const struct dead_letters *letters)
+bool dead_letters_have_finished(const struct dead_letters *dead_letters)
 {
-    return atomic_load(&letters->finished);
+    return atomic_load(&dead_letters->finished);
 }
 
-void dead_letters_join(struct dead_letters *letters)
+void dead_letters_join(struct dead_letters *dead_letters)
 {
-    thread_join(letters->thread);
-    letters->thread = NULL;
+    thread_join(dead_letters->thread);
+    dead_letters->thread = NULL;
 }
 
-void dead_letters_destroy(struct dead_letters *letters)
+void dead_letters_destroy(struct dead_letters *dead_letters)
 {
-    if (letters == NULL)
+    if (dead_letters == NULL)
         return;
-    for (struct dead_letter_queue *queue = atomic_load(&letters->queues), *next; queue != NULL;
+    for (struct dead_letter_queue *queue = atomic_load(&dead_letters->queues), *next; queue != NULL;
          queue = next) {
         next = queue->next;
         byte_ring_destroy(queue->ring);
         free(queue);
     }
-    output_file_close(letters->file.output);
-    wakeup_destroy(letters->wakeup);
-    free(letters);
+    output_file_close(dead_letters->file.output);
+    wakeup_destroy(dead_letters->wakeup);
+    free(dead_letters);
 }

@@ -120,7 +120,7 @@ void ingest_finish(struct ingest *ingest)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-static void count(struct ingest *ingest, const struct datagram_slot *datagram)
+static void count_received(struct ingest *ingest, const struct datagram_slot *datagram)
 {
     struct ingest_counters *counters = ingest->counters;
     counter_add(&counters->received, 1);
@@ -130,7 +130,7 @@ static void count(struct ingest *ingest, const struct datagram_slot *datagram)
                      datagram->sent_size);
 }
 
-static struct ingest_verdict handle(struct open_datagram *open)
+static struct ingest_verdict handle_datagram(struct open_datagram *open)
 {
     struct refusal refusal;
     struct record_chain chain;
@@ -151,9 +151,9 @@ static struct ingest_verdict handle(struct open_datagram *open)
 struct ingest_verdict ingest_take(struct ingest *ingest, const struct datagram_slot *datagram)
 {
     struct open_datagram open;
-    count(ingest, datagram);
+    count_received(ingest, datagram);
     open_datagram_begin(&open, ingest, datagram);
-    struct ingest_verdict verdict = handle(&open);
+    struct ingest_verdict verdict = handle_datagram(&open);
     open_datagram_end(&open);
     return verdict;
 }
@@ -163,7 +163,7 @@ void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *fram
 {
     struct open_datagram open;
     struct refusal refusal;
-    count(ingest, frame);
+    count_received(ingest, frame);
     open_datagram_begin(&open, ingest, frame);
     refused_for(&refusal, reason);
     refuse_datagram(&open, frame, &refusal, NULL);

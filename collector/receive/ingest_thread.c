@@ -3,7 +3,7 @@
 void ingest_thread_close(struct ingest_thread *thread)
 {
     ingest_thread_commit(thread);
-    dead_letter_queue_close(thread->letters);
+    dead_letter_queue_close(thread->dead_letters);
 }
 
 void ingest_thread_commit(struct ingest_thread *thread)

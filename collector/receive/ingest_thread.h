@@ -30,7 +30,7 @@ struct ingest_thread {
     struct thread_measures *measures;  /* this thread's own */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     int64_t short_since_ns;            /* monotonic: no pages for a batch since then; 0: some */
-    struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
+    struct dead_letter_queue *dead_letters; /* this thread's; NULL: none are kept */
     bool shares; /* ingests may share batches: no other thread of its fan-out offers theirs */
     struct open_batch shared[INGEST_SHARED];
 };

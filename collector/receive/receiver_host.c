@@ -17,7 +17,7 @@ int64_t receiver_hand_over(struct worker *worker, int64_t now_ns, int64_t next_n
     return sink_thread_run_quantum(sink);
 }
 
-static void wake(void *context)
+static void wake_host(void *context)
 {
     struct worker *worker = context;
     notifier_wake(worker->receiver->notifier);
@@ -26,7 +26,7 @@ static void wake(void *context)
 void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink)
 {
     struct sink_host host = {
-        .wake = wake,
+        .wake = wake_host,
         .context = &receiver->workers[0],
         .heartbeat = &receiver->workers[0].heartbeat,
     };

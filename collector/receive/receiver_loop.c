@@ -11,7 +11,7 @@
 #include "collector/receive/receiver_yield.h"
 
 /* The notifier has forgotten it, and so may all who wait for that. */
-static void let_leave(struct worker *worker, struct endpoint *endpoint)
+static void close_removed(struct worker *worker, struct endpoint *endpoint)
 {
     struct receiver *receiver = worker->receiver;
     receiver_close_socket(endpoint);
@@ -33,7 +33,7 @@ static void prefetch_socket(const struct endpoint *endpoint)
 }
 
 /* What the notifier reports within that time; negative: for ever. */
-static void take_events(struct worker *worker, int timeout_ms)
+static void take_socket_events(struct worker *worker, int timeout_ms)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
     struct receiver *receiver = worker->receiver;
@@ -42,8 +42,8 @@ static void take_events(struct worker *worker, int timeout_ms)
         notifier_wait(receiver->notifier, worker->number, events, NOTIFIER_WAIT_MOST, timeout_ms);
     heartbeat_work(&worker->heartbeat);
     if (count == NOTIFIER_FAILED) {
-        uint64_t held;
-        if (log_allowed(&worker->wait_log, &held))
+        uint64_t suppressed;
+        if (log_allowed(&worker->wait_log, &suppressed))
             log_line(LOG_ERROR, "the system does not let a receiver wait for datagrams; it asks "
                                 "again every millisecond");
         count = 0;
@@ -64,7 +64,7 @@ static void take_events(struct worker *worker, int timeout_ms)
         case NOTIFIER_REMOVED:
             endpoint->removing = false;
             if (endpoint->leaving)
-                let_leave(worker, endpoint);
+                close_removed(worker, endpoint);
             break;
         case NOTIFIER_WOKEN:
             break;
@@ -83,8 +83,8 @@ static bool refresh_endpoint(struct worker *worker, struct endpoint *endpoint, u
         return false;
     receiver_read_drops(endpoint);
     atomic_store(&endpoint->refreshed, wanted);
-    receiver_give_up(worker, endpoint,
-                     atomic_load_explicit(&endpoint->due_ns, memory_order_relaxed));
+    receiver_release_socket(worker, endpoint,
+                            atomic_load_explicit(&endpoint->due_ns, memory_order_relaxed));
     return true;
 }
 
@@ -156,13 +156,13 @@ static bool refuse_all(struct receiver *receiver)
 static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
     struct receiver *receiver = worker->receiver;
-    int64_t now = receiver_look_at_clocks(worker);
+    int64_t now = receiver_read_clocks(worker);
     if (now >= end_ns || deadline_is_over(&receiver->deadline))
         return false;
     endpoint->emptied = receiver_drain(worker, endpoint, &now) != DRAIN_AGAIN;
     receiver_commit(worker);
     if (worker->pressed)
-        take_events(worker, 1);
+        take_socket_events(worker, 1);
     worker->pressed = false;
     receiver_hand_over(worker, now, INT64_MAX); /* meanwhile all may be brought to its end */
     return !endpoint->emptied;
@@ -207,7 +207,7 @@ static void close_endpoints(struct worker *worker)
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next) {
         while (endpoint->removing)
-            take_events(worker, -1);
+            take_socket_events(worker, -1);
         if (endpoint->socket != NULL) {
             receiver_close_socket(endpoint);
         }
@@ -216,7 +216,7 @@ static void close_endpoints(struct worker *worker)
 }
 
 /* Nothing new is let in; what has come before is received, until the deadline; all is closed. */
-static void end(struct worker *worker)
+static void end_receiver(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
     last_drain(worker);
@@ -243,8 +243,8 @@ static void stay_on_processor(const struct worker *worker)
     const struct receiver_options *options = &worker->receiver->options;
     if (options->processors == NULL || options->processors->count == 0)
         return;
-    size_t place = (options->first_processor + worker->number) % options->processors->count;
-    unsigned number = options->processors->numbers[place];
+    size_t index = (options->first_processor + worker->number) % options->processors->count;
+    unsigned number = options->processors->numbers[index];
     if (!processor_stay_on(number))
         log_line(LOG_WARNING, "a receiving thread cannot stay on processor %u", number);
 }
@@ -278,10 +278,10 @@ static void make_round(struct worker *worker)
     int timeout_ms = time_to_wait(worker, due_ns);
     worker->pressed = false;
     bool yields = receiver_yield(worker);
-    take_events(worker, timeout_ms);
+    take_socket_events(worker, timeout_ms);
     if (!yields)
         receiver_serve_ready(worker);
-    receiver_let_drained_go(worker);
+    receiver_release_drained(worker);
     refresh(worker);
     worker->timeout_ms = receiver_seal_overdue(worker);
 }
@@ -299,7 +299,7 @@ void receiver_run(void *argument)
         notifier_leave(receiver->notifier, worker->number);
         return;
     }
-    end(worker);
+    end_receiver(worker);
     if (receiver->sink != NULL)
         sink_thread_finish(receiver->sink);
     heartbeat_wait(&worker->heartbeat);

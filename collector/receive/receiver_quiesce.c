@@ -111,7 +111,8 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
  * One that nobody serves at the moment is put on a ready list, to be drained, or is parted with at
  * once; one that somebody has is on one already, or has failed.
  */
-static void dismiss(struct receiver *receiver, struct endpoint *endpoint, bool drains, int64_t now)
+static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, bool drains,
+                          int64_t now)
 {
     struct worker *worker = &receiver->workers[0];
     receiver_read_drops(endpoint);
@@ -121,7 +122,7 @@ static void dismiss(struct receiver *receiver, struct endpoint *endpoint, bool d
     if (!claim_take_or_mark(&endpoint->claim) && !endpoint->failed)
         return;
     if (endpoint->leaves_ns == LEAVE_AT_ONCE)
-        receiver_part_with(worker, endpoint); /* before anything is received for it */
+        receiver_unwatch_socket(worker, endpoint); /* before anything is received for it */
     else
         receiver_list_socket(&worker->ready, endpoint);
 }
@@ -134,7 +135,7 @@ void receiver_remove_sockets(struct receiver *receiver, const struct listener *l
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next)
         if (endpoint->listener == listener && !endpoint->leaving)
-            dismiss(receiver, endpoint, drains, now);
+            remove_socket(receiver, endpoint, drains, now);
     set_coalescing(receiver);
 }
 

@@ -90,7 +90,7 @@ void receiver_close_socket(struct endpoint *endpoint)
     endpoint->socket = NULL;
 }
 
-void receiver_part_with(struct worker *worker, struct endpoint *endpoint)
+void receiver_unwatch_socket(struct worker *worker, struct endpoint *endpoint)
 {
     struct error error;
     ingest_hand_to(endpoint->ingest, worker->ingests);
@@ -236,7 +236,7 @@ void receiver_commit(struct worker *worker)
     date_quanta(worker, clock_monotonic_ns());
 }
 
-int64_t receiver_look_at_clocks(struct worker *worker)
+int64_t receiver_read_clocks(struct worker *worker)
 {
     int64_t now = clock_monotonic_ns();
     worker->wall_ahead_ns = clock_wall_ns() - now;
@@ -256,10 +256,10 @@ enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoin
     return result;
 }
 
-void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t due_ns)
+void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, int64_t due_ns)
 {
     if (endpoint->leaving) {
-        receiver_part_with(worker, endpoint);
+        receiver_unwatch_socket(worker, endpoint);
         return;
     }
     atomic_store_explicit(&endpoint->due_ns, due_ns, memory_order_relaxed);
@@ -270,7 +270,7 @@ void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t 
 }
 
 /* From `now` on; returns the time when it was done. */
-static int64_t serve(struct worker *worker, struct endpoint *endpoint, int64_t now)
+static int64_t serve_socket(struct worker *worker, struct endpoint *endpoint, int64_t now)
 {
     if (endpoint->leaving && endpoint->leaves_ns == LEAVE_AT_ONCE) {
         receiver_list_socket(&worker->drained, endpoint);
@@ -298,14 +298,14 @@ void receiver_serve_ready(struct worker *worker)
     struct endpoint *last = worker->ready.last;
     if (last == NULL)
         return;
-    int64_t now = receiver_look_at_clocks(worker);
+    int64_t now = receiver_read_clocks(worker);
     int64_t end_ns = INT64_MAX;
     if (worker->receiver->sink != NULL) /* which has a quantum after this: its queue has an end */
         end_ns = now + RECEIVER_BUDGET_NS;
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->ready)) != NULL;) {
         if (worker->ready.first != NULL)
             ingest_prefetch_next(worker->ready.first->ingest);
-        now = serve(worker, endpoint, now);
+        now = serve_socket(worker, endpoint, now);
         if (endpoint == last || now >= end_ns)
             break;
     }
@@ -323,7 +323,7 @@ static void coalesce(struct worker *worker, int64_t now, int64_t until_ns)
         pause_wait(worker->pause, until_ns - now);
 }
 
-void receiver_let_drained_go(struct worker *worker)
+void receiver_release_drained(struct worker *worker)
 {
     if (worker->ready.first != NULL)
         worker->coalesces = false;
@@ -346,7 +346,7 @@ void receiver_let_drained_go(struct worker *worker)
     if (delay_ns > 0)
         coalesce(worker, now, now + delay_ns);
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->drained)) != NULL;)
-        receiver_give_up(worker, endpoint, endpoint->due);
+        receiver_release_socket(worker, endpoint, endpoint->due);
 }
 
 /* Returns when the next is due. */
@@ -361,7 +361,7 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
         if (due <= now && claim_try(&endpoint->claim)) {
             ingest_hand_to(endpoint->ingest, worker->ingests);
             due = ingest_seal_if_due(endpoint->ingest, now);
-            receiver_give_up(worker, endpoint, due);
+            receiver_release_socket(worker, endpoint, due);
         }
         if (due > now && due < first)
             first = due;

@@ -19,7 +19,7 @@ void receiver_read_drops(struct endpoint *endpoint);
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
 /* Before drains that follow one another. Returns the time, monotonic. */
-int64_t receiver_look_at_clocks(struct worker *worker);
+int64_t receiver_read_clocks(struct worker *worker);
 
 /*
  * Receives until the system has nothing left, or until the budget is spent, but at least one group.
@@ -38,12 +38,12 @@ void receiver_commit(struct worker *worker);
  * Of one that was drained; where another thread was notified of more meanwhile it is served again.
  * One that is leaving goes.
  */
-void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t due_ns);
+void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, int64_t due_ns);
 
 /* One that is leaving is drained for the last time: it is closed when the notifier has done with
  * it.
  */
-void receiver_part_with(struct worker *worker, struct endpoint *endpoint);
+void receiver_unwatch_socket(struct worker *worker, struct endpoint *endpoint);
 
 /* Of one that has left: it is closed, and what the kernel counted is counted. */
 void receiver_close_socket(struct endpoint *endpoint);
@@ -56,7 +56,7 @@ void receiver_serve_ready(struct worker *worker);
  * not before the others that have one were served. It has the claims of all meanwhile: another
  * thread, which would come at once, is not notified of what arrives.
  */
-void receiver_let_drained_go(struct worker *worker);
+void receiver_release_drained(struct worker *worker);
 
 /*
  * Seals what has been open for too long, of any socket that no other thread has. Returns

@@ -8,13 +8,13 @@ static void keep_letter(const struct ingest *ingest, const struct datagram_slot 
                         const struct refusal *refusal, const char *schema)
 {
     const struct ingest_thread *thread = ingest->thread;
-    if (thread->letters == NULL)
+    if (thread->dead_letters == NULL)
         return;
-    while (thread->lossless && !dead_letter_queue_has_room(thread->letters, slot->size) &&
+    while (thread->lossless && !dead_letter_queue_has_room(thread->dead_letters, slot->size) &&
            fan_out_pause(thread->fan_out))
         continue;
-    dead_letter_offer(thread->letters, ingest->listener, slot, refusal->reason, &refusal->failure,
-                      schema);
+    dead_letter_offer(thread->dead_letters, ingest->listener, slot, refusal->reason,
+                      &refusal->failure, schema);
 }
 
 /* Copies the datagram for the sinks that relay undecodable datagrams. */
@@ -36,16 +36,17 @@ static void keep_raw(struct open_datagram *open, const struct datagram_slot *slo
 static void log_refusal(struct ingest *ingest, const struct datagram_slot *slot,
                         const struct refusal *refusal, const char *schema)
 {
-    uint64_t held;
-    if (!log_allowed(&ingest->log, &held))
+    uint64_t suppressed;
+    if (!log_allowed(&ingest->log, &suppressed))
         return;
     char source[ADDRESS_TEXT_SIZE];
     char why[DECODE_FAILURE_TEXT_SIZE];
     address_format(&slot->source, source);
     decode_failure_text(&refusal->failure, why);
     char more[64] = "";
-    if (held != 0)
-        snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)", held);
+    if (suppressed != 0)
+        snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)",
+                 suppressed);
     log_about(LOG_WARNING, LOG_OF_LISTENER, ingest->listener->name,
               "%s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s%s%s",
               datagram_reason_names[refusal->reason], slot->sent_size, source, schema,

@@ -5,16 +5,17 @@
 
 /* Lower in_assembly before counting a segment as refused; raise it after counting it as received.
  */
-static void count_held(struct ingest *ingest, size_t less)
+static void count_buffered(struct ingest *ingest, size_t less)
 {
-    counter_set(&ingest->counters->in_assembly, assembly_held(ingest->assembly) - less);
+    counter_set(&ingest->counters->in_assembly, assembly_buffered(ingest->assembly) - less);
 }
 
 /* Called for each segment that is given up, while the assembly still counts it as buffered. */
-static void give_up(void *context, const struct datagram_slot *slot, const struct refusal *refusal)
+static void give_up_segment(void *context, const struct datagram_slot *slot,
+                            const struct refusal *refusal)
 {
     struct ingest *ingest = context;
-    count_held(ingest, 1);
+    count_buffered(ingest, 1);
     refuse_datagram(ingest->in_hand, slot, refusal, NULL);
 }
 
@@ -26,7 +27,7 @@ bool segments_create(struct ingest *ingest)
         .memory = listener->segment_memory,
         .longest = listener->max_decoded,
         .timeout_ns = listener->segment_timeout_ns,
-        .give_up = give_up,
+        .give_up = give_up_segment,
         .context = ingest,
     };
     return listener->segment_memory == 0 ||
@@ -65,8 +66,8 @@ static void take_whole(struct open_datagram *open, const struct udp_notif *heade
         .received_ns = open->slot->received_ns,
     };
     bool done = decode_whole(open, &whole, &chain, &refusal);
-    assembly_settle(ingest->assembly, done ? NULL : &refusal);
-    count_held(ingest, 0);
+    assembly_end(ingest->assembly, done ? NULL : &refusal);
+    count_buffered(ingest, 0);
     if (!done)
         return;
     chain.is_numbered = true;
@@ -92,8 +93,8 @@ bool segments_take(struct open_datagram *open)
         result = assembly_take(ingest->assembly, slot, &header, &refusal);
     if (result == ASSEMBLY_REFUSED)
         refuse_datagram(open, slot, &refusal, open_datagram_schema(open));
-    else if (result == ASSEMBLY_HELD)
-        count_held(ingest, 0);
+    else if (result == ASSEMBLY_BUFFERED)
+        count_buffered(ingest, 0);
     else
         take_whole(open, &header);
     return true;
@@ -102,7 +103,7 @@ bool segments_take(struct open_datagram *open)
 /* A lossless thread reads a capture, whose time is that of its datagrams and not the clock's. */
 int64_t segments_expire(struct ingest *ingest, int64_t now_ns)
 {
-    if (ingest->assembly == NULL || assembly_held(ingest->assembly) == 0 ||
+    if (ingest->assembly == NULL || assembly_buffered(ingest->assembly) == 0 ||
         ingest->thread->lossless)
         return INT64_MAX;
     struct open_datagram none;

@@ -2,8 +2,8 @@
 
 #include "collector/text/decimal.h"
 
-static void note(struct ingest *ingest, uint32_t numbering, const struct record *record,
-                 const struct datagram_sequence *sequence, bool wraps)
+static void note_number(struct ingest *ingest, uint32_t numbering, const struct record *record,
+                        const struct datagram_sequence *sequence, bool wraps)
 {
     struct sequence_key key = {.listener = ingest->listener->index,
                                .numbering = numbering,
@@ -30,7 +30,7 @@ static void note_frame(struct ingest *ingest, uint32_t numbering, const struct r
     size += decimal_uint64(record->source.port, publisher + size);
     const struct datagram_sequence sequence = {.sender = {publisher, size},
                                                .number = number->message};
-    note(ingest, numbering, record, &sequence, true);
+    note_number(ingest, numbering, record, &sequence, true);
 }
 
 void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
@@ -41,5 +41,5 @@ void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
     if (chain->is_numbered)
         note_frame(ingest, numbering, record, &chain->number);
     else if (ops->sequence != NULL && ops->sequence(record->schema, record->message, &sequence))
-        note(ingest, numbering, record, &sequence, false);
+        note_number(ingest, numbering, record, &sequence, false);
 }

@@ -3,13 +3,13 @@
 #include "collector/receive/capture_player.h"
 #include "collector/receive/sources.h"
 
-static int probe(const struct listener_config *listener, struct error *error)
+static int capture_probe(const struct listener_config *listener, struct error *error)
 {
     return capture_check(listener->place, error);
 }
 
-static int create(void **producer, struct source *source, struct ingest_thread *thread,
-                  const struct source_host *host, struct error *error)
+static int capture_create(void **producer, struct source *source, struct ingest_thread *thread,
+                          const struct source_host *host, struct error *error)
 {
     struct capture_player *player = NULL;
     const struct capture_player_options options = {
@@ -26,43 +26,43 @@ static int create(void **producer, struct source *source, struct ingest_thread *
     return result;
 }
 
-static int start(void *producer, struct error *error)
+static int capture_start(void *producer, struct error *error)
 {
     return capture_player_start(producer, error);
 }
 
-static void stop(void *producer, int64_t deadline_ns)
+static void capture_stop(void *producer, int64_t deadline_ns)
 {
     capture_player_stop(producer, deadline_ns);
 }
 
-static bool has_finished(const void *producer)
+static bool capture_has_finished(const void *producer)
 {
     return capture_player_has_finished(producer);
 }
 
-static bool was_damaged(const void *producer)
+static bool capture_was_damaged(const void *producer)
 {
     return capture_player_was_damaged(producer);
 }
 
-static void join(void *producer)
+static void capture_join(void *producer)
 {
     capture_player_join(producer);
 }
 
-static void destroy(void *producer)
+static void capture_destroy(void *producer)
 {
     capture_player_destroy(producer);
 }
 
 static const struct producer_ops player_ops = {
-    .start = start,
-    .stop = stop,
-    .has_finished = has_finished,
-    .was_damaged = was_damaged,
-    .join = join,
-    .destroy = destroy,
+    .start = capture_start,
+    .stop = capture_stop,
+    .has_finished = capture_has_finished,
+    .was_damaged = capture_was_damaged,
+    .join = capture_join,
+    .destroy = capture_destroy,
 };
 
 const struct source_ops source_capture = {
@@ -74,9 +74,9 @@ const struct source_ops source_capture = {
     .keys = SOURCE_KEYS_CAPTURE,
     .ends = true,
     .waits = true,
-    .probe = probe,
+    .probe = capture_probe,
     .producer = &player_ops,
-    .create = create,
+    .create = capture_create,
     .own_thread = "a capture is read by a thread of its own",
     .no_change = "a capture's keys are changed by a new start alone",
     .no_arrival = "a capture is read from a start on",

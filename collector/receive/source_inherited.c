@@ -14,7 +14,7 @@
 /* How much of a list of names an error has room for. */
 #define NAMES_SIZE 256
 
-static int check(const struct listener_config *listener, struct error *error)
+static int inherited_check(const struct listener_config *listener, struct error *error)
 {
     if (inherited_sockets_exist)
         return socket_source_check(listener, error);
@@ -29,7 +29,7 @@ static int check(const struct listener_config *listener, struct error *error)
  * Before a start there are none, and a check of the configuration takes the keys of both kinds.
  * Where they are of both kinds, they are refused before they are opened.
  */
-static const struct source_ops *at_place(const char *place)
+static const struct source_ops *inherited_at_place(const char *place)
 {
     struct error ignored;
     size_t streams = 0;
@@ -81,7 +81,7 @@ static int check_is_there(const struct listener_config *listener, struct error *
     return -1;
 }
 
-static bool is_of(const struct listener_config *listener, size_t index)
+static bool listener_has(const struct listener_config *listener, size_t index)
 {
     return is_inherited(listener) && inherited_socket_is(index, listener->place);
 }
@@ -93,7 +93,7 @@ static int check_has_one_listener(const struct listener_config *listeners, size_
     const struct listener_config *owner = NULL;
     struct inherited_socket socket = inherited_socket_at(index);
     for (size_t i = 0; i < count; i++) {
-        if (!is_of(&listeners[i], index))
+        if (!listener_has(&listeners[i], index))
             continue;
         if (owner != NULL) {
             error_set(error, EXIT_CODE_CONFIG, "%s: this is a socket of %s already",
@@ -112,7 +112,8 @@ static int check_has_one_listener(const struct listener_config *listeners, size_
 }
 
 /* Each listener that wants some has some, and none has two listeners. */
-static int prepare(const struct listener_config *listeners, size_t count, struct error *error)
+static int inherited_prepare(const struct listener_config *listeners, size_t count,
+                             struct error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (is_inherited(&listeners[i]) && check_is_there(&listeners[i], error) != 0)
@@ -125,14 +126,14 @@ static int prepare(const struct listener_config *listeners, size_t count, struct
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static size_t sockets(const struct listener_config *listener)
+static size_t inherited_count(const struct listener_config *listener)
 {
     return inherited_sockets_named(listener->place);
 }
 
 /* The listener's socket of that number, counted from 0. */
-static void give(const struct listener_config *listener, size_t number,
-                 struct udp_socket_options *options)
+static void fill_inherited(const struct listener_config *listener, size_t number,
+                           struct udp_socket_options *options)
 {
     for (size_t i = 0; i < inherited_socket_count(); i++) {
         if (!inherited_socket_is(i, listener->place) || number-- != 0)
@@ -152,12 +153,13 @@ static void log_bound(const struct source *source)
               text);
 }
 
-static int open_sockets(struct source *source, const struct source_host *host, struct error *error)
+static int inherited_open_sockets(struct source *source, const struct source_host *host,
+                                  struct error *error)
 {
     const struct listener_config *config = source->config;
     struct receiver_socket socket = socket_source_describe(source);
-    for (size_t i = 0; i < sockets(config); i++) {
-        give(config, i, &socket.options);
+    for (size_t i = 0; i < inherited_count(config); i++) {
+        fill_inherited(config, i, &socket.options);
         if (socket_source_add(source, host, i, &socket, error) != 0) {
             struct error what = *error; /* which speaks of a number alone */
             error_set(error, what.code, "%s: %s", config->name, what.text);
@@ -168,23 +170,23 @@ static int open_sockets(struct source *source, const struct source_host *host, s
     return 0;
 }
 
-static void announce(const struct source *source, const struct source_host *host)
+static void inherited_announce(const struct source *source, const struct source_host *host)
 {
     const struct listener_config *config = source->config;
     socket_source_announce(source, host);
-    if (config->receivers > sockets(config))
+    if (config->receivers > inherited_count(config))
         log_about(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
                   "receivers=%llu: it has %zu, and one thread serves a socket",
-                  (unsigned long long)config->receivers, sockets(config));
+                  (unsigned long long)config->receivers, inherited_count(config));
 }
 
 /* The rows of sockets of UDP, and of those of which it is not known. */
 #define INHERITED_SOURCE                                                                           \
     .scheme = "fd", .syntax = "fd:NAME", .kind = "udp", .place = PLACE_NAME,                       \
-    .refuse = inherited_source_refuse, .conflict = inherited_source_conflict, .check = check,      \
-    .sockets = sockets, .open = open_sockets, .announce = announce,                                \
-    .fixed_key = socket_source_fixed_key, .change = socket_source_change,                          \
-    .remove = socket_source_remove
+    .refuse = inherited_source_refuse, .conflict = inherited_source_conflict,                      \
+    .check = inherited_check, .sockets = inherited_count, .open = inherited_open_sockets,          \
+    .announce = inherited_announce, .fixed_key = socket_source_fixed_key,                          \
+    .change = socket_source_change, .remove = socket_source_remove
 
 const struct source_ops source_inherited_datagrams = {
     .keys = SOURCE_KEYS_SOCKET,
@@ -196,7 +198,7 @@ const struct source_ops source_inherited = {
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
                 "FileDescriptorName=",
     .keys = SOURCE_KEYS_SOCKET | SOURCE_KEYS_STREAM,
-    .at_place = at_place,
-    .prepare = prepare,
+    .at_place = inherited_at_place,
+    .prepare = inherited_prepare,
     INHERITED_SOURCE,
 };

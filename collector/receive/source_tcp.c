@@ -16,7 +16,7 @@
 #include "collector/text/text.h"
 
 /* Where nothing else is said messages stand in the stream as the schema's own protocol has them. */
-static void complete(struct listener_config *listener)
+static void tcp_complete(struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++) {
         struct schema_config *schema = &listener->schemas[i];
@@ -25,7 +25,7 @@ static void complete(struct listener_config *listener)
     }
 }
 
-static const char *refuse(const struct listener_config *listener)
+static const char *tcp_config_fault(const struct listener_config *listener)
 {
     const struct schema_config *first = &listener->schemas[0];
     if (address_is_multicast(&listener->address))
@@ -60,7 +60,7 @@ static int name_listener(const struct listener_config *listener, const struct er
     return -1;
 }
 
-static int check(const struct listener_config *listener, struct error *error)
+static int tcp_check(const struct listener_config *listener, struct error *error)
 {
     struct error why;
     if (notifier_choose_for_streams(&why) == NULL || (listener->tls && channel_tls_can(&why) != 0))
@@ -68,29 +68,29 @@ static int check(const struct listener_config *listener, struct error *error)
     return 0;
 }
 
-static size_t threads(const struct listener_config *listener)
+static size_t tcp_threads(const struct listener_config *listener)
 {
     return listener->receivers;
 }
 
-static size_t longest(const struct listener_config *listener)
+static size_t tcp_longest(const struct listener_config *listener)
 {
     return listener->max_frame + STREAM_FRAME_HEADER_MOST;
 }
 
-static size_t tls_memory(const struct listener_config *listener, size_t connections)
+static size_t tls_memory(const struct listener_config *listener, size_t tcp_connections)
 {
-    return listener->tls ? channel_tls_memory(connections) : 0;
+    return listener->tls ? channel_tls_memory(tcp_connections) : 0;
 }
 
-static size_t memory(const struct listener_config *listener)
+static size_t tcp_memory(const struct listener_config *listener)
 {
     return stream_server_memory(listener->receivers, listener->max_connections,
                                 listener->max_frame) +
            tls_memory(listener, listener->max_connections);
 }
 
-static const struct schema_ops *answering(const struct listener_config *listener)
+static const struct schema_ops *tcp_answering(const struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++)
         if (listener->schemas[i].ops->answer != NULL)
@@ -98,10 +98,10 @@ static const struct schema_ops *answering(const struct listener_config *listener
     return NULL;
 }
 
-static struct stream_limits limits_of(const struct listener_config *config)
+static struct stream_limits tcp_limits(const struct listener_config *config)
 {
     return (struct stream_limits){
-        .answering = answering(config),
+        .answering = tcp_answering(config),
         .max_frame = config->max_frame,
         .max_connections = config->max_connections,
         .max_per_address = config->max_per_address,
@@ -112,13 +112,13 @@ static struct stream_limits limits_of(const struct listener_config *config)
 }
 
 /* What the bytes of so many connections go through; the error names the listener. */
-static int make_kind(struct channel_kind *kind, const struct listener_config *listener,
-                     size_t connections, struct error *error)
+static int tcp_make_kind(struct channel_kind *kind, const struct listener_config *listener,
+                         size_t tcp_connections, struct error *error)
 {
     const struct channel_tls_options options = {.cert = listener->cert,
                                                 .key = listener->key,
                                                 .client_ca = listener->client_ca,
-                                                .connections = connections};
+                                                .connections = tcp_connections};
     struct error why;
     *kind = (struct channel_kind){.ops = &channel_plain};
     if (listener->tls && channel_tls_kind(&options, kind, &why) != 0)
@@ -128,34 +128,34 @@ static int make_kind(struct channel_kind *kind, const struct listener_config *li
 }
 
 /* Whether its certificates can be used. */
-static int probe(const struct listener_config *listener, struct error *error)
+static int tcp_probe(const struct listener_config *listener, struct error *error)
 {
     struct channel_kind kind;
-    int result = make_kind(&kind, listener, listener->max_connections, error);
+    int result = tcp_make_kind(&kind, listener, listener->max_connections, error);
     if (result == 0)
         channel_kind_end(&kind);
     return result;
 }
 
-static int create(void **producer, struct source *source, struct ingest_thread *ingests,
-                  const struct source_host *host, struct error *error)
+static int tcp_create(void **producer, struct source *source, struct ingest_thread *ingests,
+                      const struct source_host *host, struct error *error)
 {
     const struct listener_config *config = source->config;
     struct stream_server *server = NULL;
     struct channel_kind kind;
-    if (make_kind(&kind, config, config->max_connections, error) != 0)
+    if (tcp_make_kind(&kind, config, config->max_connections, error) != 0)
         return -1;
     const struct stream_server_options options = {
         .listener = &source->listener,
         .threads = ingests,
-        .thread_count = threads(config),
+        .thread_count = tcp_threads(config),
         .address = config->address,
         .ipv6_only = config->ipv6_only,
         .inherited = config->source == &source_inherited_streams ? config->place : NULL,
         .framing = config->schemas[0].framing,
         .content_type = config->content_type,
         .kind = kind,
-        .limits = limits_of(config),
+        .limits = tcp_limits(config),
         .received = host->received,
         .finished = host->finished,
         .context = host->context,
@@ -170,53 +170,54 @@ static int create(void **producer, struct source *source, struct ingest_thread *
     return error_no_memory(error);
 }
 
-static int start(void *producer, struct error *error)
+static int tcp_start(void *producer, struct error *error)
 {
     return stream_server_start(producer, error);
 }
 
-static void stop(void *producer, int64_t deadline_ns)
+static void tcp_stop(void *producer, int64_t deadline_ns)
 {
     stream_server_stop(producer, deadline_ns);
 }
 
-static void leave(void *producer, int64_t deadline_ns)
+static void tcp_leave(void *producer, int64_t deadline_ns)
 {
     stream_server_leave(producer, deadline_ns);
 }
 
-static bool has_finished(const void *producer)
+static bool tcp_has_finished(const void *producer)
 {
     return stream_server_has_finished(producer);
 }
 
-static bool is_alive(void *producer)
+static bool tcp_is_alive(void *producer)
 {
     return stream_server_is_alive(producer);
 }
 
-static void ask_to_quiesce(void *producer)
+static void tcp_ask_to_quiesce(void *producer)
 {
     stream_server_ask_to_quiesce(producer);
 }
 
-static bool is_quiescent(const void *producer)
+static bool tcp_is_quiescent(const void *producer)
 {
     return stream_server_is_quiescent(producer);
 }
 
-static bool is_awake(const void *producer)
+static bool tcp_is_awake(const void *producer)
 {
     return stream_server_is_awake(producer);
 }
 
-static void resume(void *producer)
+static void tcp_resume(void *producer)
 {
     stream_server_resume(producer);
 }
 
 /* What connections know of it: how frames begin, and where they are connected to. */
-static const char *fixed_key(const struct listener_config *from, const struct listener_config *to)
+static const char *tcp_fixed_key(const struct listener_config *from,
+                                 const struct listener_config *to)
 {
     if (from->receivers != to->receivers)
         return "receivers";
@@ -229,12 +230,12 @@ static const char *fixed_key(const struct listener_config *from, const struct li
     return same_text(from->content_type, to->content_type) ? NULL : "content_type";
 }
 
-static int change(void *producer, const struct listener_config *to, struct error *error)
+static int tcp_change(void *producer, const struct listener_config *to, struct error *error)
 {
-    const struct stream_limits limits = limits_of(to);
+    const struct stream_limits limits = tcp_limits(to);
     struct channel_kind kind = {.ops = NULL};
     if (!stream_server_keeps_kind(producer, to) &&
-        make_kind(&kind, to, stream_server_slots_after(producer, &limits), error) != 0)
+        tcp_make_kind(&kind, to, stream_server_slots_after(producer, &limits), error) != 0)
         return -1;
     if (stream_server_change(producer, &limits, &kind, error) == 0)
         return 0;
@@ -242,46 +243,46 @@ static int change(void *producer, const struct listener_config *to, struct error
     return -1;
 }
 
-static size_t connections(const void *producer)
+static size_t tcp_connections(const void *producer)
 {
     return stream_server_connections(producer);
 }
 
-static size_t memory_after(const void *producer, const struct listener_config *to)
+static size_t tcp_memory_after(const void *producer, const struct listener_config *to)
 {
-    const struct stream_limits limits = limits_of(to);
+    const struct stream_limits limits = tcp_limits(to);
     return stream_server_memory_after(producer, &limits) +
            tls_memory(to, stream_server_slots_after(producer, &limits));
 }
 
-static void join(void *producer)
+static void tcp_join(void *producer)
 {
     stream_server_join(producer);
 }
 
-static void destroy(void *producer)
+static void tcp_destroy(void *producer)
 {
     stream_server_destroy(producer);
 }
 
 static const struct producer_ops server_ops = {
-    .start = start,
-    .stop = stop,
-    .leave = leave,
-    .has_finished = has_finished,
-    .is_alive = is_alive,
-    .ask_to_quiesce = ask_to_quiesce,
-    .is_quiescent = is_quiescent,
-    .is_awake = is_awake,
-    .resume = resume,
-    .change = change,
-    .connections = connections,
-    .memory_after = memory_after,
-    .join = join,
-    .destroy = destroy,
+    .start = tcp_start,
+    .stop = tcp_stop,
+    .leave = tcp_leave,
+    .has_finished = tcp_has_finished,
+    .is_alive = tcp_is_alive,
+    .ask_to_quiesce = tcp_ask_to_quiesce,
+    .is_quiescent = tcp_is_quiescent,
+    .is_awake = tcp_is_awake,
+    .resume = tcp_resume,
+    .change = tcp_change,
+    .connections = tcp_connections,
+    .memory_after = tcp_memory_after,
+    .join = tcp_join,
+    .destroy = tcp_destroy,
 };
 
-static void announce(const struct source *source, const struct source_host *host)
+static void tcp_announce(const struct source *source, const struct source_host *host)
 {
     (void)host;
     struct error error;
@@ -295,33 +296,33 @@ static void announce(const struct source *source, const struct source_host *host
 
 /* The rows of a source of connections, wherever its sockets come from. */
 #define STREAM_SOURCE                                                                              \
-    .kind = "tcp", .keys = SOURCE_KEYS_STREAM, .waits = true, .complete = complete,                \
-    .check = check, .probe = probe, .announce = announce, .fixed_key = fixed_key,                  \
-    .producer = &server_ops, .threads = threads, .longest = longest, .memory = memory,             \
-    .create = create, .own_thread = "its connections are served by threads of their own"
+    .kind = "tcp", .keys = SOURCE_KEYS_STREAM, .waits = true, .complete = tcp_complete,            \
+    .check = tcp_check, .probe = tcp_probe, .announce = tcp_announce, .fixed_key = tcp_fixed_key,  \
+    .producer = &server_ops, .threads = tcp_threads, .longest = tcp_longest, .memory = tcp_memory, \
+    .create = tcp_create, .own_thread = "its connections are served by threads of their own"
 
 const struct source_ops source_tcp = {
     .scheme = "tcp",
     .syntax = "tcp://ADDR:PORT",
     .place = PLACE_ADDRESS,
     .no_place = "\"//\" is missing; write tcp://ADDR:PORT",
-    .refuse = refuse,
+    .refuse = tcp_config_fault,
     .conflict = bound_source_conflict,
     STREAM_SOURCE,
 };
 
 /* fd:NAME, where the sockets of that name take connections (source_inherited.c). */
-static const char *refuse_inherited(const struct listener_config *listener)
+static const char *inherited_tcp_fault(const struct listener_config *listener)
 {
     const char *why = inherited_source_refuse(listener);
-    return why != NULL ? why : refuse(listener);
+    return why != NULL ? why : tcp_config_fault(listener);
 }
 
 const struct source_ops source_inherited_streams = {
     .scheme = "fd",
     .syntax = "fd:NAME",
     .place = PLACE_NAME,
-    .refuse = refuse_inherited,
+    .refuse = inherited_tcp_fault,
     .conflict = inherited_source_conflict,
     STREAM_SOURCE,
 };

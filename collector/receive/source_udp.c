@@ -9,14 +9,14 @@
  * A socket may be read when all that came since its first datagram went to the others and has been
  * read: as much as it holds itself.
  */
-static uint64_t apart(const struct listener_config *listener)
+static uint64_t udp_apart(const struct listener_config *listener)
 {
     if (!listener->spread)
         return 0;
     return listener->receivers * udp_socket_most_held(listener->receive_buffer, listener->gro);
 }
 
-static const char *refuse(const struct listener_config *listener)
+static const char *udp_config_fault(const struct listener_config *listener)
 {
     bool group = address_is_multicast(&listener->address);
     if (group && listener->address.port == 0)
@@ -28,14 +28,14 @@ static const char *refuse(const struct listener_config *listener)
         return "source= must be of the family of the group";
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
         return "ipv6_only is for an IPv6 address";
-    if (apart(listener) > SEQUENCE_SPREAD_MOST)
+    if (udp_apart(listener) > SEQUENCE_SPREAD_MOST)
         return "spread=datagram: the receive buffers of all receivers= hold more datagrams than "
                "numbers of a sender are remembered (1,048,576); lower receive_buffer=";
     return NULL;
 }
 
 /* How many sockets there are to be. The kernel gives each that joins a group all of it. */
-static const char *refuse_sockets(const struct listener_config *listener)
+static const char *udp_sockets_fault(const struct listener_config *listener)
 {
     bool group = address_is_multicast(&listener->address);
     if (group && listener->spread)
@@ -51,16 +51,16 @@ static const char *refuse_sockets(const struct listener_config *listener)
     return NULL;
 }
 
-static int check(const struct listener_config *listener, struct error *error)
+static int udp_check(const struct listener_config *listener, struct error *error)
 {
-    const char *why = refuse_sockets(listener);
+    const char *why = udp_sockets_fault(listener);
     if (why == NULL)
         return socket_source_check(listener, error);
     error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
     return -1;
 }
 
-static size_t sockets(const struct listener_config *listener)
+static size_t udp_sockets(const struct listener_config *listener)
 {
     return udp_socket_can_share_port ? listener->receivers : 1;
 }
@@ -82,14 +82,15 @@ static int probe_port(const struct udp_socket_options *shared, struct error *err
 }
 
 /* All sockets share the port, also one that the system chose for the first of them. */
-static int open_sockets(struct source *source, const struct source_host *host, struct error *error)
+static int udp_open_sockets(struct source *source, const struct source_host *host,
+                            struct error *error)
 {
     const struct listener_config *config = source->config;
     struct receiver_socket socket = socket_source_describe(source);
     if (socket.options.share_port && config->address.port != 0 &&
         probe_port(&socket.options, error) != 0)
         return -1;
-    for (size_t i = 0; i < sockets(config); i++) {
+    for (size_t i = 0; i < udp_sockets(config); i++) {
         if (socket_source_add(source, host, i, &socket, error) != 0)
             return -1;
         socket.options.address.port = source->address.port;
@@ -100,11 +101,11 @@ static int open_sockets(struct source *source, const struct source_host *host, s
     return error_no_memory(error);
 }
 
-static void announce(const struct source *source, const struct source_host *host)
+static void udp_announce(const struct source *source, const struct source_host *host)
 {
     const struct listener_config *config = source->config;
     socket_source_announce(source, host);
-    if (config->receivers > sockets(config))
+    if (config->receivers > udp_sockets(config))
         log_about(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
                   "receivers=%llu: a port has one socket here, which one thread serves at a "
                   "time; more threads help several listeners, not one",
@@ -118,13 +119,13 @@ const struct source_ops source_udp = {
     .place = PLACE_ADDRESS,
     .no_place = "\"//\" is missing; write udp://ADDR:PORT",
     .keys = SOURCE_KEYS_SOCKET,
-    .refuse = refuse,
+    .refuse = udp_config_fault,
     .conflict = bound_source_conflict,
-    .check = check,
-    .sockets = sockets,
-    .apart = apart,
-    .open = open_sockets,
-    .announce = announce,
+    .check = udp_check,
+    .sockets = udp_sockets,
+    .apart = udp_apart,
+    .open = udp_open_sockets,
+    .announce = udp_announce,
     .fixed_key = socket_source_fixed_key,
     .change = socket_source_change,
     .remove = socket_source_remove,

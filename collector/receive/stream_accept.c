@@ -22,24 +22,24 @@
 /* --- listening -------------------------------------------------------------------------------- */
 
 /* The next of its sockets, which is the server's. Returns 0, or -1 with `error` filled. */
-static int watch(struct stream_server *server, wait_handle socket, const struct address *address,
-                 struct error *error)
+static int watch_listening(struct stream_server *server, wait_handle socket,
+                           const struct address *address, struct error *error)
 {
     struct listening *listening = &server->listening[server->listening_count++];
     *listening = (struct listening){.socket = socket, .address = *address};
     return notifier_watch(server->notifier, socket, listening, NOTIFIER_IN, error);
 }
 
-static int open_own(struct stream_server *server, struct error *error)
+static int listen_at_address(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
     struct address bound;
     wait_handle socket = tcp_listener_open(&options->address, options->ipv6_only, &bound, error);
-    return socket == NO_HANDLE ? -1 : watch(server, socket, &bound, error);
+    return socket == NO_HANDLE ? -1 : watch_listening(server, socket, &bound, error);
 }
 
 /* Those that the process was started with, and that have the name. */
-static int adopt_all(struct stream_server *server, struct error *error)
+static int adopt_inherited(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
     for (size_t i = 0; i < inherited_socket_count(); i++) {
@@ -53,7 +53,7 @@ static int adopt_all(struct stream_server *server, struct error *error)
             error_set(error, why.code, "%s: %s", options->listener->name, why.text);
             return -1;
         }
-        if (watch(server, socket, &bound, error) != 0)
+        if (watch_listening(server, socket, &bound, error) != 0)
             return -1;
         address_format(&bound, text);
         log_about(LOG_INFO, LOG_OF_LISTENER, options->listener->name,
@@ -73,15 +73,16 @@ int stream_server_listen(struct stream_server *server, struct address *bound, st
                                sizeof *server->listening);
     if (server->listening == NULL)
         return error_no_memory(error);
-    int result = options->inherited != NULL ? adopt_all(server, error) : open_own(server, error);
+    int result = options->inherited != NULL ? adopt_inherited(server, error)
+                                            : listen_at_address(server, error);
     *bound = server->listening[0].address;
     return result;
 }
 
 /* --- accepting -------------------------------------------------------------------------------- */
 
-static void refuse(struct worker *worker, wait_handle socket, const struct address *peer,
-                   struct counter *why)
+static void refuse_connection(struct worker *worker, wait_handle socket, const struct address *peer,
+                              struct counter *why)
 {
     const struct ingest_counters *counters = worker->stream.counters;
     counter_add(why, 1);
@@ -95,8 +96,8 @@ static void refuse(struct worker *worker, wait_handle socket, const struct addre
     tcp_connection_close(socket);
 }
 
-static void admit(struct worker *worker, const struct listening *from, wait_handle socket,
-                  const struct address *peer)
+static void admit_connection(struct worker *worker, const struct listening *from,
+                             wait_handle socket, const struct address *peer)
 {
     struct stream_server *server = worker->server;
     struct ingest_counters *counters = worker->stream.counters;
@@ -105,25 +106,25 @@ static void admit(struct worker *worker, const struct listening *from, wait_hand
     bool of_host;
     counter_add(&counters->connections, 1);
     if (senders != NULL && !networks_hold(senders, peer)) {
-        refuse(worker, socket, peer, &counters->denied);
+        refuse_connection(worker, socket, peer, &counters->denied);
         return;
     }
-    struct stream_slot *slot = stream_slots_take(&server->slots, peer, limits->max_connections,
-                                                 limits->max_per_address, &of_host);
+    struct stream_slot *slot = stream_slots_acquire(&server->slots, peer, limits->max_connections,
+                                                    limits->max_per_address, &of_host);
     if (slot == NULL) {
-        refuse(worker, socket, peer,
-               of_host ? &counters->over_address_limit : &counters->over_limit);
+        refuse_connection(worker, socket, peer,
+                          of_host ? &counters->over_address_limit : &counters->over_limit);
         return;
     }
     if (!stream_connection_begin(&slot->connection, socket, peer, &slot->network->share,
                                  clock_monotonic_ns(), &server->settings)) {
-        stream_slots_give_back(&server->slots, slot);
-        refuse(worker, socket, peer, &counters->tls_failed);
+        stream_slots_release(&server->slots, slot);
+        refuse_connection(worker, socket, peer, &counters->tls_failed);
         return;
     }
     slot->connection.own = &from->address;
-    stream_slot_own(slot);
-    if (stream_slot_give(slot, server->notifier, NOTIFIER_IN | NOTIFIER_HANGUP, true)) {
+    stream_slot_open(slot);
+    if (stream_slot_arm(slot, server->notifier, NOTIFIER_IN | NOTIFIER_HANGUP, true)) {
         counter_add(&worker->stream.counters->unwatched, 1);
         stream_server_release(worker, slot);
     }
@@ -131,10 +132,10 @@ static void admit(struct worker *worker, const struct listening *from, wait_hand
 
 static void put_off(struct worker *worker, struct listening *listening, const struct error *error)
 {
-    uint64_t held;
+    uint64_t suppressed;
     counter_add(&worker->stream.counters->accept_errors, 1);
     listening->accept_ns = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
-    if (log_allowed(&worker->log, &held))
+    if (log_allowed(&worker->log, &suppressed))
         log_about(LOG_ERROR, LOG_OF_LISTENER, worker->server->options.listener->name,
                   "%s; trying again", error->text);
 }
@@ -152,7 +153,7 @@ static void accept_from_queue(struct worker *worker, struct listening *listening
         result =
             tcp_connection_accept(listening->socket, DESCRIPTOR_OF_SENDER, &socket, &peer, &error);
         if (result == ACCEPT_OK)
-            admit(worker, listening, socket, &peer);
+            admit_connection(worker, listening, socket, &peer);
     }
     if (result == ACCEPT_NO_MEANS ||
         notifier_arm(server->notifier, listening->socket, listening, NOTIFIER_IN, &error) != 0)

@@ -7,7 +7,7 @@
 /* Bytes of an answer with the length before it. */
 #define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
 
-static size_t put_length(enum framing framing, uint8_t *to, size_t length)
+static size_t put_answer_length(enum framing framing, uint8_t *to, size_t length)
 {
     if (framing == FRAMING_LENGTH16) {
         put_network_u16(to, (unsigned)length);
@@ -30,13 +30,13 @@ void stream_answers_add(struct stream_connection *connection,
                         const struct ingest_verdict *verdict)
 {
     const struct schema_ops *ops = verdict->schema != NULL ? verdict->schema : settings->answering;
-    if (ops == NULL || ops->answer == NULL || connection->deaf ||
+    if (ops == NULL || ops->answer == NULL || connection->peer_gone ||
         settings->framing == FRAMING_FRAME_STREAMS) /* where control frames alone are answered */
         return;
     uint8_t message[SCHEMA_ANSWER_MOST];
     size_t size = ops->answer(verdict->message, datagram_reason_names[verdict->refused], message);
     uint8_t *to = connection->answers + connection->answers_used;
-    size_t header = put_length(settings->framing, to, size);
+    size_t header = put_answer_length(settings->framing, to, size);
     memcpy(to + header, message, size);
     connection->answers_used += header + size;
     counter_add(&worker->counters->answers, 1);
@@ -45,7 +45,7 @@ void stream_answers_add(struct stream_connection *connection,
 void stream_answers_add_control(struct stream_connection *connection, struct stream_worker *worker,
                                 const struct frame_streams_answer *answer)
 {
-    if (answer->size == 0 || connection->deaf)
+    if (answer->size == 0 || connection->peer_gone)
         return;
     memcpy(connection->answers + connection->answers_used, answer->bytes, answer->size);
     connection->answers_used += answer->size;
@@ -62,7 +62,7 @@ bool stream_answers_have_room(const struct stream_connection *connection,
 
 void stream_answers_drop(struct stream_connection *connection)
 {
-    connection->deaf = true;
+    connection->peer_gone = true;
     connection->answers_at = connection->answers_used = 0;
 }
 
@@ -86,7 +86,7 @@ bool stream_answers_send(struct stream_connection *connection, enum stream_next 
                 connection->next = STREAM_AGAIN; /* no event is sure to say so */
             return true;
         }
-        connection->moved = true;
+        connection->progressed = true;
         connection->answers_at += sent;
         connection->active_ns = now_ns;
     }

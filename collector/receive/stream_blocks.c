@@ -45,30 +45,30 @@ void stream_blocks_destroy(struct stream_blocks *blocks)
 
 /* --- all of these with the lock --------------------------------------------------------------- */
 
-static void hold(struct stream_blocks *blocks, struct stream_share *share)
+static void share_add(struct stream_blocks *blocks, struct stream_share *share)
 {
-    if (share->held++ == 0)
+    if (share->blocks++ == 0)
         blocks->poor -= share->waiting;
 }
 
-static void let_go(struct stream_blocks *blocks, struct stream_share *share)
+static void share_remove(struct stream_blocks *blocks, struct stream_share *share)
 {
-    if (--share->held == 0)
+    if (--share->blocks == 0)
         blocks->poor += share->waiting;
 }
 
 static uint8_t *take_last(struct stream_blocks *blocks, struct stream_share *share)
 {
-    hold(blocks, share);
+    share_add(blocks, share);
     return blocks->free[--blocks->free_count];
 }
 
 static bool may_have(const struct stream_blocks *blocks, const struct stream_share *share,
                      bool waits)
 {
-    if (share->held == 0)
+    if (share->blocks == 0)
         return blocks->free_count != 0 && (waits || blocks->poor == 0);
-    return blocks->free_count > blocks->poor + share->held && (waits || share->waiting == 0);
+    return blocks->free_count > blocks->poor + share->blocks && (waits || share->waiting == 0);
 }
 
 static void wait_for_one(struct stream_blocks *blocks, struct stream_share *share, bool *waits)
@@ -77,7 +77,7 @@ static void wait_for_one(struct stream_blocks *blocks, struct stream_share *shar
         return;
     *waits = true;
     blocks->waiting++;
-    blocks->poor += share->held == 0;
+    blocks->poor += share->blocks == 0;
     share->waiting++;
 }
 
@@ -87,13 +87,14 @@ static void stop_waiting(struct stream_blocks *blocks, struct stream_share *shar
         return;
     *waits = false;
     blocks->waiting--;
-    blocks->poor -= share->held == 0;
+    blocks->poor -= share->blocks == 0;
     share->waiting--;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-uint8_t *stream_blocks_take(struct stream_blocks *blocks, struct stream_share *share, bool *waits)
+uint8_t *stream_blocks_acquire(struct stream_blocks *blocks, struct stream_share *share,
+                               bool *waits)
 {
     uint8_t *block = NULL;
     mutex_lock(blocks->lock);
@@ -137,24 +138,24 @@ uint8_t *stream_blocks_move(struct stream_blocks *blocks, struct stream_share *s
     return block;
 }
 
-void stream_blocks_give(struct stream_blocks *blocks, struct stream_share *share, uint8_t *block)
+void stream_blocks_release(struct stream_blocks *blocks, struct stream_share *share, uint8_t *block)
 {
     if (block == NULL)
         return;
     mutex_lock(blocks->lock);
     blocks->free[blocks->free_count++] = block;
-    let_go(blocks, share);
+    share_remove(blocks, share);
     mutex_unlock(blocks->lock);
 }
 
-void stream_blocks_pass(struct stream_blocks *blocks, struct stream_share *from,
-                        struct stream_share *to, bool holds, bool waits)
+void stream_blocks_transfer(struct stream_blocks *blocks, struct stream_share *from,
+                            struct stream_share *to, bool holds, bool waits)
 {
     mutex_lock(blocks->lock);
     stop_waiting(blocks, from, &(bool){waits});
     if (holds) {
-        let_go(blocks, from);
-        hold(blocks, to);
+        share_remove(blocks, from);
+        share_add(blocks, to);
     }
     if (waits)
         wait_for_one(blocks, to, &(bool){false});
@@ -176,7 +177,7 @@ enum stream_blocks_demand stream_blocks_demand(struct stream_blocks *blocks,
     enum stream_blocks_demand demand = STREAM_BLOCKS_ENOUGH;
     mutex_lock(blocks->lock);
     if (blocks->poor != 0 && blocks->free_count == 0)
-        demand = share->held > 1 ? STREAM_BLOCKS_WANTED_FIRST : STREAM_BLOCKS_WANTED;
+        demand = share->blocks > 1 ? STREAM_BLOCKS_WANTED_FIRST : STREAM_BLOCKS_WANTED;
     else if (share->waiting != 0)
         demand = STREAM_BLOCKS_WANTED;
     mutex_unlock(blocks->lock);

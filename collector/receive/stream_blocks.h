@@ -7,13 +7,13 @@
  * another one only while more are free than it has, so one host leaves about half of the blocks to
  * others, a second one half of the rest, and so on. A host that has none gets any that is free, and
  * comes before those that have. Where none is free, connections of a host that has several have to
- * give theirs up after STREAM_HURRY_NS. So of N blocks (8, and one for each thread):
+ * give theirs up after STREAM_PRESSURE_NS. So of N blocks (8, and one for each thread):
  *
  *   - while three other hosts hold all that they can, a host without a block gets one at once;
- *   - while fewer than N do, within STREAM_HURRY_NS, as one of them has several, and the time
+ *   - while fewer than N do, within STREAM_PRESSURE_NS, as one of them has several, and the time
  *     between two looks at the connections (stream_loop.c);
  *   - while N or more do, when one of them has been slow for longer than its frame's size allows
- *     (STREAM_HURRY_SIZE), each waiting host in its turn.
+ *     (STREAM_PRESSURE_SIZE), each waiting host in its turn.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_BLOCKS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_BLOCKS_H
@@ -26,7 +26,7 @@ struct stream_blocks;
 
 /* A host's part. Zeroed at first; stream_blocks.c's from then on. */
 struct stream_share {
-    size_t held;    /* blocks */
+    size_t blocks;  /* that it has */
     size_t waiting; /* connections that wait for one */
 };
 
@@ -39,7 +39,8 @@ void stream_blocks_destroy(struct stream_blocks *blocks); /* NULL is allowed */
  * waits, in *waits, which was false at first, and asks again: one that waits comes before one of
  * the same host that does not.
  */
-uint8_t *stream_blocks_take(struct stream_blocks *blocks, struct stream_share *share, bool *waits);
+uint8_t *stream_blocks_acquire(struct stream_blocks *blocks, struct stream_share *share,
+                               bool *waits);
 
 /* It does not wait any more, if it did. */
 void stream_blocks_stop_waiting(struct stream_blocks *blocks, struct stream_share *share,
@@ -52,11 +53,12 @@ uint8_t *stream_blocks_try(struct stream_blocks *blocks, struct stream_share *sh
 uint8_t *stream_blocks_move(struct stream_blocks *blocks, struct stream_share *share);
 
 /* A connection, which has a block (`holds`) or waits for one, is another host's from now on. */
-void stream_blocks_pass(struct stream_blocks *blocks, struct stream_share *from,
-                        struct stream_share *to, bool holds, bool waits);
+void stream_blocks_transfer(struct stream_blocks *blocks, struct stream_share *from,
+                            struct stream_share *to, bool holds, bool waits);
 
 /* NULL is allowed as block. */
-void stream_blocks_give(struct stream_blocks *blocks, struct stream_share *share, uint8_t *block);
+void stream_blocks_release(struct stream_blocks *blocks, struct stream_share *share,
+                           uint8_t *block);
 
 /* Whether some connection is wanted to give up its block. */
 bool stream_blocks_are_short(struct stream_blocks *blocks);

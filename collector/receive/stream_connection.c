@@ -5,8 +5,8 @@
 #include "collector/base/rule.h"
 #include "collector/framing/stream_frame.h"
 #include "collector/receive/stream_answers.h"
-#include "collector/receive/stream_held.h"
 #include "collector/receive/stream_intake.h"
+#include "collector/receive/stream_pending.h"
 #include "collector/receive/stream_times.h"
 
 /* Receives of one connection before the next one has its turn. */
@@ -31,17 +31,17 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
     connection->begun_ns = connection->channel.opening ? now_ns : 0;
     connection->due_ns =
         now_ns + (connection->channel.opening ? settings->frame_ns : settings->idle_ns);
-    connection->hurry_ns = INT64_MAX;
+    connection->pressure_ns = INT64_MAX;
     connection->next = STREAM_READ;
     connection->draining = false;
     connection->patient = false;
     connection->max_frame = settings->max_frame;
     connection->ending = false;
     connection->discarding = false;
-    connection->deaf = false;
+    connection->peer_gone = false;
     connection->reset = false;
-    connection->moved = false;
-    connection->vain = 0;
+    connection->progressed = false;
+    connection->spurious = 0;
     connection->streams = FRAME_STREAMS_BEGUN;
     connection->block = NULL;
     connection->waits_for_block = false;
@@ -52,38 +52,38 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
 
 /* --- receiving -------------------------------------------------------------------------------- */
 
-static enum channel_result receive(struct stream_connection *connection, void *to, size_t size,
-                                   size_t *received)
+static enum channel_result receive_bytes(struct stream_connection *connection, void *to,
+                                         size_t size, size_t *received)
 {
     enum channel_result result =
         connection->channel.ops->receive(&connection->channel, to, size, received);
-    connection->moved = connection->moved || result == CHANNEL_OK;
+    connection->progressed = connection->progressed || result == CHANNEL_OK;
     return result;
 }
 
-static size_t take_held(struct stream_connection *connection,
-                        const struct stream_settings *settings, struct stream_worker *worker)
+static size_t take_pending(struct stream_connection *connection,
+                           const struct stream_settings *settings, struct stream_worker *worker)
 {
     size_t used;
-    size_t frames =
-        stream_intake(connection, settings, worker, stream_held(connection) + connection->at,
-                      stream_held_size(connection), &used);
+    size_t frames = stream_intake(connection, settings, worker,
+                                  stream_pending_data(connection) + connection->at,
+                                  stream_pending_size(connection), &used);
     connection->at += used;
     if (connection->at == connection->used)
-        stream_held_forget(connection, settings);
+        stream_pending_clear(connection, settings);
     return frames;
 }
 
 /* Nothing more came. Returns whether a receive found something. */
-static bool judge(struct stream_connection *connection, enum channel_result result)
+static bool handle_result(struct stream_connection *connection, enum channel_result result)
 {
-    bool cut = stream_held_size(connection) != 0;
+    bool cut = stream_pending_size(connection) != 0;
     switch (result) {
     case CHANNEL_OK:
         return true;
     case CHANNEL_WANTS_IN:
     case CHANNEL_WANTS_OUT:
-        if (connection->deaf) /* it is gone, and no end of it will come */
+        if (connection->peer_gone) /* it is gone, and no end of it will come */
             stream_connection_end_by(connection, STREAM_RESET);
         else if (connection->draining && !(cut && connection->patient))
             stream_connection_end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
@@ -112,17 +112,17 @@ static bool receive_rest(struct stream_connection *connection,
                          size_t *frames)
 {
     size_t room, received;
-    if (!stream_held_make_room(connection, settings, &room)) {
-        connection->next = STREAM_HOLD;
+    if (!stream_pending_make_room(connection, settings, &room)) {
+        connection->next = STREAM_PAUSE;
         return false;
     }
-    enum channel_result result =
-        receive(connection, stream_held(connection) + connection->used, room, &received);
+    enum channel_result result = receive_bytes(
+        connection, stream_pending_data(connection) + connection->used, room, &received);
     connection->used += received;
     worker->received += received;
-    if (!judge(connection, result))
+    if (!handle_result(connection, result))
         return false;
-    *frames += take_held(connection, settings, worker);
+    *frames += take_pending(connection, settings, worker);
     return true;
 }
 
@@ -138,14 +138,15 @@ static bool receive_new(struct stream_connection *connection,
     uint8_t *block = stream_blocks_try(settings->blocks, connection->share);
     size_t most = block != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
     connection->max_frame = settings->max_frame;
-    bool found = judge(connection, receive(connection, worker->read, most, &received));
+    bool found =
+        handle_result(connection, receive_bytes(connection, worker->read, most, &received));
     worker->received += received;
     if (found) {
         *frames += stream_intake(connection, settings, worker, worker->read, received, &used);
         if (used != received)
-            stream_held_keep(connection, &block, worker->read + used, received - used);
+            stream_pending_keep(connection, &block, worker->read + used, received - used);
     }
-    stream_blocks_give(settings->blocks, connection->share, block);
+    stream_blocks_release(settings->blocks, connection->share, block);
     return found && (received == most || used != received);
 }
 
@@ -153,7 +154,8 @@ static void discard(struct stream_connection *connection, struct stream_worker *
                     int64_t now_ns)
 {
     size_t received;
-    enum channel_result result = receive(connection, worker->read, STREAM_READ_SIZE, &received);
+    enum channel_result result =
+        receive_bytes(connection, worker->read, STREAM_READ_SIZE, &received);
     bool open = result == CHANNEL_OK || result == CHANNEL_WANTS_IN;
     connection->next = open && now_ns < connection->due_ns ? STREAM_READ : STREAM_CLOSE;
 }
@@ -169,26 +171,26 @@ static size_t read_frames(struct stream_connection *connection,
         return 0;
     }
     if (connection->ending || connection->answers_used != 0)
-        return 0;                          /* answers first */
-    if (connection->next == STREAM_HOLD) { /* the time that it was held does not count */
+        return 0;                           /* answers first */
+    if (connection->next == STREAM_PAUSE) { /* the time that it was held does not count */
         connection->active_ns = now_ns;
         connection->begun_ns = connection->begun_ns == 0 ? 0 : now_ns;
     }
-    connection->next = room ? STREAM_READ : STREAM_HOLD;
+    connection->next = room ? STREAM_READ : STREAM_PAUSE;
     if (!room)
         return 0;
-    if (stream_held_size(connection) != 0) {
-        frames = take_held(connection, settings, worker);
+    if (stream_pending_size(connection) != 0) {
+        frames = take_pending(connection, settings, worker);
         if (frames != 0)
             stream_times_note(connection, frames, now_ns);
     }
     for (int i = 0; i < MOST_RECEIVES && more && connection->next == STREAM_READ; i++) {
         size_t before = frames;
-        size_t size = stream_held_size(connection);
+        size_t size = stream_pending_size(connection);
         bool opening = connection->channel.opening;
         more = size != 0 ? receive_rest(connection, settings, worker, &frames)
                          : receive_new(connection, settings, worker, &frames);
-        if (more || stream_held_size(connection) != size || frames != before ||
+        if (more || stream_pending_size(connection) != size || frames != before ||
             connection->channel.opening != opening)
             stream_times_note(connection, frames - before, now_ns);
     }
@@ -197,7 +199,7 @@ static size_t read_frames(struct stream_connection *connection,
     if (connection->next == STREAM_READ && connection->channel.holds)
         connection->next = STREAM_AGAIN;
     else if (connection->next == STREAM_READ || connection->next == STREAM_WRITE)
-        stream_times_judge(connection, settings, now_ns);
+        stream_times_check(connection, settings, now_ns);
     return frames;
 }
 
@@ -226,7 +228,7 @@ static enum stream_next answer_and_go_on(struct stream_connection *connection,
     enum stream_next wants;
     if (!stream_answers_send(connection, &wants, now_ns)) {
         connection->due_ns = connection->active_ns + settings->idle_ns;
-        connection->hurry_ns = stream_times_hurry_ns(connection);
+        connection->pressure_ns = stream_times_pressure_ns(connection);
         if (now_ns < connection->due_ns &&
             !stream_times_hold_up_others(connection, settings, now_ns))
             return wants;
@@ -234,7 +236,7 @@ static enum stream_next answer_and_go_on(struct stream_connection *connection,
         if (!connection->ending)
             stream_connection_end_by(connection, STREAM_IDLE);
     }
-    if (connection->ending && says_why(connection) && !connection->deaf &&
+    if (connection->ending && says_why(connection) && !connection->peer_gone &&
         !connection->discarding && !connection->draining) {
         connection->channel.ops->finish(&connection->channel);
         connection->discarding = true;
@@ -243,13 +245,13 @@ static enum stream_next answer_and_go_on(struct stream_connection *connection,
     }
     if (connection->ending && !connection->discarding)
         return STREAM_CLOSE;
-    if (connection->next == STREAM_HOLD) {
+    if (connection->next == STREAM_PAUSE) {
         connection->due_ns = INT64_MAX;
-        connection->hurry_ns = INT64_MAX;
-        return STREAM_HOLD;
+        connection->pressure_ns = INT64_MAX;
+        return STREAM_PAUSE;
     }
     connection->due_ns = stream_times_due_ns(connection, settings);
-    connection->hurry_ns = stream_times_hurry_ns(connection);
+    connection->pressure_ns = stream_times_pressure_ns(connection);
     return connection->next;
 }
 
@@ -258,7 +260,7 @@ enum stream_next stream_connection_answer(struct stream_connection *connection,
 {
     enum stream_next next = answer_and_go_on(connection, settings, now_ns);
     bool armed = next == STREAM_READ || next == STREAM_WRITE;
-    return armed && stream_times_in_vain(connection, now_ns) ? STREAM_REST : next;
+    return armed && stream_times_is_spurious(connection, now_ns) ? STREAM_BACK_OFF : next;
 }
 
 void stream_connection_follow(struct stream_connection *connection,
@@ -270,10 +272,10 @@ void stream_connection_follow(struct stream_connection *connection,
     if (block != NULL && settings->blocks != before) {
         connection->block = stream_blocks_move(settings->blocks, connection->share);
         RULE(connection->block != NULL, "there are as many blocks as before");
-        memcpy(connection->block, block + connection->at, stream_held_size(connection));
-        connection->used = stream_held_size(connection);
+        memcpy(connection->block, block + connection->at, stream_pending_size(connection));
+        connection->used = stream_pending_size(connection);
         connection->at = 0;
-        stream_blocks_give(before, connection->share, block);
+        stream_blocks_release(before, connection->share, block);
     }
     if (connection->due_ns == INT64_MAX || connection->discarding)
         return;
@@ -281,18 +283,18 @@ void stream_connection_follow(struct stream_connection *connection,
                                                        : stream_times_due_ns(connection, settings);
 }
 
-void stream_connection_join(struct stream_connection *connection,
-                            const struct stream_settings *settings, struct stream_share *share)
+void stream_connection_set_share(struct stream_connection *connection,
+                                 const struct stream_settings *settings, struct stream_share *share)
 {
-    stream_blocks_pass(settings->blocks, connection->share, share, connection->block != NULL,
-                       connection->waits_for_block);
+    stream_blocks_transfer(settings->blocks, connection->share, share, connection->block != NULL,
+                           connection->waits_for_block);
     connection->share = share;
 }
 
-bool stream_connection_waits_for_rest(const struct stream_connection *connection)
+bool stream_connection_awaits_remainder(const struct stream_connection *connection)
 {
     return connection->draining && connection->patient && connection->next == STREAM_READ &&
-           stream_held_size(connection) != 0;
+           stream_pending_size(connection) != 0;
 }
 
 void stream_connection_give_up(struct stream_connection *connection)
@@ -302,8 +304,8 @@ void stream_connection_give_up(struct stream_connection *connection)
     if (connection->ending)
         connection->next = STREAM_CLOSE;
     else
-        stream_connection_end_by(connection, stream_held_size(connection) != 0 ? STREAM_FRAME_CUT
-                                                                               : STREAM_STOPPED);
+        stream_connection_end_by(connection, stream_pending_size(connection) != 0 ? STREAM_FRAME_CUT
+                                                                                  : STREAM_STOPPED);
 }
 
 void stream_connection_fail(struct stream_connection *connection)
@@ -317,5 +319,5 @@ void stream_connection_end(struct stream_connection *connection,
                            const struct stream_settings *settings)
 {
     connection->channel.ops->close(&connection->channel);
-    stream_held_forget(connection, settings);
+    stream_pending_clear(connection, settings);
 }

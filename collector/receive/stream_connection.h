@@ -9,8 +9,8 @@
  * (collector/receive/stream_server.h). Nothing is allocated.
  *
  * Its files: stream_connection_state.h has its state, stream_intake.h takes frames,
- * stream_answers.h sends answers, stream_held.h keeps parts of frames, stream_times.h has its time
- * limits.
+ * stream_answers.h sends answers, stream_pending.h keeps parts of frames, stream_times.h has its
+ * time limits.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H
@@ -31,8 +31,8 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
 /*
  * Receives, and takes the frames that are whole, as long as there is room for their answers.
  * `room`: the sinks' queues have room; without it nothing is received or taken. Who is late
- * (due_ns, hurry_ns), and for whom nothing has come all the same, ends. Returns how many frames it
- * took, or refused.
+ * (due_ns, pressure_ns), and for whom nothing has come all the same, ends. Returns how many frames
+ * it took, or refused.
  */
 size_t stream_connection_read(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_worker *worker,
@@ -50,11 +50,12 @@ void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before);
 
 /* It has another host's share from now on, as it has shown whose it is. */
-void stream_connection_join(struct stream_connection *connection,
-                            const struct stream_settings *settings, struct stream_share *share);
+void stream_connection_set_share(struct stream_connection *connection,
+                                 const struct stream_settings *settings,
+                                 struct stream_share *share);
 
 /* Whether it drains, and is still there only for the rest of a frame. */
-bool stream_connection_waits_for_rest(const struct stream_connection *connection);
+bool stream_connection_awaits_remainder(const struct stream_connection *connection);
 
 /* There is no more time for it: it ends as STREAM_STOPPED, or as STREAM_FRAME_CUT. */
 void stream_connection_give_up(struct stream_connection *connection);

@@ -29,11 +29,11 @@
 
 /*
  * While others wait for a block, a connection that has one must complete its frame within this time
- * (nanoseconds), and the same time for each STREAM_HURRY_SIZE bytes of it that have come; where its
- * host has several blocks and another one has none, within this time only (stream_blocks.h).
+ * (nanoseconds), and the same time for each STREAM_PRESSURE_SIZE bytes of it that have come; where
+ * its host has several blocks and another one has none, within this time only (stream_blocks.h).
  */
-#define STREAM_HURRY_NS   INT64_C(1000000000)
-#define STREAM_HURRY_SIZE ((size_t)64 * 1024)
+#define STREAM_PRESSURE_NS   INT64_C(1000000000)
+#define STREAM_PRESSURE_SIZE ((size_t)64 * 1024)
 
 /* What a listener's connections have in common. It changes only while its threads stand still. */
 struct stream_settings {
@@ -60,12 +60,12 @@ struct stream_worker {
 
 /* What the connection wants next. */
 enum stream_next {
-    STREAM_READ,  /* to be armed for what comes */
-    STREAM_AGAIN, /* to be served again, without waiting: it holds frames */
-    STREAM_HOLD,  /* to be left alone until a block, or the sinks' queues, have room */
-    STREAM_WRITE, /* to be armed for room to send */
-    STREAM_REST,  /* to be left alone for a while: it is ready, again and again, for nothing */
-    STREAM_CLOSE, /* to be closed; why: `end` */
+    STREAM_READ,     /* to be armed for what comes */
+    STREAM_AGAIN,    /* to be served again, without waiting: it holds frames */
+    STREAM_PAUSE,    /* to be left alone until a block, or the sinks' queues, have room */
+    STREAM_WRITE,    /* to be armed for room to send */
+    STREAM_BACK_OFF, /* to be left alone for a while: it is ready, again and again, for nothing */
+    STREAM_CLOSE,    /* to be closed; why: `end` */
 };
 
 /* How it ended: each is a term of the ledger. */
@@ -88,20 +88,20 @@ struct stream_connection {
     struct stream_share *share; /* its host's, of the blocks */
     const struct address *own;  /* what it is connected to; the listener's */
     int64_t active_ns;          /* monotonic: when something came, or an answer went, last */
-    int64_t begun_ns; /* monotonic: since when a frame is not whole, or the channel is opened;
-                         0: neither */
-    int64_t due_ns;   /* monotonic: when its time is over; INT64_MAX: it is not its fault */
-    int64_t hurry_ns; /* monotonic: the same where others wait for its block */
+    int64_t begun_ns;    /* monotonic: since when a frame is not whole, or the channel is opened;
+                            0: neither */
+    int64_t due_ns;      /* monotonic: when its time is over; INT64_MAX: it is not its fault */
+    int64_t pressure_ns; /* monotonic: the same where others wait for its block */
     enum stream_next next;
-    bool draining;   /* the listener stops: what came is taken, then it ends */
-    bool patient;    /* draining: the rest of a frame that has begun is waited for */
-    bool ending;     /* no frame is taken any more; `end` says why */
-    bool discarding; /* it was answered for the last time; what still comes is thrown away */
-    bool deaf;       /* answers do not reach it: what came before is taken, then it ends */
-    bool reset;      /* the same, as it was reset, which a receive does not say again */
-    bool moved;      /* something came or went since it was last given away */
-    unsigned vain;   /* times in a row that it was given away and nothing had */
-    int64_t vain_ns; /* monotonic: the first of these */
+    bool draining;     /* the listener stops: what came is taken, then it ends */
+    bool patient;      /* draining: the rest of a frame that has begun is waited for */
+    bool ending;       /* no frame is taken any more; `end` says why */
+    bool discarding;   /* it was answered for the last time; what still comes is thrown away */
+    bool peer_gone;    /* answers do not reach it: what came before is taken, then it ends */
+    bool reset;        /* the same, as it was reset, which a receive does not say again */
+    bool progressed;   /* something came or went since it was last given away */
+    unsigned spurious; /* times in a row that it was given away and nothing had */
+    int64_t spurious_since_ns; /* monotonic: the first of these */
     enum stream_end end;
     enum frame_streams_state streams; /* of frame streams */
 

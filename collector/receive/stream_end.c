@@ -29,8 +29,8 @@ static void count_end(struct worker *worker, enum stream_end end)
 void stream_server_log_about(struct worker *worker, const struct address *peer, const char *what)
 {
     char text[ADDRESS_TEXT_SIZE];
-    uint64_t held;
-    if (!log_allowed(&worker->log, &held))
+    uint64_t suppressed;
+    if (!log_allowed(&worker->log, &suppressed))
         return;
     address_format(peer, text);
     log_about(LOG_WARNING, LOG_OF_LISTENER, worker->server->options.listener->name,
@@ -64,7 +64,7 @@ void stream_server_release(struct worker *worker, struct stream_slot *slot)
     stream_connection_end(&slot->connection, &server->settings);
     notifier_unwatch(server->notifier, slot->connection.channel.socket);
     tcp_connection_close(slot->connection.channel.socket);
-    stream_slots_give_back(&server->slots, slot);
+    stream_slots_release(&server->slots, slot);
 }
 
 void stream_server_close_connection(struct worker *worker, struct stream_slot *slot)

@@ -41,8 +41,8 @@ void stream_hosts_destroy(struct stream_hosts *hosts)
     free(hosts->buckets);
 }
 
-static struct stream_host **bucket_of(const struct stream_hosts *hosts,
-                                      const struct address *address)
+static struct stream_host **host_bucket(const struct stream_hosts *hosts,
+                                        const struct address *address)
 {
     struct siphash hash;
     uint64_t result[2];
@@ -56,7 +56,7 @@ static struct stream_host **bucket_of(const struct stream_hosts *hosts,
 
 static void link_host(const struct stream_hosts *hosts, struct stream_host *host)
 {
-    struct stream_host **bucket = bucket_of(hosts, &host->address);
+    struct stream_host **bucket = host_bucket(hosts, &host->address);
     host->next = *bucket;
     *bucket = host;
 }
@@ -101,9 +101,10 @@ bool stream_hosts_grow(struct stream_hosts *hosts, size_t count)
     return true;
 }
 
-static struct stream_host *find(const struct stream_hosts *hosts, const struct address *address)
+static struct stream_host *find_host(const struct stream_hosts *hosts,
+                                     const struct address *address)
 {
-    struct stream_host *host = hosts->bucket_count == 0 ? NULL : *bucket_of(hosts, address);
+    struct stream_host *host = hosts->bucket_count == 0 ? NULL : *host_bucket(hosts, address);
     while (host != NULL && !address_same_host(&host->address, address))
         host = host->next;
     return host;
@@ -112,7 +113,7 @@ static struct stream_host *find(const struct stream_hosts *hosts, const struct a
 struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct address *address,
                                        size_t most)
 {
-    struct stream_host *host = find(hosts, address);
+    struct stream_host *host = find_host(hosts, address);
     if (host == NULL && most != 0 && hosts->free != NULL) {
         host = hosts->free;
         hosts->free = host->next;
@@ -129,9 +130,9 @@ void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
 {
     if (host == NULL || --host->connections != 0)
         return;
-    RULE(host->share.held == 0 && host->share.waiting == 0,
+    RULE(host->share.blocks == 0 && host->share.waiting == 0,
          "a host without connections has no blocks");
-    struct stream_host **at = bucket_of(hosts, &host->address);
+    struct stream_host **at = host_bucket(hosts, &host->address);
     while (*at != host)
         at = &(*at)->next;
     *at = host->next;

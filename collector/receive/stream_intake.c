@@ -4,9 +4,9 @@
 #include "collector/platform/clock.h"
 #include "collector/receive/stream_answers.h"
 
-static struct datagram_slot describe(const struct stream_connection *connection,
-                                     const struct stream_settings *settings, const uint8_t *data,
-                                     size_t size)
+static struct datagram_slot frame_slot(const struct stream_connection *connection,
+                                       const struct stream_settings *settings, const uint8_t *data,
+                                       size_t size)
 {
     return (struct datagram_slot){
         .front = data,
@@ -24,7 +24,7 @@ static void refuse_frame(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          const uint8_t *data, size_t size, enum datagram_reason reason)
 {
-    const struct datagram_slot slot = describe(connection, settings, data, size);
+    const struct datagram_slot slot = frame_slot(connection, settings, data, size);
     const struct ingest_verdict verdict = {.refused = reason};
     ingest_refuse_frame(worker->ingest, &slot, reason);
     stream_answers_add(connection, settings, worker, &verdict);
@@ -37,7 +37,7 @@ static bool take_control(struct stream_connection *connection,
                          const uint8_t *data, size_t size)
 {
     struct frame_streams_answer answer;
-    const struct datagram_slot slot = describe(connection, settings, data, size);
+    const struct datagram_slot slot = frame_slot(connection, settings, data, size);
     enum frame_streams_result result =
         frame_streams_control(&connection->streams, &settings->content_type, data, size, &answer);
     if (result == FRAME_STREAMS_MALFORMED) {
@@ -71,7 +71,7 @@ static bool take_frame(struct stream_connection *connection, const struct stream
         refuse_frame(connection, settings, worker, data, size, REASON_MALFORMED);
         return false;
     }
-    const struct datagram_slot slot = describe(connection, settings, data, size);
+    const struct datagram_slot slot = frame_slot(connection, settings, data, size);
     const struct ingest_verdict verdict = ingest_take(worker->ingest, &slot);
     stream_answers_add(connection, settings, worker, &verdict);
     return true;

@@ -19,67 +19,66 @@
 #define KEEP_FRAMES 2
 
 /* Where a queue is filled to this share, nothing more is read. */
-#define HOLD_BACKLOG 0.75
+#define PAUSE_BACKLOG 0.75
 
 /* How often the first thread looks for connections whose time is over, or that are held. */
-#define LOOK_MS      50
-#define HELD_LOOK_MS 2
-#define STOP_LOOK_MS 5
+#define SCAN_MS        50
+#define PAUSED_SCAN_MS 2
+#define STOP_SCAN_MS   5
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
 /* Gives it away. Returns whether it is still the caller's: it ends, as nobody can watch it. */
-static bool fails_to_give(struct stream_server *server, struct stream_slot *slot,
-                          unsigned interests)
+static bool arm_fails(struct stream_server *server, struct stream_slot *slot, unsigned interests)
 {
-    atomic_store(&slot->waits, stream_connection_waits_for_rest(&slot->connection));
-    if (!stream_slot_give(slot, server->notifier, interests, false))
+    atomic_store(&slot->waits, stream_connection_awaits_remainder(&slot->connection));
+    if (!stream_slot_arm(slot, server->notifier, interests, false))
         return false;
     stream_connection_fail(&slot->connection);
     return true;
 }
 
 /* One that was held is taken up again; its owner is the caller. */
-static void unhold(struct stream_server *server, struct stream_slot *slot)
+static void unpause_connection(struct stream_server *server, struct stream_slot *slot)
 {
-    if (atomic_exchange(&slot->held, false))
-        atomic_fetch_sub(&server->held, 1);
+    if (atomic_exchange(&slot->paused, false))
+        atomic_fetch_sub(&server->paused, 1);
 }
 
 /*
  * It is left alone; unless it rests, its hang-up is watched for, and reported once, so that this
  * costs nothing while it lasts.
  */
-static bool hold(struct worker *worker, struct stream_slot *slot, bool rests)
+static bool pause_connection(struct worker *worker, struct stream_slot *slot, bool pauses)
 {
     struct stream_server *server = worker->server;
-    atomic_store(&slot->held, true);
-    atomic_fetch_add(&server->held, 1);
-    if (rests || slot->hung_up) {
-        stream_slot_leave(slot);
+    atomic_store(&slot->paused, true);
+    atomic_fetch_add(&server->paused, 1);
+    if (pauses || slot->hung_up) {
+        stream_slot_park(slot);
         return false;
     }
-    if (!fails_to_give(server, slot, NOTIFIER_HANGUP))
+    if (!arm_fails(server, slot, NOTIFIER_HANGUP))
         return false;
-    unhold(server, slot);
+    unpause_connection(server, slot);
     return true;
 }
 
 /* Returns whether it stays in the caller's hands. */
-static bool pass_on(struct worker *worker, struct stream_slot *slot, int64_t now_ns)
+static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
     unsigned interests = NOTIFIER_IN | NOTIFIER_HANGUP;
     switch (stream_connection_answer(&slot->connection, &server->settings, now_ns)) {
     case STREAM_AGAIN:
         return true;
-    case STREAM_HOLD:
-        return hold(worker, slot, false);
-    case STREAM_REST:
-        return hold(worker, slot, true);
+    case STREAM_PAUSE:
+        return pause_connection(worker, slot, false);
+    case STREAM_BACK_OFF:
+        return pause_connection(worker, slot, true);
     case STREAM_CLOSE:
         /* Who armed it may not have come back from that, though its event was here. */
-        if (atomic_load(&slot->givers) != 0)
+        if (atomic_load(&slot->armers) != 0)
             return true;
         stream_server_close_connection(worker, slot);
         return false;
@@ -89,14 +88,14 @@ static bool pass_on(struct worker *worker, struct stream_slot *slot, int64_t now
     case STREAM_READ:
         break;
     }
-    return fails_to_give(server, slot, interests);
+    return arm_fails(server, slot, interests);
 }
 
 /* What a round reads of each connection. Returns frames in all; `busy`: who had several of them. */
-static size_t read_all(struct worker *worker, size_t first, int64_t now_ns, bool *busy)
+static size_t read_connections(struct worker *worker, size_t first, int64_t now_ns, bool *busy)
 {
     struct stream_server *server = worker->server;
-    bool room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG;
+    bool room = fan_out_backlog(worker->ingests->fan_out) < PAUSE_BACKLOG;
     bool stopping = atomic_load(&server->stopping);
     bool patient = atomic_load(&server->patient);
     bool over = stopping && deadline_is_over(&server->deadline);
@@ -138,12 +137,12 @@ static void note_pace(struct worker *worker, size_t frames)
 }
 
 /* How long it may rest after a round: not while somebody would wait for it. */
-static int64_t rest_ns(struct worker *worker, size_t frames, int64_t now_ns)
+static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
     note_pace(worker, frames);
     if (worker->pause == NULL || worker->stream.is_awaited || atomic_load(&server->stopping) ||
-        atomic_load(&server->held) != 0)
+        atomic_load(&server->paused) != 0)
         return 0;
     return coalescing_delay(&worker->pace, fan_out_delay_ns(worker->ingests->fan_out), now_ns);
 }
@@ -152,7 +151,7 @@ static int64_t rest_ns(struct worker *worker, size_t frames, int64_t now_ns)
  * All records of a round are offered together, before any of its connections is given away. Those
  * that are kept are read when the rest is over, not in the rounds before that.
  */
-static void serve(struct worker *worker)
+static void serve_connections(struct worker *worker)
 {
     struct stream_server *server = worker->server;
     struct stream_slot *again[WORK_MOST];
@@ -166,21 +165,21 @@ static void serve(struct worker *worker)
         return;
     worker->stream.received = 0;
     worker->stream.is_awaited = false;
-    size_t frames = read_all(worker, first, now_ns, busy);
+    size_t frames = read_connections(worker, first, now_ns, busy);
     ingest_seal(worker->stream.ingest);
     ingest_thread_commit(worker->ingests);
     if (frames != 0 && server->options.received != NULL)
         server->options.received(server->options.context, frames);
     now_ns = clock_monotonic_ns(); /* to offer them may have taken its time */
-    int64_t delay_ns = rest_ns(worker, frames, now_ns);
-    worker->rests = delay_ns > 0;
+    int64_t delay_ns = pause_ns(worker, frames, now_ns);
+    worker->pauses = delay_ns > 0;
     if (first == 0)
         worker->keep_ns = now_ns + delay_ns;
     for (size_t i = first; i < worker->count; i++) {
         struct stream_slot *slot = worker->work[i];
-        if (worker->rests && busy[i] && worker->kept < KEEP_MOST)
+        if (worker->pauses && busy[i] && worker->kept < KEEP_MOST)
             worker->work[worker->kept++] = slot;
-        else if (pass_on(worker, slot, now_ns))
+        else if (finish_turn(worker, slot, now_ns))
             again[again_count++] = slot;
     }
     worker->count = worker->kept + again_count;
@@ -193,17 +192,17 @@ static void serve(struct worker *worker)
 static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
 {
     struct fan_out *fan_out = worker->ingests->fan_out;
-    bool may_hold = worker->rests || fan_out_delay_ns(fan_out) != 0;
+    bool may_hold = worker->pauses || fan_out_delay_ns(fan_out) != 0;
     worker->wake_ns =
         may_hold ? fan_out_hold(fan_out, now_ns, next_ns) : fan_out_hold(fan_out, 0, INT64_MAX);
 }
 
 /* After a round: the next one finds more. It goes on at once where there is anything left to do. */
-static void rest(struct worker *worker)
+static void pause_between_rounds(struct worker *worker)
 {
     struct stream_server *server = worker->server;
     int64_t now_ns = clock_monotonic_ns();
-    if (!worker->rests || !worker->reported_all || worker->count != worker->kept ||
+    if (!worker->pauses || !worker->reported_all || worker->count != worker->kept ||
         atomic_load(&server->quiesce_wanted) || now_ns >= worker->keep_ns) {
         wake_sinks(worker, now_ns, now_ns);
         return;
@@ -219,28 +218,28 @@ static void rest(struct worker *worker)
 
 /* --- looking after connections ---------------------------------------------------------------- */
 
-static void take(struct worker *worker, struct stream_slot *slot)
+static void add_work(struct worker *worker, struct stream_slot *slot)
 {
-    unhold(worker->server, slot);
+    unpause_connection(worker->server, slot);
     worker->work[worker->count++] = slot;
 }
 
 /* Reasons to take connections from where they wait. */
-struct look {
+struct scan {
     int64_t now_ns;
     bool room;      /* in the sinks' queues */
     bool are_short; /* of blocks: somebody waits for one */
     bool over;      /* the time that stopping may take */
 };
 
-static bool is_wanted(const struct stream_server *server, const struct stream_slot *slot,
-                      const struct look *look)
+static bool is_due(const struct stream_server *server, const struct stream_slot *slot,
+                   const struct scan *scan)
 {
-    if (look->over || look->now_ns >= atomic_load(&slot->due_ns) ||
-        (look->are_short && look->now_ns >= atomic_load(&slot->hurry_ns)))
+    if (scan->over || scan->now_ns >= atomic_load(&slot->due_ns) ||
+        (scan->are_short && scan->now_ns >= atomic_load(&slot->pressure_ns)))
         return true;
-    if (atomic_load(&slot->held))
-        return look->room;
+    if (atomic_load(&slot->paused))
+        return scan->room;
     return atomic_load(&server->stopping) &&
            !(atomic_load(&slot->waits) && atomic_load(&server->patient));
 }
@@ -250,50 +249,50 @@ static bool is_wanted(const struct stream_server *server, const struct stream_sl
  * all. A pass looks at each slot once. It is interrupted where the worker has no room for more, and
  * goes on after the round: passes have pauses between them, the parts of one have none.
  */
-static void look_after(struct worker *worker, int64_t now_ns)
+static void scan_slots(struct worker *worker, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
-    const struct look look = {
+    const struct scan scan = {
         .now_ns = now_ns,
-        .room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG,
+        .room = fan_out_backlog(worker->ingests->fan_out) < PAUSE_BACKLOG,
         .are_short = stream_blocks_are_short(server->settings.blocks),
         .over = atomic_load(&server->stopping) && deadline_is_over(&server->deadline),
     };
     size_t made = stream_slots_made(&server->slots);
-    if (worker->look_left == 0)
-        worker->look_left = made;
-    for (; worker->look_left != 0 && worker->count < WORK_MOST; worker->look_left--) {
-        struct stream_slot *slot = server->slots.all[worker->next_look++ % made];
-        if (stream_slot_phase(slot) == SLOT_ARMED && is_wanted(server, slot, &look) &&
+    if (worker->scan_left == 0)
+        worker->scan_left = made;
+    for (; worker->scan_left != 0 && worker->count < WORK_MOST; worker->scan_left--) {
+        struct stream_slot *slot = server->slots.all[worker->next_scan++ % made];
+        if (stream_slot_phase(slot) == SLOT_ARMED && is_due(server, slot, &scan) &&
             stream_slot_claim(slot, false))
-            take(worker, slot);
+            add_work(worker, slot);
     }
-    worker->next_look %= made == 0 ? 1 : made;
+    worker->next_scan %= made == 0 ? 1 : made;
 }
 
 /* Until it looks after connections; negative: it does not. */
-static int until_look_ms(const struct worker *worker)
+static int until_scan_ms(const struct worker *worker)
 {
     struct stream_server *server = worker->server;
     if (atomic_load(&server->stopping))
-        return STOP_LOOK_MS;
+        return STOP_SCAN_MS;
     if (worker->index != 0)
         return -1;
-    return atomic_load(&server->held) != 0 ? HELD_LOOK_MS : LOOK_MS;
+    return atomic_load(&server->paused) != 0 ? PAUSED_SCAN_MS : SCAN_MS;
 }
 
 static int wait_ms(const struct worker *worker)
 {
-    if (worker->count != worker->kept || worker->look_left != 0)
+    if (worker->count != worker->kept || worker->scan_left != 0)
         return 0;
     int64_t due_ns = worker->wake_ns;
     if (worker->kept != 0 && worker->keep_ns < due_ns)
         due_ns = worker->keep_ns;
-    int look_ms = until_look_ms(worker);
+    int scan_ms = until_scan_ms(worker);
     if (due_ns == INT64_MAX)
-        return look_ms;
+        return scan_ms;
     int due_ms = milliseconds_until(due_ns, clock_monotonic_ns());
-    return look_ms < 0 || due_ms < look_ms ? due_ms : look_ms;
+    return scan_ms < 0 || due_ms < scan_ms ? due_ms : scan_ms;
 }
 
 /* What the token of an event is, where it is no connection's. */
@@ -305,7 +304,7 @@ static struct listening *listening_of(const struct stream_server *server, const 
     return NULL;
 }
 
-static void take_events(struct worker *worker)
+static void take_stream_events(struct worker *worker)
 {
     struct stream_server *server = worker->server;
     struct notifier_event events[EVENTS_MOST];
@@ -317,8 +316,8 @@ static void take_events(struct worker *worker)
     size_t count = notifier_wait(server->notifier, worker->index, events, most, timeout_ms);
     heartbeat_work(&worker->heartbeat);
     if (count == NOTIFIER_FAILED) {
-        uint64_t held;
-        if (log_allowed(&worker->log, &held))
+        uint64_t suppressed;
+        if (log_allowed(&worker->log, &suppressed))
             log_about(LOG_ERROR, LOG_OF_LISTENER, server->options.listener->name,
                       "the system does not let a thread wait for connections; it asks again every "
                       "millisecond");
@@ -337,7 +336,7 @@ static void take_events(struct worker *worker)
         if (!stream_slot_claim(slot, true))
             continue;
         slot->hung_up = slot->hung_up || (events[i].ready & NOTIFIER_HANGUP) != 0;
-        take(worker, slot);
+        add_work(worker, slot);
     }
 }
 
@@ -368,7 +367,7 @@ static bool is_done(const struct worker *worker)
            atomic_load(&server->slots.open) == 0;
 }
 
-static void leave(struct worker *worker)
+static void end_thread(struct worker *worker)
 {
     struct stream_server *server = worker->server;
     struct fan_out *fan_out = worker->ingests->fan_out;
@@ -392,7 +391,7 @@ static void leave(struct worker *worker)
  * Stands still for as long as that is wanted. What it has in hand stays there. Others may sleep in
  * their waits, and a wake-up is for one of them.
  */
-static void stand_still(struct worker *worker)
+static void quiesce_if_asked(struct worker *worker)
 {
     struct stream_server *server = worker->server;
     if (!atomic_load(&server->quiesce_wanted))
@@ -411,34 +410,35 @@ static void stand_still(struct worker *worker)
 }
 
 /* Between two passes over the slots: to look at very many costs a small share of the time. */
-static int64_t look_pause_ns(struct stream_server *server)
+static int64_t scan_pause_ns(struct stream_server *server)
 {
-    return (HELD_LOOK_MS + (int64_t)(stream_slots_made(&server->slots) / 1000)) * INT64_C(1000000);
+    return (PAUSED_SCAN_MS + (int64_t)(stream_slots_made(&server->slots) / 1000)) *
+           INT64_C(1000000);
 }
 
 void stream_server_run(void *argument)
 {
     struct worker *worker = argument;
     struct stream_server *server = worker->server;
-    int64_t look_ns = 0;
-    stand_still(worker); /* it may be started so */
+    int64_t scan_ns = 0;
+    quiesce_if_asked(worker); /* it may be started so */
     while (!is_done(worker)) {
         heartbeat_work(&worker->heartbeat);
         if (worker->count < WORK_MOST)
-            take_events(worker);
+            take_stream_events(worker);
         int64_t now_ns = clock_monotonic_ns();
-        stand_still(worker);
+        quiesce_if_asked(worker);
         note_stop(worker);
-        if ((worker->index == 0 || worker->stops) && now_ns >= look_ns) {
-            look_after(worker, now_ns);
+        if ((worker->index == 0 || worker->stops) && now_ns >= scan_ns) {
+            scan_slots(worker, now_ns);
             if (!worker->stops)
                 stream_server_accept_again(worker, now_ns);
-            if (worker->look_left == 0)
-                look_ns = now_ns + look_pause_ns(server);
+            if (worker->scan_left == 0)
+                scan_ns = now_ns + scan_pause_ns(server);
         }
         if (worker->count != 0)
-            serve(worker);
-        rest(worker);
+            serve_connections(worker);
+        pause_between_rounds(worker);
     }
-    leave(worker);
+    end_thread(worker);
 }

@@ -27,7 +27,7 @@ size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_f
            stream_blocks_memory(BLOCKS + threads, stream_block_size(max_frame));
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t larger_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -35,7 +35,7 @@ static size_t larger(size_t a, size_t b)
 size_t stream_server_slots_after(const struct stream_server *server,
                                  const struct stream_limits *limits)
 {
-    return larger(server->slots.count, limits->max_connections);
+    return larger_size(server->slots.count, limits->max_connections);
 }
 
 size_t stream_server_memory_after(const struct stream_server *server,
@@ -43,7 +43,7 @@ size_t stream_server_memory_after(const struct stream_server *server,
 {
     return stream_server_memory(server->options.thread_count,
                                 stream_server_slots_after(server, limits),
-                                larger(server->block_frame, limits->max_frame));
+                                larger_size(server->block_frame, limits->max_frame));
 }
 
 static int make_workers(struct stream_server *server, struct error *error)
@@ -85,7 +85,7 @@ static void copy_content_type(struct stream_server *server, const char *type)
     server->settings.content_type = (struct text){server->content_type, size};
 }
 
-static int make_parts(struct stream_server *server, struct error *error)
+static int make_server_parts(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
     server->accept_lock = mutex_create();
@@ -126,7 +126,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     server->settings.framing = options->framing;
     server->settings.kind = kind;
     copy_content_type(server, options->content_type);
-    if (make_parts(server, error) == 0) {
+    if (make_server_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
             server->options.inherited = NULL; /* the configuration's text, which this outlives */
@@ -206,7 +206,8 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
 }
 
 /* Connections are served until `served_ns`; what they bring waits for room to the deadline. */
-static void stop(struct stream_server *server, int64_t served_ns, int64_t deadline_ns, bool patient)
+static void stop_server(struct stream_server *server, int64_t served_ns, int64_t deadline_ns,
+                        bool patient)
 {
     deadline_bring_forward(&server->deadline, served_ns);
     atomic_store(&server->patient, patient);
@@ -218,12 +219,12 @@ static void stop(struct stream_server *server, int64_t served_ns, int64_t deadli
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns)
 {
     int64_t left_ns = deadline_ns - clock_monotonic_ns();
-    stop(server, deadline_ns - (left_ns > 0 ? left_ns / 2 : 0), deadline_ns, false);
+    stop_server(server, deadline_ns - (left_ns > 0 ? left_ns / 2 : 0), deadline_ns, false);
 }
 
 void stream_server_leave(struct stream_server *server, int64_t deadline_ns)
 {
-    stop(server, deadline_ns, deadline_ns, true);
+    stop_server(server, deadline_ns, deadline_ns, true);
 }
 
 void stream_server_ask_to_quiesce(struct stream_server *server)

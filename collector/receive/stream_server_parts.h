@@ -31,15 +31,15 @@ struct worker {
     size_t count;
     size_t kept;            /* of these, the first ones: until keep_ns */
     int64_t keep_ns;        /* monotonic: when its rest ends */
-    bool rests;             /* as of its last round, so much comes that it does */
+    bool pauses;            /* as of its last round, so much comes that it does */
     bool reported_all;      /* the notifier has no other events for it */
     int64_t wake_ns;        /* when sinks are to be woken; INT64_MAX: for nothing */
     struct coalescing pace; /* how long it may rest */
     uint64_t frames_noted;  /* of the server's, for that */
     uint64_t bytes_noted;
     struct pause *pause; /* NULL: it cannot */
-    size_t next_look;    /* the slot that it looks at next */
-    size_t look_left;    /* slots that are left of a pass over all of them */
+    size_t next_scan;    /* the slot that it looks at next */
+    size_t scan_left;    /* slots that are left of a pass over all of them */
     bool stops;          /* it has seen that the server stops */
     struct wakeup *resumed;
     struct heartbeat heartbeat;
@@ -69,7 +69,7 @@ struct stream_server {
     struct listening *listening;
     size_t listening_count;
 
-    _Atomic size_t held;     /* connections that were left alone */
+    _Atomic size_t paused;   /* connections that were left alone */
     _Atomic uint64_t frames; /* taken, by all threads; and their bytes */
     _Atomic uint64_t bytes;
     _Atomic size_t running; /* threads that serve */

@@ -82,11 +82,11 @@ enum stream_slot_phase stream_slot_phase(const struct stream_slot *slot)
     return phase_of(atomic_load(&slot->state));
 }
 
-void stream_slot_own(struct stream_slot *slot)
+void stream_slot_open(struct stream_slot *slot)
 {
     slot->hung_up = false;
     slot->is_named = false;
-    atomic_store(&slot->held, false);
+    atomic_store(&slot->paused, false);
     atomic_store(&slot->waits, false);
     atomic_store(&slot->state, in_phase(atomic_load(&slot->state), SLOT_OWNED));
 }
@@ -103,16 +103,16 @@ bool stream_slot_claim(struct stream_slot *slot, bool by_event)
 void stream_slot_note_times(struct stream_slot *slot)
 {
     atomic_store(&slot->due_ns, slot->connection.due_ns);
-    atomic_store(&slot->hurry_ns, slot->connection.hurry_ns);
+    atomic_store(&slot->pressure_ns, slot->connection.pressure_ns);
 }
 
-bool stream_slot_give(struct stream_slot *slot, struct notifier *notifier, unsigned interests,
-                      bool is_new)
+bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsigned interests,
+                     bool is_new)
 {
     struct error error;
     wait_handle socket = slot->connection.channel.socket;
     stream_slot_note_times(slot);
-    atomic_fetch_add(&slot->givers, 1);
+    atomic_fetch_add(&slot->armers, 1);
     uint64_t arming = next_arming(slot, SLOT_ARMING);
     atomic_store(&slot->state, arming);
     int result =
@@ -120,11 +120,11 @@ bool stream_slot_give(struct stream_slot *slot, struct notifier *notifier, unsig
     uint64_t expected = arming;
     bool ours = atomic_compare_exchange_strong(
         &slot->state, &expected, in_phase(arming, result == 0 ? SLOT_ARMED : SLOT_OWNED));
-    atomic_fetch_sub(&slot->givers, 1);
+    atomic_fetch_sub(&slot->armers, 1);
     return ours && result != 0;
 }
 
-void stream_slot_leave(struct stream_slot *slot)
+void stream_slot_park(struct stream_slot *slot)
 {
     stream_slot_note_times(slot);
     atomic_store(&slot->state, next_arming(slot, SLOT_ARMED));
@@ -148,8 +148,8 @@ static struct stream_slot *take_for(struct stream_slots *slots, struct stream_ho
     return slot;
 }
 
-struct stream_slot *stream_slots_take(struct stream_slots *slots, const struct address *peer,
-                                      size_t most, size_t most_of_host, bool *of_host)
+struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struct address *peer,
+                                         size_t most, size_t most_of_host, bool *of_host)
 {
     struct stream_slot *slot = NULL;
     mutex_lock(slots->lock);
@@ -172,13 +172,13 @@ void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
     mutex_lock(slots->lock);
     struct stream_host *host = stream_hosts_enter(&slots->networks, &name, SIZE_MAX);
     RULE(host != NULL, "there is a place for one host more than for connections");
-    stream_connection_join(&slot->connection, settings, &host->share);
+    stream_connection_set_share(&slot->connection, settings, &host->share);
     stream_hosts_leave(&slots->networks, slot->network);
     slot->network = host;
     mutex_unlock(slots->lock);
 }
 
-void stream_slots_give_back(struct stream_slots *slots, struct stream_slot *slot)
+void stream_slots_release(struct stream_slots *slots, struct stream_slot *slot)
 {
     mutex_lock(slots->lock);
     stream_hosts_leave(&slots->hosts, slot->host);

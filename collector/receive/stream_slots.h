@@ -27,15 +27,15 @@ enum stream_slot_phase { SLOT_FREE, SLOT_OWNED, SLOT_ARMING, SLOT_ARMED };
 #define STREAM_SLOT_PHASES 4
 
 struct stream_slot {
-    _Atomic uint64_t state;   /* number of the arming * STREAM_SLOT_PHASES + phase */
-    _Atomic unsigned givers;  /* threads that are about to have given it away */
-    _Atomic int64_t due_ns;   /* the connection's, while nobody owns it */
-    _Atomic int64_t hurry_ns; /* the same */
-    _Atomic bool held;        /* it was left alone; the first thread takes it up again */
-    _Atomic bool waits;       /* for the rest of a frame, although the listener stops */
-    bool hung_up;             /* its hang-up was reported: it is not armed for that again */
-    struct stream_slot *next; /* the next one that is free */
-    struct stream_host *host; /* its connection's, by address */
+    _Atomic uint64_t state;      /* number of the arming * STREAM_SLOT_PHASES + phase */
+    _Atomic unsigned armers;     /* threads that are about to have given it away */
+    _Atomic int64_t due_ns;      /* the connection's, while nobody owns it */
+    _Atomic int64_t pressure_ns; /* the same */
+    _Atomic bool paused;         /* it was left alone; the first thread takes it up again */
+    _Atomic bool waits;          /* for the rest of a frame, although the listener stops */
+    bool hung_up;                /* its hang-up was reported: it is not armed for that again */
+    struct stream_slot *next;    /* the next one that is free */
+    struct stream_host *host;    /* its connection's, by address */
     struct stream_host *network; /* or by the name that it has shown */
     bool is_named;
     struct stream_connection connection;
@@ -51,7 +51,7 @@ struct stream_slots {
 
     struct mutex *lock; /* of what follows: taken when a connection comes or goes */
     struct stream_slot *free;
-    size_t made; /* slots that were ever used: the first ones */
+    size_t made;                         /* slots that were ever used: the first ones */
     struct stream_hosts hosts, networks; /* of the connections */
 
     _Atomic size_t open; /* connections */
@@ -70,11 +70,11 @@ void stream_slots_destroy(struct stream_slots *slots);
 bool stream_slots_grow(struct stream_slots *slots, size_t count);
 
 /*
- * A slot for a connection from there, which becomes the caller's with stream_slot_own. NULL: its
+ * A slot for a connection from there, which becomes the caller's with stream_slot_open. NULL: its
  * host has `most_of_host` of them already (*of_host), or `most` of them are open.
  */
-struct stream_slot *stream_slots_take(struct stream_slots *slots, const struct address *peer,
-                                      size_t most, size_t most_of_host, bool *of_host);
+struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struct address *peer,
+                                         size_t most, size_t most_of_host, bool *of_host);
 
 /*
  * The owner's connection has shown a name: from now on it shares what is scarce with others of that
@@ -84,7 +84,7 @@ void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
                        const struct stream_settings *settings);
 
 /* Its connection has ended. */
-void stream_slots_give_back(struct stream_slots *slots, struct stream_slot *slot);
+void stream_slots_release(struct stream_slots *slots, struct stream_slot *slot);
 
 /* Those that were ever used are the first ones. */
 size_t stream_slots_made(struct stream_slots *slots);
@@ -93,7 +93,7 @@ size_t stream_slots_made(struct stream_slots *slots);
 enum stream_slot_phase stream_slot_phase(const struct stream_slot *slot);
 
 /* Of the caller, who took it and began its connection. */
-void stream_slot_own(struct stream_slot *slot);
+void stream_slot_open(struct stream_slot *slot);
 
 /*
  * An event was taken (by_event), or the first thread has a reason. Returns whether it is the
@@ -108,10 +108,10 @@ void stream_slot_note_times(struct stream_slot *slot);
  * The owner gives it away by arming it for `interests` of notifier.h, and with is_new by having it
  * watched first. Returns whether it is still the caller's, as that failed.
  */
-bool stream_slot_give(struct stream_slot *slot, struct notifier *notifier, unsigned interests,
-                      bool is_new);
+bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsigned interests,
+                     bool is_new);
 
 /* The owner gives it away without having it armed: only a claim without an event takes it. */
-void stream_slot_leave(struct stream_slot *slot);
+void stream_slot_park(struct stream_slot *slot);
 
 #endif

@@ -1,44 +1,44 @@
 #include "collector/receive/stream_times.h"
 
-#include "collector/receive/stream_held.h"
+#include "collector/receive/stream_pending.h"
 
 /*
  * A connection that is served so often in a row, in that time, and has nothing come or go, is left
  * alone for a while each time: the system says that it is ready, and then that it is not, as where
  * memory for sockets is short.
  */
-#define VAIN_MOST 100
-#define VAIN_NS   INT64_C(100000000)
+#define SPURIOUS_MOST 100
+#define SPURIOUS_NS   INT64_C(100000000)
 
 void stream_times_note(struct stream_connection *connection, size_t frames, int64_t now_ns)
 {
     connection->active_ns = now_ns;
     if (connection->channel.opening)
         return; /* to open it has the time of a frame, from the beginning */
-    if (stream_held_size(connection) == 0)
+    if (stream_pending_size(connection) == 0)
         connection->begun_ns = 0;
     else if (frames != 0 || connection->begun_ns == 0)
         connection->begun_ns = now_ns;
 }
 
-int64_t stream_times_hurry_ns(const struct stream_connection *connection)
+int64_t stream_times_pressure_ns(const struct stream_connection *connection)
 {
     bool has_block = connection->block != NULL && connection->begun_ns != 0;
-    return has_block ? connection->begun_ns + STREAM_HURRY_NS : INT64_MAX;
+    return has_block ? connection->begun_ns + STREAM_PRESSURE_NS : INT64_MAX;
 }
 
 bool stream_times_hold_up_others(const struct stream_connection *connection,
                                  const struct stream_settings *settings, int64_t now_ns)
 {
-    int64_t late_ns = stream_times_hurry_ns(connection);
+    int64_t late_ns = stream_times_pressure_ns(connection);
     if (now_ns < late_ns)
         return false;
     switch (stream_blocks_demand(settings->blocks, connection->share)) {
     case STREAM_BLOCKS_WANTED_FIRST:
         return true;
     case STREAM_BLOCKS_WANTED:
-        late_ns += (int64_t)((uint64_t)stream_held_size(connection) * (uint64_t)STREAM_HURRY_NS /
-                             STREAM_HURRY_SIZE);
+        late_ns += (int64_t)((uint64_t)stream_pending_size(connection) *
+                             (uint64_t)STREAM_PRESSURE_NS / STREAM_PRESSURE_SIZE);
         return now_ns >= late_ns;
     case STREAM_BLOCKS_ENOUGH:
         break;
@@ -46,7 +46,7 @@ bool stream_times_hold_up_others(const struct stream_connection *connection,
     return false;
 }
 
-void stream_times_judge(struct stream_connection *connection,
+void stream_times_check(struct stream_connection *connection,
                         const struct stream_settings *settings, int64_t now_ns)
 {
     if ((connection->begun_ns != 0 && now_ns - connection->begun_ns >= settings->frame_ns) ||
@@ -67,18 +67,18 @@ int64_t stream_times_due_ns(const struct stream_connection *connection,
     return connection->active_ns + settings->idle_ns;
 }
 
-bool stream_times_in_vain(struct stream_connection *connection, int64_t now_ns)
+bool stream_times_is_spurious(struct stream_connection *connection, int64_t now_ns)
 {
-    bool moved = connection->moved;
-    connection->moved = false;
-    if (moved || connection->vain == 0)
-        connection->vain_ns = now_ns;
-    if (moved) {
-        connection->vain = 0;
+    bool progressed = connection->progressed;
+    connection->progressed = false;
+    if (progressed || connection->spurious == 0)
+        connection->spurious_since_ns = now_ns;
+    if (progressed) {
+        connection->spurious = 0;
         return false;
     }
-    if (connection->vain < VAIN_MOST && ++connection->vain == VAIN_MOST &&
-        now_ns - connection->vain_ns > VAIN_NS)
-        connection->vain = 0;
-    return connection->vain == VAIN_MOST;
+    if (connection->spurious < SPURIOUS_MOST && ++connection->spurious == SPURIOUS_MOST &&
+        now_ns - connection->spurious_since_ns > SPURIOUS_NS)
+        connection->spurious = 0;
+    return connection->spurious == SPURIOUS_MOST;
 }

@@ -19,17 +19,17 @@ int64_t stream_times_due_ns(const struct stream_connection *connection,
                             const struct stream_settings *settings);
 
 /* When others may want its block: one that is slow is not to cost them more than that. */
-int64_t stream_times_hurry_ns(const struct stream_connection *connection);
+int64_t stream_times_pressure_ns(const struct stream_connection *connection);
 
 /* Whether others wait for its block for too long. */
 bool stream_times_hold_up_others(const struct stream_connection *connection,
                                  const struct stream_settings *settings, int64_t now_ns);
 
 /* Ends it where its time is over. */
-void stream_times_judge(struct stream_connection *connection,
+void stream_times_check(struct stream_connection *connection,
                         const struct stream_settings *settings, int64_t now_ns);
 
 /* Of a connection that is to be armed: whether it has been for nothing too often. */
-bool stream_times_in_vain(struct stream_connection *connection, int64_t now_ns);
+bool stream_times_is_spurious(struct stream_connection *connection, int64_t now_ns);
 
 #endif

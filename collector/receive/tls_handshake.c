@@ -34,7 +34,7 @@ void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *bud
 }
 
 /* OpenSSL makes four times its size of a hello at most. Returns whether there is that much. */
-static bool reserve(struct tls_handshake *handshake)
+static bool reserve_memory(struct tls_handshake *handshake)
 {
     size_t wanted = handshake->certificates + handshake->hello.longest * 4;
     if (handshake->hello.longest == 0 || wanted <= handshake->reserved)
@@ -52,7 +52,8 @@ const char *tls_handshake_read(struct tls_handshake *handshake, const uint8_t *b
         return "its hello is longer than 8 KiB, or has more than 512 cipher suites";
     if (handshake->taken > TLS_HANDSHAKE_MOST)
         return "its handshake is longer than 64 KiB";
-    return reserve(handshake) ? NULL : "too many handshakes that take much memory are under way";
+    return reserve_memory(handshake) ? NULL
+                                     : "too many handshakes that take much memory are under way";
 }
 
 void tls_handshake_end(struct tls_handshake *handshake)

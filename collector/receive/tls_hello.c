@@ -14,7 +14,7 @@ static bool is_hello(const struct tls_hello *hello)
 }
 
 /* A byte of a ClientHello's body. Returns whether its list of cipher suites is short enough. */
-static bool read_body(struct tls_hello *hello, uint8_t byte)
+static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
 {
     size_t at = hello->message_at;
     if (at == ID_AT)
@@ -42,13 +42,13 @@ static bool begin_message(struct tls_hello *hello)
     return hello->message_size <= TLS_HELLO_MOST;
 }
 
-static bool read_message(struct tls_hello *hello, uint8_t byte)
+static bool read_message_byte(struct tls_hello *hello, uint8_t byte)
 {
     if (hello->head_at < sizeof hello->head) {
         hello->head[hello->head_at++] = byte;
         return hello->head_at < sizeof hello->head || begin_message(hello);
     }
-    bool fits = !is_hello(hello) || read_body(hello, byte);
+    bool fits = !is_hello(hello) || read_hello_byte(hello, byte);
     if (++hello->message_at == hello->message_size)
         hello->head_at = 0;
     return fits;
@@ -69,7 +69,7 @@ bool tls_hello_read(struct tls_hello *hello, const uint8_t *bytes, size_t size, 
     for (size_t i = 0; i < size && !hello->is_over; i++) {
         if (hello->record_left != 0) {
             hello->record_left--;
-            if (hello->record[0] == RECORD_HANDSHAKE && !read_message(hello, bytes[i]))
+            if (hello->record[0] == RECORD_HANDSHAKE && !read_message_byte(hello, bytes[i]))
                 return false;
             continue;
         }

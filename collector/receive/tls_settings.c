@@ -14,14 +14,15 @@
 /* Certificates between a client's and its root's. */
 #define CHAIN_MOST 8
 
-static int refuse(const char *key, const char *file, const char *why, struct error *error)
+static int tls_settings_error(const char *key, const char *file, const char *why,
+                              struct error *error)
 {
     error_set(error, EXIT_CODE_CONFIG, "%s=%s: %s", key, file, why);
     return -1;
 }
 
 /* What the library could not make `what` of. */
-static int refuse_by_library(const struct tls_library *library, const char *key, const char *file,
+static int tls_library_error(const struct tls_library *library, const char *key, const char *file,
                              const char *what, struct error *error)
 {
     unsigned long number = library->ERR_peek_error();
@@ -30,10 +31,10 @@ static int refuse_by_library(const struct tls_library *library, const char *key,
     if (why == ERR_R_UNSUPPORTED || no_start)
         error_set(error, EXIT_CODE_CONFIG, "%s=%s: there is no %s in it, in PEM", key, file, what);
     else if (why == ERR_R_INTERRUPTED_OR_CANCELLED)
-        refuse(key, file, "it is encrypted, and nobody is there who could give the passphrase",
-               error);
+        tls_settings_error(
+            key, file, "it is encrypted, and nobody is there who could give the passphrase", error);
     else
-        refuse(key, file, tls_library_reason(library, "no reason is known"), error);
+        tls_settings_error(key, file, tls_library_reason(library, "no reason is known"), error);
     return -1;
 }
 
@@ -66,11 +67,12 @@ static int use_certificate(struct tls_settings *settings, const char *file, stru
         return -1;
     library->ERR_clear_error();
     if (library->SSL_CTX_use_certificate_chain_file(settings->context, file) != 1)
-        return refuse_by_library(library, "cert", file, "certificate", error);
+        return tls_library_error(library, "cert", file, "certificate", error);
     size_t size = size_of_chain(settings);
     settings->certificates += size;
     if (size > CERTIFICATES_MOST)
-        return refuse("cert", file, "its certificates take more than 16 KiB, the most", error);
+        return tls_settings_error("cert", file, "its certificates take more than 16 KiB, the most",
+                                  error);
     return 0;
 }
 
@@ -85,7 +87,7 @@ static int use_key(const struct tls_settings *settings, const struct channel_tls
                                                      SSL_FILETYPE_PEM) == 1;
     bool of_another = ERR_GET_LIB(library->ERR_peek_error()) == ERR_LIB_X509;
     if (!read && !of_another)
-        return refuse_by_library(library, "key", options->key, "private key", error);
+        return tls_library_error(library, "key", options->key, "private key", error);
     if (read && library->SSL_CTX_check_private_key(settings->context) == 1)
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "key=%s: it is not the key of the certificate in cert=%s",
@@ -126,7 +128,7 @@ static int want_clients_certificates(const struct tls_settings *settings, const 
     if (names != NULL)
         send_names(settings, names);
     if (names == NULL || library->SSL_CTX_load_verify_file(settings->context, file) != 1)
-        return refuse_by_library(library, "client_ca", file, "certificate", error);
+        return tls_library_error(library, "client_ca", file, "certificate", error);
     library->SSL_CTX_set_verify(settings->context,
                                 SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     return 0;
@@ -136,7 +138,7 @@ static int want_clients_certificates(const struct tls_settings *settings, const 
  * What goes at a time is answers; what comes is read as far as it came; nothing is remembered. The
  * order of ciphers is ours, so that a client's list, which may repeat some, makes no longer one.
  */
-static bool set_up(const struct tls_settings *settings)
+static bool tls_context_set_up(const struct tls_settings *settings)
 {
     static const unsigned char name[] = "sluice"; /* to whom tickets are of use */
     const struct tls_library *library = settings->library;
@@ -166,7 +168,7 @@ int tls_settings_read(struct tls_settings *settings, const struct channel_tls_op
     const struct tls_library *library = settings->library;
     settings->certificates = options->client_ca != NULL ? CERTIFICATES_MOST * 3 / 4 : 0;
     settings->context = library->SSL_CTX_new(library->TLS_server_method());
-    if (settings->context == NULL || !set_up(settings))
+    if (settings->context == NULL || !tls_context_set_up(settings))
         return error_no_memory(error);
     if (use_certificate(settings, options->cert, error) != 0 ||
         use_key(settings, options, error) != 0)

@@ -47,13 +47,13 @@ static struct shelf *shelf_of(struct batch_pool *pool, bool large)
     return large ? &pool->large : &pool->small;
 }
 
-static void put_on(struct batch **list, struct batch *batch)
+static void push_batch(struct batch **list, struct batch *batch)
 {
     batch->next_free = *list;
     *list = batch;
 }
 
-static struct batch *take_off(struct batch **list)
+static struct batch *pop_batch(struct batch **list)
 {
     struct batch *batch = *list;
     if (batch != NULL)
@@ -63,13 +63,13 @@ static struct batch *take_off(struct batch **list)
 
 static void put_free(struct shelf *shelf, struct batch *batch)
 {
-    put_on(&shelf->free, batch);
+    push_batch(&shelf->free, batch);
     shelf->free_count++;
 }
 
 static struct batch *take_free(struct shelf *shelf)
 {
-    struct batch *batch = take_off(&shelf->free);
+    struct batch *batch = pop_batch(&shelf->free);
     if (batch != NULL)
         shelf->free_count--;
     return batch;
@@ -121,7 +121,7 @@ static void add_slab(struct batch_pool *pool, struct slab *slab, size_t small_co
     slab->next = pool->slabs;
     pool->slabs = slab;
     for (size_t i = 0; i < small_count; i++)
-        put_on(&pool->small.unpopulated, &slab->batches[i]);
+        push_batch(&pool->small.unpopulated, &slab->batches[i]);
     for (size_t i = small_count; i < small_count + large_count; i++)
         put_free(&pool->large, &slab->batches[i]);
     pool->small.made += small_count;
@@ -179,14 +179,14 @@ static bool has_too_many(const struct shelf *shelf)
 static void park(struct shelf *shelf, struct batch *batch)
 {
     aligned_memory_discard(batch->arena.base, batch->arena.capacity);
-    put_on(&shelf->parked, batch);
+    push_batch(&shelf->parked, batch);
     shelf->parked_count++;
 }
 
 /* Locked: takes a batch that is not in use, or returns NULL. */
 static struct batch *take_unused(struct shelf *shelf)
 {
-    struct batch *batch = take_off(&shelf->unpopulated);
+    struct batch *batch = pop_batch(&shelf->unpopulated);
     return batch != NULL ? batch : take_free(shelf);
 }
 
@@ -197,12 +197,12 @@ static void adjust(struct shelf *shelf)
     while (has_too_many(shelf) && (batch = take_unused(shelf)) != NULL)
         park(shelf, batch);
     while (shelf->parked != NULL && shelf->made - shelf->parked_count < shelf->wanted) {
-        batch = take_off(&shelf->parked);
+        batch = pop_batch(&shelf->parked);
         shelf->parked_count--;
         if (batch->large)
             put_free(shelf, batch);
         else
-            put_on(&shelf->unpopulated, batch);
+            push_batch(&shelf->unpopulated, batch);
     }
 }
 
@@ -284,7 +284,7 @@ void batch_pool_populate(struct batch_pool *pool)
     bool populated = true;
     mutex_lock(pool->lock);
     while (populated && small->free_count < BATCH_POOL_READY && small->unpopulated != NULL) {
-        struct batch *batch = take_off(&small->unpopulated);
+        struct batch *batch = pop_batch(&small->unpopulated);
         small->out++;
         mutex_unlock(pool->lock);
         populated = populate(batch);
@@ -293,7 +293,7 @@ void batch_pool_populate(struct batch_pool *pool)
         if (populated)
             put_free(small, batch);
         else
-            put_on(&small->unpopulated, batch);
+            push_batch(&small->unpopulated, batch);
     }
     pool->asked = !populated;
     mutex_unlock(pool->lock);
@@ -301,10 +301,11 @@ void batch_pool_populate(struct batch_pool *pool)
 
 /* --- use -------------------------------------------------------------------------------------- */
 
-static struct batch *refuse(struct batch_pool *pool, struct shelf *shelf, struct batch *batch)
+static struct batch *return_unpopulated(struct batch_pool *pool, struct shelf *shelf,
+                                        struct batch *batch)
 {
     mutex_lock(pool->lock);
-    put_on(&shelf->unpopulated, batch);
+    push_batch(&shelf->unpopulated, batch);
     shelf->out--;
     mutex_unlock(pool->lock);
     return NULL;
@@ -317,7 +318,7 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large)
     struct batch *batch = take_free(shelf);
     bool unpopulated = batch == NULL && shelf->unpopulated != NULL;
     if (unpopulated)
-        batch = take_off(&shelf->unpopulated);
+        batch = pop_batch(&shelf->unpopulated);
     if (batch != NULL) {
         shelf->out++;
         batch->serial = ++pool->serial;
@@ -329,7 +330,7 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large)
     if (batch == NULL)
         return NULL;
     if (unpopulated && !populate(batch))
-        return refuse(pool, shelf, batch);
+        return return_unpopulated(pool, shelf, batch);
     batch->listener = NULL;
     batch->schemas = NULL;
     batch->first = NULL;

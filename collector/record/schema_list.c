@@ -79,7 +79,7 @@ bool schema_configs_equal(const struct schema_config *a, size_t a_count,
     return true;
 }
 
-static bool same_numbers(const struct schema_entry *a, const struct schema_entry *b)
+static bool entries_same_numbers(const struct schema_entry *a, const struct schema_entry *b)
 {
     const struct schema_ops *ops = a->schema->ops;
     return ops == b->schema->ops && a->framing == b->framing && a->header == b->header &&
@@ -95,7 +95,7 @@ bool schema_list_same_numbers(const struct schema_list *a, const struct schema_l
     for (size_t i = 0; i <= index; i++)
         if (!same_match(&a->entries[i].match, &b->entries[i].match))
             return false;
-    return same_numbers(&a->entries[index], &b->entries[index]);
+    return entries_same_numbers(&a->entries[index], &b->entries[index]);
 }
 
 bool schema_list_has_numbering(const struct schema_list *list, uint32_t numbering)
@@ -122,8 +122,8 @@ void schema_list_release(struct schema_list *list)
 }
 
 /* If the framing names the kind of its content, that must match the schema too. */
-static bool takes(const struct schema_entry *entry, const struct address *source,
-                  const uint8_t *data, size_t size)
+static bool entry_takes(const struct schema_entry *entry, const struct address *source,
+                        const uint8_t *data, size_t size)
 {
     return schema_match_takes(&entry->match, source, data, size) &&
            (entry->framing != FRAMING_OTLP_UDP ||
@@ -135,7 +135,7 @@ const struct schema_entry *schema_list_find(const struct schema_list *list,
                                             size_t size)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (takes(&list->entries[i], source, data, size))
+        if (entry_takes(&list->entries[i], source, data, size))
             return &list->entries[i];
     return NULL;
 }

@@ -19,7 +19,7 @@ struct bucket {
     int64_t at_ns; /* the time that `missing` refers to */
 };
 
-/* The fingerprints are adjacent because a search reads all. A zero fingerprint: an empty place. */
+/* The fingerprints are adjacent because a search reads all. A zero fingerprint: an empty slot. */
 struct set {
     uint64_t fingerprint[WAYS][2];
     struct bucket bucket[WAYS];
@@ -75,7 +75,7 @@ static void refill(struct bucket *bucket, uint64_t rate, int64_t now_ns)
     }
 }
 
-static bool take(struct bucket *bucket, uint64_t rate)
+static bool take_token(struct bucket *bucket, uint64_t rate)
 {
     uint64_t after = bucket->missing + SECOND;
     if (after > rate * SECOND)
@@ -103,7 +103,7 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
     siphash_begin(&hash, limit->frame.secret);
     siphash_feed(&hash, host, sizeof host);
     siphash_end(&hash, fingerprint);
-    fingerprint[1] |= 1; /* no source is taken for an empty place */
+    fingerprint[1] |= 1; /* no source is taken for an empty slot */
 }
 
 static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
@@ -114,16 +114,16 @@ static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
     return NULL;
 }
 
-/* Ranks an empty place lowest, then the bucket that is full first. */
-static int64_t full_first(const void *table, struct place place)
+/* Ranks an empty slot lowest, then the bucket that is full first. */
+static int64_t full_first(const void *table, struct slot slot)
 {
     const struct rate_limit *limit = table;
-    const struct set *set = &limit->sets[place.set];
-    bool is_empty = set->fingerprint[place.way][1] == 0;
-    return is_empty ? INT64_MIN : full_at(&set->bucket[place.way], limit->rate);
+    const struct set *set = &limit->sets[slot.set];
+    bool is_empty = set->fingerprint[slot.way][1] == 0;
+    return is_empty ? INT64_MIN : full_at(&set->bucket[slot.way], limit->rate);
 }
 
-/* A new source takes an empty place or else replaces another source. */
+/* A new source takes an empty slot or else replaces another source. */
 static struct bucket *find_bucket(struct rate_limit *limit, const uint64_t fingerprint[2],
                                   const size_t sets[2], int64_t now_ns)
 {
@@ -132,11 +132,11 @@ static struct bucket *find_bucket(struct rate_limit *limit, const uint64_t finge
         if (bucket != NULL)
             return bucket;
     }
-    struct place place = place_of_least(sets, full_first, limit);
-    struct set *set = &limit->sets[place.set];
-    memcpy(set->fingerprint[place.way], fingerprint, sizeof set->fingerprint[place.way]);
-    set->bucket[place.way] = (struct bucket){.missing = 0, .at_ns = now_ns};
-    return &set->bucket[place.way];
+    struct slot slot = slot_of_least(sets, full_first, limit);
+    struct set *set = &limit->sets[slot.set];
+    memcpy(set->fingerprint[slot.way], fingerprint, sizeof set->fingerprint[slot.way]);
+    set->bucket[slot.way] = (struct bucket){.missing = 0, .at_ns = now_ns};
+    return &set->bucket[slot.way];
 }
 
 bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns)
@@ -149,7 +149,7 @@ bool rate_limit_take(struct rate_limit *limit, const struct address *source, int
     mutex_lock(mutex);
     struct bucket *bucket = find_bucket(limit, fingerprint, sets, now_ns);
     refill(bucket, limit->rate, now_ns);
-    bool taken = take(bucket, limit->rate);
+    bool taken = take_token(bucket, limit->rate);
     mutex_unlock(mutex);
     return taken;
 }

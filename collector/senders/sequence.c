@@ -75,19 +75,19 @@ bool sequence_keep_senders(struct sequence_table *table)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Gives the place to a new sender. */
-static void admit(const struct sequence_sets *sets, struct place place,
-                  const struct sequence_step *step, struct sequence_outcome *outcome)
+/* Gives the slot to a new sender. */
+static void admit_sender(const struct sequence_sets *sets, struct slot slot,
+                         const struct sequence_step *step, struct sequence_outcome *outcome)
 {
-    struct sequence_set *set = sequence_set_at(sets, place.set);
-    struct sequence_window window = sequence_window_at(sets, place);
-    if (set->last_used[place.way] != 0) {
+    struct sequence_set *set = sequence_set_at(sets, slot.set);
+    struct sequence_window window = sequence_window_at(sets, slot);
+    if (set->last_used[slot.way] != 0) {
         outcome->evicted = 1;
         outcome->evicted_listener = (uint32_t)window.sender->listener;
         outcome->evicted_lost = sequence_window_unseen(window);
     }
     outcome->new_senders = 1;
-    atomic_store_explicit(&set->fingerprint[place.way], step->fingerprint[0], memory_order_relaxed);
+    atomic_store_explicit(&set->fingerprint[slot.way], step->fingerprint[0], memory_order_relaxed);
     window.sender->fingerprint = step->fingerprint[1];
     window.sender->numbering = step->numbering & (SEQUENCE_NUMBERINGS - 1);
     window.sender->listener = step->sender.listener & (SEQUENCE_LISTENERS - 1);
@@ -162,7 +162,7 @@ void sequence_go_on(const struct sequence_table *table, const struct sequence_st
             continue;
         found = true;
         PREFETCH(&set->sender[i]);
-        PREFETCH(sequence_window_at(sets, (struct place){step->set, i}).seen +
+        PREFETCH(sequence_window_at(sets, (struct slot){step->set, i}).seen +
                  step->number % sets->window / 64);
     }
     if (!found)
@@ -174,26 +174,26 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
     struct sequence_sets *sets = step->spread ? &table->spread : &table->ordered;
     struct sequence_outcome outcome = {0};
     struct shard *shard = shard_of(&sets->frame, step->set);
-    struct place place;
+    struct slot slot;
 
     mutex_lock(shard->mutex);
-    bool found = sequence_sets_find(sets, step, &place);
+    bool found = sequence_sets_find(sets, step, &slot);
     if (!found)
-        place = sequence_sets_choose(sets, step);
+        slot = sequence_sets_choose(sets, step);
     if (found)
-        sequence_window_note(sequence_window_at(sets, place), step, &outcome);
+        sequence_window_note(sequence_window_at(sets, slot), step, &outcome);
     else
-        admit(sets, place, step, &outcome);
+        admit_sender(sets, slot, step, &outcome);
     if (step->spread) /* the order in which the sockets are read may have caused it */
         outcome.reordered = 0;
     if (sets->senders != NULL && !sequence_is_next(&outcome)) {
-        struct sequence_sender *sender = &sets->senders[place.set * WAYS + place.way];
+        struct sequence_sender *sender = &sets->senders[slot.set * WAYS + slot.way];
         if (!found)
             *sender = step->sender;
         sender->lost += outcome.lost;
         sender->duplicated += outcome.duplicated;
     }
-    sequence_set_at(sets, place.set)->last_used[place.way] = ++shard->tick;
+    sequence_set_at(sets, slot.set)->last_used[slot.way] = ++shard->tick;
     mutex_unlock(shard->mutex);
     return outcome;
 }
@@ -212,7 +212,7 @@ static void visit_senders(struct sequence_sets *sets,
             if (sequence_set_at(sets, i)->last_used[way] == 0)
                 continue;
             sender->missing =
-                sequence_window_unseen(sequence_window_at(sets, (struct place){i, way}));
+                sequence_window_unseen(sequence_window_at(sets, (struct slot){i, way}));
             visit(context, sender);
         }
         mutex_unlock(mutex);
@@ -241,7 +241,7 @@ static void close_windows(struct sequence_sets *sets, const struct sequence_clos
                 continue;
             closing->closed(
                 closing->context, listener,
-                sequence_window_unseen(sequence_window_at(sets, (struct place){i, way})));
+                sequence_window_unseen(sequence_window_at(sets, (struct slot){i, way})));
             set->last_used[way] = 0;
         }
         mutex_unlock(shard->mutex);

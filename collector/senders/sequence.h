@@ -17,7 +17,7 @@
  * numbers, so swapped first datagrams are not counted as loss.
  *
  * The table has a fixed size, so forged senders cannot grow it. A sender is in one of two sets of
- * eight places (perhaps only one set in a table of fewer than 256); if all places are taken, a new
+ * eight slots (perhaps only one set in a table of fewer than 256); if all slots are taken, a new
  * sender evicts the one there that has been quiet longest. Keys are hashed with a secret, so no
  * sender can choose which one is evicted. Receivers share the table; it is divided into shards with
  * a lock each. Any thread may call all functions except those that say otherwise, create and

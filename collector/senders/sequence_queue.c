@@ -26,10 +26,10 @@ static void count_outcome(const struct sequence_queue *queue, struct ingest_coun
 
 static void end_first(struct sequence_queue *queue)
 {
-    size_t place = queue->first++ % SEQUENCE_QUEUE_SIZE;
+    size_t index = queue->first++ % SEQUENCE_QUEUE_SIZE;
     queue->count--;
-    struct sequence_outcome outcome = sequence_end(queue->table, &queue->notes[place].step);
-    count_outcome(queue, queue->notes[place].counters, &outcome);
+    struct sequence_outcome outcome = sequence_end(queue->table, &queue->notes[index].step);
+    count_outcome(queue, queue->notes[index].counters, &outcome);
 }
 
 /* Keys with equal fingerprints have one listener, so an extended note needs no `counters`. */
@@ -42,13 +42,13 @@ void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key
         return;
     if (queue->count == SEQUENCE_QUEUE_SIZE)
         end_first(queue);
-    size_t place = (queue->first + queue->count) % SEQUENCE_QUEUE_SIZE;
-    sequence_begin(queue->table, &queue->notes[place].step, key, boot_id, number);
-    queue->notes[place].counters = counters;
+    size_t index = (queue->first + queue->count) % SEQUENCE_QUEUE_SIZE;
+    sequence_begin(queue->table, &queue->notes[index].step, key, boot_id, number);
+    queue->notes[index].counters = counters;
     queue->count++;
     if (queue->count > SEQUENCE_QUEUE_SIZE / 2)
         sequence_go_on(queue->table,
-                       &queue->notes[(place - SEQUENCE_QUEUE_SIZE / 2) % SEQUENCE_QUEUE_SIZE].step);
+                       &queue->notes[(index - SEQUENCE_QUEUE_SIZE / 2) % SEQUENCE_QUEUE_SIZE].step);
 }
 
 void sequence_queue_commit(struct sequence_queue *queue)

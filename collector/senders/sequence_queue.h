@@ -27,7 +27,7 @@ struct sequence_queue {
         struct sequence_step step;
         struct ingest_counters *counters; /* of the datagram's listener */
     } notes[SEQUENCE_QUEUE_SIZE];
-    size_t first; /* a count of notes; its place is this modulo SEQUENCE_QUEUE_SIZE */
+    size_t first; /* a count of notes; its index is this modulo SEQUENCE_QUEUE_SIZE */
     size_t count;
 };
 

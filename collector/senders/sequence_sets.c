@@ -60,27 +60,25 @@ static size_t find_way(const struct sequence_set *set, const uint64_t fingerprin
 }
 
 bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
-                        struct place *place)
+                        struct slot *slot)
 {
-    *place =
-        (struct place){step->set, find_way(sequence_set_at(sets, step->set), step->fingerprint)};
-    if (place->way != WAYS)
+    *slot = (struct slot){step->set, find_way(sequence_set_at(sets, step->set), step->fingerprint)};
+    if (slot->way != WAYS)
         return true;
-    place->set = second_set(&sets->frame, step->set, step->fingerprint);
-    place->way = find_way(sequence_set_at(sets, place->set), step->fingerprint);
-    return place->way != WAYS;
+    slot->set = second_set(&sets->frame, step->set, step->fingerprint);
+    slot->way = find_way(sequence_set_at(sets, slot->set), step->fingerprint);
+    return slot->way != WAYS;
 }
 
-/* Ranks an empty place lowest, then the sender that has been quiet longest. */
-static int64_t quiet_longest(const void *sets, struct place place)
+/* Ranks an empty slot lowest, then the sender that has been quiet longest. */
+static int64_t quiet_longest(const void *sets, struct slot slot)
 {
-    uint64_t last_used = sequence_set_at(sets, place.set)->last_used[place.way];
+    uint64_t last_used = sequence_set_at(sets, slot.set)->last_used[slot.way];
     return last_used == 0 ? INT64_MIN : (int64_t)last_used;
 }
 
-struct place sequence_sets_choose(const struct sequence_sets *sets,
-                                  const struct sequence_step *step)
+struct slot sequence_sets_choose(const struct sequence_sets *sets, const struct sequence_step *step)
 {
     const size_t both[] = {step->set, second_set(&sets->frame, step->set, step->fingerprint)};
-    return place_of_least(both, quiet_longest, sets);
+    return slot_of_least(both, quiet_longest, sets);
 }

@@ -1,5 +1,5 @@
 /*
- * The senders of a sequence table (sequence.h) whose windows have the same size: sets of places,
+ * The senders of a sequence table (sequence.h) whose windows have the same size: sets of slots,
  * each with a sender and its window. sharded_sets.h chooses the sets of a sender.
  *
  * Unless noted otherwise, the caller holds the lock of the set's shard.
@@ -25,9 +25,9 @@
  */
 struct sequence_set {
     _Atomic uint64_t fingerprint[WAYS]; /* atomic for sequence_go_on, which has no lock */
-    uint64_t last_used[WAYS];           /* the shard's tick; 0: this place is empty */
+    uint64_t last_used[WAYS];           /* the shard's tick; 0: this slot is empty */
     struct sender sender[WAYS];
-    uint64_t seen[]; /* a window for each place */
+    uint64_t seen[]; /* a window for each slot */
 };
 _Static_assert(SEQUENCE_CACHE_LINE % sizeof(struct sender) == 0 &&
                    sizeof(struct sequence_set) % SEQUENCE_CACHE_LINE == 0,
@@ -38,7 +38,7 @@ struct sequence_sets {
     uint32_t window;                 /* numbers per window; 0: there are no sets */
     uint8_t *first;                  /* frame.count sets, sequence_set_size(window) bytes apart */
     void *memory;                    /* contains the sets */
-    struct sequence_sender *senders; /* of the places of all sets; NULL: not kept */
+    struct sequence_sender *senders; /* of the slots of all sets; NULL: not kept */
 };
 
 /*
@@ -69,20 +69,20 @@ static inline struct sequence_set *sequence_set_at(const struct sequence_sets *s
 }
 
 static inline struct sequence_window sequence_window_at(const struct sequence_sets *sets,
-                                                        struct place place)
+                                                        struct slot slot)
 {
-    struct sequence_set *set = sequence_set_at(sets, place.set);
-    return (struct sequence_window){.sender = &set->sender[place.way],
-                                    .seen = set->seen + place.way * (sets->window / 64),
+    struct sequence_set *set = sequence_set_at(sets, slot.set);
+    return (struct sequence_window){.sender = &set->sender[slot.way],
+                                    .seen = set->seen + slot.way * (sets->window / 64),
                                     .size = sets->window};
 }
 
-/* Finds the place of the step's sender. Returns false if it has none. */
+/* Finds the slot of the step's sender. Returns false if it has none. */
 bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
-                        struct place *place);
+                        struct slot *slot);
 
-/* The place for the step's new sender: an empty one, or that of the sender quiet longest. */
-struct place sequence_sets_choose(const struct sequence_sets *sets,
-                                  const struct sequence_step *step);
+/* The slot for the step's new sender: an empty one, or that of the sender quiet longest. */
+struct slot sequence_sets_choose(const struct sequence_sets *sets,
+                                 const struct sequence_step *step);
 
 #endif

@@ -79,7 +79,7 @@ static uint64_t nearest_round(struct sequence_window window, uint64_t number)
 }
 
 /* `count` is at most the window's size. */
-static void expect(struct sequence_window window, uint64_t count)
+static void set_expected(struct sequence_window window, uint64_t count)
 {
     window.sender->expected = count & (2 * SEQUENCE_SPREAD_MOST - 1);
 }
@@ -110,10 +110,10 @@ static uint64_t slide(struct sequence_window window, uint64_t distance)
     uint64_t expected = window.sender->expected + distance;
     window.sender->highest += distance;
     if (expected <= window.size) {
-        expect(window, expected); /* no expected number left the window */
+        set_expected(window, expected); /* no expected number left the window */
         return 0;
     }
-    expect(window, window.size);
+    set_expected(window, window.size);
     return expected - window.size - seen;
 }
 
@@ -146,7 +146,7 @@ static void note_after(struct sequence_window window, uint64_t number,
         return;
     }
     if (age >= window.sender->expected)
-        expect(window, age + 1); /* precedes the first number seen */
+        set_expected(window, age + 1); /* precedes the first number seen */
     if (test_and_set_seen(window, number))
         outcome->duplicated = 1;
     else
@@ -167,7 +167,7 @@ static void note_number(struct sequence_window window, uint64_t boot_id, uint64_
     }
 }
 
-static void add_outcome(struct sequence_outcome *sum, const struct sequence_outcome *more)
+static void sum_outcome(struct sequence_outcome *sum, const struct sequence_outcome *more)
 {
     sum->lost += more->lost;
     sum->duplicated += more->duplicated;
@@ -194,7 +194,7 @@ static void note_run(struct sequence_window window, uint64_t boot_id, uint64_t n
         }
         struct sequence_outcome one = {0};
         note_number(window, boot_id, number, &one);
-        add_outcome(outcome, &one);
+        sum_outcome(outcome, &one);
     }
 }
 

@@ -22,17 +22,17 @@ void sharded_sets_destroy(struct sharded_sets *sets)
         mutex_destroy(sets->shards[i].mutex);
 }
 
-struct place place_of_least(const size_t sets[2], place_rank *rank, const void *table)
+struct slot slot_of_least(const size_t sets[2], slot_rank *rank, const void *table)
 {
-    struct place least = {sets[0], 0};
+    struct slot least = {sets[0], 0};
     int64_t least_rank = INT64_MAX;
     for (size_t i = 0; i < 2 * WAYS && least_rank != INT64_MIN; i++) {
-        struct place place = {sets[i / WAYS], i % WAYS};
-        int64_t its_rank = rank(table, place);
+        struct slot slot = {sets[i / WAYS], i % WAYS};
+        int64_t its_rank = rank(table, slot);
         if (its_rank >= least_rank)
             continue;
         least_rank = its_rank;
-        least = place;
+        least = slot;
     }
     return least;
 }

@@ -1,8 +1,8 @@
 /*
- * The frame of a table of fixed size that several threads share: places in sets of WAYS, and sets
+ * The frame of a table of fixed size that several threads share: slots in sets of WAYS, and sets
  * in shards with a lock each.
  *
- * The table owns the contents of the places. A key has its place in one of two sets of the same
+ * The table owns the contents of the slots. A key has its slot in one of two sets of the same
  * shard, so that one lock guards a search. A hash with a secret chooses the sets, so a sender that
  * forges keys cannot choose which entry is replaced.
  */
@@ -31,12 +31,12 @@ struct sharded_sets {
     uint8_t secret[16]; /* of the hash */
 };
 
-struct place {
+struct slot {
     size_t set;
     size_t way; /* below WAYS */
 };
 
-/* The number of sets in a table with at least `entries` places. */
+/* The number of sets in a table with at least `entries` slots. */
 static inline size_t sharded_sets_for(size_t entries)
 {
     size_t sets = entries / WAYS + (entries % WAYS != 0);
@@ -79,10 +79,10 @@ static inline size_t second_set(const struct sharded_sets *sets, size_t first,
 }
 
 /*
- * The place of both sets with the least rank, the first if several have it; INT64_MIN ends the
+ * The slot of both sets with the least rank, the first if several have it; INT64_MIN ends the
  * search. `rank` must not have side effects.
  */
-typedef int64_t place_rank(const void *table, struct place place);
-struct place place_of_least(const size_t sets[2], place_rank *rank, const void *table);
+typedef int64_t slot_rank(const void *table, struct slot slot);
+struct slot slot_of_least(const size_t sets[2], slot_rank *rank, const void *table);
 
 #endif

@@ -19,7 +19,7 @@ struct key {
 };
 
 /*
- * A seqlock: `version` is odd while a place changes its sender, and a reader that finds it odd, or
+ * A seqlock: `version` is odd while a slot changes its sender, and a reader that finds it odd, or
  * changed since, reads again. Counts of the same sender only grow and change without it. Every word
  * is a counter (stored with release, read with acquire), so no fence is needed (Boehm, "Can
  * seqlocks get along with programming language memory models?", 2012).
@@ -73,7 +73,7 @@ static struct key key_of(uint32_t listener, const struct address *source)
     return key;
 }
 
-static void read_key(const struct key *key, struct traffic_sender *sender)
+static void unpack_key(const struct key *key, struct traffic_sender *sender)
 {
     memcpy(sender->source.bytes, key->words, sizeof sender->source.bytes);
     sender->source.scope = (uint32_t)(key->words[2] >> 32);
@@ -98,17 +98,17 @@ static struct set *set_of(struct traffic_table *table, const struct key *key)
     return &table->sets[(sum >> 32) * SETS >> 32];
 }
 
-static bool holds(const struct set *set, size_t place, const struct key *key)
+static bool holds(const struct set *set, size_t way, const struct key *key)
 {
-    return counter_read(&set->key[place][0]) == key->words[0] &&
-           counter_read(&set->key[place][2]) == key->words[2] &&
-           counter_read(&set->key[place][1]) == key->words[1];
+    return counter_read(&set->key[way][0]) == key->words[0] &&
+           counter_read(&set->key[way][2]) == key->words[2] &&
+           counter_read(&set->key[way][1]) == key->words[1];
 }
 
 /* --- noting ----------------------------------------------------------------------------------- */
 
-/* The sender's place, or else the one that it takes: an empty place has the lowest rank. */
-static size_t find_place(const struct set *set, const struct key *key, bool *found)
+/* The sender's slot, or else the one that it takes: an empty slot has the lowest rank. */
+static size_t find_way(const struct set *set, const struct key *key, bool *found)
 {
     size_t least = 0;
     for (size_t i = 0; i < WAYS; i++) {
@@ -122,19 +122,19 @@ static size_t find_place(const struct set *set, const struct key *key, bool *fou
 }
 
 /* Counts the first datagram too, so that a reader never sees a sender without datagrams. */
-static void admit(struct traffic_table *table, struct set *set, size_t place, const struct key *key,
-                  uint32_t bytes)
+static void admit_host(struct traffic_table *table, struct set *set, size_t way,
+                       const struct key *key, uint32_t bytes)
 {
     counter_add(&set->version, 1);
-    counter_add(&table->replaced, counter_read(&set->key[place][2]) != 0);
+    counter_add(&table->replaced, counter_read(&set->key[way][2]) != 0);
     for (size_t i = 0; i < 3; i++)
-        counter_set(&set->key[place][i], key->words[i]);
-    counter_set(&set->datagrams[place], 1);
-    counter_set(&set->bytes[place], bytes);
+        counter_set(&set->key[way][i], key->words[i]);
+    counter_set(&set->datagrams[way], 1);
+    counter_set(&set->bytes[way], bytes);
     counter_add(&set->version, 1);
 }
 
-/* Rounds up, so that a rank above zero stays above zero: only an empty place has rank zero. */
+/* Rounds up, so that a rank above zero stays above zero: only an empty slot has rank zero. */
 static void fade(struct traffic_table *table)
 {
     table->noted = 0;
@@ -151,13 +151,13 @@ void traffic_note(struct traffic_table *table, uint32_t listener, const struct a
     struct key key = key_of(listener, source);
     struct set *set = set_of(table, &key);
     bool found;
-    size_t place = find_place(set, &key, &found);
-    counter_add(&set->rank[place], 1);
+    size_t way = find_way(set, &key, &found);
+    counter_add(&set->rank[way], 1);
     if (found) {
-        counter_add(&set->datagrams[place], 1);
-        counter_add(&set->bytes[place], bytes);
+        counter_add(&set->datagrams[way], 1);
+        counter_add(&set->bytes[way], bytes);
     } else {
-        admit(table, set, place, &key, bytes);
+        admit_host(table, set, way, &key, bytes);
     }
     if (++table->noted == FADE_EVERY)
         fade(table);
@@ -165,7 +165,7 @@ void traffic_note(struct traffic_table *table, uint32_t listener, const struct a
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Returns false if a place changed its sender during the read. */
+/* Returns false if a slot changed its sender during the read. */
 static bool try_read(const struct set *set, struct traffic_sender *senders, size_t *count)
 {
     uint64_t version = counter_read(&set->version);
@@ -175,7 +175,7 @@ static bool try_read(const struct set *set, struct traffic_sender *senders, size
         struct key key;
         for (size_t k = 0; k < 3; k++)
             key.words[k] = counter_read(&set->key[i][k]);
-        read_key(&key, sender);
+        unpack_key(&key, sender);
         sender->rank = counter_read(&set->rank[i]);
         sender->bytes = counter_read(&set->bytes[i]); /* the later one first, see counter.h */
         sender->datagrams = counter_read(&set->datagrams[i]);

@@ -48,7 +48,7 @@ struct piece {
     size_t size, columns;
 };
 
-static uint32_t decode(const uint8_t *bytes, size_t length)
+static uint32_t decode_character(const uint8_t *bytes, size_t length)
 {
     static const uint8_t masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t character = bytes[0] & masks[length];
@@ -76,7 +76,7 @@ static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
         *piece = (struct piece){.text = REPLACEMENT_CHARACTER, .size = 3, .columns = 1};
         return length;
     }
-    uint32_t character = decode(bytes, length);
+    uint32_t character = decode_character(bytes, length);
     if (control_character_is(character) ||
         is_in(turning, sizeof turning / sizeof turning[0], character)) {
         escape(piece, character);

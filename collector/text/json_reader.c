@@ -16,7 +16,7 @@ void json_reader_begin(struct json_reader *reader, const char *text, size_t size
     reader->depth = 0;
 }
 
-static bool fail(struct json_reader *reader, const char *at, const char *why)
+static bool json_fail(struct json_reader *reader, const char *at, const char *why)
 {
     reader->at = at;
     reader->wrong = why;
@@ -29,7 +29,7 @@ static char peek(const struct json_reader *reader)
     return reader->at != reader->end ? *reader->at : '\0';
 }
 
-static bool take(struct json_reader *reader, char wanted)
+static bool accept_char(struct json_reader *reader, char wanted)
 {
     if (reader->at == reader->end || *reader->at != wanted)
         return false;
@@ -39,7 +39,8 @@ static bool take(struct json_reader *reader, char wanted)
 
 static void skip_blanks(struct json_reader *reader)
 {
-    while (take(reader, ' ') || take(reader, '\t') || take(reader, '\n') || take(reader, '\r'))
+    while (accept_char(reader, ' ') || accept_char(reader, '\t') || accept_char(reader, '\n') ||
+           accept_char(reader, '\r'))
         continue;
 }
 
@@ -58,19 +59,19 @@ static bool skip_digits(struct json_reader *reader)
 static bool skip_number(struct json_reader *reader, bool *is_whole)
 {
     *is_whole = true;
-    take(reader, '-');
-    if (take(reader, '0') ? is_digit(peek(reader)) : !skip_digits(reader))
+    accept_char(reader, '-');
+    if (accept_char(reader, '0') ? is_digit(peek(reader)) : !skip_digits(reader))
         return false;
-    if (take(reader, '.')) {
+    if (accept_char(reader, '.')) {
         *is_whole = false;
         if (!skip_digits(reader))
             return false;
     }
-    if (!take(reader, 'e') && !take(reader, 'E'))
+    if (!accept_char(reader, 'e') && !accept_char(reader, 'E'))
         return true;
     *is_whole = false;
-    if (!take(reader, '+'))
-        take(reader, '-');
+    if (!accept_char(reader, '+'))
+        accept_char(reader, '-');
     return skip_digits(reader);
 }
 
@@ -93,12 +94,12 @@ uint64_t json_whole_number(struct text text)
     return number;
 }
 
-static bool read_number(struct json_reader *reader, struct json_item *item)
+static bool json_read_number(struct json_reader *reader, struct json_item *item)
 {
     bool is_whole;
     item->type = JSON_NUMBER;
     if (!skip_number(reader, &is_whole))
-        return fail(reader, item->at, "this is not a number");
+        return json_fail(reader, item->at, "this is not a number");
     item->text = (struct text){item->at, (size_t)(reader->at - item->at)};
     return true;
 }
@@ -118,9 +119,9 @@ static bool read_word(struct json_reader *reader, struct json_item *item)
             return true;
         }
     }
-    return fail(reader, item->at,
-                reader->at == reader->end ? "the text ends where a value should be"
-                                          : "this is not a value");
+    return json_fail(reader, item->at,
+                     reader->at == reader->end ? "the text ends where a value should be"
+                                               : "this is not a value");
 }
 
 /* --- strings ---------------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ static uint32_t read_hex(struct json_reader *reader)
 
 static uint32_t no_character(struct json_reader *reader, const char *at, const char *why)
 {
-    fail(reader, at, why);
+    json_fail(reader, at, why);
     return NO_CHARACTER;
 }
 
@@ -159,7 +160,7 @@ static uint32_t read_unicode(struct json_reader *reader)
     if (code < 0xd800 || code >= 0xe000)
         return code;
     const char *half = reader->at;
-    if (code < 0xdc00 && take(reader, '\\') && take(reader, 'u'))
+    if (code < 0xdc00 && accept_char(reader, '\\') && accept_char(reader, 'u'))
         low = read_hex(reader);
     if (low >= 0xdc00 && low < 0xe000)
         return 0x10000 + ((code - 0xd800) << 10 | (low - 0xdc00));
@@ -174,7 +175,7 @@ static uint32_t read_escaped(struct json_reader *reader)
 {
     static const char escapes[] = "\"\\/bfnrt";
     static const char meanings[] = "\"\\/\b\f\n\r\t";
-    if (take(reader, 'u'))
+    if (accept_char(reader, 'u'))
         return read_unicode(reader);
     const char *found = memchr(escapes, peek(reader), sizeof escapes - 1);
     if (found == NULL)
@@ -186,11 +187,12 @@ static uint32_t read_escaped(struct json_reader *reader)
 static bool read_string(struct json_reader *reader, struct text *text)
 {
     const char *quote = reader->at++;
-    while (!take(reader, '"')) {
+    while (!accept_char(reader, '"')) {
         if (reader->at == reader->end)
-            return fail(reader, quote, "the string has no end");
+            return json_fail(reader, quote, "the string has no end");
         if ((unsigned char)*reader->at < 0x20 && !reader->lenient)
-            return fail(reader, reader->at, "a control character in a string is to be escaped");
+            return json_fail(reader, reader->at,
+                             "a control character in a string is to be escaped");
         if (*reader->at++ == '\\' && read_escaped(reader) == NO_CHARACTER)
             return false;
     }
@@ -216,7 +218,7 @@ size_t json_text_next(struct text *text, char bytes[4])
     size_t size;
     json_reader_begin(&rest, text->data, text->size);
     rest.lenient = true;
-    if (take(&rest, '\\')) {
+    if (accept_char(&rest, '\\')) {
         size = encode_utf8(read_escaped(&rest), bytes);
     } else {
         size = utf8_sequence((const uint8_t *)text->data, text->size, &valid);
@@ -266,12 +268,12 @@ bool json_text_is(struct text text, const char *wanted)
 static bool read_name(struct json_reader *reader, struct text *name)
 {
     if (peek(reader) != '"')
-        return fail(reader, reader->at, "a name in quotes, or \"}\", should be here");
+        return json_fail(reader, reader->at, "a name in quotes, or \"}\", should be here");
     if (!read_string(reader, name))
         return false;
     skip_blanks(reader);
-    if (!take(reader, ':'))
-        return fail(reader, reader->at, "\":\" should be here");
+    if (!accept_char(reader, ':'))
+        return json_fail(reader, reader->at, "\":\" should be here");
     skip_blanks(reader);
     return true;
 }
@@ -279,7 +281,7 @@ static bool read_name(struct json_reader *reader, struct text *name)
 static bool open_container(struct json_reader *reader, struct json_item *item, char end)
 {
     if (reader->depth == JSON_MAX_DEPTH)
-        return fail(reader, item->at, "values nest too deep");
+        return json_fail(reader, item->at, "values nest too deep");
     item->type = end == ']' ? JSON_ARRAY : JSON_OBJECT;
     reader->ends[reader->depth++] = end;
     reader->first = true;
@@ -287,7 +289,7 @@ static bool open_container(struct json_reader *reader, struct json_item *item, c
     return true;
 }
 
-static bool read_value(struct json_reader *reader, struct json_item *item)
+static bool json_read_value(struct json_reader *reader, struct json_item *item)
 {
     char c = peek(reader);
     item->at = reader->at;
@@ -301,7 +303,7 @@ static bool read_value(struct json_reader *reader, struct json_item *item)
         item->type = JSON_STRING;
         return read_string(reader, &item->text);
     default:
-        return c == '-' || is_digit(c) ? read_number(reader, item) : read_word(reader, item);
+        return c == '-' || is_digit(c) ? json_read_number(reader, item) : read_word(reader, item);
     }
 }
 
@@ -310,16 +312,17 @@ static bool read_within(struct json_reader *reader, struct json_item *item)
 {
     char end = reader->ends[reader->depth - 1];
     item->at = reader->at;
-    if (take(reader, end)) {
+    if (accept_char(reader, end)) {
         *item = (struct json_item){.type = JSON_END, .depth = --reader->depth, .at = item->at};
         reader->first = false;
         return true;
     }
-    if (!reader->first && !take(reader, ','))
-        return fail(reader, reader->at,
-                    end == '}' ? "\",\" or \"}\" should be here" : "\",\" or \"]\" should be here");
+    if (!reader->first && !accept_char(reader, ','))
+        return json_fail(reader, reader->at,
+                         end == '}' ? "\",\" or \"}\" should be here"
+                                    : "\",\" or \"]\" should be here");
     skip_blanks(reader);
-    return (end != '}' || read_name(reader, &item->name)) && read_value(reader, item);
+    return (end != '}' || read_name(reader, &item->name)) && json_read_value(reader, item);
 }
 
 bool json_read(struct json_reader *reader, struct json_item *item)
@@ -331,7 +334,7 @@ bool json_read(struct json_reader *reader, struct json_item *item)
     if (reader->depth != 0)
         return read_within(reader, item);
     if (reader->first)
-        return read_value(reader, item);
+        return json_read_value(reader, item);
     return reader->at != reader->end &&
-           fail(reader, reader->at, "something follows the value's end");
+           json_fail(reader, reader->at, "something follows the value's end");
 }

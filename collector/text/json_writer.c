@@ -165,7 +165,7 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
 }
 
 /* Any bytes. An empty string may have no data, and C forbids adding even 0 to NULL. */
-static void put_string(struct output *out, const uint8_t *bytes, size_t size)
+static void json_put_string(struct output *out, const uint8_t *bytes, size_t size)
 {
     if (size == 0)
         bytes = (const uint8_t *)"";
@@ -197,7 +197,7 @@ void json_string_after(struct output *out, char before, const void *bytes, size_
     if (any_fits && put_plain(out, before, bytes, size))
         return;
     output_bytes(out, &before, before != 0);
-    put_string(out, bytes, size);
+    json_put_string(out, bytes, size);
 }
 
 void json_string(struct output *out, const void *bytes, size_t size)

@@ -9,7 +9,7 @@ const char *const label_field_names[] = {
     [LABEL_SCHEMA] = "schema",
 };
 
-static enum label_field find(const char *name, size_t size)
+static enum label_field find_label(const char *name, size_t size)
 {
     for (int field = LABEL_TEXT + 1; field < LABEL_FIELD_COUNT; field++)
         if (strlen(label_field_names[field]) == size &&
@@ -19,7 +19,7 @@ static enum label_field find(const char *name, size_t size)
 }
 
 /* Reads a piece that begins with a percent sign. Returns its size in bytes. */
-static size_t read_field(const char *from, size_t left, struct label_piece *piece)
+static size_t read_label_field(const char *from, size_t left, struct label_piece *piece)
 {
     const char *end = memchr(from, '}', left);
     piece->text = (struct text){from, left};
@@ -32,7 +32,7 @@ static size_t read_field(const char *from, size_t left, struct label_piece *piec
     if (left < 2 || from[1] != '{' || end == NULL)
         return left;
     piece->text.size = (size_t)(end - from) + 1;
-    piece->field = find(from + 2, (size_t)(end - from) - 2);
+    piece->field = find_label(from + 2, (size_t)(end - from) - 2);
     return piece->text.size;
 }
 
@@ -43,7 +43,7 @@ bool label_template_next(const struct text *value, size_t *at, struct label_piec
     if (left == 0)
         return false;
     if (*from == '%') {
-        *at += read_field(from, left, piece);
+        *at += read_label_field(from, left, piece);
         return true;
     }
     const char *percent = memchr(from, '%', left);

@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-static char lower(char byte)
+static char lower_ascii(char byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-static bool has(const char *text, size_t length, const char *word)
+static bool name_has(const char *text, size_t length, const char *word)
 {
     size_t size = strlen(word);
     for (size_t at = 0; at + size <= length; at++) {
         size_t same = 0;
-        while (same < size && lower(text[at + same]) == word[same])
+        while (same < size && lower_ascii(text[at + same]) == word[same])
             same++;
         if (same == size)
             return true;
@@ -23,13 +23,12 @@ static bool has(const char *text, size_t length, const char *word)
 /* "p" is InfluxDB's password. A name with "%" counts as secret: ordinary names need no escapes. */
 static bool is_secret(const char *name, size_t length)
 {
-    static const char *const words[] = {"pass", "pwd",    "secret", "token",
-                                        "auth", "apikey", "key",    "sig",
-                                        "cred", "%",      "bearer", "session"};
-    if (length == 1 && lower(name[0]) == 'p')
+    static const char *const words[] = {"pass", "pwd", "secret", "token", "auth",   "apikey",
+                                        "key",  "sig", "cred",   "%",     "bearer", "session"};
+    if (length == 1 && lower_ascii(name[0]) == 'p')
         return true;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (has(name, length, words[i]))
+        if (name_has(name, length, words[i]))
             return true;
     return false;
 }

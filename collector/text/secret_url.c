@@ -8,7 +8,7 @@
 /* Replaces each byte of a secret; no URL contains it. */
 #define MARK '\001'
 
-static void mark(char *text, size_t length)
+static void mark_secret(char *text, size_t length)
 {
     memset(text, MARK, length);
 }
@@ -20,46 +20,46 @@ static size_t length_to(const char *text, size_t length, char byte)
     return at == NULL ? length : (size_t)(at - text);
 }
 
-static bool is(const char *text, size_t length, const char *word)
+static bool starts_with(const char *text, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
 /* --- the path --------------------------------------------------------------------------------- */
 
-struct letters {
+struct letter_bytes {
     size_t lower, upper, digits, hex;
 };
 
-static void count(struct letters *letters, char byte)
+static void count_letters(struct letter_bytes *letter_bytes, char byte)
 {
     bool lower = byte >= 'a' && byte <= 'z';
     bool upper = byte >= 'A' && byte <= 'Z';
     bool digit = byte >= '0' && byte <= '9';
-    letters->lower += lower;
-    letters->upper += upper;
-    letters->digits += digit;
-    letters->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+    letter_bytes->lower += lower;
+    letter_bytes->upper += upper;
+    letter_bytes->digits += digit;
+    letter_bytes->hex += digit || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
 /* Whether a run of letters and digits is a key: 16 bytes with both, or 20 letters of both cases. */
-static bool is_key_run(const struct letters *run)
+static bool is_key_run(const struct letter_bytes *run)
 {
-    size_t letters = run->lower + run->upper;
-    return (letters + run->digits >= 16 && letters != 0 && run->digits != 0) ||
-           (letters >= 20 && run->lower != 0 && run->upper != 0);
+    size_t letter_bytes = run->lower + run->upper;
+    return (letter_bytes + run->digits >= 16 && letter_bytes != 0 && run->digits != 0) ||
+           (letter_bytes >= 20 && run->lower != 0 && run->upper != 0);
 }
 
 static bool looks_like_key(const char *text, size_t length)
 {
-    struct letters all = {0};
-    struct letters run = {0};
+    struct letter_bytes all = {0};
+    struct letter_bytes run = {0};
     for (size_t i = 0; i < length; i++) {
-        struct letters before = run;
-        count(&all, text[i]);
-        count(&run, text[i]);
+        struct letter_bytes before = run;
+        count_letters(&all, text[i]);
+        count_letters(&run, text[i]);
         if (memcmp(&before, &run, sizeof run) == 0)
-            run = (struct letters){0};
+            run = (struct letter_bytes){0};
         else if (is_key_run(&run))
             return true;
     }
@@ -70,10 +70,10 @@ static bool looks_like_key(const char *text, size_t length)
 /* "/token/..." */
 static bool announces_key(const char *text, size_t length)
 {
-    static const char *const words[] = {"token", "key", "apikey", "api_key", "api-key",
-                                        "secret", "password"};
+    static const char *const words[] = {"token",   "key",    "apikey",  "api_key",
+                                        "api-key", "secret", "password"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (is(text, length, words[i]))
+        if (starts_with(text, length, words[i]))
             return true;
     return false;
 }
@@ -87,9 +87,9 @@ static void mark_path(char *text, size_t length)
         bool named = name + 1 < part && secret_query_has(text + at, part);
         bool announces = announces_key(text + at, part);
         if (named)
-            mark(text + at + name + 1, part - name - 1);
+            mark_secret(text + at + name + 1, part - name - 1);
         else if (announced || looks_like_key(text + at, part))
-            mark(text + at, part);
+            mark_secret(text + at, part);
         announced = announces;
         at += part + 1;
     }
@@ -102,7 +102,7 @@ static void mark_place(char *text, size_t length)
     size_t host_end = host + length_to(text + host, length - host, '/');
     for (size_t at = host_end; at > host; at--)
         if (text[at - 1] == '@') {
-            mark(text + host, at - 1 - host);
+            mark_secret(text + host, at - 1 - host);
             break;
         }
     if (host_end < length)
@@ -120,16 +120,15 @@ static bool ends(const char *text, size_t length, const char *with)
 /* Keys whose value is the name of a file, which is not secret. */
 static bool names_file(const char *name, size_t length)
 {
-    return ends(name, length, "_file") || is(name, length, "client_key") ||
-           is(name, length, "key") ||
-           memchr(name, '.', length) != NULL;
+    return ends(name, length, "_file") || starts_with(name, length, "client_key") ||
+           starts_with(name, length, "key") || memchr(name, '.', length) != NULL;
 }
 
 static void mark_query(char *text, size_t length)
 {
     size_t size;
     for (size_t at = 0; secret_query_find(text, length, &at, &size); at += size)
-        mark(text + at, size);
+        mark_secret(text + at, size);
 }
 
 static void mark_keys(char *text, size_t length)
@@ -137,10 +136,10 @@ static void mark_keys(char *text, size_t length)
     for (size_t at = 0; at < length;) {
         size_t pair = length_to(text + at, length - at, '&');
         size_t name = length_to(text + at, pair, '=');
-        if (is(text + at, name, "query") && name < pair)
+        if (starts_with(text + at, name, "query") && name < pair)
             mark_query(text + at + name + 1, pair - name - 1);
         else if (!names_file(text + at, name) && secret_query_has(text + at, pair))
-            mark(text + at + name + 1, pair - name - 1);
+            mark_secret(text + at + name + 1, pair - name - 1);
         at += pair + 1;
     }
 }
@@ -150,12 +149,13 @@ static void mark_keys(char *text, size_t length)
 static void mark_secrets(char *text, size_t length)
 {
     size_t scheme = length_to(text, length, ':');
-    if (scheme == length || is(text, scheme, "file") || is(text, scheme, "stdout"))
+    if (scheme == length || starts_with(text, scheme, "file") ||
+        starts_with(text, scheme, "stdout"))
         return;
     char *place = text + scheme + 1;
     size_t size = length_to(place, length - scheme - 1, '?');
-    if (is(text, scheme, "command"))
-        mark(place, size);
+    if (starts_with(text, scheme, "command"))
+        mark_secret(place, size);
     else
         mark_place(place, size);
     size_t keys = scheme + 1 + size + 1;

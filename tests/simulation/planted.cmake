@@ -24,12 +24,12 @@ planted(arming_is_forgotten FILE collector/receive/stream_loop.c
     }"
     TO "    case STREAM_READ:
         if (slot->connection.used != 0) {
-            stream_slot_leave(slot);
+            stream_slot_park(slot);
             return false;
         }
         break;
     }")
-planted(part_of_a_frame_is_lost FILE collector/receive/stream_held.c
+planted(part_of_a_frame_is_lost FILE collector/receive/stream_pending.c
     FROM "        memcpy(block, from, size);
         connection->block = block;
         connection->used = size;"
@@ -69,11 +69,11 @@ planted(connection_is_given_away_unoffered FILE collector/receive/stream_loop.c
     }
     if (frames != 0 &&")
 planted(what_came_is_left_at_a_stop FILE collector/receive/stream_connection.c
-    FROM "    bool cut = stream_held_size(connection) != 0;
+    FROM "    bool cut = stream_pending_size(connection) != 0;
     switch (result) {
     case CHANNEL_OK:
         return true;"
-    TO "    bool cut = stream_held_size(connection) != 0;
+    TO "    bool cut = stream_pending_size(connection) != 0;
     switch (result) {
     case CHANNEL_OK:
         if (connection->draining && !cut)

@@ -151,9 +151,9 @@ TEST(what_cannot_wait_has_a_place_for_as_long_as_the_ring_has_one)
     for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
         assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
     assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
-    assert_true(batch_queue_has_place(fixture.queue));
+    assert_true(batch_queue_has_slot(fixture.queue));
     offer_until_refused(&fixture, 0);
-    assert_false(batch_queue_has_place(fixture.queue));
+    assert_false(batch_queue_has_slot(fixture.queue));
     finish(&fixture);
 }
 

@@ -52,7 +52,7 @@ static int tear_down(void **state)
 {
     (void)state;
     assembly_finish(assembly);
-    assert_int_equal(assembly_held(assembly), 0);
+    assert_int_equal(assembly_buffered(assembly), 0);
     assembly_destroy(assembly);
     return 0;
 }
@@ -105,7 +105,8 @@ static enum assembly_result take(struct piece piece, struct refusal *refusal)
 static void held(uint32_t message, uint16_t number, bool last, size_t size)
 {
     struct refusal refusal;
-    assert_int_equal(take((struct piece){message, number, last, size}, &refusal), ASSEMBLY_HELD);
+    assert_int_equal(take((struct piece){message, number, last, size}, &refusal),
+                     ASSEMBLY_BUFFERED);
 }
 
 static void refused(uint32_t message, uint16_t number, bool last, size_t size,
@@ -137,10 +138,10 @@ TEST_WITH(segments_in_order_are_a_message, set_up, tear_down)
     (void)state;
     held(1, 0, false, 1400);
     held(1, 1, false, 1400);
-    assert_int_equal(assembly_held(assembly), 2);
+    assert_int_equal(assembly_buffered(assembly), 2);
     whole(1, 2, true, sizes, 3);
-    assembly_settle(assembly, NULL);
-    assert_int_equal(assembly_held(assembly), 0);
+    assembly_end(assembly, NULL);
+    assert_int_equal(assembly_buffered(assembly), 0);
     assert_int_equal(all_given_up(), 0);
 }
 
@@ -153,7 +154,7 @@ TEST_WITH(they_may_come_in_any_order_and_have_any_size, set_up, tear_down)
     held(1, 3, false, 2047);
     held(1, 0, false, 0);
     whole(1, 2, false, sizes, 5);
-    assembly_settle(assembly, NULL);
+    assembly_end(assembly, NULL);
 }
 
 TEST_WITH(one_that_is_there_already_is_repeated, set_up, tear_down)
@@ -163,7 +164,7 @@ TEST_WITH(one_that_is_there_already_is_repeated, set_up, tear_down)
     held(1, 0, false, 10);
     refused(1, 0, false, 10, REASON_SEGMENT_REPEATED);
     whole(1, 1, true, sizes, 2);
-    assembly_settle(assembly, NULL);
+    assembly_end(assembly, NULL);
     refused(1, 0, false, 10, REASON_SEGMENT_REPEATED);
     refused(1, 1, true, 20, REASON_SEGMENT_REPEATED);
     now += TIMEOUT; /* then it is forgotten */
@@ -183,7 +184,7 @@ TEST_WITH(what_is_not_whole_in_time_is_given_up_as_the_datagrams_that_came, set_
     held(2, 1, false, 10);
     assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 2);
     assert_int_equal(given_up_bytes, 2 * HEADER + 5010);
-    assert_int_equal(assembly_held(assembly), 2);
+    assert_int_equal(assembly_buffered(assembly), 2);
     refused(1, 1, false, 10, REASON_SEGMENTS_MISSING); /* which came too late */
 }
 
@@ -244,7 +245,7 @@ TEST_WITH(the_oldest_message_makes_room, set_up, tear_down)
     while (given_up[REASON_ASSEMBLY_FULL] == 0)
         held((uint32_t)++taken, 0, false, 1400);
     assert_in_range(taken, MEMORY / 2 / 2048, MEMORY / 2048);
-    assert_int_equal(assembly_held(assembly), taken - 1);
+    assert_int_equal(assembly_buffered(assembly), taken - 1);
     refused(1, 1, true, 1, REASON_ASSEMBLY_FULL);
     held(3, 1, false, 1400);
     assert_int_equal(given_up[REASON_ASSEMBLY_FULL], 2);
@@ -276,7 +277,7 @@ TEST_WITH(long_segments_take_the_room_of_many, set_up, tear_down)
     held(103, 0, false, 40000);
     held(104, 0, false, 40000);
     assert_true(given_up[REASON_ASSEMBLY_FULL] >= 40);
-    assert_int_equal(assembly_held(assembly) + all_given_up(), 45);
+    assert_int_equal(assembly_buffered(assembly) + all_given_up(), 45);
 }
 
 TEST_WITH(a_refused_message_gives_up_all_of_its_datagrams, set_up, tear_down)
@@ -286,9 +287,9 @@ TEST_WITH(a_refused_message_gives_up_all_of_its_datagrams, set_up, tear_down)
     struct refusal refusal = {.reason = REASON_TOO_DEEP, .failure = {.cause = CAUSE_TOO_DEEP}};
     held(1, 0, false, 10);
     whole(1, 1, true, sizes, 2);
-    assembly_settle(assembly, &refusal);
+    assembly_end(assembly, &refusal);
     assert_int_equal(given_up[REASON_TOO_DEEP], 2);
-    assert_int_equal(assembly_held(assembly), 0);
+    assert_int_equal(assembly_buffered(assembly), 0);
     refused(1, 1, true, 3000, REASON_TOO_DEEP);
 }
 
@@ -300,14 +301,14 @@ TEST_WITH(messages_of_one_number_are_two_where_host_port_or_publisher_differ, se
     struct datagram_slot datagram = {.front = bytes, .size = HEADER, .received_ns = now};
     struct udp_notif header = {.body = HEADER, .is_segment = true};
     datagram.source = (struct address){.family = ADDRESS_IPV4, .bytes = {192, 0, 2, 1}};
-    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_HELD);
+    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_BUFFERED);
     assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_REFUSED);
     datagram.source.port = 77;
-    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_HELD);
+    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_BUFFERED);
     datagram.source.bytes[3] = 2;
-    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_HELD);
+    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_BUFFERED);
     header.publisher = 1;
-    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_HELD);
+    assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_BUFFERED);
 }
 
 /* --- many at random --------------------------------------------------------------------------- */
@@ -355,9 +356,9 @@ TEST_WITH(every_datagram_has_one_fate, set_up, tear_down)
                 continue;
             in_whole += assembly_message(assembly).segments;
             wholes++;
-            assembly_settle(assembly, NULL);
+            assembly_end(assembly, NULL);
         }
-        assert_int_equal(sent, in_whole + refusals + all_given_up() + assembly_held(assembly));
+        assert_int_equal(sent, in_whole + refusals + all_given_up() + assembly_buffered(assembly));
     }
     assembly_finish(assembly);
     assert_int_equal(sent, in_whole + refusals + all_given_up());

@@ -19,7 +19,7 @@ struct host {
 static size_t take_all(struct stream_blocks *blocks, struct host *host)
 {
     for (size_t i = 0; i < COUNT; i++) {
-        host->held[i] = stream_blocks_take(blocks, &host->share, &host->waits[i]);
+        host->held[i] = stream_blocks_acquire(blocks, &host->share, &host->waits[i]);
         if (host->held[i] == NULL)
             return i;
     }
@@ -30,9 +30,9 @@ static void give_all(struct stream_blocks *blocks, struct host *host)
 {
     for (size_t i = 0; i < COUNT; i++) {
         stream_blocks_stop_waiting(blocks, &host->share, &host->waits[i]);
-        stream_blocks_give(blocks, &host->share, host->held[i]);
+        stream_blocks_release(blocks, &host->share, host->held[i]);
     }
-    assert_int_equal(host->share.held, 0);
+    assert_int_equal(host->share.blocks, 0);
     assert_int_equal(host->share.waiting, 0);
 }
 
@@ -55,12 +55,12 @@ TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
     assert_int_equal(demand_on(blocks, &hosts[0]), STREAM_BLOCKS_WANTED_FIRST);
     assert_int_equal(demand_on(blocks, &hosts[2]), STREAM_BLOCKS_WANTED);
     /* Those that have one do not get what comes back, whoever asks first. */
-    stream_blocks_give(blocks, &hosts[0].share, hosts[0].held[0]);
+    stream_blocks_release(blocks, &hosts[0].share, hosts[0].held[0]);
     hosts[0].held[0] = NULL;
-    assert_null(stream_blocks_take(blocks, &hosts[0].share, &hosts[0].waits[5]));
-    assert_null(stream_blocks_take(blocks, &hosts[2].share, &hosts[2].waits[1]));
+    assert_null(stream_blocks_acquire(blocks, &hosts[0].share, &hosts[0].waits[5]));
+    assert_null(stream_blocks_acquire(blocks, &hosts[2].share, &hosts[2].waits[1]));
     assert_null(stream_blocks_try(blocks, &hosts[2].share));
-    hosts[4].held[0] = stream_blocks_take(blocks, &hosts[4].share, &hosts[4].waits[0]);
+    hosts[4].held[0] = stream_blocks_acquire(blocks, &hosts[4].share, &hosts[4].waits[0]);
     assert_non_null(hosts[4].held[0]);
     assert_false(hosts[4].waits[0]);
     for (size_t i = 0; i < 5; i++)
@@ -94,7 +94,7 @@ TEST(a_host_that_waits_for_itself_hurries_nobody_else)
 {
     struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
     struct host many = {0}, one = {0};
-    one.held[0] = stream_blocks_take(blocks, &one.share, &one.waits[0]);
+    one.held[0] = stream_blocks_acquire(blocks, &one.share, &one.waits[0]);
     assert_int_equal(take_all(blocks, &many), 4);
     assert_true(stream_blocks_are_short(blocks)); /* of what it may have */
     assert_int_equal(demand_on(blocks, &many), STREAM_BLOCKS_WANTED);
@@ -110,13 +110,13 @@ TEST(a_connection_that_becomes_another_hosts_takes_its_block_and_its_wait_along)
     struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
     struct host before = {0}, after = {0};
     assert_int_equal(take_all(blocks, &before), 5);
-    stream_blocks_pass(blocks, &before.share, &after.share, false, true);
+    stream_blocks_transfer(blocks, &before.share, &after.share, false, true);
     assert_int_equal(before.share.waiting, 0);
     assert_int_equal(after.share.waiting, 1);
     assert_int_equal(demand_on(blocks, &before), STREAM_BLOCKS_ENOUGH);
-    stream_blocks_pass(blocks, &before.share, &after.share, true, false);
-    assert_int_equal(before.share.held, 4);
-    assert_int_equal(after.share.held, 1);
+    stream_blocks_transfer(blocks, &before.share, &after.share, true, false);
+    assert_int_equal(before.share.blocks, 4);
+    assert_int_equal(after.share.blocks, 1);
     assert_int_equal(demand_on(blocks, &after), STREAM_BLOCKS_WANTED); /* for itself */
     after.held[0] = before.held[0];
     before.held[0] = NULL;
@@ -136,15 +136,15 @@ TEST(a_thread_gets_any_block_that_is_free_and_none_when_there_is_none)
     bool waits = false;
     uint8_t *block = stream_blocks_move(blocks, &share);
     assert_non_null(block);
-    assert_int_equal(share.held, 1);
+    assert_int_equal(share.blocks, 1);
     assert_null(stream_blocks_move(blocks, &share));
-    assert_int_equal(share.held, 1);
-    assert_null(stream_blocks_take(blocks, &other, &waits));
-    stream_blocks_give(blocks, &share, block);
+    assert_int_equal(share.blocks, 1);
+    assert_null(stream_blocks_acquire(blocks, &other, &waits));
+    stream_blocks_release(blocks, &share, block);
     assert_ptr_equal(stream_blocks_move(blocks, &share), block);
     stream_blocks_stop_waiting(blocks, &other, &waits);
-    stream_blocks_give(blocks, &share, block);
-    assert_int_equal(share.held, 0);
+    stream_blocks_release(blocks, &share, block);
+    assert_int_equal(share.blocks, 0);
     stream_blocks_destroy(blocks);
 }
 
@@ -160,19 +160,19 @@ TEST(three_hosts_never_have_all)
         struct host *host = &hosts[(random >> 24) % 3];
         size_t i = (random >> 16) % COUNT;
         if (host->held[i] == NULL) {
-            host->held[i] = stream_blocks_take(blocks, &host->share, &host->waits[i]);
+            host->held[i] = stream_blocks_acquire(blocks, &host->share, &host->waits[i]);
         } else {
-            stream_blocks_give(blocks, &host->share, host->held[i]);
+            stream_blocks_release(blocks, &host->share, host->held[i]);
             host->held[i] = NULL;
         }
         size_t poor = 0;
         for (size_t k = 0; k < 3; k++)
-            poor += hosts[k].share.held == 0 && hosts[k].share.waiting != 0;
+            poor += hosts[k].share.blocks == 0 && hosts[k].share.waiting != 0;
         if (poor != 0) /* it is for them */
             continue;
-        uint8_t *block = stream_blocks_take(blocks, &other.share, &other.waits[0]);
+        uint8_t *block = stream_blocks_acquire(blocks, &other.share, &other.waits[0]);
         assert_non_null(block);
-        stream_blocks_give(blocks, &other.share, block);
+        stream_blocks_release(blocks, &other.share, block);
     }
     for (size_t k = 0; k < 3; k++)
         give_all(blocks, &hosts[k]);

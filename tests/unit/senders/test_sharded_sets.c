@@ -1,4 +1,4 @@
-/* In which sets a key may be, and which place of them is the least. */
+/* In which sets a key may be, and which slot of them is the least. */
 #include <stdbool.h>
 
 #include "collector/senders/sharded_sets.h"
@@ -53,28 +53,28 @@ TEST(each_other_set_of_the_shard_is_the_second_of_some)
         }
 }
 
-/* --- which place ------------------------------------------------------------------------------ */
+/* --- which slot ------------------------------------------------------------------------------ */
 
-/* Ranks of the places of two sets; how often they were asked for. */
+/* Ranks of the slots of two sets; how often they were asked for. */
 struct ranks {
     int64_t of[2][WAYS];
     size_t *asked;
 };
 
-static int64_t rank_of(const void *table, struct place place)
+static int64_t rank_of(const void *table, struct slot slot)
 {
     const struct ranks *ranks = table;
     ++*ranks->asked;
-    return ranks->of[place.set][place.way];
+    return ranks->of[slot.set][slot.way];
 }
 
 static void assert_least(const struct ranks *ranks, size_t set, size_t way, size_t asked)
 {
     const size_t sets[] = {0, 1};
     *ranks->asked = 0;
-    struct place place = place_of_least(sets, rank_of, ranks);
-    assert_int_equal(place.set, set);
-    assert_int_equal(place.way, way);
+    struct slot slot = slot_of_least(sets, rank_of, ranks);
+    assert_int_equal(slot.set, set);
+    assert_int_equal(slot.way, way);
     assert_int_equal(*ranks->asked, asked);
 }
 

@@ -1,43 +1,43 @@
-#include "collector/receive/stream_held.h"
+#include "collector/receive/stream_pending.h"
 
 #include <string.h>
 
 #include "collector/framing/stream_frame.h"
 
-void stream_held_forget(struct stream_connection *connection,
-                        const struct stream_settings *settings)
+void stream_pending_clear(struct stream_connection *connection,
+                          const struct stream_settings *settings)
 {
-    stream_blocks_give(settings->blocks, connection->share, connection->block);
+    stream_blocks_release(settings->blocks, connection->share, connection->block);
     stream_blocks_stop_waiting(settings->blocks, connection->share, &connection->waits_for_block);
     connection->block = NULL;
     connection->at = connection->used = 0;
 }
 
-void stream_held_keep(struct stream_connection *connection, uint8_t **block, const uint8_t *data,
-                      size_t size)
+void stream_pending_keep(struct stream_connection *connection, uint8_t **block, const uint8_t *data,
+                         size_t size)
 {
     if (size > STREAM_SMALL_SIZE) {
         connection->block = *block;
         *block = NULL;
     }
-    memcpy(stream_held(connection), data, size);
+    memcpy(stream_pending_data(connection), data, size);
     connection->at = 0;
     connection->used = size;
 }
 
-bool stream_held_make_room(struct stream_connection *connection,
-                           const struct stream_settings *settings, size_t *room)
+bool stream_pending_make_room(struct stream_connection *connection,
+                              const struct stream_settings *settings, size_t *room)
 {
     size_t whole;
-    size_t size = stream_held_size(connection);
-    uint8_t *from = stream_held(connection) + connection->at;
+    size_t size = stream_pending_size(connection);
+    uint8_t *from = stream_pending_data(connection) + connection->at;
     bool known = stream_frame_look(settings->framing, from, size, connection->max_frame, &whole) ==
                  STREAM_FRAME_KNOWN;
     if (!known)
         whole = size + 1; /* of a length, which is short: byte by byte it is found once */
     if (connection->block == NULL && whole > STREAM_SMALL_SIZE) {
-        uint8_t *block =
-            stream_blocks_take(settings->blocks, connection->share, &connection->waits_for_block);
+        uint8_t *block = stream_blocks_acquire(settings->blocks, connection->share,
+                                               &connection->waits_for_block);
         if (block == NULL)
             return false;
         memcpy(block, from, size);
@@ -45,7 +45,7 @@ bool stream_held_make_room(struct stream_connection *connection,
         connection->used = size;
         connection->at = 0;
     } else if (connection->at != 0) {
-        memmove(stream_held(connection), from, size);
+        memmove(stream_pending_data(connection), from, size);
         connection->used = size;
         connection->at = 0;
     }

@@ -20,14 +20,15 @@ struct fan_out {
     struct mutex *lock; /* held by the thread that offers; NULL: there is one thread */
     struct route *routes;
     size_t count;
-    struct route *spare;     /* room for the next routes */
-    struct tap_inlet *tap;   /* NULL: none */
-    bool holds;              /* its producer says when sinks are to be woken */
-    _Atomic size_t held;     /* batches that they were not woken for */
-    _Atomic int64_t held_ns; /* since when, by fan_out_hold; 0: none is held, or it is not dated */
-    _Atomic size_t pausing;  /* threads that wait for room */
-    _Atomic bool paused;     /* one did, since that was asked */
-    _Atomic bool quiescing;  /* its producer is to stand still */
+    struct route *spare;   /* room for the next routes */
+    struct tap_inlet *tap; /* NULL: none */
+    bool holds; /* sinks are woken when the producer calls fan_out_wake_sinks or fan_out_hold */
+    _Atomic size_t held; /* batches for which no sink was woken yet */
+    _Atomic int64_t
+        held_ns; /* the time of the first of them, set by fan_out_hold; 0: none, or not set */
+    _Atomic size_t pausing; /* threads that wait for room */
+    _Atomic bool paused;    /* a thread has waited since the last fan_out_has_paused */
+    _Atomic bool quiescing; /* the producer is to pause */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -127,14 +128,14 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     route->refused = 0;
 }
 
-/* Whether the producer waits for room in its queue. */
+/* Whether the producer waits for room in this queue. */
 static bool waits_for(const struct fan_out *fan_out, const struct route *route)
 {
     return fan_out->waiting == FAN_OUT_ALWAYS_WAITS ||
            (fan_out->waiting == FAN_OUT_WAITS && !route->to.drops);
 }
 
-/* A producer that is to stand still does not wait: its batch goes into any place that is free. */
+/* A producer that is to pause does not wait: its batch goes into any free slot. */
 static enum queue_result ask_queue(const struct fan_out *fan_out, const struct route *route,
                                    const struct batch *batch)
 {
@@ -144,7 +145,7 @@ static enum queue_result ask_queue(const struct fan_out *fan_out, const struct r
     return quiescing ? QUEUE_TAKEN : result;
 }
 
-/* Counted before the push: the sink may be done with the batch before push returns. */
+/* Counts first: the sink may have written the batch before push returns. */
 static enum queue_result push(const struct fan_out *fan_out, struct route *route,
                               struct batch *batch)
 {
@@ -160,7 +161,7 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
     return QUEUE_TAKEN;
 }
 
-/* The batch was just pushed, or refused; the caller still holds it. */
+/* Called after the batch was pushed or refused, while the caller still holds it. */
 static void look_ahead(const struct fan_out *fan_out, struct route *route,
                        const struct batch *batch, bool refused)
 {
@@ -232,7 +233,9 @@ static void notify_sinks(const struct fan_out *fan_out)
         sink_thread_notify(fan_out->routes[i].to.sink);
 }
 
-/* In this order: what another thread dates in between may be woken for too early, never too late.
+/*
+ * Clears `held` first: if another thread sets held_ns in between, sinks are woken too early, never
+ * too late.
  */
 void fan_out_wake_sinks(struct fan_out *fan_out)
 {
@@ -243,7 +246,7 @@ void fan_out_wake_sinks(struct fan_out *fan_out)
         notify_sinks(fan_out);
 }
 
-/* Whether a sink that sleeps has much to do; one that is awake goes on by itself. */
+/* Whether a sleeping sink has much to do. A sink that is awake needs no wake-up. */
 static bool keeps_much_from(const struct fan_out *fan_out)
 {
     for (size_t i = 0; i < fan_out->count; i++) {
@@ -314,7 +317,7 @@ bool fan_out_pause(struct fan_out *fan_out)
 {
     if (deadline_is_over(&fan_out->deadline))
         return false;
-    if (fan_out->holds) /* who makes room may sleep */
+    if (fan_out->holds) /* the sink that would make room may sleep */
         notify_sinks(fan_out);
     atomic_fetch_add(&fan_out->pausing, 1);
     wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);

@@ -1,17 +1,16 @@
 /*
- * A producer's side of all the sinks: it hands each sealed batch to every one of them and counts
- * what they took and refused. A producer is one thread, or several that serve the same sockets:
- * then they offer one after the other, so that what a socket's claim (collector/base/claim.h) has
- * put in order stays in order.
+ * A producer's side of all sinks: it hands each sealed batch to every sink, and counts the records
+ * that were queued and refused. A producer is one thread, or several threads that serve the same
+ * sockets. These offer one at a time, so that the order which a socket's claim
+ * (collector/base/claim.h) has established is kept.
  *
- * Three ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
- * sink drops the oldest, it is woken in time to make room. A stream's producer waits for room,
- * until the stop's deadline, but not where it was said that the sink drops. A capture's producer
- * waits whatever the sink would drop, so that nothing of a file is lost: nobody sends it that could
- * not wait as well.
+ * There are three ways of waiting. A socket's producer never waits: a full queue refuses the batch
+ * for that sink only; if the sink drops the oldest records, it is woken in time to make room. A
+ * stream's producer waits for room until the stop's deadline, but not for a sink that is configured
+ * to drop. A capture's producer waits for every sink: no record of a file need be lost.
  *
- * Lifecycle: create, one fan_out_add_sink per sink, offers, fan_out_close. All by one thread, or,
- * of offers and questions, by those that it was made for, except where it is said.
+ * Lifecycle: create; fan_out_add_sink for each sink; offers; fan_out_close. One thread, or for
+ * offers and questions the threads that it was created for, except where a function says otherwise.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_FAN_OUT_H
 #define SLUICE_COLLECTOR_OUTPUT_FAN_OUT_H
@@ -40,103 +39,101 @@ int fan_out_create(struct fan_out **out, size_t threads, enum fan_out_waiting wa
                    struct error *error);
 void fan_out_destroy(struct fan_out *fan_out);
 
-/* What one sink is to this producer. */
+/* A sink, as this producer sees it. */
 struct fan_out_sink {
     const char *name; /* for the log; the caller's */
     struct sink_thread *sink;
-    struct batch_queue *queue; /* the sink's, for this producer alone */
+    struct batch_queue *queue; /* of the sink, for this producer only */
     struct offer_counters *offers;
     _Atomic int64_t *in_flight; /* the sink's count */
-    bool drops;                 /* that was chosen for it: no stream waits for it */
+    bool drops;                 /* configured to drop: a stream's producer does not wait for it */
     bool drops_oldest;          /* rather than the newest */
-    bool takes_raw;             /* it passes on what could not be decoded, too */
+    bool takes_raw;             /* it also passes on undecoded datagrams */
 };
 
 /* Before the producer starts. Returns 0, or -1 with `error` filled. */
 int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, struct error *error);
 
 /*
- * While the producer is quiescent: it feeds these sinks from now on and no others; who was fed
- * before, by the same queue, goes on. The room for so many was reserved, by the main thread at any
- * time, which returns false where memory is short.
+ * While the producer is quiescent: replaces the sinks that it feeds. A sink that it fed before by
+ * the same queue keeps its counts. fan_out_reserve makes room for that number of sinks first; the
+ * main thread calls it at any time, and it returns false if memory is short.
  */
 bool fan_out_reserve(struct fan_out *fan_out, size_t count);
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count);
 
-/* Shows every batch to a tap, too. Before the producer starts. */
+/* Also offers every batch to a tap. Before the producer starts. */
 void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
- * Hands the batch, whose one reader is the caller, to all sinks; the caller's hold ends. A
- * sink that sleeps is woken. Where one thread offers that never waits, and where a stream's threads
- * offer, each thread says when: before it sleeps itself (or see fan_out_hold), so that of the
- * batches of many sockets not each costs a switch from the one thread to the other and back. Sinks
- * do not stand idle beside a producer that is long at work, or that waits for room: after so many
- * batches, and before it waits, they are woken in any case.
+ * Hands the batch to all sinks; the caller, its only holder, releases it by this. Wakes sinks that
+ * sleep. If the producer never waits and is one thread, or is a stream's, sinks are not woken for
+ * each batch, which would cost two context switches each: every thread calls fan_out_wake_sinks (or
+ * fan_out_hold) before it sleeps. Sinks are also woken after FAN_OUT_MOST_HELD batches and before a
+ * thread waits for room, so that none idles while a producer works.
  */
 #define FAN_OUT_MOST_HELD 16
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch);
 void fan_out_wake_sinks(struct fan_out *fan_out);
 
-/* There is no room in any batch for a datagram that could not be decoded. */
+/* Counts an undecoded datagram for which no batch has room. */
 void fan_out_lose_raw(struct fan_out *fan_out);
 
 /*
- * The same where more is offered soon: to wake a sink costs what encoding some fifty records does,
- * and each sink is woken for itself. So batches are held until the first of them has waited for
- * FAN_OUT_HOLD_NS for each sink, FAN_OUT_HOLD_MOST_NS at most: all sinks of the fan-out together
- * are then not woken more often than one; or for as long as all sinks allow, where that is longer
- * (fan_out_delay_ns). None is held where the queue of a sink that sleeps is filled to
- * FAN_OUT_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for that
- * (INGEST_SHARING_BACKLOG).
+ * As fan_out_wake_sinks if more batches are offered soon. To wake a sink costs as much as encoding
+ * some fifty records. So sinks are not woken until the first batch has waited for FAN_OUT_HOLD_NS
+ * for each sink, but at most FAN_OUT_HOLD_MOST_NS: all sinks together are then woken no more often
+ * than one. If all sinks allow a longer delay (fan_out_delay_ns), they are woken after that. They
+ * are woken at once if the queue of a sleeping sink is filled to FAN_OUT_HOLD_BACKLOG, which is
+ * below INGEST_SHARING_BACKLOG, so that this delay does not look like a slow sink.
  *
- * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns) when this is called again; INT64_MAX: it
- * may not be, so sinks are woken, whatever now_ns is. Returns when it has to be called at the
- * latest, by each thread that was told so; INT64_MAX: nothing is held.
+ * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns), when this is called again; if that is
+ * INT64_MAX it may not be called again, so sinks are woken. Returns when each of the threads must
+ * call it at the latest; INT64_MAX: no batch is held back.
  */
 #define FAN_OUT_HOLD_NS      INT64_C(1000000)
 #define FAN_OUT_HOLD_MOST_NS INT64_C(8000000)
 #define FAN_OUT_HOLD_BACKLOG 0.1
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns);
 
-/* How late a record may be, in nanoseconds: what the sink allows that allows least. */
+/* How late a record may be written, in nanoseconds: the smallest delay that a sink allows. */
 int64_t fan_out_delay_ns(const struct fan_out *fan_out);
 
-/* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
+/* Whether all sinks are idle: then a batch is better offered now than filled further. */
 bool fan_out_is_idle(const struct fan_out *fan_out);
 
 /*
- * How full the fullest queue is, from 0 to 1: what is offered half-empty costs it a whole slot. Of
- * a producer that waits: the fullest of those that it waits for.
+ * The fill of the fullest queue, from 0 to 1: a batch that is offered half-empty takes a whole
+ * slot. If the producer waits, only the queues for which it waits count.
  */
 double fan_out_backlog(const struct fan_out *fan_out);
 
 /*
- * Of one that waits: waits a moment (a millisecond, or until fan_out_set_deadline is called) for
- * room. Returns false, at once, when the deadline is over.
+ * For a producer that waits: waits for room for a millisecond, or until fan_out_set_deadline is
+ * called. Returns false at once if the deadline is over.
  */
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
- * Any one thread: whether another one waits for room, or has since this was last asked. Those that
- * offer wait for that one, too.
+ * Any one thread: whether another thread waits for room, or has waited since the last call. Threads
+ * that offer are delayed by it.
  */
 bool fan_out_has_paused(struct fan_out *fan_out);
 
 /*
- * Any thread: from now on one that waits does so no longer than `deadline_ns` (monotonic). Of
- * several deadlines the earliest counts.
+ * Any thread: a producer waits no longer than `deadline_ns` (monotonic) from now on. The earliest
+ * of several deadlines counts.
  */
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);
 
 /*
- * Any thread: whether the producer is to stand still. Until it does, one that waits for room puts
- * what it has in hand into its queues beyond their share of large batches, so that a sink that
- * takes nothing does not keep it from that.
+ * Any thread: whether the producer is to pause. Until it pauses, a thread that waits for room puts
+ * its batch into any free slot, beyond the limit on large batches, so that a sink that is stuck
+ * cannot keep the producer from pausing.
  */
 void fan_out_set_quiescing(struct fan_out *fan_out, bool quiescing);
 
-/* Nothing more will come, from any thread: the sinks finish what they hold. */
+/* The producer will offer no more batches: the sinks finish what they have. */
 void fan_out_close(struct fan_out *fan_out);
 
 #endif

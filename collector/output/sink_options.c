@@ -75,5 +75,5 @@ bool sink_thread_opens_later(const struct sink_thread_options *options)
 {
     struct destination_shape shape;
     return !sink_options_shape(options, &shape) ||
-           shape.blocks != 0; /* without memory: to be asked */
+           shape.blocks != 0; /* if memory is short, assume it does */
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 struct queue_list {
-    struct queue_list *before; /* which it replaced */
-    size_t count;              /* at least one, but for the list of none */
+    struct queue_list *before; /* which this one replaced */
+    size_t count;              /* at least one, except in `none` */
     struct batch_queue *queues[];
 };
 

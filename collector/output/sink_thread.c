@@ -46,7 +46,7 @@ int sink_thread_open(struct sink_thread *sink, struct error *error)
     return sink->writer->destination != NULL ? 0 : sink_writer_open(sink->writer, error);
 }
 
-/* Nothing was opened, so nothing is written, flushed or finished. */
+/* The destination is not open, so there is no flush and no finish. */
 void sink_thread_give_up(struct sink_thread *sink)
 {
     RULE(!sink->started, "a sink that has started is not given up");
@@ -85,7 +85,7 @@ int sink_thread_start(struct sink_thread *sink, struct error *error)
     RULE(!sink->started, "a sink starts once");
     RULE(sink->writer->destination != NULL, "a sink is open before it starts");
     if (!sink->hosted && thread_start(&sink->thread, "sink", run_sink, sink, error) != 0)
-        return -1; /* the system has no thread now, and may have one later */
+        return -1; /* the system may have a thread later */
     sink->started = true;
     return 0;
 }

@@ -1,14 +1,16 @@
-/* A sink without a thread of its own: its host's thread has it write, a quantum at a time. */
+/* A sink without a thread of its own: its host calls it to write, for a quantum at a time. */
 #include "collector/output/sink_thread_state.h"
 #include "collector/platform/clock.h"
 
-/* How often it looks whether its reader has gone, while nothing is written. */
+/* How often the sink checks whether its reader has gone while it has no records to write. */
 #define LOOK_NS INT64_C(100000000)
 
-/* The time for which it leaves alone what blocked is doubled, up to this. */
+/* The pause after the destination blocked is doubled up to this. */
 #define LONGEST_RETRY_NS INT64_C(16000000)
 
-/* While nothing is written a reader that goes would not be noticed. Returns when to look again. */
+/*
+ * Notices a reader that has gone while there are no records to write. Returns when to check again.
+ */
 static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 {
     struct sink_writer *writer = sink->writer;
@@ -26,8 +28,9 @@ static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 }
 
 /*
- * Whether the sink, which stopped half-way, is to go on now; else *next_ns is when to look again.
- * The wake-up is used up: where it returns true the sink has to go on, for no other one comes.
+ * Whether a sink that stopped half-way may continue now; if not, *next_ns is when to check again.
+ * This consumes the wake-up: if it returns true the sink must continue, because no other wake-up
+ * will come.
  */
 static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
 {

@@ -1,4 +1,6 @@
-/* What a sink's thread does: it takes batches, writes them, and keeps what is due, step by step. */
+/*
+ * The work of a sink's thread, step by step: it takes batches, writes them, and does what is due.
+ */
 #include <inttypes.h>
 
 #include "collector/output/sink_thread_state.h"
@@ -26,8 +28,8 @@ static void log_eviction(struct sink_thread *sink)
 }
 
 /*
- * Takes the oldest batches out of the queues whose producers asked for it; returns whether one did.
- * A sink that no longer writes needs no room: all it takes fails at once.
+ * Evicts the oldest batches from queues whose producers asked for room; returns whether one did. A
+ * sink that no longer writes needs no room: what it takes fails at once.
  */
 static bool make_queue_room(struct sink_thread *sink)
 {
@@ -41,7 +43,7 @@ static bool make_queue_room(struct sink_thread *sink)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Returns false where it stopped half-way: it is to be called again before anything else. */
+/* Returns false if it stopped half-way: the caller must call it again before anything else. */
 static bool flush_writer(struct sink_thread *sink)
 {
     sink->unfinished = UNFINISHED_FLUSH;
@@ -53,8 +55,8 @@ static bool flush_writer(struct sink_thread *sink)
 }
 
 /*
- * Between two batches, however busy the sink is: what was taken before goes to the old file, unless
- * that fails, for then the flush has it reopened. Returns as flush does.
+ * Between two batches. Records that were taken before are written to the old file, unless that
+ * fails: then the flush reopens it. Returns as flush_writer does.
  */
 static bool reopen_destination(struct sink_thread *sink)
 {
@@ -69,8 +71,8 @@ static bool reopen_destination(struct sink_thread *sink)
 }
 
 /*
- * What is due at a certain time, however busy the sink is. *due is the time of the next such thing.
- * Returns as flush does.
+ * Does what is due, however busy the sink is. *due is when something is due next. Returns as
+ * flush_writer does.
  */
 static bool serve_due(struct sink_thread *sink, int64_t *due)
 {
@@ -113,7 +115,10 @@ static const struct encoded_batch *find_encoded(struct sink_thread *sink, const 
     return encoded;
 }
 
-/* Writes the next batch, or goes on with it. Returns as flush does; *none: there is no batch. */
+/*
+ * Writes the next batch, or continues with it. Returns as flush_writer does; *none: there is no
+ * batch.
+ */
 static bool write_batch(struct sink_thread *sink, bool *none)
 {
     if (sink->unfinished != UNFINISHED_BATCH) {
@@ -131,7 +136,7 @@ static bool write_batch(struct sink_thread *sink, bool *none)
     return !over || flush_writer(sink);
 }
 
-/* What comes before batches, in its order; what stopped half-way comes first. */
+/* Does what comes before batches. An operation that stopped half-way comes first. */
 static bool serve_before_batch(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;

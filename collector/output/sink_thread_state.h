@@ -1,19 +1,20 @@
 /*
- * The sink's thread, for the files that make it up. Each file uses those above it only:
+ * The state of a sink and its thread, for the files that implement it. Each file uses only those
+ * above it:
  *
- *   sink_options.c      what follows from a sink's options, before there is a sink
+ * sink_options.c      facts that follow from a sink's options
  *   sink_kind.c         which writer a sink has
  *   sink_queues.c       its queues
  *   sink_thread_wait.c  how it sleeps, and how other threads wake it
- *   sink_thread_loop.c  what it does, step by step, until its end
+ *   sink_thread_loop.c  its work, step by step, until its end
  *   sink_thread_host.c  the same in quanta, in the thread of a host
- *   sink_thread_view.c  what other threads see of it
- *   sink_thread.c       makes, opens, starts, joins and destroys it
+ *   sink_thread_view.c  what other threads may read of it
+ *   sink_thread.c       creates, opens, starts, joins and destroys it
  *
- * Ownership. Until the start everything belongs to the main thread. From the start until the join
- * the writer, with its destination, and what is marked so below belong to the sink's thread: its
- * own, or the host's. Other threads use the atomic members, and of the writer those that
- * sink_writer.h names. After the join everything is the main thread's again.
+ * Ownership. The main thread owns all members until the start and after the join. In between the
+ * sink's thread (its own, or the host's) owns the writer, with its destination, and the members
+ * marked so below. Other threads use the atomic members, and those of the writer that sink_writer.h
+ * marks.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_THREAD_STATE_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_THREAD_STATE_H
@@ -27,7 +28,7 @@
 #include "collector/output/taken_batch.h"
 #include "collector/platform/thread.h"
 
-/* What stopped half-way, and is gone on with before anything else. */
+/* The operation that stopped half-way. It must be continued before any other. */
 enum unfinished {
     UNFINISHED_NONE,
     UNFINISHED_REOPEN,
@@ -36,32 +37,32 @@ enum unfinished {
     UNFINISHED_FLUSH
 };
 
-/* How long a sink with a host that stopped half-way leaves its destination alone, at first. */
+/* How long a sink with a host pauses at first when its destination blocks. */
 #define SINK_FIRST_RETRY_NS INT64_C(1000000)
 
 struct sink_thread {
     struct sink_writer *writer;
     struct sink_queues queues;
-    struct heartbeat heartbeat; /* where it has a thread of its own */
+    struct heartbeat heartbeat; /* if it has its own thread */
 
-    /* The main thread's; the others read them after the start. */
+    /* The main thread's; other threads read them after the start. */
     struct thread *thread;
     struct sink_host host;
     bool hosted;
-    bool started;            /* by sink_thread_start, or left to the host */
-    uint64_t heartbeat_seen; /* the main thread's alone */
+    bool started;            /* by sink_thread_start; its thread may be the host's */
+    uint64_t heartbeat_seen; /* only the main thread uses it */
 
     /* The sink's thread's. */
     struct rule_owner owner;
-    bool stepped; /* the first step was taken */
+    bool stepped; /* the first step has begun */
     enum unfinished unfinished;
-    struct taken_batch taken; /* UNFINISHED_BATCH: it */
+    struct taken_batch taken; /* the batch of UNFINISHED_BATCH */
     struct log_limit eviction_log;
     uint64_t evicted; /* records, since the last line in the log */
-    int64_t looks_ns; /* at its reader, the next time, with a host */
-    int64_t retry_ns; /* how long a blocked destination is left alone, with a host */
+    int64_t looks_ns; /* with a host: when it checks its reader next */
+    int64_t retry_ns; /* with a host: the pause after the destination blocked */
 
-    /* Across threads. */
+    /* Used by several threads. */
     _Atomic bool sleeping; /* set by the sink's thread; cleared by it or by its waker */
     _Atomic bool finished; /* set once, by the sink's thread */
 };
@@ -78,18 +79,18 @@ void sink_thread_wait_blocked(struct sink_thread *sink);
 
 enum sink_step {
     STEP_TAKEN,
-    STEP_NONE,    /* there is nothing to do */
-    STEP_BLOCKED, /* it stopped half-way, for what the writer's `block` says */
-    STEP_END,     /* nothing will come any more */
+    STEP_NONE,    /* there is no work */
+    STEP_BLOCKED, /* it stopped half-way; the writer's `block` says what it waits for */
+    STEP_END,     /* all queues are closed and empty */
 };
 
-/* Does the next thing there is to do. Where there is none, *due is when something will be. */
+/* Does the next piece of work. For STEP_NONE, *due is when there will be some. */
 enum sink_step sink_thread_step(struct sink_thread *sink, int64_t *due);
 
-/* After a wait for what blocked: has the room that producers asked for made. */
+/* After a wait for the destination: evicts if producers asked for room. */
 void sink_thread_evict_after_wait(struct sink_thread *sink);
 
-/* Takes all steps until the end, waiting between them, and ends. */
+/* Takes steps until the end, waits between them, and finishes. */
 void sink_thread_run(struct sink_thread *sink);
 
 #endif

@@ -1,4 +1,4 @@
-/* What other threads see of a sink. */
+/* The view of a sink that other threads have. */
 #include "collector/output/sink_thread_state.h"
 
 bool sink_thread_has_ended(const struct sink_thread *sink)

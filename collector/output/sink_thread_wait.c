@@ -1,9 +1,9 @@
 /*
  * How a sink's thread sleeps, and how other threads wake it.
  *
- * RULE: the sink's thread says that it sleeps, and then looks for work; a thread that gives work
- * puts it in place, and then looks whether the sink sleeps. Both are sequentially consistent, so
- * that one of them sees the other.
+ * RULE: the sink's thread first says that it sleeps, and then looks for work. A thread that gives
+ * it work first puts the work in place, and then looks whether the sink sleeps. Both are
+ * sequentially consistent, so at least one of them sees the other.
  */
 #include "collector/output/sink_thread_state.h"
 #include "collector/platform/clock.h"

@@ -1,7 +1,7 @@
 /*
- * Writes to a stream of bytes: a pipe, a terminal, or a file that is appended to. A write may
- * accept any number of bytes, also a part of a record. What the encoder has a file begin with is
- * written as soon as an empty file is open, also after a reopening.
+ * Writes to a stream of bytes: a pipe, a terminal, or a file that is appended to. A write may accept
+ * any number of bytes, also a part of a record. As soon as an empty file is open, also after a
+ * reopening, the encoder's head is written.
  *
  * Records count as written when their bytes are accepted. If the stream reports how far its reader
  * is, accepted records stay in flight until they are read, which may be after their block was

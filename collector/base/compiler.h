@@ -1,6 +1,4 @@
-/*
- * Language extensions that compilers spell differently. None changes what the code does.
- */
+/* Language extensions that compilers spell differently. They do not change what the code does. */
 #ifndef SLUICE_COLLECTOR_BASE_COMPILER_H
 #define SLUICE_COLLECTOR_BASE_COMPILER_H
 

@@ -1,5 +1,5 @@
 /*
- * What is wrong with a text that a user wrote, and where.
+ * A mistake in a text that a user wrote: its kind and its position.
  *
  * A parser fills one and returns false; the caller that knows the origin of the text (an argument,
  * a line of a file) makes a struct error of it. The caller owns it; any thread.

@@ -17,11 +17,11 @@ enum field_type { FIELD_CONTENT_TYPE = 1 };
 
 #define PROTOBUF "protobuf:"
 
-/* A control frame without its lengths. */
+/* The contents of a control frame. */
 struct control {
     uint32_t type;
-    size_t types;    /* content types that it names */
-    bool has_wanted; /* one of them is wanted: this, the first one */
+    size_t types;    /* the number of content types that it names */
+    bool has_wanted; /* whether a content type is wanted; `wanted` is the first such */
     struct text wanted;
 };
 
@@ -33,7 +33,7 @@ static bool type_is_wanted(const struct text *wanted, const struct text *given)
     return text_equal(given, wanted);
 }
 
-/* Reads the field at *at, and moves *at past it. */
+/* Reads the field at *at and advances *at. */
 static bool read_content_type(const uint8_t *data, size_t size, size_t *at,
                               const struct text *wanted, struct control *control)
 {
@@ -73,7 +73,7 @@ static bool read_control(const uint8_t *data, size_t size, const struct text *wa
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* With that content type, where it is not empty. */
+/* Writes an answer, with that content type unless it is empty. */
 static void put_answer(struct frame_streams_answer *answer, enum control_type type,
                        const struct text *content)
 {

@@ -1,11 +1,11 @@
 /*
- * Frame Streams, as dnstap's senders speak it over TCP: messages after their lengths, and control
- * frames, which stand after a length of 0 and a length of their own. All numbers have four bytes,
- * the most significant first.
+ * Frame Streams, the protocol of dnstap over TCP: messages with a length each, and control frames
+ * after a length of 0 and a length of their own. All numbers have four bytes, the most significant
+ * first.
  *
  * A stream begins with START and ends with STOP. A sender that wants answers begins with READY,
- * which is answered with ACCEPT, and its STOP is answered with FINISH. READY and START name what
- * the messages are, their content type. Pure functions; any thread.
+ * which is answered with ACCEPT, and its STOP is answered with FINISH. READY and START name the
+ * content type of the messages. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_FRAME_STREAMS_H
 #define SLUICE_COLLECTOR_FRAMING_FRAME_STREAMS_H
@@ -15,17 +15,17 @@
 
 #include "collector/text/text.h"
 
-/* Bytes that a control frame may have after its two lengths, and a content type. */
+/* The most bytes of a control frame after its two lengths, and of a content type. */
 #define FRAME_STREAMS_CONTROL_MOST ((size_t)512)
 #define FRAME_STREAMS_TYPE_MOST    ((size_t)256)
 
-/* What stands before a control frame: the length of 0, and its own. */
+/* Bytes before a control frame: the length of 0, and its own length. */
 #define FRAME_STREAMS_ESCAPE ((size_t)8)
 
-/* Bytes of the longest answer: ACCEPT with one content type. */
+/* The most bytes of an answer: ACCEPT with one content type. */
 #define FRAME_STREAMS_ANSWER_MOST (FRAME_STREAMS_ESCAPE + 12 + FRAME_STREAMS_TYPE_MOST)
 
-/* How far a stream has come; 0 at its beginning. */
+/* The state of a stream; 0 at its beginning. */
 enum frame_streams_state {
     FRAME_STREAMS_BEGUN,
     FRAME_STREAMS_ACCEPTED, /* READY was answered */
@@ -36,12 +36,12 @@ enum frame_streams_state {
 
 enum frame_streams_result {
     FRAME_STREAMS_TAKEN,
-    FRAME_STREAMS_OTHER_TYPE, /* its messages are something else */
-    FRAME_STREAMS_MALFORMED,  /* no control frame, or none that may come now */
+    FRAME_STREAMS_OTHER_TYPE, /* its messages have another content type */
+    FRAME_STREAMS_MALFORMED,  /* not a control frame, or not allowed in this state */
 };
 
 struct frame_streams_answer {
-    size_t size; /* 0: there is none */
+    size_t size; /* 0: no answer */
     uint8_t bytes[FRAME_STREAMS_ANSWER_MOST];
 };
 
@@ -52,9 +52,10 @@ static inline int frame_streams_is_started(enum frame_streams_state state)
 }
 
 /*
- * Takes a control frame, all its `size` bytes with the lengths; *state goes on, and *answer is to
- * be sent. `wanted` is the content type that messages must have (at most FRAME_STREAMS_TYPE_MOST
- * bytes); empty: one of protobuf's. A stream that names none is taken.
+ * Handles a control frame of `size` bytes, including both lengths: updates *state, and fills
+ * *answer, which is to be sent. `wanted` is the content type that messages must have (at most
+ * FRAME_STREAMS_TYPE_MOST bytes); empty: any of protobuf's. A stream that names no type is
+ * accepted.
  */
 enum frame_streams_result frame_streams_control(enum frame_streams_state *state,
                                                 const struct text *wanted, const uint8_t *data,

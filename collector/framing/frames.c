@@ -28,7 +28,7 @@ static enum frame_result frames_refuse(struct frames *frames, size_t at, enum de
     return FRAME_MALFORMED;
 }
 
-/* All that is left is one message. */
+/* All remaining bytes are one message. */
 static enum frame_result take_rest(struct frames *frames, struct frame *next)
 {
     if (frames->found != 0)
@@ -36,9 +36,9 @@ static enum frame_result take_rest(struct frames *frames, struct frame *next)
     return found(frames, frames->size - frames->at, next);
 }
 
-/* --- messages after their lengths ------------------------------------------------------------- */
+/* --- length prefixes -------------------------------------------------------------------------- */
 
-/* Reads a length. Returns false where it does not end within the payload, or in 64 bits. */
+/* Reads a varint. Returns false if it does not end within the payload, or exceeds 64 bits. */
 static bool read_varint(struct frames *frames, uint64_t *length)
 {
     const uint8_t *begin = frames->data + frames->at;
@@ -49,7 +49,7 @@ static bool read_varint(struct frames *frames, uint64_t *length)
     return next - begin < WIRE_VARINT_MAX || next[-1] <= 1;
 }
 
-/* Reads a length of 2 or 4 bytes. Returns false where the payload ends within it. */
+/* Reads a length of 2 or 4 bytes. Returns false if the payload ends first. */
 static bool read_fixed(struct frames *frames, size_t bytes, uint64_t *length)
 {
     const uint8_t *begin = frames->data + frames->at;
@@ -94,9 +94,9 @@ static enum frame_result next_after_length(struct frames *frames, struct frame *
 #define MDT_HEADER_SIZE 12
 
 enum mdt_type { MDT_DATA = 1, MDT_HEARTBEAT = 2 };
-enum mdt_encapsulation { MDT_GPB = 1 }; /* 2 is JSON, which is no protobuf */
+enum mdt_encapsulation { MDT_GPB = 1 }; /* 2 is JSON */
 
-/* Of a heartbeat only its type counts: nothing in it is wanted. */
+/* The rest of a heartbeat is ignored. */
 static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
 {
     if (frames->found != 0)
@@ -137,7 +137,7 @@ static enum frame_result next_udp_notif(struct frames *frames, struct frame *nex
 
 /* --- OTLP over UDP ---------------------------------------------------------------------------- */
 
-/* A prefix of no schema's comes no further than the choice of a schema. */
+/* A prefix that no schema has is normally refused earlier, when a schema is chosen. */
 static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next)
 {
     struct otlp_udp_head head;

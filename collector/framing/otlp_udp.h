@@ -1,6 +1,6 @@
 /*
  * The head of a datagram of OTLP over UDP, as AWS's exporters send it to an agent: a line of JSON,
- * {"format":"json","version":1}, a prefix that says what follows, and base64 of one request.
+ * {"format":"json","version":1}, then a prefix that names the signal, then one request in base64.
  *
  * Pure functions; any thread.
  */
@@ -13,31 +13,31 @@
 
 #include "collector/contract/framing.h"
 
-/* Bytes of the first line at most, with the line feed that ends it. */
+/* The most bytes of the first line, with its line feed. */
 #define OTLP_UDP_LINE_MOST 256
 
 enum otlp_udp_result {
     OTLP_UDP_OK,
     OTLP_UDP_SHORT,   /* the bytes end inside the line */
-    OTLP_UDP_FOREIGN, /* the first line is another one, or of another version */
+    OTLP_UDP_FOREIGN, /* the first line is another one, or has another version */
 };
 
 struct otlp_udp_head {
     enum otlp_udp_signal signal;
     enum otlp_udp_sampling sampling;
-    size_t body; /* where the base64 begins; of an unknown signal, its prefix */
+    size_t body; /* the offset of the base64; for an unknown signal, of its prefix */
 };
 
 /*
- * Reads the head of a datagram that begins with these `size` bytes; OTLP_UDP_LINE_MOST and three
- * more are enough of it. *head is filled where the result is OTLP_UDP_OK. The line's members may
- * stand in either order, with spaces and tabs between them, and CR before the LF.
+ * Reads the head of a datagram that begins with these `size` bytes; OTLP_UDP_LINE_MOST + 3 bytes
+ * are enough. Fills *head if it returns OTLP_UDP_OK. The members of the line may be in either
+ * order, with spaces and tabs between them, and CR before the LF.
  */
 enum otlp_udp_result otlp_udp_read(const uint8_t *data, size_t size, struct otlp_udp_head *head);
 
 /*
- * Whether a datagram that begins like that is for a schema of this signal. One whose first line is
- * not in order is for any of them, to be refused as malformed.
+ * Whether a datagram that begins with these bytes is for a schema of this signal. One with an
+ * invalid first line is for any schema, which refuses it as malformed.
  */
 bool otlp_udp_is_for(enum otlp_udp_signal signal, const uint8_t *data, size_t size);
 

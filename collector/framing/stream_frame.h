@@ -1,6 +1,6 @@
 /*
- * Where a frame ends in a stream of bytes: messages after their lengths, as frames.h has them in a
- * datagram. A frame is the length with its message. Pure; any thread.
+ * Finds the end of a frame in a stream of bytes. The framings are those of frames.h with a length
+ * before each message; a frame is the length and its message. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
 #define SLUICE_COLLECTOR_FRAMING_STREAM_FRAME_H
@@ -11,25 +11,25 @@
 
 #include "collector/contract/framing.h"
 
-/* Bytes that stand before a message at most. */
+/* The most bytes before a message. */
 #define STREAM_FRAME_HEADER_MOST 10
 
 enum stream_frame_result {
-    STREAM_FRAME_KNOWN,     /* *size bytes are the frame, whether they are there or not */
-    STREAM_FRAME_MORE,      /* not even its length is there */
+    STREAM_FRAME_KNOWN,     /* the frame has *whole bytes, which may not all be there */
+    STREAM_FRAME_MORE,      /* its length is incomplete */
     STREAM_FRAME_TOO_LARGE, /* its message is longer than the limit */
-    STREAM_FRAME_MALFORMED, /* this is no length */
+    STREAM_FRAME_MALFORMED, /* not a valid length */
 };
 
-/* Whether messages in a stream can be told apart by this framing. */
+/* Whether this framing can separate messages in a stream. */
 bool stream_frame_can(enum framing framing);
 
-/* Whether a frame that is known is a control frame (collector/framing/frame_streams.h). */
+/* Whether a frame with a known end is a control frame (collector/framing/frame_streams.h). */
 bool stream_frame_is_control(enum framing framing, const uint8_t *data);
 
 /*
- * Looks at the `size` bytes that there are of a frame whose message has at most `most` bytes;
- * *whole is what the frame has in all, filled where it is known.
+ * Examines the first `size` bytes of a frame whose message may have at most `most` bytes. *whole is
+ * the size of the frame, if known.
  */
 enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *data, size_t size,
                                            uint64_t most, size_t *whole);

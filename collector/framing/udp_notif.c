@@ -8,7 +8,7 @@
 #define PRIVATE_SPACE 0x10
 
 enum option_type { OPTION_SEGMENT = 1 };
-#define OPTION_LEAST 2 /* its type and its length */
+#define OPTION_LEAST 2 /* type and length */
 #define SEGMENT_SIZE 4
 #define SEGMENT_LAST 1
 
@@ -23,7 +23,7 @@ static bool read_segment(const uint8_t *option, size_t size, struct udp_notif *n
     return true;
 }
 
-/* Options that are not known are skipped. Returns false where one goes past their end. */
+/* Skips unknown options. Returns false if an option is longer than the header. */
 static bool read_notif_options(const uint8_t *data, size_t end, struct udp_notif *notif)
 {
     for (size_t at = UDP_NOTIF_HEADER_SIZE; at != end; at += data[at + 1]) {

@@ -2,8 +2,8 @@
  * The header of a UDP-Notif message (draft-ietf-netconf-udp-notif-22, sections 3.2 and 4): 12 bytes
  * and options, big-endian.
  *
- * Protobuf is not among its registered encodings: it is sent in the private space, which the S flag
- * chooses. Pure functions; any thread.
+ * Protobuf is not one of its registered encodings: the S flag selects the private space. Pure
+ * functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_UDP_NOTIF_H
 #define SLUICE_COLLECTOR_FRAMING_UDP_NOTIF_H
@@ -16,22 +16,22 @@
 
 #define UDP_NOTIF_HEADER_SIZE 12
 
-/* One more than the highest number that a segment can have. */
+/* One more than the highest segment number. */
 #define UDP_NOTIF_SEGMENTS 32768
 
 struct udp_notif {
-    uint32_t publisher; /* who counts the messages */
+    uint32_t publisher; /* the sender that numbers the messages */
     uint32_t message;   /* its number; 0 follows the largest */
-    size_t body;        /* where the rest begins: the message, or a segment of it */
-    bool is_segment;    /* it is one of several */
-    bool is_last;       /* of a segment */
-    uint16_t number;    /* of a segment, from 0 */
+    size_t body;        /* the offset of the message, or of a segment of it */
+    bool is_segment;    /* the datagram has one of several segments */
+    bool is_last;       /* the segment is the last one */
+    uint16_t number;    /* the segment's number, from 0 */
 };
 
 /*
- * Reads the header of a datagram of `size` bytes, which begins with the `given` of them that are at
- * `data`: as many as 255, or all. Returns CAUSE_UNKNOWN with *notif filled, or what is wrong with
- * it. A message of one segment is no segment.
+ * Reads the header of a datagram of `size` bytes, of which the first `given` are at `data`: at
+ * least 255 of them, or all. Returns CAUSE_UNKNOWN with *notif filled, or the fault. A message with
+ * a single segment does not count as a segment.
  */
 enum decode_cause udp_notif_read(const uint8_t *data, size_t given, size_t size,
                                  struct udp_notif *notif);

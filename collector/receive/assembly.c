@@ -8,47 +8,50 @@
 
 #define BLOCK_SIZE ((size_t)2048)
 
-/* A datagram may be as long, and is put together before it is given up. */
+/* A datagram may be this long, and is copied together before it is given up. */
 #define LONGEST_DATAGRAM ((size_t)64 * 1024)
 
-/* What does not fit a segment's first block goes on in others. */
+/* A block of the bytes that do not fit a segment's first block. */
 struct block {
     struct block *next;
     uint8_t bytes[BLOCK_SIZE - sizeof(struct block *)];
 };
 
-/* A message that waits has one at least; as many may be remembered. */
+/*
+ * Messages per block: a waiting message has at least one block, and one ended message per block can
+ * be remembered.
+ */
 #define MESSAGES_FOR_BLOCK 2
 
-/* At the beginning of its first block. */
+/* The header of a segment, at the beginning of its first block. */
 struct segment {
-    struct segment *next; /* with a higher number */
+    struct segment *next; /* the one with the next higher number */
     struct block *rest;
     int64_t received_ns;
     struct address source, destination;
     uint32_t size; /* of the datagram */
     uint16_t number;
-    uint16_t body; /* where it begins in the datagram */
+    uint16_t body; /* the offset of its part of the message in the datagram */
     uint8_t bytes[];
 };
 #define SEGMENT_ROOM (BLOCK_SIZE - sizeof(struct segment))
 _Static_assert(sizeof(struct segment) <= BLOCK_SIZE / 4, "a small datagram fits its first block");
 
 struct message {
-    struct message *newer, *older; /* of its list */
+    struct message *newer, *older; /* in its list */
     struct message *next_in_bucket;
     uint64_t fingerprint[2];
-    int64_t begun_ns;            /* when the first segment came; of one that ended, when that was */
-    enum datagram_reason reason; /* of what still comes of one that ended, with its cause */
+    int64_t begun_ns; /* when its first segment arrived; for an ended message, when it ended */
+    enum datagram_reason reason; /* of further segments of an ended message, with its cause */
     enum decode_cause cause;
     struct segment *first, *last;
-    size_t segments, size; /* held: datagrams, and bytes of the message */
-    uint32_t total;        /* segments that it has, where the last one came; else 0 */
+    size_t segments, size; /* buffered datagrams, and bytes of the message in them */
+    uint32_t total;        /* the number of its segments, if the last one has arrived; else 0 */
     bool has_destination;
     bool is_waiting;
 };
 
-/* From the one that began first on. */
+/* Ordered by the time when they began. */
 struct message_list {
     struct message *oldest, *newest;
 };
@@ -58,26 +61,26 @@ struct assembly {
     uint8_t secret[16];
     size_t longest;
     size_t blocks;
-    size_t messages; /* and buckets */
-    int64_t now_ns;  /* as last heard of */
+    size_t messages; /* also the number of buckets */
+    int64_t now_ns;  /* the latest known time */
     uint8_t *memory;
     struct message **buckets;
-    uint8_t *scratch; /* for what is put together */
+    uint8_t *scratch; /* for a complete message */
     struct block *free_blocks;
-    struct message *free_messages; /* by `newer` */
+    struct message *free_messages; /* linked by `newer` */
     struct message_list waiting, ended;
     struct message *whole;
     size_t buffered;
 };
 
-/* --- its life --------------------------------------------------------------------------------- */
+/* --- lifecycle -------------------------------------------------------------------------------- */
 
 size_t assembly_memory(size_t memory)
 {
     return sizeof(struct assembly) + memory;
 }
 
-/* Of the memory a part is for what is put together, the rest for what is held. */
+/* The size of the part of the memory for a complete message; the rest is for segments. */
 static size_t scratch_size(const struct assembly_options *options)
 {
     size_t longest =
@@ -166,7 +169,7 @@ static void list_remove(struct message_list *list, struct message *message)
         message->newer->older = message->older;
 }
 
-/* One publisher may send from several ports, and counts its messages for each of them. */
+/* A publisher may send from several ports and numbers its messages for each port separately. */
 static void fingerprint_of(const struct assembly *assembly, const struct address *source,
                            const struct udp_notif *header, uint64_t fingerprint[2])
 {
@@ -195,7 +198,7 @@ static struct message *find_message(struct assembly *assembly, const uint64_t fi
     return message;
 }
 
-/* Of a message that holds nothing any more. */
+/* Frees an ended message, which has no segments any more. */
 static void forget_message(struct assembly *assembly, struct message *message)
 {
     struct message **link = message_bucket(assembly, message->fingerprint);
@@ -281,7 +284,7 @@ static bool has_free(const struct assembly *assembly, size_t count)
     return count == 0;
 }
 
-/* `count` of them are free. */
+/* At least `count` (≥ 1) blocks are free. */
 static struct block *take_blocks(struct assembly *assembly, size_t count)
 {
     struct block *first = assembly->free_blocks;
@@ -312,8 +315,7 @@ static void give_up_segment(struct assembly *assembly, const struct message *mes
     assembly->options.give_up(assembly->options.context, &datagram, refusal);
 }
 
-/* What it holds is given up where there is a refusal. It is remembered for as long as it may take.
- */
+/* Ends a waiting message and remembers it. Its segments are given up if there is a refusal. */
 static void end_message(struct assembly *assembly, struct message *message,
                         const struct refusal *refusal)
 {
@@ -339,7 +341,7 @@ static void end_for(struct assembly *assembly, struct message *message, enum dat
     end_message(assembly, message, &refusal);
 }
 
-/* A clock that was set back begins the time anew. */
+/* If the clock was set back, the time begins again. */
 static bool is_late(const struct assembly *assembly, struct message *message, int64_t now_ns)
 {
     if (message->begun_ns > now_ns)
@@ -368,7 +370,10 @@ void assembly_finish(struct assembly *assembly)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-/* What was ended is forgotten first, then the oldest that waits makes room. */
+/*
+ * Forgets the oldest ended message if none is free; without one, gives up the oldest waiting
+ * message first.
+ */
 static struct message *begin_message(struct assembly *assembly, const uint64_t fingerprint[2],
                                      const struct datagram_slot *datagram)
 {
@@ -389,7 +394,7 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
     return message;
 }
 
-/* After which segment it goes; NULL: it is the first. Returns false where it is there already. */
+/* Finds the segment that it follows; NULL: it is the first. Returns false for a duplicate. */
 static bool find_position(const struct message *message, uint16_t number, struct segment **after)
 {
     *after = NULL;
@@ -406,7 +411,7 @@ static bool find_position(const struct message *message, uint16_t number, struct
     return true;
 }
 
-/* Whether it cannot be of the same message as what is there. */
+/* Whether the segment contradicts those that are buffered. */
 static bool contradicts(const struct message *message, const struct udp_notif *header)
 {
     if (message->total != 0)
@@ -415,7 +420,7 @@ static bool contradicts(const struct message *message, const struct udp_notif *h
     return header->is_last && message->last != NULL && message->last->number > header->number;
 }
 
-/* Where there is no room, the oldest messages make some; at the end this one itself. */
+/* Gives up the oldest messages until there is room; returns false if this one was given up too. */
 static bool make_segment_room(struct assembly *assembly, const struct message *message,
                               size_t blocks)
 {
@@ -466,7 +471,7 @@ static enum assembly_result refuse_segment(struct refusal *refusal, enum datagra
     return ASSEMBLY_REFUSED;
 }
 
-/* The message cannot become whole; what is held of it, and what comes, has that reason. */
+/* Gives up the message for this reason, which also applies to the segment at hand. */
 static enum assembly_result refuse_message(struct assembly *assembly, struct message *message,
                                            enum datagram_reason reason, enum decode_cause cause,
                                            struct refusal *refusal)
@@ -520,7 +525,7 @@ enum assembly_result assembly_take(struct assembly *assembly, const struct datag
     return add_segment(assembly, message, datagram, header, refusal);
 }
 
-/* --- what is whole ---------------------------------------------------------------------------- */
+/* --- complete messages ------------------------------------------------------------------------ */
 
 struct assembled assembly_message(struct assembly *assembly)
 {

@@ -1,6 +1,6 @@
 /*
- * What the sources have in common whose sockets are bound here, to an address: udp:// and tcp://.
- * For these two alone.
+ * Common code of the sources with sockets that are bound here: udp:// and tcp://. Only for these
+ * two.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_BOUND_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_BOUND_SOURCE_H
@@ -14,8 +14,7 @@
 bool bound_source_conflict(const struct listener_config *a, const struct listener_config *b);
 
 /*
- * Where the system chose the port, the listener's name has it. Returns 0, or -1 where memory is
- * short.
+ * Puts the port that the system chose into the listener's name. Returns 0, or -1 if out of memory.
  */
 int bound_source_name_by_port(struct source *source, struct ledger *ledger);
 

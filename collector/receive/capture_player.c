@@ -38,7 +38,7 @@ static void publish_counts(struct capture_player *player)
     counter_set(&counters->incomplete, counts->incomplete);
 }
 
-/* Nobody knows how long the writer of a live capture will let it wait. */
+/* The writer of a live capture may pause for any time, so what was read is published first. */
 static void before_wait(void *context)
 {
     struct capture_player *player = context;
@@ -72,12 +72,13 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 static void update_sinks(struct capture_player *player)
 {
     player->taken = 0;
-    ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
+    ingest_drained(player->ingest, 0,
+                   0); /* the time does not matter: the next datagram follows at once */
     publish_counts(player);
     capture_report_progress(player->capture, "reading", player->options.path);
 }
 
-/* A file may hold no times; the moment of reading then stands for the arrival. */
+/* A capture may have no times; then the time of reading is used. */
 static void play_datagram(struct capture_player *player, const struct capture_datagram *datagram)
 {
     bool split = datagram->size > DATAGRAM_FRONT_SIZE;
@@ -97,7 +98,7 @@ static void play_datagram(struct capture_player *player, const struct capture_da
         player->options.received(player->options.context, 1);
 }
 
-/* Mostly the wrong port. */
+/* The usual cause is a wrong port. */
 static void warn_if_nothing_came(const struct capture_player *player)
 {
     const struct capture_counts *counts = capture_counts(player->capture);

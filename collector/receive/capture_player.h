@@ -1,9 +1,9 @@
 /*
- * The thread of one capture that serves as a listener: it reads the file's datagrams and passes
- * them on the way that a socket's take, waiting for room so that nothing is lost. Before it waits
- * for the writer of a live capture (a pipe), it hands on all that has come.
+ * The thread of a capture that serves as a listener: it reads datagrams from the file and handles
+ * them as a socket's thread does, but waits for room, so that none is lost. Before it waits for the
+ * writer of a live capture (a pipe), it offers all records so far.
  *
- * Lifecycle: create (the file is open and, unless it is live, its header read), start, stop or wait
+ * Lifecycle: create (opens the file and, unless it is live, reads its header), start, stop or wait
  * for its end, join, destroy. Main thread, except where another is named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_CAPTURE_PLAYER_H
@@ -21,7 +21,7 @@ struct capture_player;
 
 struct capture_player_options {
     struct ingest_thread
-        *thread; /* the caller's, outlives the player; `fan_out` is set before start */
+        *thread; /* the caller's; outlives the player; its `fan_out` is set before the start */
     const struct listener *listener;
     const char *path;
     uint16_t port; /* the destination port wanted, 0: any */
@@ -30,7 +30,7 @@ struct capture_player_options {
      * Called from the player's thread after each datagram. May be NULL.
      */
     void (*received)(void *context, size_t datagrams);
-    /* Called once from the player's thread: it has done all it will do. */
+    /* Called once from the player's thread, when it has finished. */
     void (*finished)(void *context);
     void *context;
 };
@@ -43,16 +43,16 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 int capture_player_start(struct capture_player *player, struct error *error);
 
 /*
- * Any thread: read no further, nor wait for what a pipe's writer has not written; what was read may
- * wait for room until `deadline_ns` (monotonic).
- * Calling it again brings the deadline forward.
+ * Any thread: stops reading, also while it waits for a pipe's writer. Datagrams already read may
+ * wait for room until `deadline_ns` (monotonic). A further call can only bring the deadline
+ * forward.
  */
 void capture_player_stop(struct capture_player *player, int64_t deadline_ns);
 
 /* Any thread. */
 bool capture_player_has_finished(const struct capture_player *player);
 
-/* After it has finished: the file was damaged, as the log said. */
+/* After it has finished: whether the file was damaged, which was logged. */
 bool capture_player_was_damaged(const struct capture_player *player);
 
 void capture_player_join(struct capture_player *player);

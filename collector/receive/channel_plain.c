@@ -1,4 +1,4 @@
-/* Bytes as TCP has them. */
+/* Plain TCP as a channel. */
 #include "collector/platform/tcp.h"
 #include "collector/receive/stream_channel.h"
 

@@ -1,4 +1,4 @@
-/* collector/receive/channel_tls.h by OpenSSL. */
+/* collector/receive/channel_tls.h, by OpenSSL. */
 #include "collector/receive/channel_tls.h"
 
 #include <stdio.h>
@@ -13,38 +13,38 @@
 #include "collector/receive/tls_settings.h"
 
 /*
- * Bytes that one receive takes off the socket at most: whoever sends much that is no data of its
- * own, as changes of keys are, keeps nobody else waiting.
+ * The most bytes that one receive takes from the socket. A peer that sends much without data, such
+ * as key updates, then does not delay other connections.
  */
 #define RECEIVE_MOST (2 * STREAM_READ_SIZE)
 
-/* The type of a record with a handshake, which every client begins with (RFC 8446, 5.1). */
+/* The type of a handshake record, with which every client begins (RFC 8446, 5.1). */
 #define RECORD_HANDSHAKE 22
 
-/* Bytes that the library takes when it is loaded (OpenSSL 3.0; measured). */
+/* Bytes that the library allocates when it is loaded (OpenSSL 3.0; measured). */
 #define LIBRARY_MEMORY ((size_t)5 * 1024 * 1024)
 
-/* Of a listener. */
+/* The data of a listener. */
 struct tls_listener {
     struct tls_settings settings;
     struct tls_budget *budget;
 };
 
-/* Of a channel. */
+/* The data of a channel. */
 struct tls_session {
     const struct tls_library *library;
     wait_handle socket;
     SSL *ssl;
-    size_t left;                    /* bytes that may still be taken off the socket */
-    enum tcp_result at_socket;      /* of the last call */
-    enum channel_result ended;      /* CHANNEL_OK: it did not */
-    struct tls_handshake handshake; /* until it is open */
-    const char *too_much;           /* what the other side wants more of than it gets; or NULL */
-    bool heard;                     /* something came */
-    bool no_tls;                    /* and it was no TLS */
-    bool renegotiates;              /* the other side wants to */
-    bool finished;                  /* nothing more is sent, and what comes is of no use */
-    char why[CHANNEL_FAILURE_SIZE]; /* it failed */
+    size_t left;                    /* bytes that this receive may still take from the socket */
+    enum tcp_result at_socket;      /* the result of the last call */
+    enum channel_result ended;      /* the final result; CHANNEL_OK: not ended */
+    struct tls_handshake handshake; /* until the handshake is over */
+    const char *too_much;           /* the limit that the peer exceeded, as text; NULL: none */
+    bool heard;                     /* bytes have arrived */
+    bool no_tls;                    /* and they were not TLS */
+    bool renegotiates;              /* the peer requested a renegotiation */
+    bool finished; /* the sending direction has ended, and input is only discarded */
+    char why[CHANNEL_FAILURE_SIZE]; /* why it failed */
 };
 
 /* --- the library ------------------------------------------------------------------------------ */
@@ -56,7 +56,7 @@ const char *channel_tls_library(void)
     const struct tls_library *library = tls_library(&error);
     if (library == NULL)
         return "OpenSSL (not on this system)";
-    /* "OpenSSL 3.0.19 27 Jan 2026": name and version of it. */
+    /* The first two words of, for example, "OpenSSL 3.0.19 27 Jan 2026". */
     const char *version = library->OpenSSL_version(OPENSSL_VERSION);
     size_t name = strcspn(version, " ");
     size_t length = version[name] == '\0' ? name : name + 1 + strcspn(version + name + 1, " ");
@@ -69,9 +69,9 @@ int channel_tls_can(struct error *error)
     return tls_library(error) != NULL ? 0 : -1;
 }
 
-/* --- the socket under it ---------------------------------------------------------------------- */
+/* --- the socket as a BIO ---------------------------------------------------------------------- */
 
-/* The socket has nothing, or no room: what the library does next waits for that. */
+/* Tells OpenSSL that the socket would block: the next call waits for `wants`. */
 static int tls_retry(const struct tls_session *session, BIO *bio, int wants)
 {
     session->library->BIO_set_flags(bio, wants | BIO_FLAGS_SHOULD_RETRY);
@@ -84,11 +84,11 @@ static struct tls_session *begin_call(const struct tls_library *library, BIO *bi
     return library->BIO_get_data(bio);
 }
 
-/* Main thread made them, before any other could call them. */
+/* Set by the main thread before any other thread uses them. */
 static const struct tls_library *loaded;
 static BIO_METHOD *sockets;
 
-/* Whether the library may have what came. */
+/* Whether the bytes may be passed to OpenSSL: they are within the limits of a handshake. */
 static bool is_within_limits(struct tls_session *session, const char *bytes, size_t size)
 {
     if (session->handshake.budget == NULL)
@@ -128,7 +128,10 @@ static int write_socket(BIO *bio, const char *from, int size)
     return session->at_socket == TCP_OK ? (int)done : -1;
 }
 
-/* An end without a word does not end TLS: what was whole is taken, and answers still go. */
+/*
+ * Does not report the end of the socket as the end of TLS: complete data is still taken, and
+ * answers are still sent.
+ */
 static long control_socket(BIO *bio, int command, long number, void *pointer)
 {
     (void)bio;
@@ -160,7 +163,7 @@ static enum channel_result tls_fail(struct tls_session *session, const char *wha
     return CHANNEL_FAILED;
 }
 
-/* The library says that it failed: why. */
+/* Sets the reason that OpenSSL reports. */
 static enum channel_result tls_fail_by_library(struct tls_session *session)
 {
     const struct tls_library *library = session->library;
@@ -170,17 +173,17 @@ static enum channel_result tls_fail_by_library(struct tls_session *session)
                                           : library->X509_verify_cert_error_string(verified));
 }
 
-/* The socket has ended, without a word of TLS. */
+/* The socket has ended without an alert of TLS. */
 static enum channel_result ends_by_socket(struct tls_session *session, bool opening)
 {
     if (session->at_socket != TCP_END)
         return CHANNEL_BROKEN;
-    /* Who only looks whether the port is there is no one whose handshake failed. */
+    /* A client that only checks whether the port is open has not failed a handshake. */
     return opening && session->heard ? tls_fail(session, "the handshake was cut off", NULL)
                                      : CHANNEL_END;
 }
 
-/* What a call that did not succeed came to. */
+/* The result of an OpenSSL call that did not succeed. */
 static enum channel_result tls_map_result(struct tls_session *session, int result, bool opening)
 {
     switch (session->library->SSL_get_error(session->ssl, result)) {
@@ -204,7 +207,10 @@ static bool is_for_good(enum channel_result result)
 
 /* --- channels --------------------------------------------------------------------------------- */
 
-/* Renegotiation is refused by the library, which goes on then; whoever wants it is closed. */
+/*
+ * OpenSSL refuses renegotiation and continues; this notes the refusal, so that the connection is
+ * closed.
+ */
 static void note_alert(const SSL *ssl, int where, int value)
 {
     struct tls_session *session = loaded->SSL_get_ex_data(ssl, 0);
@@ -215,7 +221,7 @@ static void note_alert(const SSL *ssl, int where, int value)
 
 static void free_session(struct tls_session *session)
 {
-    session->library->SSL_free(session->ssl); /* and its BIO; NULL is allowed */
+    session->library->SSL_free(session->ssl); /* this also frees its BIO; NULL is allowed */
     tls_handshake_end(&session->handshake);
     free(session);
 }
@@ -250,7 +256,7 @@ static bool tls_begin(struct stream_channel *channel, void *context)
     return true;
 }
 
-/* Nothing of it is of use any more: the socket is read as it is. */
+/* Receives bytes that are only discarded, as the socket has them. */
 static enum channel_result receive_useless(struct tls_session *session, void *to, size_t size,
                                            size_t *done)
 {
@@ -267,14 +273,14 @@ static enum channel_result receive_useless(struct tls_session *session, void *to
     return CHANNEL_BROKEN;
 }
 
-/* One record, or the rest of one. *done is what there is of it. */
+/* Receives one record, or the remainder of one; *done is the number of bytes. */
 static enum channel_result receive_record(struct stream_channel *channel, void *to, size_t size,
                                           size_t *done)
 {
     struct tls_session *session = channel->session;
     const struct tls_library *library = session->library;
     *done = 0;
-    library->ERR_clear_error(); /* they are the thread's, not the channel's */
+    library->ERR_clear_error(); /* errors belong to the thread, not to the channel */
     int result = library->SSL_read_ex(session->ssl, to, size, done);
     channel->opening = channel->opening && library->SSL_in_init(session->ssl);
     if (!channel->opening && session->handshake.budget != NULL) {
@@ -288,7 +294,7 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     return result == 1 ? CHANNEL_OK : tls_map_result(session, result, channel->opening);
 }
 
-/* All that was taken off the socket, as far as there is room for it. */
+/* Receives all records that were taken from the socket, if they fit. */
 static enum channel_result tls_receive(struct stream_channel *channel, void *to, size_t size,
                                        size_t *done)
 {
@@ -332,7 +338,7 @@ static enum channel_result tls_send(struct stream_channel *channel, const void *
     return why == CHANNEL_FAILED ? CHANNEL_BROKEN : why;
 }
 
-/* The end as TLS has it, as far as there is room for it now. */
+/* Sends the alert that ends TLS, if the socket has room for it now. */
 static void say_end(struct stream_channel *channel)
 {
     struct tls_session *session = channel->session;

@@ -44,7 +44,7 @@ static void end_window(struct coalescing *coalescing, int64_t now_ns)
     coalescing->bytes = 0;
 }
 
-/* The longest pause, whatever the rate is. */
+/* The longest pause at any rate. */
 static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
 {
     uint64_t room = coalescing->buffer / COALESCING_BUFFER_CHARGE / 2;
@@ -59,7 +59,7 @@ static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
 
 int64_t coalescing_delay(struct coalescing *coalescing, int64_t allowed_ns, int64_t now_ns)
 {
-    if (coalescing->most_ns == 0 || coalescing->most_ns == INT64_MAX) /* of nobody's */
+    if (coalescing->most_ns == 0 || coalescing->most_ns == INT64_MAX) /* no pauses, or no sockets */
         return 0;
     if (now_ns - coalescing->window_begun_ns >= COALESCING_WINDOW_NS)
         end_window(coalescing, now_ns);

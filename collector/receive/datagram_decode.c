@@ -17,7 +17,7 @@ struct decoding {
     struct refusal *refusal;
 };
 
-/* What a schema decodes: a frame, or what its characters stand for. */
+/* The bytes that a schema decodes: a frame, or what it encodes in base64. */
 struct message_bytes {
     const uint8_t *data;
     size_t size;
@@ -84,7 +84,7 @@ static bool refused_by_framing(struct refusal *refusal, enum frame_result result
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* The bytes that the characters of a frame stand for, in the arena, in place of the characters. */
+/* Decodes a base64 frame into the arena. */
 static bool decode_base64(const struct decoding *decoding, const struct frame *frame,
                           struct message_bytes *bytes)
 {
@@ -102,7 +102,7 @@ static bool decode_base64(const struct decoding *decoding, const struct frame *f
     return false;
 }
 
-/* A fault in the bytes of a message is in the datagram at the byte that holds it. */
+/* The offset of a fault in base64 becomes that of the characters that encode it. */
 static bool refused_in_frame(const struct decoding *decoding, const struct frame *frame,
                              enum decode_result result, struct decode_failure *failure)
 {
@@ -131,7 +131,7 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
         schema->ops->decode(schema, bytes.data, bytes.size, decoding->arena, &decoded);
     if (result != DECODE_OK)
         return refused_in_frame(decoding, frame, result, &decoded.failure);
-    /* With no field left out it is not cleared first. */
+    /* Sets every field, so that the compiler does not clear the record first. */
     *record = (struct record){.next = NULL,
                               .listener = decoding->listener,
                               .schema = schema,
@@ -151,7 +151,7 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
     return true;
 }
 
-/* The usual datagram is one message: there is nothing to walk over. */
+/* The usual datagram is a single message. */
 static bool decode_only_message(const struct decoding *decoding, const struct schema_entry *entry,
                                 struct record *record)
 {
@@ -160,7 +160,7 @@ static bool decode_only_message(const struct decoding *decoding, const struct sc
     return decode_message(decoding, entry->schema, &frame, record);
 }
 
-/* All others, one after the other. `record` is for the first message. */
+/* Decodes any number of messages. `record` is for the first one. */
 static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
                                          const struct schema_entry *entry, struct record *record)
 {
@@ -178,7 +178,7 @@ static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
            refused_by_framing(decoding->refusal, result, &frames, entry->schema);
 }
 
-/* Keeps the datagram as it is, for its first record. Returns false where there is no room. */
+/* Keeps the datagram unchanged for its first record. Returns false if there is no room. */
 static bool keep_packet(const struct decoding *decoding)
 {
     const struct datagram_slot *datagram = decoding->datagram;
@@ -193,7 +193,7 @@ static bool keep_packet(const struct decoding *decoding)
     return true;
 }
 
-/* Decodes with max_decoded as the arena's limit where that is less than what is left of it. */
+/* Decodes with max_decoded as the arena's limit if that is less than its free space. */
 static bool decode_limited(const struct decoding *decoding, const struct schema_entry *entry,
                            struct record *record)
 {

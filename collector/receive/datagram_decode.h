@@ -1,8 +1,8 @@
 /*
- * Decodes a datagram's messages in place, into the memory of a batch: all of them or none.
+ * Decodes a datagram's messages into the memory of a batch: all of them or none.
  *
- * Nothing is allocated beside the batch's arena, and nothing is appended to the batch: the records
- * are handed to the caller as a chain. The caller's thread owns the batch.
+ * Memory comes only from the batch's arena. The records are returned as a chain and are not yet
+ * appended to the batch. The caller's thread owns the batch.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DATAGRAM_DECODE_H
 #define SLUICE_COLLECTOR_RECEIVE_DATAGRAM_DECODE_H
@@ -40,8 +40,8 @@ bool datagram_decode(struct batch *batch, const struct listener *listener,
                      struct record_chain *chain, struct refusal *refusal);
 
 /*
- * The datagram as a record that has nothing but its packet, in the batch's arena. Returns NULL
- * where the batch has too little room left; it is then as it was.
+ * The datagram as a record with only a packet, in the batch's arena. Returns NULL if the batch has
+ * too little room left; it is then as it was.
  */
 struct record *datagram_keep_raw(struct batch *batch, const struct listener *listener,
                                  const struct datagram_slot *datagram);

@@ -1,4 +1,4 @@
-/* A dead letter, as it is in a ring, and as a block of the capture that it is kept in. */
+/* A dead letter in a ring, and as a block of the capture file. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_BLOCK_H
 #define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_BLOCK_H
 
@@ -17,27 +17,28 @@
 
 #define DEAD_LETTER_SCHEMA_SIZE 64
 
-/* What stands before a datagram's bytes in a ring. */
+/* The header of a datagram's bytes in a ring. */
 struct dead_letter {
     const struct listener *listener;
     int64_t received_ns;
     struct address source;
     struct address destination;
-    uint32_t size;      /* of the bytes after it */
+    uint32_t size;      /* of the bytes that follow */
     uint32_t sent_size; /* of the datagram */
     enum datagram_reason reason;
     struct decode_failure failure;
     char schema[DEAD_LETTER_SCHEMA_SIZE];
 };
 
-/* A block at most, with a new section before it. */
+/* The most bytes of a block with a new section before it. */
 #define DEAD_LETTER_BLOCK_MAX                                                                      \
     (PCAPNG_SECTION_SIZE + PCAPNG_PACKET_HEAD + UDP_PACKET_HEADERS + DATAGRAM_MAX_SIZE +           \
      PCAPNG_PACKET_TAIL)
 
 /*
- * Takes the letter's bytes from the ring to their place in the block at `to`, which has room for
- * DEAD_LETTER_BLOCK_MAX, and makes the block of them, with a section before it. Returns its bytes.
+ * Takes the letter's bytes from the ring and writes its block to `to`, which has room for
+ * DEAD_LETTER_BLOCK_MAX bytes, with a new section first if `with_section`. Returns the number of
+ * bytes.
  */
 size_t dead_letter_block_make(uint8_t *to, bool with_section, struct byte_ring *ring,
                               const struct dead_letter *letter);

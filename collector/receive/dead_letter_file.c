@@ -4,12 +4,12 @@
 
 #include "collector/platform/output_file.h"
 
-/* What a torn block that cannot be taken back waits before the next try. */
+/* The pause in milliseconds before the rest of a torn block is written, if it cannot be removed. */
 #define PAUSE_MS 100
 
 /*
- * How often in a row the file may be ready and take nothing, as where another writer was quicker;
- * then it is left alone for so long each time.
+ * After this many times in a row that the file was ready but took no bytes, as when another writer
+ * is quicker, each wait lasts SPURIOUS_PAUSE_MS.
  */
 #define SPURIOUS_MOST     10
 #define SPURIOUS_PAUSE_MS 10
@@ -84,7 +84,10 @@ static void log_failure(struct dead_letter_file *file, const char *what)
                   what);
 }
 
-/* After a failed write; `sent` of its bytes are out. Returns whether the rest has to follow. */
+/*
+ * After a failed write; `sent` bytes of the block are written. Returns whether the rest must
+ * follow.
+ */
 static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct error *error)
 {
     log_failure(file, error->text);
@@ -94,7 +97,7 @@ static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct 
     return true;
 }
 
-/* Waits for room. `vain`: how often that found room, and the file took nothing. */
+/* Waits for room; *spurious counts waits that found room without a write that took bytes. */
 static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 {
     bool backs_off = *spurious >= SPURIOUS_MOST;
@@ -106,8 +109,8 @@ static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 }
 
 /*
- * Writes the block, whole or not at all; or, to a pipe whose reader stands still, a part of it when
- * the deadline is over. Returns false with *why.
+ * Writes the block, all or nothing; except to a pipe whose reader has stalled, which may get a part
+ * of it when the deadline has passed. Returns false with *why.
  */
 static bool write_letter_block(struct dead_letter_file *file, size_t size, enum letter_drop *why)
 {
@@ -144,7 +147,7 @@ static bool write_letter_block(struct dead_letter_file *file, size_t size, enum 
     return sent == size;
 }
 
-/* Says once that the file is full. */
+/* Whether the file has room; logs once that it is full. */
 static bool letter_fits(struct dead_letter_file *file, size_t size)
 {
     const struct dead_letter_options *options = file->options;
@@ -157,7 +160,10 @@ static bool letter_fits(struct dead_letter_file *file, size_t size)
     return !file->full;
 }
 
-/* Says once that the disk has too little free, and that it has enough again. */
+/*
+ * Whether the disk has enough free space; logs once that it has too little, and once that it has
+ * enough again.
+ */
 static bool disk_has_room(struct dead_letter_file *file)
 {
     const struct dead_letter_options *options = file->options;

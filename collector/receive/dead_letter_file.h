@@ -1,6 +1,6 @@
 /*
- * The capture that dead letters are appended to, by the writing thread: what is done where it is
- * full, its disk is, somebody has cut it or moved it away, or its reader has gone.
+ * The capture file that the writing thread appends dead letters to. Handles a full file, a full
+ * disk, a file that someone has cut or moved away, and a pipe whose reader has closed it.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_FILE_H
 #define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTER_FILE_H
@@ -20,36 +20,36 @@
 
 struct dead_letter_file {
     const struct dead_letter_options *options;
-    struct wakeup *wakeup;     /* the thread's, which waits for room by it */
-    struct deadline *deadline; /* of all that is written */
+    struct wakeup *wakeup;     /* the writing thread's */
+    struct deadline *deadline; /* for all writes */
 
     struct output_file *output;
-    uint64_t size;      /* bytes of it */
-    bool section_due;   /* before the next letter */
+    uint64_t size;      /* bytes in the file */
+    bool section_due;   /* the next letter needs a new section */
     bool full;          /* it has reached max_size */
-    bool ended;         /* its reader has gone */
-    bool short_of_room; /* the disk has less free than the reserve, which was logged */
+    bool ended;         /* its reader has closed it */
+    bool short_of_room; /* the disk has less free than the reserve; this was logged */
     struct disk_room room;
     struct log_limit log;
-    uint8_t block[DEAD_LETTER_BLOCK_MAX]; /* the next one */
+    uint8_t block[DEAD_LETTER_BLOCK_MAX]; /* the next block */
 };
 
 /* As dead_letters_open. */
 int dead_letter_file_open(struct dead_letter_file *file, struct error *error);
 
 /*
- * Opens it anew under its name. The file is at the end of a block. One that was emptied in its
- * place begins anew as well.
+ * Reopens the file by its name, between two blocks. A file that was emptied in place is begun
+ * again.
  */
 void dead_letter_file_reopen(struct dead_letter_file *file);
 
 /*
- * Before a block is made. A file that somebody has emptied or cut begins a section where it now
- * ends. A full one stays full until it is opened anew.
+ * To be called before a block is made. If someone has emptied or cut the file, a new section begins
+ * at its present end. A full file stays full until it is reopened.
  */
 void dead_letter_file_look_for_cut(struct dead_letter_file *file);
 
-/* Appends the `size` bytes of the block. Returns false, with *why, where it is not in the file. */
+/* Appends the `size` bytes of `block`. Returns false, with *why, if they are not in the file. */
 bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum letter_drop *why);
 
 #endif

@@ -26,13 +26,13 @@ struct dead_letter_queue {
 struct dead_letters {
     struct dead_letter_options options;
     struct rate_window rate;
-    struct dead_letter_queue *_Atomic queues; /* the latest first: each stays where it is */
+    struct dead_letter_queue *_Atomic queues; /* the latest first; a queue never moves */
     struct thread *thread;
     struct wakeup *wakeup;
 
-    struct dead_letter_file file; /* the writing thread's, once it runs */
+    struct dead_letter_file file; /* only the writing thread uses it while it runs */
 
-    /* Said across threads. */
+    /* Shared by threads. */
     _Atomic bool sleeping;
     _Atomic bool finished;
     _Atomic bool reopen_wanted;
@@ -49,7 +49,7 @@ size_t dead_letter_queue_memory(void)
     return RING_SIZE + sizeof(struct dead_letter_queue);
 }
 
-/* The most bytes of a frame of a stream that are kept: what a datagram can have (IPv4). */
+/* The most bytes of a stream's frame that are kept: the most that a datagram can have (IPv4). */
 #define LETTER_MOST ((size_t)65507)
 
 /* --- producing threads ------------------------------------------------------------------------ */
@@ -160,7 +160,10 @@ static bool all_finished(const struct dead_letters *dead_letters)
     return true;
 }
 
-/* Sleeps until there is work. Whoever gives work sees `sleeping`, or this sees the work. */
+/*
+ * Sleeps until there is work. Either the thread that adds work sees `sleeping`, or this thread sees
+ * the work.
+ */
 static void sleep_until_woken(struct dead_letters *dead_letters)
 {
     atomic_store(&dead_letters->sleeping, true);

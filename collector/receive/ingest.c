@@ -49,7 +49,7 @@ void ingest_prefetch(const struct ingest *ingest)
     prefetch_all(ingest, sizeof *ingest);
 }
 
-/* Of the counters, those that every datagram raises. */
+/* Prefetches only the counters that every datagram increases. */
 void ingest_prefetch_next(const struct ingest *ingest)
 {
     PREFETCH(ingest->counters);
@@ -66,8 +66,8 @@ void ingest_seal(struct ingest *ingest)
 }
 
 /*
- * One of the thread's that has the listener's schemas, or none yet; NULL: all have others, or a
- * sink is behind.
+ * A shared batch of the thread that has the listener's schemas or is unused. Returns NULL if all
+ * have other schemas, or if a sink is behind.
  */
 static struct open_batch *find_shared(const struct ingest *ingest)
 {
@@ -81,11 +81,11 @@ static struct open_batch *find_shared(const struct ingest *ingest)
                  schema_slot_holds(ingest->listener->schemas, open->batch->schemas))
             return open;
     }
-    /* Asked for each batch, not for each drain: it takes looking at what the sinks write. */
+    /* Checked for each new batch, not for each drain, because it reads the sinks' counters. */
     return fan_out_backlog(thread->fan_out) < INGEST_SHARING_BACKLOG ? unused : NULL;
 }
 
-/* What it has elsewhere goes first, so that its records keep their order. */
+/* Records in the former batch are offered first, so that they keep their order. */
 void ingest_begin(struct ingest *ingest, size_t datagrams)
 {
     struct ingest_thread *thread = ingest->thread;

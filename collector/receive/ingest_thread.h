@@ -1,8 +1,8 @@
 /*
- * What the ingests of one receiving thread share: where batches come from and go to, the senders'
- * numbers, the counters, and batches that several of its listeners fill together.
+ * The data that the ingests of one receiving thread share: where batches come from and go to, the
+ * senders' numbers, the counters, and batches that several of its listeners fill together.
  *
- * All of it belongs to the thread, but for the fan-out, which belongs to its producer.
+ * The thread owns all of it except the fan-out, which belongs to its producer.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INGEST_THREAD_H
 #define SLUICE_COLLECTOR_RECEIVE_INGEST_THREAD_H
@@ -18,7 +18,7 @@
 #include "collector/senders/sequence_queue.h"
 #include "collector/senders/traffic.h"
 
-/* So many shared batches may be open at a time, each for other schemas. */
+/* The most shared batches that may be open at a time, each with other schemas. */
 #define INGEST_SHARED 4
 
 struct ingest_thread {
@@ -26,35 +26,35 @@ struct ingest_thread {
     struct fan_out *fan_out;
     struct sequence_queue numbers;
     struct ingest_counters **counters; /* this thread's own blocks, by listener index */
-    struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */
+    struct traffic_table *traffic;     /* the busiest senders; NULL: not counted */
     struct thread_measures *measures;  /* this thread's own */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
-    int64_t short_since_ns;            /* monotonic: no pages for a batch since then; 0: some */
-    struct dead_letter_queue *dead_letters; /* this thread's; NULL: none are kept */
+    int64_t short_since_ns; /* monotonic: since when the system has no pages for a batch; 0: it has
+                               some */
+    struct dead_letter_queue *dead_letters; /* this thread's; NULL: no dead letters are kept */
     bool shares; /* ingests may share batches: no other thread of its fan-out offers theirs */
     struct open_batch shared[INGEST_SHARED];
 };
 
-/* The thread has taken its last datagram: its letters may end. */
+/* The thread has handled its last datagram: closes its queue of dead letters. */
 void ingest_thread_close(struct ingest_thread *thread);
 
 /*
- * All that was taken is counted from now on; before, the latest senders' numbers may not be. To be
- * called before another thread may take what follows, and soon.
+ * Completes the counts of all datagrams so far: without it, the latest senders' numbers may be
+ * missing. To be called soon, and before another thread may handle the datagrams that follow.
  */
 void ingest_thread_commit(struct ingest_thread *thread);
 
 /*
- * All sockets of the thread are drained, and it looks again at `next_ns` (both monotonic): now, as
- * soon as more comes, or after a pause. Seals the shared batches if the sinks are idle, except one
- * that will not have waited for INGEST_DELAY_NS by then.
+ * All sockets of the thread are drained, and it checks again at `next_ns` (both monotonic): at
+ * once, when more arrives, or after a pause. Seals the shared batches if the sinks are idle, except
+ * a batch that will not have waited for INGEST_DELAY_NS by then.
  */
 void ingest_thread_drained(struct ingest_thread *thread, int64_t now_ns, int64_t next_ns);
 
 /*
- * Seals the shared batches that have been open for too long. Returns nanoseconds (monotonic) at
- * which one that is still open must be sealed, INT64_MAX where none is. `now_ns` dates a batch that
- * was opened since the last call.
+ * Seals the shared batches that have been open for too long. Returns when the next one must be
+ * sealed (monotonic), or INT64_MAX. `now_ns` dates batches opened since the last call.
  */
 int64_t ingest_thread_seal_if_due(struct ingest_thread *thread, int64_t now_ns);
 

@@ -1,6 +1,6 @@
 /*
- * What the sources have in common whose sockets the process was started with, whether these take
- * datagrams (source_inherited.c) or connections (source_tcp.c). For these two alone.
+ * Common code of the sources with inherited sockets, for datagrams (source_inherited.c) and
+ * connections (source_tcp.c). Only for these two.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INHERITED_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_INHERITED_SOURCE_H
@@ -9,7 +9,7 @@
 
 #include "collector/contract/listener_config.h"
 
-/* These are operations of struct source_ops. */
+/* Operations of struct source_ops. */
 const char *inherited_source_refuse(const struct listener_config *listener);
 bool inherited_source_conflict(const struct listener_config *a, const struct listener_config *b);
 

@@ -49,7 +49,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
         batch_release(batch);
         return;
     }
-    sequence_queue_commit(&thread->numbers); /* whoever sees it written sees it counted */
+    sequence_queue_commit(&thread->numbers);
     histogram_note(&thread->measures->batch_records, histogram_counts, batch->count);
     fan_out_offer(thread->fan_out, batch);
 }

@@ -1,9 +1,10 @@
 /*
  * A datagram while it is handled, and the batch that its records are written to.
  *
- * RULE: from begin to end the datagram owns the batch that its ingest is filling; the ingest has
- * none. Only open_datagram_next_batch seals it and opens another one. It also clears the entry,
- * because records refer to the schemas of their own batch, so no other code may keep the entry.
+ * RULE: from begin to end the datagram owns the batch that its ingest is filling, and the ingest's
+ * pointer to it is NULL. Only open_datagram_next_batch seals it and opens another one. It also
+ * clears the entry, because records refer to the schemas of their own batch, so no other code may
+ * keep the entry.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
 #define SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H

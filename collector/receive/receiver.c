@@ -74,7 +74,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
         free(endpoint);
         return -1;
     }
-    /* The notifier knows it: from now on it stays until it is removed. */
+    /* The notifier has it now, so it stays in the list until it is removed. */
     endpoint->next = receiver->endpoints;
     receiver->endpoints = endpoint;
     if (udp_socket_bind(endpoint->socket, error) != 0)
@@ -92,7 +92,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
 
 /* --- from other threads ----------------------------------------------------------------------- */
 
-/* Where one of several threads cannot be started, those before it end as after a stop. */
+/* If a thread cannot be started, the threads before it end as after a stop. */
 int receiver_start(struct receiver *receiver, struct error *error)
 {
     RULE(receiver->workers[0].thread == NULL, "a receiver starts once");

@@ -1,7 +1,7 @@
 /*
- * A receiver that runs a sink between its rounds. Where the destination takes no more the sink
- * stops half-way, and the rounds go on: what they receive is queued, and refused or evicted when
- * the queue is full, as it is where the sink has a thread.
+ * A receiver that runs a sink between its rounds. If the destination accepts no more, the sink
+ * stops half-way and the rounds continue: records are queued, and refused or evicted when the queue
+ * is full, as with a sink that has its own thread.
  */
 #include "collector/receive/receiver_host.h"
 

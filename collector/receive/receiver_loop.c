@@ -10,7 +10,7 @@
 #include "collector/receive/receiver_sockets.h"
 #include "collector/receive/receiver_yield.h"
 
-/* The notifier has forgotten it, and so may all who wait for that. */
+/* The notifier has removed the socket, so it can be closed. */
 static void close_removed(struct worker *worker, struct endpoint *endpoint)
 {
     struct receiver *receiver = worker->receiver;
@@ -22,8 +22,8 @@ static void close_removed(struct worker *worker, struct endpoint *endpoint)
 }
 
 /*
- * What its quantum will read is brought into the cache while others have theirs: of many sockets,
- * each to which little comes, most of it has left since the round before.
+ * Prefetches what the socket's quantum will read, while other sockets have theirs: with many
+ * sockets of low rates, most of it has left the cache since the last round.
  */
 static void prefetch_socket(const struct endpoint *endpoint)
 {
@@ -32,7 +32,7 @@ static void prefetch_socket(const struct endpoint *endpoint)
     udp_socket_prefetch(endpoint->socket);
 }
 
-/* What the notifier reports within that time; negative: for ever. */
+/* Handles the events of one wait of at most `timeout_ms`; negative: no limit. */
 static void take_socket_events(struct worker *worker, int timeout_ms)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
@@ -74,7 +74,10 @@ static void take_socket_events(struct worker *worker, int timeout_ms)
 
 /* --- reading the kernel's drops for the ledger ------------------------------------------------ */
 
-/* Reads the drops of a socket that no other thread has, for the refresh of that number. */
+/*
+ * Reads the drops of a socket for the refresh `wanted`. Returns false if another thread has the
+ * socket.
+ */
 static bool refresh_endpoint(struct worker *worker, struct endpoint *endpoint, uint64_t wanted)
 {
     if (endpoint->leaving || atomic_load(&endpoint->refreshed) >= wanted)
@@ -94,8 +97,8 @@ static bool is_to_refresh(const struct receiver *receiver)
 }
 
 /*
- * What other threads have on their ready lists they refresh themselves, in their next round; so
- * does this thread now.
+ * Sockets on this thread's ready list are read first; other threads read those on theirs in their
+ * next round.
  */
 static void refresh(struct worker *worker)
 {
@@ -120,11 +123,11 @@ static void refresh(struct worker *worker)
     receiver->options.refreshed(receiver->options.context);
 }
 
-/* --- stopping: the last thread's, when the others have left ----------------------------------- */
+/* --- stopping: only the last thread, after the others have left ------------------------------- */
 
 /*
- * Where nothing refuses what arrives, a flood would have no end: half of the time that is left
- * belongs to the sinks.
+ * If sockets cannot refuse new datagrams, a flood would never end, so half of the remaining time is
+ * kept for the sinks.
  */
 static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 {
@@ -134,9 +137,9 @@ static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 }
 
 /*
- * The drops read before the filter are the full buffer's, those after it the filter's. Every socket
- * gets its filter before the first one is drained, so that all stop listening at the same moment.
- * Returns whether nothing more is let in.
+ * Drops that are read before the filter are due to the full buffer, later ones to the filter. Every
+ * socket gets its filter before the first one is drained, so that all stop listening at the same
+ * time. Returns whether all of them refuse new datagrams.
  */
 static bool refuse_all(struct receiver *receiver)
 {
@@ -152,7 +155,7 @@ static bool refuse_all(struct receiver *receiver)
     return refusing;
 }
 
-/* Gives a socket its quantum. Returns whether it has more. */
+/* Drains a socket for one quantum. Returns whether it has more. */
 static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
     struct receiver *receiver = worker->receiver;
@@ -164,7 +167,7 @@ static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t e
     if (worker->pressed)
         take_socket_events(worker, 1);
     worker->pressed = false;
-    receiver_hand_over(worker, now, INT64_MAX); /* meanwhile all may be brought to its end */
+    receiver_hand_over(worker, now, INT64_MAX); /* the sink may reach its end in this call */
     return !endpoint->emptied;
 }
 
@@ -175,7 +178,7 @@ static bool is_to_drain(const struct endpoint *endpoint)
            !endpoint->emptied && !leaves;
 }
 
-/* One quantum after another: a socket that cannot refuse what is new may have no end. */
+/* Drains in turns of one quantum: a socket that cannot refuse new datagrams may never be empty. */
 static void last_drain(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
@@ -215,7 +218,10 @@ static void close_endpoints(struct worker *worker)
     }
 }
 
-/* Nothing new is let in; what has come before is received, until the deadline; all is closed. */
+/*
+ * Refuses new datagrams, receives those that have arrived until the deadline, and closes
+ * everything.
+ */
 static void end_receiver(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
@@ -236,7 +242,7 @@ static void end_receiver(struct worker *worker)
     receiver->options.finished(receiver->options.context);
 }
 
-/* --- all that it does ------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static void stay_on_processor(const struct worker *worker)
 {
@@ -249,7 +255,7 @@ static void stay_on_processor(const struct worker *worker)
         log_line(LOG_WARNING, "a receiving thread cannot stay on processor %u", number);
 }
 
-/* The shorter of two timeouts; negative: for ever. */
+/* The shorter of two timeouts; negative: no limit. */
 static int shorter(int a_ms, int b_ms)
 {
     if (a_ms < 0 || b_ms < 0)
@@ -268,7 +274,7 @@ static int time_to_wait(const struct worker *worker, int64_t due_ns)
     return shorter(worker->timeout_ms, milliseconds_until(due_ns, clock_monotonic_ns()));
 }
 
-/* Serves what is ready, and waits until there is something, or something is due. */
+/* Waits for events, then serves ready sockets and seals overdue batches. */
 static void make_round(struct worker *worker)
 {
     receiver_quiesce_if_asked(worker);
@@ -293,7 +299,7 @@ void receiver_run(void *argument)
     stay_on_processor(worker);
     while (!atomic_load(&receiver->stopping))
         make_round(worker);
-    notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
+    notifier_wake(receiver->notifier); /* the next thread may be asleep */
     if (atomic_fetch_sub(&receiver->running, 1) != 1) {
         heartbeat_wait(&worker->heartbeat);
         notifier_leave(receiver->notifier, worker->number);

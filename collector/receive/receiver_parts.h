@@ -1,8 +1,8 @@
 /*
- * The receiver's parts as data, for the files that make it up: receiver.c makes, starts and stops
- * it, receiver_loop.c is what its threads do, receiver_sockets.c how they serve a socket,
- * receiver_host.c how one runs a sink between its rounds, receiver_quiesce.c how they stand still
- * while something is changed. For nobody else.
+ * The state of a receiver, only for its own files: receiver.c creates, starts and stops it,
+ * receiver_loop.c runs its threads, receiver_sockets.c serves a socket, receiver_host.c runs a sink
+ * between rounds, receiver_yield.c gives sinks time, receiver_quiesce.c pauses the threads for
+ * changes.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVE_RECEIVER_PARTS_H
@@ -20,43 +20,44 @@
 #include "collector/receive/receiver.h"
 
 /*
- * A socket. Its address in memory is its token: it is never moved. What is not atomic here belongs
- * to the thread that has the claim; a socket on a list of a thread's stays claimed by it, and one
- * that has failed for ever.
+ * A socket. Its address in memory is its token, so it never moves. Members that are not atomic
+ * belong to the thread that has the claim. A socket on a thread's list stays claimed by that
+ * thread, and a failed socket stays claimed for good.
  */
 struct endpoint {
-    /* What every quantum needs, close together: of many sockets' each has left the cache. */
+    /* Used in every quantum, and adjacent because they are usually not in the cache. */
     struct claim claim;
-    bool failed;  /* served no more; open until the end for its counters' sake */
-    bool leaving; /* said while all are quiescent: it is closed when it is drained, and not served
-                     again */
-    struct endpoint *next_listed; /* on the list where it is */
+    bool failed;  /* not served any more; open until the end because of its counters */
+    bool leaving; /* set while all threads are quiescent: it is drained, closed and not served again
+                   */
+    struct endpoint *next_listed; /* on its list */
     struct udp_socket *socket;
     struct ingest *ingest;
     const struct listener *listener;
-    uint64_t drained; /* datagrams so far in the drain that it is in */
+    uint64_t drained; /* datagrams so far in the present drain */
     int64_t drops_checked_ns;
-    int64_t due;            /* while claimed and drained: when what is open must be sealed */
-    _Atomic int64_t due_ns; /* the same while unclaimed */
+    int64_t due; /* monotonic; while claimed and drained: when its open batch must be sealed */
+    _Atomic int64_t due_ns; /* the same while it is not claimed */
 
-    struct endpoint *next;       /* of all */
-    enum udp_socket_group group; /* as last looked at */
+    struct endpoint *next;       /* in the list of all sockets */
+    enum udp_socket_group group; /* as of the last check */
     _Atomic bool *group_lost;
     int64_t coalesce_ns;
-    size_t buffer; /* bytes that were granted */
-    bool filtered; /* the kernel refuses who may not send, and counts that as drops */
-    bool refusing; /* all that comes, to be closed; its drops have been read for the last time */
+    size_t buffer; /* bytes of receive buffer that were granted */
+    bool filtered; /* the kernel filters denied senders, and counts them as drops */
+    bool refusing; /* refuses all new datagrams before its close; its drops were read for the last
+                      time */
     bool removing; /* its REMOVED event is awaited */
-    bool emptied;  /* in the last drain of the stop */
-    int64_t leaves_ns;          /* at the latest, whatever still comes */
-    uint64_t drops_before;      /* what its counters said before it counted there */
+    bool emptied;  /* by the last drain of the stop */
+    int64_t leaves_ns;          /* monotonic: when it leaves at the latest, even if more arrives */
+    uint64_t drops_before;      /* its counter's value before this socket counted there */
     uint64_t errors_before;     /* the same */
-    uint64_t drops_logged;      /* when the log last spoke of them */
-    _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
-    _Atomic bool gone;          /* it has left: nobody knows it but the list of all */
+    uint64_t drops_logged;      /* as of the last log line about them */
+    _Atomic uint64_t refreshed; /* the last refresh for which its drops were read */
+    _Atomic bool gone;          /* it has left, and is only in the list of all sockets */
 };
 
-/* When a socket leaves that is not drained before. */
+/* `leaves_ns` of a socket that is not drained first. */
 #define LEAVE_AT_ONCE 0
 
 /* First in, first out. */
@@ -66,18 +67,18 @@ struct endpoint_list {
 };
 
 /*
- * Quanta that have ended since the clock was looked at: where many sockets have a datagram each,
- * that look would cost as much as much of the rest. A quantum is dated so many datagrams late at
- * most, itself among them.
+ * Quanta that have ended since the clock was last read. With one datagram for each of many sockets,
+ * reading the clock for each would cost about as much as the rest. The end of a quantum may be
+ * dated late by at most QUANTA_UNDATED datagrams, including its own.
  */
 #define QUANTA_UNDATED 8
 struct quanta {
-    int64_t first_ns[QUANTA_UNDATED]; /* when the first datagram of each came, since 1970 UTC */
+    int64_t first_ns[QUANTA_UNDATED]; /* arrival of the first datagram of each, since 1970 UTC */
     size_t count;
     size_t datagrams;
 };
 
-/* One of the threads. */
+/* The state of one thread. */
 struct worker {
     struct rule_owner owner;
     struct receiver *receiver;
@@ -86,18 +87,18 @@ struct worker {
     struct datagram_group *group;
     struct thread *thread;
     struct endpoint_list ready;
-    struct endpoint_list drained; /* in this round; their claims are still to be given up */
-    bool coalesces;               /* so much comes that it does, as of the last drain */
-    int64_t yielded_ns;           /* to the sinks, since none of them was behind */
-    bool reported_all;            /* the notifier has reported all; it reports a little at a time */
-    struct coalescing coalescing; /* how long it may wait between two rounds */
-    struct pause *pause;          /* NULL: it cannot */
-    int64_t wall_ahead_ns;        /* of the monotonic clock, as last looked at */
+    struct endpoint_list drained; /* in this round; their claims are not yet released */
+    bool coalesces;               /* the rate at the last drain was high enough for a pause */
+    int64_t yielded_ns; /* time given to the sinks since the last time that no sink was behind */
+    bool reported_all;  /* the last wait returned all events there were */
+    struct coalescing coalescing; /* determines the pause between two rounds */
+    struct pause *pause;          /* NULL: it cannot pause */
+    int64_t wall_ahead_ns;        /* wall clock minus monotonic clock, as of the last look */
     struct quanta undated;
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
-    int64_t due_ns; /* before that no socket that it gave up has anything to be sealed */
+    int64_t due_ns; /* monotonic: no socket that it released has a batch to be sealed before */
     struct heartbeat heartbeat;
     uint64_t heartbeat_seen; /* by the main thread */
     struct log_limit wait_log;
@@ -107,11 +108,11 @@ struct receiver {
     struct receiver_options options;
     struct notifier *notifier;
     struct endpoint *endpoints;
-    struct sink_thread *sink; /* that the only thread runs; NULL: sinks have threads */
+    struct sink_thread *sink; /* hosted by the only thread; NULL: sinks have their own threads */
 
     _Atomic size_t running; /* threads that have not left their loops */
     _Atomic bool quiesce_wanted;
-    _Atomic size_t quiescent; /* threads that stand still */
+    _Atomic size_t quiescent; /* threads that are quiescent */
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
     _Atomic bool stopping;

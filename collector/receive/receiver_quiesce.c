@@ -1,7 +1,7 @@
 /*
- * A receiver that stands still, so that the main thread can change what its threads work on: it
- * does then what only they may do otherwise. What arrives meanwhile is kept by the kernel, so
- * nothing that takes time is done then.
+ * Pauses the threads of a receiver, so that the main thread can change what they work on, and do
+ * what only they may do otherwise. The kernel buffers what arrives in that time, so nothing slow is
+ * done then.
  */
 #include "collector/receive/receiver_quiesce.h"
 
@@ -14,12 +14,15 @@
 #include "collector/receive/receiver_parts.h"
 #include "collector/receive/receiver_sockets.h"
 
-/* How long a socket that leaves is drained where the system goes on queueing for it. */
+/*
+ * The longest drain of a socket that leaves, if the system still queues datagrams for it
+ * (nanoseconds).
+ */
 #define LEAVE_NS INT64_C(100000000)
 
 #define QUIESCENT "a receiver is changed while it stands still"
 
-/* --- standing still --------------------------------------------------------------------------- */
+/* --- pausing ---------------------------------------------------------------------------------- */
 
 void receiver_quiesce_if_asked(struct worker *worker)
 {
@@ -59,9 +62,12 @@ void receiver_resume(struct receiver *receiver)
         wakeup_signal(receiver->workers[i].resumed);
 }
 
-/* --- meanwhile -------------------------------------------------------------------------------- */
+/* --- while the receiver is quiescent ---------------------------------------------------------- */
 
-/* A thread has what has come to it in turn: the main thread goes on as the first of them. */
+/*
+ * The main thread acts for the first thread: all open batches are passed to it and sealed in its
+ * order.
+ */
 void receiver_seal_all(struct receiver *receiver)
 {
     RULE(receiver_is_quiescent(receiver), QUIESCENT);
@@ -108,8 +114,8 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 }
 
 /*
- * One that nobody serves at the moment is put on a ready list, to be drained, or is parted with at
- * once; one that somebody has is on one already, or has failed.
+ * An unclaimed socket is put on a ready list to be drained, or unwatched at once. A claimed socket
+ * is on a ready list already, or has failed.
  */
 static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, bool drains,
                           int64_t now)

@@ -8,7 +8,7 @@
 #include "collector/receive/receiver_parts.h"
 #include "collector/receive/receiver_yield.h"
 
-/* How often the kernel's drops are looked at for the log while there is traffic. */
+/* How often the kernel's drops are read for the log while there is traffic. */
 #define DROP_CHECK_NS INT64_C(1000000000)
 
 /* --- lists of sockets that a thread has claimed ----------------------------------------------- */
@@ -23,7 +23,7 @@ void receiver_list_socket(struct endpoint_list *list, struct endpoint *endpoint)
     list->last = endpoint;
 }
 
-/* Returns NULL where there is none. */
+/* Returns NULL if the list is empty. */
 static struct endpoint *take_first(struct endpoint_list *list)
 {
     struct endpoint *endpoint = list->first;
@@ -37,7 +37,7 @@ static struct endpoint *take_first(struct endpoint_list *list)
 
 /* --- the kernel's drops ----------------------------------------------------------------------- */
 
-/* The interface of a multicast group may have gone, and come again. */
+/* Joins the multicast group again after its interface went away and came back. */
 static void keep_group(struct endpoint *endpoint)
 {
     struct error error;
@@ -80,7 +80,7 @@ void receiver_close_socket(struct endpoint *endpoint)
 {
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
     receiver_read_drops(
-        endpoint); /* of one that refuses nothing; they are the full buffer's still */
+        endpoint); /* if it did not refuse datagrams; these drops are due to the full buffer */
     uint64_t before = counter_read(&counters->kernel_drops) - endpoint->drops_before;
     if (endpoint->refusing)
         counter_add(&counters->refused_while_stopping, udp_socket_drops(endpoint->socket) - before);
@@ -103,7 +103,7 @@ void receiver_unwatch_socket(struct worker *worker, struct endpoint *endpoint)
     log_about(LOG_ERROR, LOG_OF_LISTENER, endpoint->listener->name, "%s", error.text);
 }
 
-/* --- what the log hears of drops -------------------------------------------------------------- */
+/* --- logging drops ---------------------------------------------------------------------------- */
 
 static void log_drops(struct endpoint *endpoint, int64_t now)
 {
@@ -131,13 +131,13 @@ static void log_drops(struct endpoint *endpoint, int64_t now)
 
 /* --- draining --------------------------------------------------------------------------------- */
 
-/* What a quantum at a socket has come to. */
+/* The result of a quantum. */
 struct quantum {
     size_t taken;     /* datagrams */
-    int64_t first_ns; /* when the first one of them came, since 1970 UTC */
+    int64_t first_ns; /* arrival of the first one, since 1970 UTC */
 };
 
-/* Takes all of a group that was received. */
+/* Handles all datagrams of a received group. */
 static void take_group(struct worker *worker, struct endpoint *endpoint, struct quantum *quantum)
 {
     const struct receiver_options *options = &worker->receiver->options;
@@ -156,7 +156,7 @@ static void take_group(struct worker *worker, struct endpoint *endpoint, struct 
         options->received(options->context, group->count);
 }
 
-/* The system's clock may have been set back meanwhile. */
+/* Notes the latencies of undated quanta; negative if the system's clock was set back. */
 static void date_quanta(struct worker *worker, int64_t now)
 {
     struct quanta *undated = &worker->undated;
@@ -169,7 +169,7 @@ static void date_quanta(struct worker *worker, int64_t now)
     undated->datagrams = 0;
 }
 
-/* Before a group that would have the quanta before it dated later than they may be. */
+/* Dates the undated quanta before a group that would make them too late. */
 static void date_quanta_before(struct worker *worker, const struct quantum *quantum,
                                int64_t *quantum_ends)
 {
@@ -179,7 +179,7 @@ static void date_quanta_before(struct worker *worker, const struct quantum *quan
         return;
     int64_t now = clock_monotonic_ns();
     date_quanta(worker, now);
-    *quantum_ends = now + RECEIVER_BUDGET_NS; /* which had counted theirs */
+    *quantum_ends = now + RECEIVER_BUDGET_NS; /* the time until now was spent on earlier quanta */
 }
 
 static enum drain_result take_quantum(struct worker *worker, struct endpoint *endpoint, int64_t now,
@@ -269,7 +269,7 @@ void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, i
         receiver_list_socket(&worker->ready, endpoint);
 }
 
-/* From `now` on; returns the time when it was done. */
+/* Serves a socket from `now` on; returns the time at its end. */
 static int64_t serve_socket(struct worker *worker, struct endpoint *endpoint, int64_t now)
 {
     if (endpoint->leaving && endpoint->leaves_ns == LEAVE_AT_ONCE) {
@@ -300,7 +300,8 @@ void receiver_serve_ready(struct worker *worker)
         return;
     int64_t now = receiver_read_clocks(worker);
     int64_t end_ns = INT64_MAX;
-    if (worker->receiver->sink != NULL) /* which has a quantum after this: its queue has an end */
+    if (worker->receiver->sink !=
+        NULL) /* the hosted sink has a quantum after this, and its queue is limited */
         end_ns = now + RECEIVER_BUDGET_NS;
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->ready)) != NULL;) {
         if (worker->ready.first != NULL)
@@ -312,7 +313,7 @@ void receiver_serve_ready(struct worker *worker)
     receiver_commit(worker);
 }
 
-/* What was sealed is written first. */
+/* Has sealed batches written first, then pauses until `until_ns`. */
 static void coalesce(struct worker *worker, int64_t now, int64_t until_ns)
 {
     int64_t due_ns = receiver_hand_over(worker, now, until_ns);
@@ -349,7 +350,7 @@ void receiver_release_drained(struct worker *worker)
         receiver_release_socket(worker, endpoint, endpoint->due);
 }
 
-/* Returns when the next is due. */
+/* Seals overdue batches of sockets that no thread has claimed. Returns when the next one is due. */
 static int64_t seal_ports(struct worker *worker, int64_t now)
 {
     int64_t first = INT64_MAX;
@@ -369,7 +370,10 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
     return first;
 }
 
-/* What no other thread changes is not looked at before something there is due. */
+/*
+ * With one thread, no due time changes behind its back, so sockets are visited only when one is
+ * due.
+ */
 int receiver_seal_overdue(struct worker *worker)
 {
     int64_t now = clock_monotonic_ns();

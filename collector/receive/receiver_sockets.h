@@ -1,5 +1,5 @@
 /*
- * How a thread of the receiver serves sockets: those that it has the claims of. For the receiver's
+ * How a thread of the receiver serves the sockets that it has claimed. Private to the receiver's
  * files.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_SOCKETS_H
@@ -18,49 +18,53 @@ void receiver_read_drops(struct endpoint *endpoint);
 
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
-/* Before drains that follow one another. Returns the time, monotonic. */
+/* Reads both clocks, before a series of drains. Returns the monotonic time. */
 int64_t receiver_read_clocks(struct worker *worker);
 
 /*
- * Receives until the system has nothing left, or until the budget is spent, but at least one group.
- * *now is the time when it begins (monotonic), and then that when it is done, or was after one of
- * the few datagrams before: its quantum may be left undated.
+ * Receives until the socket is empty or the budget is spent, but at least one group. *now is the
+ * monotonic time at the beginning, and is set to the time at the end, or after one of the few
+ * datagrams before: the quantum may be left undated.
  */
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now);
 
 /*
- * After drains that followed one another: all that they took is counted, and their quanta are
- * dated. Before a claim is given up.
+ * After a series of drains, and before any claim is released: completes the counts and dates the
+ * quanta.
  */
 void receiver_commit(struct worker *worker);
 
 /*
- * Of one that was drained; where another thread was notified of more meanwhile it is served again.
- * One that is leaving goes.
+ * Releases the claim of a drained socket; if another thread marked it, the socket is served again.
+ * A socket that is leaving is unwatched instead.
  */
 void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, int64_t due_ns);
 
-/* One that is leaving is drained for the last time: it is closed when the notifier has done with
+/*
+ * Stops watching a socket that is leaving and drained; it is closed once the notifier has removed
  * it.
  */
 void receiver_unwatch_socket(struct worker *worker, struct endpoint *endpoint);
 
-/* Of one that has left: it is closed, and what the kernel counted is counted. */
+/* Closes a socket that the notifier has removed, after its final counts were read. */
 void receiver_close_socket(struct endpoint *endpoint);
 
-/* Every socket on the ready list has one quantum; one that is put back waits for the next round. */
+/*
+ * Serves each socket on the ready list for one quantum; one that is put back waits for the next
+ * round.
+ */
 void receiver_serve_ready(struct worker *worker);
 
 /*
- * Where all are drained and much comes, the thread pauses before it waits for the next edge, but
- * not before the others that have one were served. It has the claims of all meanwhile: another
- * thread, which would come at once, is not notified of what arrives.
+ * Releases the claims of drained sockets. If all sockets are drained and the rate is high, pauses
+ * first, but only after all reported sockets were served. The claims are kept during the pause:
+ * otherwise another thread would be notified and come at once.
  */
 void receiver_release_drained(struct worker *worker);
 
 /*
- * Seals what has been open for too long, of any socket that no other thread has. Returns
- * milliseconds until the next is due, or -1.
+ * Seals overdue batches of all sockets that no thread has claimed. Returns milliseconds until the
+ * next one is due, or -1.
  */
 int receiver_seal_overdue(struct worker *worker);
 

@@ -1,8 +1,9 @@
 /*
- * A receiver takes a datagram in less time than a sink needs for it. After a moment in which it did
- * not run, or the sink stood (in the removal of an old file, say), more waits in the receive buffer
- * than there is room for in the queue. What the receiver took at once would be refused, though the
- * sink only needs a few milliseconds. The receive buffer holds it meanwhile.
+ * A receiver takes less time for a datagram than a sink. After a moment in which it did not run, or
+ * in which the sink was blocked (while an old file was removed, say), the receive buffer has more
+ * datagrams than the queue has room for. If the receiver took them at once, they would be refused,
+ * although the sink needs only a few milliseconds. So it leaves them in the receive buffer for that
+ * time.
  */
 #include "collector/receive/receiver_yield.h"
 
@@ -12,7 +13,7 @@
 /* How full the fullest queue is when sinks are given time. */
 #define YIELD_BACKLOG 0.5
 
-/* Half of a queue of the usual size takes a sink five times as long. */
+/* A sink needs about five times as long for half of a queue of the usual size. */
 #define YIELD_NS INT64_C(200000)
 
 static bool have_room(const struct endpoint_list *sockets)

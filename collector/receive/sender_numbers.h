@@ -8,8 +8,9 @@
 #include "collector/receive/ingest_parts.h"
 
 /*
- * Notes the sequence number of a record of the chain, if it has one: its frame's number or, if
- * frames have none, the number that the schema reads from the message. `numbering` is the entry's.
+ * Notes the sequence number of a record of the chain, if it has one: that of its frame or, for
+ * framings without numbers, the one that the schema reads from the message. `numbering` is the
+ * entry's.
  */
 void sender_numbers_note(struct ingest *ingest, uint32_t numbering,
                          const struct record_chain *chain, const struct record *record);

@@ -5,7 +5,7 @@
 #include "collector/platform/control.h"
 #include "collector/text/text.h"
 
-/* --- what this system can do ------------------------------------------------------------------ */
+/* --- abilities of this system ----------------------------------------------------------------- */
 
 static int check_filter(const struct listener_config *listener, struct error *error)
 {

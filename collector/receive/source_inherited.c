@@ -1,6 +1,6 @@
 /*
- * fd:NAME. The sockets of that name that the process was started with, already bound: of UDP, or of
- * TCP, which listen (source_tcp.c). Which of the two it is, they decide.
+ * fd:NAME. The bound sockets of that name that the process was started with: UDP sockets, or
+ * listening TCP sockets (source_tcp.c). The sockets determine which of the two it is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
 
-/* How much of a list of names an error has room for. */
+/* The most bytes of a list of names in an error. */
 #define NAMES_SIZE 256
 
 static int inherited_check(const struct listener_config *listener, struct error *error)
@@ -23,17 +23,17 @@ static int inherited_check(const struct listener_config *listener, struct error 
     return -1;
 }
 
-/* --- what they are ---------------------------------------------------------------------------- */
+/* --- kinds of sockets ------------------------------------------------------------------------- */
 
 /*
- * Before a start there are none, and a check of the configuration takes the keys of both kinds.
- * Where they are of both kinds, they are refused before they are opened.
+ * Without a start there are no sockets, and a check of the configuration accepts the keys of both
+ * kinds. Sockets of both kinds are refused before they are opened.
  */
 static const struct source_ops *inherited_at_place(const char *place)
 {
     struct error ignored;
     size_t streams = 0;
-    inherited_sockets_take(&ignored); /* where that fails, the start says so */
+    inherited_sockets_take(&ignored); /* if that fails, the start reports it */
     for (size_t i = 0; i < inherited_socket_count(); i++)
         streams += inherited_socket_is(i, place) && inherited_socket_listens(i);
     size_t all = inherited_sockets_named(place);
@@ -49,7 +49,7 @@ static bool is_inherited(const struct listener_config *listener)
            listener->source == &source_inherited_streams;
 }
 
-/* --- which listener has which ----------------------------------------------------------------- */
+/* --- the listener of each socket -------------------------------------------------------------- */
 
 static void list_names(char *text, size_t size)
 {
@@ -86,7 +86,7 @@ static bool listener_has(const struct listener_config *listener, size_t index)
     return is_inherited(listener) && inherited_socket_is(index, listener->place);
 }
 
-/* By its name and by its number one socket may be asked for twice. */
+/* Two listeners may request the same socket, one by its name and one by its number. */
 static int check_has_one_listener(const struct listener_config *listeners, size_t count,
                                   size_t index, struct error *error)
 {
@@ -111,7 +111,7 @@ static int check_has_one_listener(const struct listener_config *listeners, size_
     return 0;
 }
 
-/* Each listener that wants some has some, and none has two listeners. */
+/* Checks that each listener has sockets, and that no socket has two listeners. */
 static int inherited_prepare(const struct listener_config *listeners, size_t count,
                              struct error *error)
 {
@@ -131,7 +131,7 @@ static size_t inherited_count(const struct listener_config *listener)
     return inherited_sockets_named(listener->place);
 }
 
-/* The listener's socket of that number, counted from 0. */
+/* Fills in the listener's socket with that number, counted from 0. */
 static void fill_inherited(const struct listener_config *listener, size_t number,
                            struct udp_socket_options *options)
 {
@@ -144,7 +144,7 @@ static void fill_inherited(const struct listener_config *listener, size_t number
     }
 }
 
-/* The listener's name does not say where it is bound. */
+/* Logs the address, which the listener's name does not show. */
 static void log_bound(const struct source *source)
 {
     char text[ADDRESS_TEXT_SIZE];
@@ -161,7 +161,7 @@ static int inherited_open_sockets(struct source *source, const struct source_hos
     for (size_t i = 0; i < inherited_count(config); i++) {
         fill_inherited(config, i, &socket.options);
         if (socket_source_add(source, host, i, &socket, error) != 0) {
-            struct error what = *error; /* which speaks of a number alone */
+            struct error what = *error; /* its text names only a number */
             error_set(error, what.code, "%s: %s", config->name, what.text);
             return -1;
         }
@@ -180,7 +180,7 @@ static void inherited_announce(const struct source *source, const struct source_
                   (unsigned long long)config->receivers, inherited_count(config));
 }
 
-/* The rows of sockets of UDP, and of those of which it is not known. */
+/* The operations for UDP sockets, and for sockets of an unknown kind. */
 #define INHERITED_SOURCE                                                                           \
     .scheme = "fd", .syntax = "fd:NAME", .kind = "udp", .place = PLACE_NAME,                       \
     .refuse = inherited_source_refuse, .conflict = inherited_source_conflict,                      \
@@ -193,7 +193,7 @@ const struct source_ops source_inherited_datagrams = {
     INHERITED_SOURCE,
 };
 
-/* Where it is not known what they are. Nothing is opened. */
+/* For sockets of an unknown kind; none is opened. */
 const struct source_ops source_inherited = {
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
                 "FileDescriptorName=",

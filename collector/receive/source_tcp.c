@@ -1,4 +1,7 @@
-/* tcp://ADDR:PORT. Connections, served by threads of their own; whoever sends waits. */
+/*
+ * tcp://ADDR:PORT. Connections, served by threads of their own; senders wait if the queues are
+ * full.
+ */
 #include <string.h>
 
 #include "collector/contract/schema.h"
@@ -15,7 +18,7 @@
 #include "collector/receive/stream_server.h"
 #include "collector/text/text.h"
 
-/* Where nothing else is said messages stand in the stream as the schema's own protocol has them. */
+/* The default framing is that of the schema's own protocol. */
 static void tcp_complete(struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++) {
@@ -111,7 +114,7 @@ static struct stream_limits tcp_limits(const struct listener_config *config)
     };
 }
 
-/* What the bytes of so many connections go through; the error names the listener. */
+/* Makes the kind of channel for this many connections; the error names the listener. */
 static int tcp_make_kind(struct channel_kind *kind, const struct listener_config *listener,
                          size_t tcp_connections, struct error *error)
 {
@@ -127,7 +130,7 @@ static int tcp_make_kind(struct channel_kind *kind, const struct listener_config
     return 0;
 }
 
-/* Whether its certificates can be used. */
+/* Checks that its certificates can be used. */
 static int tcp_probe(const struct listener_config *listener, struct error *error)
 {
     struct channel_kind kind;
@@ -215,7 +218,7 @@ static void tcp_resume(void *producer)
     stream_server_resume(producer);
 }
 
-/* What connections know of it: how frames begin, and where they are connected to. */
+/* Keys that open connections depend on: framing, and the address that they are connected to. */
 static const char *tcp_fixed_key(const struct listener_config *from,
                                  const struct listener_config *to)
 {
@@ -294,7 +297,7 @@ static void tcp_announce(const struct source *source, const struct source_host *
                backend != NULL ? backend->name : "nothing", control_process_id());
 }
 
-/* The rows of a source of connections, wherever its sockets come from. */
+/* The operations of a source of connections, for both origins of its sockets. */
 #define STREAM_SOURCE                                                                              \
     .kind = "tcp", .keys = SOURCE_KEYS_STREAM, .waits = true, .complete = tcp_complete,            \
     .check = tcp_check, .probe = tcp_probe, .announce = tcp_announce, .fixed_key = tcp_fixed_key,  \
@@ -311,7 +314,7 @@ const struct source_ops source_tcp = {
     STREAM_SOURCE,
 };
 
-/* fd:NAME, where the sockets of that name take connections (source_inherited.c). */
+/* fd:NAME, if the sockets of that name take connections (source_inherited.c). */
 static const char *inherited_tcp_fault(const struct listener_config *listener)
 {
     const char *why = inherited_source_refuse(listener);

@@ -6,8 +6,8 @@
 #include "collector/senders/sequence.h"
 
 /*
- * A socket may be read when all that came since its first datagram went to the others and has been
- * read: as much as it holds itself.
+ * How late a number may be read, in datagrams: while one socket waits, the others may receive and
+ * be read for as many as it can hold.
  */
 static uint64_t udp_apart(const struct listener_config *listener)
 {
@@ -34,7 +34,10 @@ static const char *udp_config_fault(const struct listener_config *listener)
     return NULL;
 }
 
-/* How many sockets there are to be. The kernel gives each that joins a group all of it. */
+/*
+ * Checks the number of sockets. If several joined a group, the kernel would give each a copy of
+ * every datagram.
+ */
 static const char *udp_sockets_fault(const struct listener_config *listener)
 {
     bool group = address_is_multicast(&listener->address);
@@ -66,8 +69,8 @@ static size_t udp_sockets(const struct listener_config *listener)
 }
 
 /*
- * A port that may be shared would also be shared with another process of the same user, and each
- * would get a part of the datagrams: whether it is free is asked by a socket that shares nothing.
+ * A port that can be shared could also be shared with another process of the same user, and each
+ * would get a part of the datagrams. So an exclusive socket checks first that the port is free.
  */
 static int probe_port(const struct udp_socket_options *shared, struct error *error)
 {
@@ -81,7 +84,7 @@ static int probe_port(const struct udp_socket_options *shared, struct error *err
     return result;
 }
 
-/* All sockets share the port, also one that the system chose for the first of them. */
+/* All sockets share the port, even if the system chose it for the first one. */
 static int udp_open_sockets(struct source *source, const struct source_host *host,
                             struct error *error)
 {
@@ -94,7 +97,7 @@ static int udp_open_sockets(struct source *source, const struct source_host *hos
         if (socket_source_add(source, host, i, &socket, error) != 0)
             return -1;
         socket.options.address.port = source->address.port;
-        socket.options.spread_over = 0; /* the first one's holds for all */
+        socket.options.spread_over = 0; /* the first socket's setting applies to all */
     }
     if (config->address.port != 0 || bound_source_name_by_port(source, host->ledger) == 0)
         return 0;

@@ -7,7 +7,7 @@
 
 #include "collector/contract/source.h"
 
-/* ROW(NAME) stands for source_NAME, which the file source_NAME.c defines. */
+/* ROW(NAME) is for source_NAME, which source_NAME.c defines. */
 #define BUILTIN_SOURCES(ROW)                                                                       \
     ROW(udp)                                                                                       \
     ROW(tcp)                                                                                       \
@@ -18,10 +18,10 @@
 BUILTIN_SOURCES(DECLARE_SOURCE)
 #undef DECLARE_SOURCE
 
-/* What becomes of fd:NAME where the sockets of that name take connections, and where datagrams. */
+/* The variants of fd:NAME for sockets that take connections, and for those that take datagrams. */
 extern const struct source_ops source_inherited_streams, source_inherited_datagrams;
 
-/* All of them, NULL at the end. */
+/* All built-in sources, NULL at the end. */
 extern const struct source_ops *const builtin_sources[];
 
 #endif

@@ -13,15 +13,15 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/* Connections that are accepted before others are served. */
+/* The most connections that are accepted before others are served. */
 #define ACCEPT_MOST 32
 
-/* How long nobody is accepted after the system had no means for it. */
+/* The pause in nanoseconds after an accept for which the system had no descriptor or memory. */
 #define ACCEPT_PAUSE_NS INT64_C(100000000)
 
 /* --- listening -------------------------------------------------------------------------------- */
 
-/* The next of its sockets, which is the server's. Returns 0, or -1 with `error` filled. */
+/* Adds a listening socket, which the server then owns. Returns 0, or -1 with `error` filled. */
 static int watch_listening(struct stream_server *server, wait_handle socket,
                            const struct address *address, struct error *error)
 {
@@ -38,7 +38,7 @@ static int listen_at_address(struct stream_server *server, struct error *error)
     return socket == NO_HANDLE ? -1 : watch_listening(server, socket, &bound, error);
 }
 
-/* Those that the process was started with, and that have the name. */
+/* Adopts the inherited sockets that have the configured name. */
 static int adopt_inherited(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
@@ -140,7 +140,7 @@ static void put_off(struct worker *worker, struct listening *listening, const st
                   "%s; trying again", error->text);
 }
 
-/* The socket is the caller's until it is armed again, or closed. Locked. */
+/* The caller has the lock, and owns the socket until it is re-armed or closed. */
 static void accept_from_queue(struct worker *worker, struct listening *listening)
 {
     struct stream_server *server = worker->server;

@@ -1,4 +1,4 @@
-/* How connections come to a stream server. For the stream server's files. */
+/* Accepting connections for a stream server. Private to its files. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_ACCEPT_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_ACCEPT_H
 
@@ -11,19 +11,25 @@ struct listening;
 struct stream_server;
 struct worker;
 
-/* Listens at its address, or at the sockets that it inherits. Returns 0, or -1 with `error` filled.
+/*
+ * Listens on the configured address, or on the inherited sockets. Returns 0, or -1 with `error`
+ * filled.
  */
 int stream_server_listen(struct stream_server *server, struct address *bound, struct error *error);
 
-/* Accepts those that wait at a socket whose event was taken, and has it watched again. */
+/*
+ * Accepts the connections that wait at a listening socket whose event was taken, then re-arms it.
+ */
 void stream_server_accept(struct worker *worker, struct listening *listening);
 
-/* Sockets whose accepting was put off, and whose time has come. */
+/*
+ * Re-arms the listening sockets whose pause after an accept error is over at `now_ns` (monotonic).
+ */
 void stream_server_accept_again(struct worker *worker, int64_t now_ns);
 
 /*
- * Who wants to connect is refused by the system from now on, or waits for whoever else has the
- * socket: then the notifier would still report it, were it only closed.
+ * Closes the listening sockets. They are unwatched first: another process may have a copy of an
+ * inherited socket, and the notifier would then report it even after our close.
  */
 void stream_server_stop_listening(struct stream_server *server);
 

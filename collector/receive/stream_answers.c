@@ -4,7 +4,7 @@
 
 #include "collector/base/byte_order.h"
 
-/* Bytes of an answer with the length before it. */
+/* The most bytes of an answer with its length. */
 #define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
 
 static size_t put_answer_length(enum framing framing, uint8_t *to, size_t length)
@@ -31,7 +31,7 @@ void stream_answers_add(struct stream_connection *connection,
 {
     const struct schema_ops *ops = verdict->schema != NULL ? verdict->schema : settings->answering;
     if (ops == NULL || ops->answer == NULL || connection->peer_gone ||
-        settings->framing == FRAMING_FRAME_STREAMS) /* where control frames alone are answered */
+        settings->framing == FRAMING_FRAME_STREAMS) /* where only control frames are answered */
         return;
     uint8_t message[SCHEMA_ANSWER_MOST];
     size_t size = ops->answer(verdict->message, datagram_reason_names[verdict->refused], message);
@@ -79,11 +79,11 @@ bool stream_answers_send(struct stream_connection *connection, enum stream_next 
             *wants = result == CHANNEL_WANTS_IN ? STREAM_READ : STREAM_WRITE;
             return false;
         }
-        if (result != CHANNEL_OK) { /* what came before that is read to its end all the same */
+        if (result != CHANNEL_OK) { /* bytes that arrived before are still read */
             stream_answers_drop(connection);
             connection->reset = result != CHANNEL_END;
             if (connection->next == STREAM_READ)
-                connection->next = STREAM_AGAIN; /* no event is sure to say so */
+                connection->next = STREAM_AGAIN; /* perhaps no event will report it */
             return true;
         }
         connection->progressed = true;

@@ -1,6 +1,6 @@
 /*
- * What goes back over a connection: answers wait in its buffer, in the order of the frames, until
- * they are sent.
+ * The answers of a connection. They wait in its buffer, in the order of the frames, until they are
+ * sent.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_ANSWERS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_ANSWERS_H
@@ -14,7 +14,7 @@
 bool stream_answers_have_room(const struct stream_connection *connection,
                               const struct stream_settings *settings);
 
-/* Adds the answer to a frame, where its schema's protocol has one. There is room for it. */
+/* Adds the answer to a frame if its schema's protocol has answers. There must be room for it. */
 void stream_answers_add(struct stream_connection *connection,
                         const struct stream_settings *settings, struct stream_worker *worker,
                         const struct ingest_verdict *verdict);
@@ -23,11 +23,14 @@ void stream_answers_add(struct stream_connection *connection,
 void stream_answers_add_control(struct stream_connection *connection, struct stream_worker *worker,
                                 const struct frame_streams_answer *answer);
 
-/* Returns whether all of them are out, or of no use; else *wants is what they wait for. */
+/*
+ * Sends answers. Returns true if none is left: all were sent, or the peer takes no more. Otherwise
+ * *wants is the event to wait for. `now_ns` is monotonic.
+ */
 bool stream_answers_send(struct stream_connection *connection, enum stream_next *wants,
                          int64_t now_ns);
 
-/* They do not reach the other side any more. */
+/* Discards the answers, and all later ones: the peer cannot be reached any more. */
 void stream_answers_drop(struct stream_connection *connection);
 
 #endif

@@ -5,7 +5,7 @@
 #include "collector/platform/thread.h"
 
 struct stream_blocks {
-    struct mutex *lock; /* also of the shares */
+    struct mutex *lock; /* also guards the shares */
     size_t waiting;     /* connections */
     size_t poor;        /* of these, those whose host has no block */
     uint8_t *memory;
@@ -24,7 +24,7 @@ struct stream_blocks *stream_blocks_create(size_t count, size_t size)
     if (blocks == NULL)
         return NULL;
     blocks->lock = mutex_create();
-    blocks->memory = malloc(count * size); /* pages come with the first large frames */
+    blocks->memory = malloc(count * size); /* the system adds pages when they are first used */
     if (blocks->lock == NULL || blocks->memory == NULL) {
         stream_blocks_destroy(blocks);
         return NULL;
@@ -43,7 +43,7 @@ void stream_blocks_destroy(struct stream_blocks *blocks)
     free(blocks);
 }
 
-/* --- all of these with the lock --------------------------------------------------------------- */
+/* --- the caller has the lock ------------------------------------------------------------------ */
 
 static void share_add(struct stream_blocks *blocks, struct stream_share *share)
 {

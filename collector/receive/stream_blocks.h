@@ -1,19 +1,19 @@
 /*
- * A few large blocks of memory for frames that have not come in whole, shared by the connections of
- * a listener. All memory is taken at creation; any thread.
+ * A few large blocks of memory for incomplete frames, shared by the connections of a listener. All
+ * memory is allocated at creation. Any thread.
  *
- * They are shared by host, not by connection: by name where TLS gives one, else by network
- * (stream_hosts.h). A host that has blocks gets
- * another one only while more are free than it has, so one host leaves about half of the blocks to
- * others, a second one half of the rest, and so on. A host that has none gets any that is free, and
- * comes before those that have. Where none is free, connections of a host that has several have to
- * give theirs up after STREAM_PRESSURE_NS. So of N blocks (8, and one for each thread):
+ * Blocks are shared by host, not by connection: by name if TLS provides one, else by network
+ * (stream_hosts.h). A host that has blocks gets another one only while more are free than it has,
+ * so one host leaves about half of the blocks to others, a second one half of the rest, and so on.
+ * A host without a block gets any free one, ahead of hosts that have some. If none is free,
+ * connections of a host that has several must release theirs after STREAM_PRESSURE_NS. So with N
+ * blocks (8, and one for each thread) a host without a block gets one:
  *
- *   - while three other hosts hold all that they can, a host without a block gets one at once;
- *   - while fewer than N do, within STREAM_PRESSURE_NS, as one of them has several, and the time
- *     between two looks at the connections (stream_loop.c);
- *   - while N or more do, when one of them has been slow for longer than its frame's size allows
- *     (STREAM_PRESSURE_SIZE), each waiting host in its turn.
+ *   - at once, while three other hosts have all that they can get;
+ *   - within STREAM_PRESSURE_NS and the time between two scans of the connections (stream_loop.c),
+ *     while fewer than N hosts have blocks, because one of them has several;
+ *   - else when a host's connection has been slow for longer than the size of its frame allows
+ *     (STREAM_PRESSURE_SIZE).
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_BLOCKS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_BLOCKS_H
@@ -24,50 +24,57 @@
 
 struct stream_blocks;
 
-/* A host's part. Zeroed at first; stream_blocks.c's from then on. */
+/* One host's use of the blocks. All zero at first; only stream_blocks.c changes it. */
 struct stream_share {
-    size_t blocks;  /* that it has */
-    size_t waiting; /* connections that wait for one */
+    size_t blocks;  /* that its connections have */
+    size_t waiting; /* connections that wait for a block */
 };
 
-/* `count` (≥ 1) blocks of `size` bytes. Returns NULL where memory is short. */
+/* `count` (≥ 1) blocks of `size` bytes. Returns NULL if out of memory. */
 struct stream_blocks *stream_blocks_create(size_t count, size_t size);
 void stream_blocks_destroy(struct stream_blocks *blocks); /* NULL is allowed */
 
 /*
- * A block, or NULL: none is free, the host has its share, or others come first. Then the connection
- * waits, in *waits, which was false at first, and asks again: one that waits comes before one of
- * the same host that does not.
+ * Returns a block, or NULL if none is free, the host has its share, or others come first. After
+ * NULL the connection waits: *waits, false at first, is set, and the caller tries again later.
+ * Connections that wait come before others of the same host.
  */
 uint8_t *stream_blocks_acquire(struct stream_blocks *blocks, struct stream_share *share,
                                bool *waits);
 
-/* It does not wait any more, if it did. */
+/* Ends the connection's wait, if it waits. */
 void stream_blocks_stop_waiting(struct stream_blocks *blocks, struct stream_share *share,
                                 bool *waits);
 
-/* The same for a connection that can do without: it does not wait. */
+/* The same for a connection that can do without a block: it never waits. */
 uint8_t *stream_blocks_try(struct stream_blocks *blocks, struct stream_share *share);
 
-/* For a connection that had one of other blocks: NULL only where none is free. */
+/*
+ * Acquires a block for a connection that has one of other blocks. Returns NULL only if none is
+ * free.
+ */
 uint8_t *stream_blocks_move(struct stream_blocks *blocks, struct stream_share *share);
 
-/* A connection, which has a block (`holds`) or waits for one, is another host's from now on. */
+/*
+ * Moves a connection, which has a block (`holds`) or waits for one, from one host's share to
+ * another's.
+ */
 void stream_blocks_transfer(struct stream_blocks *blocks, struct stream_share *from,
                             struct stream_share *to, bool holds, bool waits);
 
-/* NULL is allowed as block. */
+/* Takes the block back; NULL is allowed. */
 void stream_blocks_release(struct stream_blocks *blocks, struct stream_share *share,
                            uint8_t *block);
 
-/* Whether some connection is wanted to give up its block. */
+/* Whether some connection should release its block. */
 bool stream_blocks_are_short(struct stream_blocks *blocks);
 
-/* How much a connection of the host, which has a block, is wanted to give it up. */
+/* Whether connections of the host should release their blocks. */
 enum stream_blocks_demand {
     STREAM_BLOCKS_ENOUGH,
-    STREAM_BLOCKS_WANTED,       /* where it is slow for the size of its frame */
-    STREAM_BLOCKS_WANTED_FIRST, /* in any case: the host has several, and another one has none */
+    STREAM_BLOCKS_WANTED,       /* if they are slow for the size of their frames */
+    STREAM_BLOCKS_WANTED_FIRST, /* in any case: the host has several, and another host waits for a
+                                   first one */
 };
 enum stream_blocks_demand stream_blocks_demand(struct stream_blocks *blocks,
                                                const struct stream_share *share);

@@ -1,9 +1,9 @@
 /*
- * What the bytes of a connection go through: TCP as it is, or TLS over it.
+ * The transport of a connection's bytes: plain TCP, or TLS over it.
  *
- * An interface. Each kind implements it, one file each; nothing outside such a file asks which kind
- * a channel is. Nothing of it waits: where it cannot go on it says what it waits for. One thread at
- * a time: whoever owns the connection (collector/receive/stream_server.h).
+ * An interface. Each kind implements it in a file of its own, and no other file asks which kind a
+ * channel is. No operation blocks: its result says which event to wait for. Only the owner of the
+ * connection calls them (collector/receive/stream_slots.h).
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_CHANNEL_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_CHANNEL_H
@@ -16,42 +16,45 @@
 
 enum channel_result {
     CHANNEL_OK,        /* *done bytes, at least 1 */
-    CHANNEL_WANTS_IN,  /* it cannot go on until something comes */
-    CHANNEL_WANTS_OUT, /* it cannot go on until there is room to send */
-    CHANNEL_END,       /* of a receive: the other side sends no more; of a send: it said so before,
-                          and takes no more either */
-    CHANNEL_BROKEN,    /* reset, or the like. What came before it was received before */
-    CHANNEL_FAILED,    /* the other side does not keep to the channel's own protocol */
+    CHANNEL_WANTS_IN,  /* it would block until the socket is readable */
+    CHANNEL_WANTS_OUT, /* it would block until the socket is writable */
+    CHANNEL_END, /* receive: the peer sends no more; send: the peer has ended the stream and accepts
+                    no more */
+    CHANNEL_BROKEN, /* reset, or another error of the socket; earlier bytes were received before */
+    CHANNEL_FAILED, /* the peer violated the channel's own protocol */
 };
 
-/* Bytes of what `failure` says, with the NUL at its end. */
+/* The most bytes of a text of `failure`, with its NUL. */
 #define CHANNEL_FAILURE_SIZE 160
 
 struct channel_ops;
 
-/* How a listener's connections have their bytes. */
+/* The kind of channel that a listener's connections have. */
 struct channel_kind {
-    const struct channel_ops *ops; /* NULL: it is none */
-    void *context;                 /* the kind's own, of the listener */
-    const void *made_of;           /* the settings that it was made of, by which it is known */
+    const struct channel_ops *ops; /* NULL: no kind */
+    void *context;                 /* the kind's data for the listener */
+    const void *made_of;           /* the settings that it was made from, which identify it */
 };
 
-/* Bytes of a name's digest: names that are not the same have others. */
+/* Bytes of the digest of a peer's name. */
 #define CHANNEL_NAME_SIZE 16
 
-/* Of one connection. It stays where it began until its close. */
+/* The channel of one connection. It does not move in memory from begin to close. */
 struct stream_channel {
     const struct channel_ops *ops;
-    wait_handle socket; /* the caller's to close, after the channel's close */
-    void *session;      /* the kind's own */
-    bool opening;       /* nothing of the connection's own can come or go yet: a handshake */
-    bool holds;         /* it has bytes, or an end, that no event of the socket reports any more */
-    bool is_named;      /* the other side has shown who it is: `name` is that name's digest */
+    wait_handle socket; /* the caller closes it, after the channel's close */
+    void *session;      /* the kind's data for the connection */
+    bool opening;       /* during the handshake: no data can be sent or received yet */
+    bool holds;    /* it buffers bytes, or an end, that no event of the socket reports any more */
+    bool is_named; /* the peer has proved its name, and `name` is the digest */
     uint8_t name[CHANNEL_NAME_SIZE];
 };
 
 struct channel_ops {
-    /* Begins one: socket and ops are set, all else is zero. False: memory is short. */
+    /*
+     * Begins a channel: `socket` and `ops` are set, all else is zero. Returns false if out of
+     * memory.
+     */
     bool (*begin)(struct stream_channel *channel, void *context);
 
     /* Receives at most `size` (≥ 1) bytes. */
@@ -59,26 +62,27 @@ struct channel_ops {
                                    size_t *done);
 
     /*
-     * Sends a first part of `size` (≥ 1) bytes. Whoever was not served sends the same bytes again.
+     * Sends at most `size` (≥ 1) bytes. If it would block, the caller must send the same bytes
+     * again.
      */
     enum channel_result (*send)(struct stream_channel *channel, const void *bytes, size_t size,
                                 size_t *done);
 
     /*
-     * Nothing more is sent: the other side sees the end, after what was sent. What comes from then
-     * on is of no use, and is received as it is, from whatever channel.
+     * Ends the sending direction: the peer sees an end after all that was sent. Bytes that arrive
+     * later are only to be discarded, and are returned as they are, perhaps encrypted.
      */
     void (*finish)(struct stream_channel *channel);
 
-    /* After CHANNEL_FAILED: why, for people, after "closed, as ". NULL: it never fails. */
+    /* After CHANNEL_FAILED: the reason, as text after "closed: ". NULL: this kind never fails. */
     void (*failure)(const struct stream_channel *channel, char text[CHANNEL_FAILURE_SIZE]);
 
-    /* Ends it, and frees what it has. The other side sees an orderly end, where that can be. */
+    /* Ends the channel and frees its data. The peer sees an orderly end, if possible. */
     void (*close)(struct stream_channel *channel);
 
     /*
-     * Of the listener's: it begins no more, and its context is freed. The channels that it began
-     * stay. NULL: there is nothing to free.
+     * Frees `context`: no further channel is begun; those that were begun stay usable. NULL: there
+     * is nothing to free.
      */
     void (*end)(void *context);
 };
@@ -90,7 +94,7 @@ static inline void channel_kind_end(struct channel_kind *kind)
     kind->ops = NULL;
 }
 
-/* TCP as it is. */
+/* Plain TCP. */
 extern const struct channel_ops channel_plain;
 
 #endif

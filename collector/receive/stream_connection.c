@@ -9,7 +9,7 @@
 #include "collector/receive/stream_pending.h"
 #include "collector/receive/stream_times.h"
 
-/* Receives of one connection before the next one has its turn. */
+/* The most receives for a connection before the next connection is served. */
 #define MOST_RECEIVES 4
 
 size_t stream_block_size(size_t max_frame)
@@ -74,7 +74,7 @@ static size_t take_pending(struct stream_connection *connection,
     return frames;
 }
 
-/* Nothing more came. Returns whether a receive found something. */
+/* Handles the result of a receive. Returns whether it found bytes. */
 static bool handle_result(struct stream_connection *connection, enum channel_result result)
 {
     bool cut = stream_pending_size(connection) != 0;
@@ -83,7 +83,7 @@ static bool handle_result(struct stream_connection *connection, enum channel_res
         return true;
     case CHANNEL_WANTS_IN:
     case CHANNEL_WANTS_OUT:
-        if (connection->peer_gone) /* it is gone, and no end of it will come */
+        if (connection->peer_gone) /* perhaps no event will report its end */
             stream_connection_end_by(connection, STREAM_RESET);
         else if (connection->draining && !(cut && connection->patient))
             stream_connection_end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
@@ -106,7 +106,7 @@ static bool handle_result(struct stream_connection *connection, enum channel_res
     return false;
 }
 
-/* The rest of the frame that is held. Returns as above. */
+/* Receives the remainder of the pending frame. Returns whether the receive found bytes. */
 static bool receive_rest(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          size_t *frames)
@@ -127,8 +127,8 @@ static bool receive_rest(struct stream_connection *connection,
 }
 
 /*
- * What follows a whole frame, with a block at hand for the rest of it; without one, as much as
- * needs none. Returns as above.
+ * Receives the next frames. Acquires a block beforehand, for a frame that is incomplete; without
+ * one, receives no more than fits `small`. Returns whether there may be more input.
  */
 static bool receive_new(struct stream_connection *connection,
                         const struct stream_settings *settings, struct stream_worker *worker,
@@ -172,7 +172,7 @@ static size_t read_frames(struct stream_connection *connection,
     }
     if (connection->ending || connection->answers_used != 0)
         return 0;                           /* answers first */
-    if (connection->next == STREAM_PAUSE) { /* the time that it was held does not count */
+    if (connection->next == STREAM_PAUSE) { /* the pause does not count */
         connection->active_ns = now_ns;
         connection->begun_ns = connection->begun_ns == 0 ? 0 : now_ns;
     }
@@ -195,7 +195,7 @@ static size_t read_frames(struct stream_connection *connection,
             stream_times_note(connection, frames - before, now_ns);
     }
     worker->is_awaited = worker->is_awaited || more;
-    /* Only now: what came in time may have waited for the sinks, and for its turn. */
+    /* Checked last: input that arrived in time may have waited for the sinks, or for its turn. */
     if (connection->next == STREAM_READ && connection->channel.holds)
         connection->next = STREAM_AGAIN;
     else if (connection->next == STREAM_READ || connection->next == STREAM_WRITE)
@@ -216,7 +216,7 @@ size_t stream_connection_read(struct stream_connection *connection,
 
 /* --- answering -------------------------------------------------------------------------------- */
 
-/* Whether the other side was sent why it ended: an answer, or what its channel has for that. */
+/* Whether the peer was told the reason, by an answer or by the channel. */
 static bool says_why(const struct stream_connection *connection)
 {
     return connection->end == STREAM_BAD_FRAME || connection->end == STREAM_CHANNEL_FAILED;
@@ -267,7 +267,7 @@ void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before)
 {
     uint8_t *block = connection->block;
-    if (settings->blocks != before) /* of the new ones it asks for one itself */
+    if (settings->blocks != before) /* it will request one of the new blocks itself */
         stream_blocks_stop_waiting(before, connection->share, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
         connection->block = stream_blocks_move(settings->blocks, connection->share);

@@ -1,6 +1,6 @@
 /*
- * The state of a connection of a stream listener (stream_connection.h), and what it shares with
- * others: for the files that serve connections.
+ * The state of a stream listener's connection (stream_connection.h), and what connections share:
+ * for the files that serve connections.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_STATE_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_STATE_H
@@ -17,58 +17,65 @@
 #include "collector/receive/stream_blocks.h"
 #include "collector/receive/stream_channel.h"
 
-/* Bytes that each connection has of its own: for a frame that is not whole, and for answers. */
+/* Bytes of each connection's own buffers, for an incomplete frame and for answers. */
 #define STREAM_SMALL_SIZE   ((size_t)2048)
 #define STREAM_ANSWERS_SIZE ((size_t)2048)
 
-/* Bytes that a thread receives with one call; a block is no smaller. */
+/* The most bytes of one receive; a block has at least this size. */
 #define STREAM_READ_SIZE ((size_t)64 * 1024)
 
-/* How long a connection that was refused more is read, so that it sees why (nanoseconds). */
+/*
+ * How long input is read and discarded after the last answer (nanoseconds): closing a socket with
+ * unread input resets the connection, and the peer might lose the answer.
+ */
 #define STREAM_LINGER_NS INT64_C(1000000000)
 
 /*
- * While others wait for a block, a connection that has one must complete its frame within this time
- * (nanoseconds), and the same time for each STREAM_PRESSURE_SIZE bytes of it that have come; where
- * its host has several blocks and another one has none, within this time only (stream_blocks.h).
+ * Under block pressure a connection with a block must complete its frame within this time
+ * (nanoseconds), plus the same time for each STREAM_PRESSURE_SIZE bytes received. If its host has
+ * several blocks while another host waits for a first one, there is no additional time
+ * (stream_blocks.h).
  */
 #define STREAM_PRESSURE_NS   INT64_C(1000000000)
 #define STREAM_PRESSURE_SIZE ((size_t)64 * 1024)
 
-/* What a listener's connections have in common. It changes only while its threads stand still. */
+/* The settings of a listener's connections. They change only while its threads are quiescent. */
 struct stream_settings {
     enum framing framing;
-    struct text content_type;           /* of frame streams, as frame_streams_control has it */
-    const struct schema_ops *answering; /* answers what matches no schema; NULL: nothing does */
-    size_t max_frame;                   /* bytes of a message */
-    struct channel_kind kind;           /* what their bytes go through */
-    int64_t idle_ns;                    /* nothing comes, or no answer is read, for so long */
-    int64_t frame_ns;                   /* a frame takes so long, or to open the channel */
-    struct stream_blocks *blocks;       /* of stream_block_size bytes */
-    int64_t arrival_ns; /* since 1970 UTC, of all that comes; 0: the moment when it is taken */
+    struct text content_type; /* of frame streams, for frame_streams_control */
+    const struct schema_ops
+        *answering;           /* answers frames that match no schema; NULL: those have no answer */
+    size_t max_frame;         /* bytes of a message */
+    struct channel_kind kind; /* of their channels */
+    int64_t idle_ns;          /* limit of the time without input, or without a sent answer */
+    int64_t frame_ns;         /* limit of the time for a frame, or for a handshake */
+    struct stream_blocks *blocks; /* of stream_block_size bytes */
+    int64_t
+        arrival_ns; /* arrival time of all input, since 1970 UTC; 0: the time when it is handled */
 };
 
-/* What a thread has for all connections that it serves. */
+/* The data of a thread for all connections that it serves. */
 struct stream_worker {
     struct ingest *ingest;
-    struct ingest_counters *counters; /* the thread's block of the listener's */
-    size_t received;                  /* bytes; the caller's to set to 0 */
-    bool is_awaited; /* one that was read since the caller set it to false may not be kept waiting:
-                        it is owed an answer, or has more to be read */
+    struct ingest_counters *counters; /* this thread's block of the listener's */
+    size_t received;                  /* bytes; the caller resets it to 0 */
+    bool is_awaited; /* a connection read since the caller cleared this must not be kept waiting: it
+                        is owed an answer, or has more input */
     uint8_t read[STREAM_READ_SIZE];
 };
 
-/* What the connection wants next. */
+/* The next step for a connection. */
 enum stream_next {
-    STREAM_READ,     /* to be armed for what comes */
-    STREAM_AGAIN,    /* to be served again, without waiting: it holds frames */
-    STREAM_PAUSE,    /* to be left alone until a block, or the sinks' queues, have room */
+    STREAM_READ,     /* to be armed for input */
+    STREAM_AGAIN,    /* to be served again at once: it has pending frames */
+    STREAM_PAUSE,    /* to be left alone until a block is free, or the sinks' queues have room */
     STREAM_WRITE,    /* to be armed for room to send */
-    STREAM_BACK_OFF, /* to be left alone for a while: it is ready, again and again, for nothing */
-    STREAM_CLOSE,    /* to be closed; why: `end` */
+    STREAM_BACK_OFF, /* to be left alone for a while: it became ready again and again without
+                        progress */
+    STREAM_CLOSE,    /* to be closed, for the reason in `end` */
 };
 
-/* How it ended: each is a term of the ledger. */
+/* Why a connection ended; each is a term of the ledger. */
 enum stream_end {
     STREAM_CLOSED,
     STREAM_FRAME_CUT,
@@ -85,37 +92,39 @@ enum stream_end {
 struct stream_connection {
     struct stream_channel channel;
     struct address peer;
-    struct stream_share *share; /* its host's, of the blocks */
-    const struct address *own;  /* what it is connected to; the listener's */
-    int64_t active_ns;          /* monotonic: when something came, or an answer went, last */
-    int64_t begun_ns;    /* monotonic: since when a frame is not whole, or the channel is opened;
-                            0: neither */
-    int64_t due_ns;      /* monotonic: when its time is over; INT64_MAX: it is not its fault */
-    int64_t pressure_ns; /* monotonic: the same where others wait for its block */
+    struct stream_share *share; /* its host's share of the blocks */
+    const struct address *own;  /* its local address, which the listener owns */
+    int64_t active_ns; /* monotonic: the last time that bytes arrived or an answer was sent */
+    int64_t
+        begun_ns;   /* monotonic: when the incomplete frame, or the handshake, began; 0: neither */
+    int64_t due_ns; /* monotonic: its deadline; INT64_MAX: none, because the delay is ours */
+    int64_t pressure_ns; /* monotonic: its deadline while others wait for its block */
     enum stream_next next;
-    bool draining;     /* the listener stops: what came is taken, then it ends */
-    bool patient;      /* draining: the rest of a frame that has begun is waited for */
-    bool ending;       /* no frame is taken any more; `end` says why */
-    bool discarding;   /* it was answered for the last time; what still comes is thrown away */
-    bool peer_gone;    /* answers do not reach it: what came before is taken, then it ends */
-    bool reset;        /* the same, as it was reset, which a receive does not say again */
-    bool progressed;   /* something came or went since it was last given away */
-    unsigned spurious; /* times in a row that it was given away and nothing had */
-    int64_t spurious_since_ns; /* monotonic: the first of these */
+    bool draining;     /* the listener stops: input that has arrived is handled, then it ends */
+    bool patient;      /* while draining: waits for the remainder of a frame that has begun */
+    bool ending;       /* no further frame is handled, for the reason in `end` */
+    bool discarding;   /* the last answer was sent; input is discarded */
+    bool peer_gone;    /* answers cannot reach the peer: earlier input is handled, then it ends */
+    bool reset;        /* peer_gone by a reset, which no receive reports again */
+    bool progressed;   /* bytes were received or sent since it was last armed */
+    unsigned spurious; /* times in a row that it was armed and then made no progress */
+    int64_t spurious_since_ns; /* monotonic: the first of these times */
     enum stream_end end;
     enum frame_streams_state streams; /* of frame streams */
 
-    /* What came and was not taken: from `at` to `used` of `block`, or of `small`. */
-    uint8_t *block;       /* NULL: none */
+    /*
+     * Pending bytes, received but not yet handled: from `at` to `used` of `block`, or of `small`.
+     */
+    uint8_t *block;       /* NULL: the bytes are in `small` */
     bool waits_for_block; /* for stream_blocks.h */
     size_t at, used;
-    size_t max_frame; /* the limit of the frame that is held, as it was when that began */
+    size_t max_frame; /* the limit of the pending frame, as it was when that began */
     size_t answers_at, answers_used;
     uint8_t small[STREAM_SMALL_SIZE];
     uint8_t answers[STREAM_ANSWERS_SIZE];
 };
 
-/* It ends for this reason: no further frame of it is taken. */
+/* Ends the connection for this reason: no further frame is handled. */
 static inline void stream_connection_end_by(struct stream_connection *connection,
                                             enum stream_end end)
 {

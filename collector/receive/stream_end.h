@@ -1,4 +1,4 @@
-/* How a connection of a stream server ends. For the stream server's files. */
+/* Ending connections of a stream server. Private to its files. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_END_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_END_H
 
@@ -7,14 +7,16 @@
 struct stream_slot;
 struct worker;
 
-/* Logs about a connection, not more often than the thread's limit allows. */
+/* Logs a line about a connection, if the thread's limit allows. */
 void stream_server_log_about(struct worker *worker, const struct address *peer, const char *what);
 
-/* The owner's connection has ended: it is counted, and the reason logged. */
+/* Owner: releases a connection that has ended, counts it and logs the reason. */
 void stream_server_close_connection(struct worker *worker, struct stream_slot *slot);
 
-/* The same, not counted. The socket is closed last but the slot: until then nobody else gets its
- * number. */
+/*
+ * Owner: releases a connection without counting it. The socket is closed after its channel and its
+ * registration have ended, because the system may use its number again at once.
+ */
 void stream_server_release(struct worker *worker, struct stream_slot *slot);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * How many connections each host has: a table with a place for as many hosts as there may be
- * connections. Finding one takes the same time however many there are.
+ * Counts the connections of each host, in a table that is large enough for one host per connection.
+ * A lookup takes the same time however many there are.
  *
- * Places are found by a hash with a secret. Only stream_hosts_grow allocates memory. One thread at
- * a time: the caller has a lock.
+ * Hosts are found by a hash with a secret. Only stream_hosts_grow allocates memory. The caller has
+ * a lock.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_HOSTS_H
@@ -18,13 +18,13 @@
 #include "collector/receive/stream_channel.h"
 
 struct stream_host {
-    struct address address;    /* its port is of no meaning */
+    struct address address;    /* its port is ignored */
     size_t connections;        /* at least 1 */
-    struct stream_share share; /* of large blocks; stream_blocks.c's */
-    struct stream_host *next;  /* in its bucket, or the next one that is free */
+    struct stream_share share; /* of large blocks; only stream_blocks.c changes it */
+    struct stream_host *next;  /* in its bucket, or in the free list */
 };
 
-/* Hosts that were made together. */
+/* Hosts that were allocated together. */
 struct stream_host_group;
 
 struct stream_hosts {
@@ -36,29 +36,33 @@ struct stream_hosts {
     size_t count;
 };
 
-/* Bytes that a table for `count` connections takes. */
+/* Bytes of a table for `count` connections. */
 size_t stream_hosts_memory(size_t count);
 
-/* Of zeroed memory, without places. Returns 0, or -1 with `error` filled: there is no secret. */
+/* Initialises a zeroed table, which has no room yet. Returns 0, or -1 with `error` filled. */
 int stream_hosts_init(struct stream_hosts *hosts, struct error *error);
 
-/* Also of what was only zeroed, or whose init failed. */
+/* A table that is only zeroed, or whose init failed, is allowed. */
 void stream_hosts_destroy(struct stream_hosts *hosts);
 
 /*
- * There are places for `count` connections at least; hosts that are in the table stay where they
- * are. Returns false, nothing changed, where memory is short.
+ * Makes room for at least `count` connections; hosts in the table do not move. Returns false, with
+ * nothing changed, if out of memory.
  */
 bool stream_hosts_grow(struct stream_hosts *hosts, size_t count);
 
-/* One more connection of the host. NULL: it has `most` of them; or the table is full. */
+/*
+ * Counts one more connection of the host. Returns NULL if it has `most`, or if the table is full.
+ */
 struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct address *address,
                                        size_t most);
 
-/* One fewer. NULL is allowed. */
+/* Counts one connection fewer. NULL is allowed. */
 void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host);
 
-/* An address for a name that a connection has shown (stream_channel.h): no other is equal to it. */
+/*
+ * The table's key for a name that a peer has proved (stream_channel.h); no host has this address.
+ */
 struct address stream_hosts_named(const uint8_t name[CHANNEL_NAME_SIZE]);
 
 #endif

@@ -19,7 +19,7 @@ static struct datagram_slot frame_slot(const struct stream_connection *connectio
     };
 }
 
-/* The connection cannot be read on: where its next frame begins is not known. */
+/* Refuses a frame and ends the connection: where the next frame begins is unknown. */
 static void refuse_frame(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          const uint8_t *data, size_t size, enum datagram_reason reason)
@@ -31,7 +31,7 @@ static void refuse_frame(struct stream_connection *connection,
     stream_connection_end_by(connection, STREAM_BAD_FRAME);
 }
 
-/* Returns false where the connection ends with it. */
+/* Handles a control frame. Returns false if it ends the connection. */
 static bool take_control(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          const uint8_t *data, size_t size)
@@ -53,7 +53,7 @@ static bool take_control(struct stream_connection *connection,
     return true;
 }
 
-/* Of frame streams: whether messages may come now. */
+/* Whether a message may come now; in frame streams, only between START and STOP. */
 static bool may_come(const struct stream_connection *connection,
                      const struct stream_settings *settings)
 {
@@ -61,7 +61,7 @@ static bool may_come(const struct stream_connection *connection,
            frame_streams_is_started(connection->streams);
 }
 
-/* Takes a frame that is whole. Returns false where the connection ends with it. */
+/* Handles a complete frame. Returns false if it ends the connection. */
 static bool take_frame(struct stream_connection *connection, const struct stream_settings *settings,
                        struct stream_worker *worker, const uint8_t *data, size_t size)
 {

@@ -11,24 +11,27 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/* Connections that a thread keeps while it rests, and events that it takes with one wait. */
+/* The most connections that a thread keeps in a pause, and events that it takes with one wait. */
 #define KEEP_MOST   64
 #define EVENTS_MOST 32
 
-/* A connection that had so many frames for a round is kept: it costs less to read than to arm. */
+/* A connection with this many frames in a round is kept: reading it costs less than arming it. */
 #define KEEP_FRAMES 2
 
-/* Where a queue is filled to this share, nothing more is read. */
+/* Connections are not read while a queue is filled to this fraction. */
 #define PAUSE_BACKLOG 0.75
 
-/* How often the first thread looks for connections whose time is over, or that are held. */
+/* How often the first thread scans for connections that are overdue, or paused. */
 #define SCAN_MS        50
 #define PAUSED_SCAN_MS 2
 #define STOP_SCAN_MS   5
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/* Gives it away. Returns whether it is still the caller's: it ends, as nobody can watch it. */
+/*
+ * Arms a connection. Returns whether that failed: the connection then ends and stays with the
+ * caller.
+ */
 static bool arm_fails(struct stream_server *server, struct stream_slot *slot, unsigned interests)
 {
     atomic_store(&slot->waits, stream_connection_awaits_remainder(&slot->connection));
@@ -38,7 +41,7 @@ static bool arm_fails(struct stream_server *server, struct stream_slot *slot, un
     return true;
 }
 
-/* One that was held is taken up again; its owner is the caller. */
+/* Owner: ends the pause of a connection, if it was paused. */
 static void unpause_connection(struct stream_server *server, struct stream_slot *slot)
 {
     if (atomic_exchange(&slot->paused, false))
@@ -46,8 +49,9 @@ static void unpause_connection(struct stream_server *server, struct stream_slot 
 }
 
 /*
- * It is left alone; unless it rests, its hang-up is watched for, and reported once, so that this
- * costs nothing while it lasts.
+ * Pauses a connection. Unless it backs off, it is armed for a hang-up, which is reported only once
+ * and so costs nothing during the pause. Returns whether it stays with the caller, as arming
+ * failed.
  */
 static bool pause_connection(struct worker *worker, struct stream_slot *slot, bool pauses)
 {
@@ -64,7 +68,7 @@ static bool pause_connection(struct worker *worker, struct stream_slot *slot, bo
     return true;
 }
 
-/* Returns whether it stays in the caller's hands. */
+/* Answers, then arms, pauses or closes the connection. Returns whether it stays with the caller. */
 static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
@@ -77,7 +81,7 @@ static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t
     case STREAM_BACK_OFF:
         return pause_connection(worker, slot, true);
     case STREAM_CLOSE:
-        /* Who armed it may not have come back from that, though its event was here. */
+        /* the thread that armed it may still be in stream_slot_arm */
         if (atomic_load(&slot->armers) != 0)
             return true;
         stream_server_close_connection(worker, slot);
@@ -91,7 +95,7 @@ static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t
     return arm_fails(server, slot, interests);
 }
 
-/* What a round reads of each connection. Returns frames in all; `busy`: who had several of them. */
+/* Reads each connection. Returns the number of frames; busy[i]: connection i had several. */
 static size_t read_connections(struct worker *worker, size_t first, int64_t now_ns, bool *busy)
 {
     struct stream_server *server = worker->server;
@@ -119,8 +123,8 @@ static size_t read_connections(struct worker *worker, size_t first, int64_t now_
 }
 
 /*
- * Its pace is that of all threads, of which each has its share: were it its own, what one leaves
- * alone while it rests would go, one by one, to another that had little to do.
+ * Each thread's pace is its share of all threads' rate. If it were the thread's own rate, an idle
+ * thread would take, one by one, the connections that a pausing thread does not read.
  */
 static void note_pace(struct worker *worker, size_t frames)
 {
@@ -136,7 +140,7 @@ static void note_pace(struct worker *worker, size_t frames)
     coalescing_note(&worker->pace, frame_share, byte_share);
 }
 
-/* How long it may rest after a round: not while somebody would wait for it. */
+/* The pause after a round: 0 while a connection waits for the thread. */
 static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
@@ -148,8 +152,8 @@ static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 }
 
 /*
- * All records of a round are offered together, before any of its connections is given away. Those
- * that are kept are read when the rest is over, not in the rounds before that.
+ * Offers all records of a round together, before any of its connections is armed. Kept connections
+ * are read after the pause, not in rounds before its end.
  */
 static void serve_connections(struct worker *worker)
 {
@@ -170,7 +174,7 @@ static void serve_connections(struct worker *worker)
     ingest_thread_commit(worker->ingests);
     if (frames != 0 && server->options.received != NULL)
         server->options.received(server->options.context, frames);
-    now_ns = clock_monotonic_ns(); /* to offer them may have taken its time */
+    now_ns = clock_monotonic_ns(); /* the offer may have waited */
     int64_t delay_ns = pause_ns(worker, frames, now_ns);
     worker->pauses = delay_ns > 0;
     if (first == 0)
@@ -186,9 +190,9 @@ static void serve_connections(struct worker *worker)
     memcpy(worker->work + worker->kept, again, again_count * sizeof again[0]);
 }
 
-/* --- resting ---------------------------------------------------------------------------------- */
+/* --- pauses ----------------------------------------------------------------------------------- */
 
-/* Sinks are woken for what was offered, or later, where that is soon enough: it is noted when. */
+/* Wakes the sinks for new records or, if later is soon enough, notes when to wake them. */
 static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
 {
     struct fan_out *fan_out = worker->ingests->fan_out;
@@ -197,7 +201,7 @@ static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
         may_hold ? fan_out_hold(fan_out, now_ns, next_ns) : fan_out_hold(fan_out, 0, INT64_MAX);
 }
 
-/* After a round: the next one finds more. It goes on at once where there is anything left to do. */
+/* Pauses after a round, so that the next one finds more, unless there is anything left to do. */
 static void pause_between_rounds(struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -216,7 +220,7 @@ static void pause_between_rounds(struct worker *worker)
     pause_wait(worker->pause, until_ns - now_ns);
 }
 
-/* --- looking after connections ---------------------------------------------------------------- */
+/* --- scanning connections --------------------------------------------------------------------- */
 
 static void add_work(struct worker *worker, struct stream_slot *slot)
 {
@@ -224,12 +228,12 @@ static void add_work(struct worker *worker, struct stream_slot *slot)
     worker->work[worker->count++] = slot;
 }
 
-/* Reasons to take connections from where they wait. */
+/* The conditions for a scan to claim a connection. */
 struct scan {
     int64_t now_ns;
     bool room;      /* in the sinks' queues */
-    bool are_short; /* of blocks: somebody waits for one */
-    bool over;      /* the time that stopping may take */
+    bool are_short; /* blocks: some connection waits for one */
+    bool over;      /* the deadline of the stop has passed */
 };
 
 static bool is_due(const struct stream_server *server, const struct stream_slot *slot,
@@ -245,9 +249,9 @@ static bool is_due(const struct stream_server *server, const struct stream_slot 
 }
 
 /*
- * Takes connections that no thread owns: held ones where there is room, and expired ones; at a stop
- * all. A pass looks at each slot once. It is interrupted where the worker has no room for more, and
- * goes on after the round: passes have pauses between them, the parts of one have none.
+ * Claims connections that no thread owns: paused ones when there is room, overdue ones, and all on
+ * shutdown. A scan visits each slot once. It is interrupted when the thread has no room for more,
+ * and continues right after the round; pauses are only between scans.
  */
 static void scan_slots(struct worker *worker, int64_t now_ns)
 {
@@ -270,7 +274,7 @@ static void scan_slots(struct worker *worker, int64_t now_ns)
     worker->next_scan %= made == 0 ? 1 : made;
 }
 
-/* Until it looks after connections; negative: it does not. */
+/* Milliseconds until the next scan; negative: this thread does not scan. */
 static int until_scan_ms(const struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -295,7 +299,7 @@ static int wait_ms(const struct worker *worker)
     return scan_ms < 0 || due_ms < scan_ms ? due_ms : scan_ms;
 }
 
-/* What the token of an event is, where it is no connection's. */
+/* The listening socket with this token; NULL: the token is a connection's. */
 static struct listening *listening_of(const struct stream_server *server, const void *token)
 {
     for (size_t i = 0; i < server->listening_count; i++)
@@ -343,8 +347,9 @@ static void take_stream_events(struct worker *worker)
 /* --- threads ---------------------------------------------------------------------------------- */
 
 /*
- * From then on its waits are short. Others may wait for ever, and a wake-up is for one of them, or
- * for who sends it: it is sent until all of them know.
+ * Notes the stop: from now on the thread's waits are short. Other threads may wait without a limit,
+ * and a wake-up reaches only one thread, perhaps the sender. So it is sent again until all threads
+ * know of the stop.
  */
 static void note_stop(struct worker *worker)
 {
@@ -382,14 +387,14 @@ static void end_thread(struct worker *worker)
     if (last)
         atomic_store(&server->finished, true);
     else if (atomic_load(&server->quiesce_wanted))
-        notifier_wake(server->notifier); /* it was perhaps the one that was woken for that */
+        notifier_wake(server->notifier); /* this thread may have taken that wake-up */
     server->options.finished(server->options.context);
     heartbeat_wait(&worker->heartbeat);
 }
 
 /*
- * Stands still for as long as that is wanted. What it has in hand stays there. Others may sleep in
- * their waits, and a wake-up is for one of them.
+ * Waits while the server is to be quiescent; connections in hand stay there. Other threads may be
+ * asleep, and a wake-up reaches only one of them.
  */
 static void quiesce_if_asked(struct worker *worker)
 {
@@ -409,7 +414,9 @@ static void quiesce_if_asked(struct worker *worker)
         server->options.finished(server->options.context);
 }
 
-/* Between two passes over the slots: to look at very many costs a small share of the time. */
+/*
+ * The pause between two scans; it grows with the number of slots, so that scans take little time.
+ */
 static int64_t scan_pause_ns(struct stream_server *server)
 {
     return (PAUSED_SCAN_MS + (int64_t)(stream_slots_made(&server->slots) / 1000)) *
@@ -421,7 +428,7 @@ void stream_server_run(void *argument)
     struct worker *worker = argument;
     struct stream_server *server = worker->server;
     int64_t scan_ns = 0;
-    quiesce_if_asked(worker); /* it may be started so */
+    quiesce_if_asked(worker); /* the server may be quiescent at its start */
     while (!is_done(worker)) {
         heartbeat_work(&worker->heartbeat);
         if (worker->count < WORK_MOST)

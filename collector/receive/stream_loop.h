@@ -1,4 +1,4 @@
-/* What a thread of a stream server does. For the stream server's files. */
+/* The loop of a stream server's threads. Private to the stream server's files. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_LOOP_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_LOOP_H
 

@@ -1,6 +1,7 @@
 /*
- * What came over a connection and was not taken: the beginning of a frame that is not whole, or
- * what waits for answers to be sent. It is in the connection, or in a block where it is large.
+ * The pending bytes of a connection, received but not yet handled: an incomplete frame, or frames
+ * that wait until answers are sent. They are in the connection itself, or in a block if they are
+ * many.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_PENDING_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_PENDING_H
@@ -11,7 +12,7 @@
 
 #include "collector/receive/stream_connection_state.h"
 
-/* Where it is; `at` and `used` of the connection say what of that. */
+/* The buffer with the pending bytes: those from `at` to `used`. */
 static inline uint8_t *stream_pending_data(struct stream_connection *connection)
 {
     return connection->block != NULL ? connection->block : connection->small;
@@ -22,17 +23,20 @@ static inline size_t stream_pending_size(const struct stream_connection *connect
     return connection->used - connection->at;
 }
 
-/* Nothing is held any more. */
+/* Discards the pending bytes and releases the block. */
 void stream_pending_clear(struct stream_connection *connection,
                           const struct stream_settings *settings);
 
-/* The rest of a read, which fits: it is small, or there is a block, which it takes then. */
+/*
+ * Keeps the remainder of a read. If it does not fit `small`, it goes into *block, which the
+ * connection then owns (*block becomes NULL).
+ */
 void stream_pending_keep(struct stream_connection *connection, uint8_t **block, const uint8_t *data,
                          size_t size);
 
 /*
- * Makes room behind what is held for the rest of its frame; *room bytes of it, at most what is
- * missing. Returns false where that takes a block, and none is free.
+ * Makes room for the remainder of the pending frame; *room is the number of bytes to receive, at
+ * most the missing ones. Returns false if that needs a block and none is free.
  */
 bool stream_pending_make_room(struct stream_connection *connection,
                               const struct stream_settings *settings, size_t *room);

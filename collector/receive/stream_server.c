@@ -14,10 +14,12 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/* Bytes that the system takes of a connection at least before who sends has to wait. */
+/* The bytes, at least, that the system buffers for a connection before its sender must wait. */
 #define STREAM_WINDOW ((uint64_t)64 * 1024)
 
-/* Blocks for large frames, besides the one that each thread needs for the rest of a read. */
+/*
+ * The number of blocks, in addition to the one that each thread needs for the remainder of a read.
+ */
 #define BLOCKS 8
 
 size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame)
@@ -129,7 +131,8 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     if (make_server_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
-            server->options.inherited = NULL; /* the configuration's text, which this outlives */
+            server->options.inherited =
+                NULL; /* the configuration's text, which the server outlives */
             *out = server;
             return 0;
         }
@@ -147,7 +150,7 @@ int stream_server_start(struct stream_server *server, struct error *error)
         struct worker *worker = &server->workers[i];
         if (thread_start(&worker->thread, "stream", stream_server_run, worker, error) == 0)
             continue;
-        atomic_store(&server->started, i); /* nobody waits for the others */
+        atomic_store(&server->started, i); /* no thread may wait for the others */
         atomic_fetch_sub(&server->running, server->options.thread_count - i);
         atomic_fetch_sub(&server->present, server->options.thread_count - i);
         stream_server_stop(server, clock_monotonic_ns());
@@ -205,7 +208,7 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
     return 0;
 }
 
-/* Connections are served until `served_ns`; what they bring waits for room to the deadline. */
+/* Serves connections until `served_ns`; their records may wait for room until `deadline_ns`. */
 static void stop_server(struct stream_server *server, int64_t served_ns, int64_t deadline_ns,
                         bool patient)
 {
@@ -258,7 +261,7 @@ bool stream_server_has_finished(const struct stream_server *server)
     return atomic_load(&server->finished);
 }
 
-/* All are asked, so that each is asked anew the next time. */
+/* Checks all threads, so that each is compared with its own last check. */
 bool stream_server_is_alive(struct stream_server *server)
 {
     bool alive = true;

@@ -1,19 +1,20 @@
 /*
  * The connections of a stream listener, and the threads that serve them.
  *
- * Each connection is registered with one notifier, armed for one event at a time. The thread that
- * takes the event owns the connection until it arms it again, so any number of threads serve all of
- * them without a lock on the way of data, and a connection may be served by another thread at each
- * frame. It is armed again only when its records were offered to the sinks: they reach each sink in
- * the order in which they were sent. The listening socket is owned in the same way.
+ * Each connection is registered with one notifier and armed for one event at a time. The thread
+ * that takes the event owns the connection until it arms it again. So any number of threads serve
+ * all connections without a lock on the data path, and each frame of a connection may be served by
+ * another thread. A connection is armed again only after its records were offered to the sinks, so
+ * they reach each sink in the order in which they were sent. Listening sockets are owned in the
+ * same way.
  *
- * Where much comes a thread rests between its rounds, so that each finds more (coalescing.h). It
- * rests for as long as the listener and all sinks allow, and not while an answer is owed. It keeps
- * connections that bring much and reads them again after the rest: no other thread is woken for
- * them, and they need not be armed. All records of a connection that it keeps were offered.
+ * At a high rate a thread pauses between its rounds, so that each round finds more (coalescing.h).
+ * It pauses for as long as the listener and all sinks allow, and not while an answer is owed. It
+ * keeps busy connections and reads them again after the pause: no other thread is woken for them,
+ * and they need not be armed. All records of a kept connection were offered.
  *
- * Nothing is lost on the way: where a sink's queue is nearly full, connections are not read, and
- * those who send wait. They are armed for a hang-up alone, and their times do not run.
+ * No frame is dropped: while a sink's queue is nearly full, connections are not read, and their
+ * senders wait. They are armed only for a hang-up, and their time limits are suspended.
  *
  * Lifecycle: create (it listens), start, stop or wait for its end, join, destroy. Main thread,
  * except where another is named.
@@ -33,7 +34,7 @@
 
 struct stream_server;
 
-/* What may be changed while it runs. */
+/* Settings that may be changed while it runs. */
 struct stream_limits {
     const struct schema_ops *answering; /* as in struct stream_settings */
     size_t max_frame;
@@ -41,45 +42,49 @@ struct stream_limits {
     size_t max_per_address;
     int64_t idle_ns;
     int64_t frame_ns;
-    int64_t coalesce_ns; /* what comes may wait for so long at a high rate; 0: not at all */
+    int64_t coalesce_ns; /* how long input may wait at a high rate; 0: not at all */
 };
 
 struct stream_server_options {
     const struct listener *listener;
     struct ingest_thread *threads; /* one for each thread; they share a fan-out that waits */
     size_t thread_count;
-    struct address address; /* that it listens at */
+    struct address address; /* to listen on */
     bool ipv6_only;
-    const char *inherited; /* else the name of sockets that do so already; NULL: none */
+    const char *inherited; /* the name of inherited listening sockets, used instead of `address`;
+                              NULL: none */
     enum framing framing;
     const char *content_type; /* of frame streams, at most FRAME_STREAMS_TYPE_MOST bytes; copied.
-                                 NULL: any of protobuf's */
-    struct channel_kind kind; /* as in struct stream_settings; the server's from its creation on */
+                                 NULL: any type of protobuf's */
+    struct channel_kind
+        kind; /* as in struct stream_settings; the server owns it from its creation on */
     struct stream_limits limits;
 
-    /* Called from its threads: after frames were taken, where it is not NULL; and when all of them
-     * stand still, or have done all they will do. */
+    /*
+     * Called from its threads. `received` (may be NULL): frames were handled. `finished`: all
+     * threads have become quiescent, or have resumed, or have ended.
+     */
     void (*received)(void *context, size_t frames);
     void (*finished)(void *context);
     void *context;
 
-    /* For tests, NULL otherwise: called before what has come over a connection is received. */
+    /* For tests, NULL otherwise: called before each read of a connection. */
     void (*before_receive)(void *context);
     void *hook_context;
 };
 
-/* Bytes that it allocates; and those of one that is there, when it follows the limits. */
+/* Bytes that a server allocates; and that this server has after a change to these limits. */
 size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame);
 size_t stream_server_memory_after(const struct stream_server *server,
                                   const struct stream_limits *limits);
 
-/* Connections that there is memory for then: it is kept where fewer may be open than before. */
+/* Connections that it has memory for after that change: never fewer than before. */
 size_t stream_server_slots_after(const struct stream_server *server,
                                  const struct stream_limits *limits);
 
 /*
- * Listens; *bound is where, or the first of several. Returns 0, or -1 with `error` filled: the kind
- * is ended then, too.
+ * Creates a server that listens; *bound is its address, the first of several. Returns 0, or -1 with
+ * `error` filled and the kind ended.
  */
 int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
                          struct address *bound, struct error *error);
@@ -88,49 +93,55 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
 int stream_server_start(struct stream_server *server, struct error *error);
 
 /*
- * While it stands still: it follows the limits. No connection is closed: where more are open than
- * may be, no other is accepted; a frame that has begun may be as long as it might be then. Memory
- * that it has is kept. New connections have the kind, which is the server's then; one without ops:
- * the kind that it had before, which it keeps until it resumes. Returns 0, or -1 with `error`
- * filled and nothing changed.
+ * Applies changed limits, while the server is quiescent. No connection is closed: while more are
+ * open than allowed, no other is accepted, and a frame that has begun keeps its limit. Memory is
+ * kept. New connections use `kind`, which the server then owns; if it has no ops, they use the kind
+ * from before the last change, which the server keeps until it resumes. Returns 0, or -1 with
+ * `error` filled and nothing changed.
  */
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
                          const struct channel_kind *kind, struct error *error);
 
-/* Whether the kind that it had before a change, and still keeps, was made of these settings. */
+/*
+ * Whether the server still keeps the kind from before a change, and it was made from these
+ * settings.
+ */
 bool stream_server_keeps_kind(const struct stream_server *server, const void *made_of);
 
 /*
- * Any thread: no connection is accepted any more. Of those that are open, what has come is taken
- * and answered, and they are closed. Who goes on sending is served for half of the time that is
- * left until `deadline_ns` (monotonic); the other half is for the sinks to write what was answered.
- * Calling it again brings the deadline forward.
+ * Any thread: stops accepting. Input that has arrived is handled and answered, then connections are
+ * closed. Peers that continue to send are served for half of the time left until `deadline_ns`
+ * (monotonic); the sinks have the other half to write what was answered. A further call brings the
+ * deadline forward.
  */
 void stream_server_stop(struct stream_server *server, int64_t deadline_ns);
 
-/* The same while the sinks go on: the rest of a frame that has begun is waited for to the
- * deadline. */
+/*
+ * The same while the sinks continue: waits until the deadline for the remainders of frames that
+ * have begun.
+ */
 void stream_server_leave(struct stream_server *server, int64_t deadline_ns);
 
 /*
- * Has its threads stand still, with all that they took offered, until it resumes. One that waits
- * for room in a queue does so first. Before the start: they begin so.
+ * Asks the threads to pause, after they have offered all that they took, until
+ * stream_server_resume. A thread that waits for room in a queue does so first. Before the start:
+ * the threads begin paused.
  */
 void stream_server_ask_to_quiesce(struct stream_server *server);
 bool stream_server_is_quiescent(const struct stream_server *server);
-bool stream_server_is_awake(const struct stream_server *server); /* from the last time */
+bool stream_server_is_awake(const struct stream_server *server); /* all threads have resumed */
 void stream_server_resume(struct stream_server *server);
 
 /* Any thread. */
 bool stream_server_has_finished(const struct stream_server *server);
 
 /*
- * Main thread: whether each of its threads waits, for events or for room in a queue, or has begun a
- * round since this was last asked.
+ * Main thread: whether each thread waits, for events or for room in a queue, or has begun a round
+ * since the last call.
  */
 bool stream_server_is_alive(struct stream_server *server);
 
-/* Any thread: connections that are open. */
+/* Any thread: the number of open connections. */
 size_t stream_server_connections(const struct stream_server *server);
 
 void stream_server_join(struct stream_server *server);

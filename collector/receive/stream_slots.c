@@ -60,7 +60,7 @@ bool stream_slots_grow(struct stream_slots *slots, size_t count)
     return true;
 }
 
-/* --- whose it is ------------------------------------------------------------------------------ */
+/* --- ownership -------------------------------------------------------------------------------- */
 
 static enum stream_slot_phase phase_of(uint64_t state)
 {
@@ -130,9 +130,9 @@ void stream_slot_park(struct stream_slot *slot)
     atomic_store(&slot->state, next_arming(slot, SLOT_ARMED));
 }
 
-/* --- which are free --------------------------------------------------------------------------- */
+/* --- free slots ------------------------------------------------------------------------------- */
 
-/* One for a connection of the host, which is in its table already. Locked. */
+/* For a connection of the host, which is in its table already. The caller has the lock. */
 static struct stream_slot *take_for(struct stream_slots *slots, struct stream_host *host)
 {
     const struct address network = address_network(&host->address);
@@ -154,7 +154,7 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
     struct stream_slot *slot = NULL;
     mutex_lock(slots->lock);
     struct stream_host *host = stream_hosts_enter(&slots->hosts, peer, most_of_host);
-    *of_host = host == NULL; /* there is a place for one host more than for connections */
+    *of_host = host == NULL; /* the table has room for one host more than for connections */
     if (host != NULL && atomic_load(&slots->open) < most)
         slot = take_for(slots, host);
     else
@@ -163,7 +163,9 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
     return slot;
 }
 
-/* The table has a place for one more: the connection leaves its network when it has the name. */
+/*
+ * The table has room for one host more, because the connection leaves its network only afterwards.
+ */
 void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
                        const struct stream_settings *settings)
 {

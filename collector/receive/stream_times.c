@@ -3,8 +3,8 @@
 #include "collector/receive/stream_pending.h"
 
 /*
- * A connection that is served so often in a row, in that time, and has nothing come or go, is left
- * alone for a while each time: the system says that it is ready, and then that it is not, as where
+ * A connection backs off when it was served this many times in a row, within this time
+ * (nanoseconds), without progress: the system reports it as ready and then as not, as it may when
  * memory for sockets is short.
  */
 #define SPURIOUS_MOST 100
@@ -14,7 +14,7 @@ void stream_times_note(struct stream_connection *connection, size_t frames, int6
 {
     connection->active_ns = now_ns;
     if (connection->channel.opening)
-        return; /* to open it has the time of a frame, from the beginning */
+        return; /* the handshake has the time of a frame, from its beginning */
     if (stream_pending_size(connection) == 0)
         connection->begun_ns = 0;
     else if (frames != 0 || connection->begun_ns == 0)

@@ -33,7 +33,10 @@ void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *bud
     handshake->certificates = certificates;
 }
 
-/* OpenSSL makes four times its size of a hello at most. Returns whether there is that much. */
+/*
+ * Counts the memory of a hello, at most four times its size, and of certificates. Returns whether
+ * the budget suffices.
+ */
 static bool reserve_memory(struct tls_handshake *handshake)
 {
     size_t wanted = handshake->certificates + handshake->hello.longest * 4;

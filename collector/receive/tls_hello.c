@@ -1,11 +1,11 @@
 #include "collector/receive/tls_hello.h"
 
-/* Types of records, and of the message (RFC 8446, 5.1 and 4). */
+/* Types of records and of a message (RFC 8446, 5.1 and 4). */
 #define RECORD_CHANGE_CIPHER_SPEC 20
 #define RECORD_HANDSHAKE          22
 #define MESSAGE_CLIENT_HELLO      1
 
-/* In a ClientHello after its version and its random bytes: the length of the session's id. */
+/* The offset of the length of the session id in a ClientHello, after version and random bytes. */
 #define ID_AT ((size_t)34)
 
 static bool is_hello(const struct tls_hello *hello)
@@ -13,7 +13,9 @@ static bool is_hello(const struct tls_hello *hello)
     return hello->head[0] == MESSAGE_CLIENT_HELLO;
 }
 
-/* A byte of a ClientHello's body. Returns whether its list of cipher suites is short enough. */
+/*
+ * Reads a byte of a ClientHello's body. Returns whether its list of cipher suites is short enough.
+ */
 static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
 {
     size_t at = hello->message_at;
@@ -26,7 +28,7 @@ static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
     return hello->suites <= TLS_HELLO_SUITES_MOST;
 }
 
-/* The head of a message is there. Returns whether it is short enough. */
+/* The header of a message is complete. Returns whether the message is short enough. */
 static bool begin_message(struct tls_hello *hello)
 {
     const uint8_t *head = hello->head;
@@ -54,7 +56,7 @@ static bool read_message_byte(struct tls_hello *hello, uint8_t byte)
     return fits;
 }
 
-/* The head of a record is there. Returns whether it is one: those of SSL 2 have no type. */
+/* The header of a record is complete. Returns whether it is valid: SSL 2 has no record types. */
 static bool begin_record(struct tls_hello *hello, bool is_old)
 {
     uint8_t type = hello->record[0];

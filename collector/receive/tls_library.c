@@ -4,7 +4,7 @@
 
 #include "collector/platform/library_table.h"
 
-/* The interface that <openssl/ssl.h> declares. It brings libcrypto. */
+/* The version that <openssl/ssl.h> declares. It loads libcrypto. */
 #define FILE_NAME "libssl.so.3"
 
 const struct tls_library *tls_library(struct error *error)

@@ -1,5 +1,6 @@
 /*
- * OpenSSL, loaded when a listener has tls=on: who has none needs neither it nor memory for it.
+ * OpenSSL, loaded when the first listener has tls=on, so that programs without TLS need neither the
+ * library nor memory for it.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_LIBRARY_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_LIBRARY_H
@@ -13,7 +14,7 @@
 
 #include "collector/base/error.h"
 
-/* The functions that are used of it. */
+/* The functions that this program uses. */
 #define TLS_LIBRARY_FUNCTIONS(FUNCTION)                                                            \
     FUNCTION(OpenSSL_version)                                                                      \
     FUNCTION(BIO_get_new_index)                                                                    \
@@ -83,11 +84,11 @@ struct tls_library {
 
 /*
  * Main thread: the library, loaded at the first call. Returns NULL with `error` filled
- * (EXIT_CODE_CONFIG) where this machine does not have it.
+ * (EXIT_CODE_CONFIG) if this machine does not have it.
  */
 const struct tls_library *tls_library(struct error *error);
 
-/* What the library says is wrong; `unknown` where it says nothing. */
+/* The reason of the last error that the library reports; `unknown` if it reports none. */
 const char *tls_library_reason(const struct tls_library *library, const char *unknown);
 
 #endif

@@ -1,4 +1,4 @@
-/* Who the other side of a TLS connection is: the subject of its certificate, which was verified. */
+/* The name of a TLS peer: the subject of its verified certificate. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_NAME_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_NAME_H
 
@@ -8,7 +8,7 @@
 #include "collector/receive/stream_channel.h"
 #include "collector/receive/tls_library.h"
 
-/* After the handshake. Returns false, and no name, where no certificate was wanted. */
+/* After the handshake. Returns false, with no name, if the peer has no certificate. */
 bool tls_name(const struct tls_library *library, const SSL *ssl, uint8_t name[CHANNEL_NAME_SIZE]);
 
 #endif

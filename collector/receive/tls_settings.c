@@ -6,12 +6,13 @@
 #include "collector/receive/stream_connection.h"
 
 /*
- * What a side's certificates may take, and the names of those who sign clients': four with RSA keys
- * of 4,096 bits take half of it. No message of a handshake is longer (tls_hello.h).
+ * The most bytes of the certificates of one side, and of the names of clients' authorities: four
+ * certificates with RSA keys of 4,096 bits take half of it. No message of a handshake is longer
+ * (tls_hello.h).
  */
 #define CERTIFICATES_MOST ((size_t)16 * 1024)
 
-/* Certificates between a client's and its root's. */
+/* The most certificates between a client's and its root's. */
 #define CHAIN_MOST 8
 
 static int tls_settings_error(const char *key, const char *file, const char *why,
@@ -21,7 +22,7 @@ static int tls_settings_error(const char *key, const char *file, const char *why
     return -1;
 }
 
-/* What the library could not make `what` of. */
+/* Reports why the library could not read `what` from the file. */
 static int tls_library_error(const struct tls_library *library, const char *key, const char *file,
                              const char *what, struct error *error)
 {
@@ -47,7 +48,7 @@ static int no_passphrase(char *to, int size, int writing, void *context)
     return -1;
 }
 
-/* Bytes of the certificates that clients are shown. */
+/* Bytes of the certificates that the listener sends. */
 static size_t size_of_chain(const struct tls_settings *settings)
 {
     const struct tls_library *library = settings->library;
@@ -55,7 +56,7 @@ static size_t size_of_chain(const struct tls_settings *settings)
     int size = library->i2d_X509(library->SSL_CTX_get0_certificate(settings->context), NULL);
     library->SSL_CTX_ctrl(settings->context, SSL_CTRL_GET_CHAIN_CERTS, 0, (void *)&chain);
     const OPENSSL_STACK *all = (const OPENSSL_STACK *)chain;
-    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) /* of NULL it is -1 */
+    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) /* -1 for NULL */
         size += library->i2d_X509(library->OPENSSL_sk_value(all, i), NULL);
     return (size_t)size;
 }
@@ -102,7 +103,10 @@ static void free_name(void *name)
     of_names->X509_NAME_free(name);
 }
 
-/* So that clients can choose; they need no names, and of very many they get none. */
+/*
+ * Sends the authorities' names, by which clients may choose a certificate. Clients do not need
+ * them; too many are left out.
+ */
 static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) * names)
 {
     const struct tls_library *library = settings->library;
@@ -135,12 +139,12 @@ static int want_clients_certificates(const struct tls_settings *settings, const 
 }
 
 /*
- * What goes at a time is answers; what comes is read as far as it came; nothing is remembered. The
- * order of ciphers is ours, so that a client's list, which may repeat some, makes no longer one.
+ * Answers may be sent in parts; input is read as it arrives; no sessions are cached. Our order of
+ * ciphers is used, so that a client's list, which may contain duplicates, makes no longer one.
  */
 static bool tls_context_set_up(const struct tls_settings *settings)
 {
-    static const unsigned char name[] = "sluice"; /* to whom tickets are of use */
+    static const unsigned char name[] = "sluice"; /* identifies the program in tickets */
     const struct tls_library *library = settings->library;
     SSL_CTX *context = settings->context;
     library->SSL_CTX_ctrl(context, SSL_CTRL_MODE,
@@ -148,7 +152,7 @@ static bool tls_context_set_up(const struct tls_settings *settings)
                               SSL_MODE_RELEASE_BUFFERS,
                           NULL);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
-    library->SSL_CTX_set_default_read_buffer_len(context, 0); /* a record */
+    library->SSL_CTX_set_default_read_buffer_len(context, 0); /* the default: one record */
     library->SSL_CTX_set_verify_depth(context, CHAIN_MOST);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, (long)CERTIFICATES_MOST, NULL);

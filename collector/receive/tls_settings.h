@@ -1,7 +1,7 @@
 /*
- * What the channels of a listener with TLS have in common: its certificate, its key, whose clients
- * it serves, and what of TLS it speaks. OpenSSL counts its channels, so the settings last for as
- * long as they do.
+ * The settings that all channels of a TLS listener share: certificate, key, clients' authorities
+ * and options of the protocol. OpenSSL counts references of its channels, so the settings live as
+ * long as those.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_SETTINGS_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_SETTINGS_H
@@ -15,12 +15,12 @@
 struct tls_settings {
     const struct tls_library *library;
     SSL_CTX *context;
-    size_t certificates; /* bytes that those of both sides may have */
+    size_t certificates; /* bytes that the certificates of both sides may have */
 };
 
 /*
- * Of zeroed memory with a library: reads the files. Returns 0, or -1 with `error` filled; to be
- * ended in either case. Main thread.
+ * Fills a zeroed struct, which has only its library, from the files. Returns 0, or -1 with `error`
+ * filled; tls_settings_end must be called in either case. Main thread.
  */
 int tls_settings_read(struct tls_settings *settings, const struct channel_tls_options *options,
                       struct error *error);

@@ -156,8 +156,7 @@ void sequence_each_sender(struct sequence_table *table,
                           void *context);
 
 /*
- * Notes that `key` sent `number` with `boot_id` (0: the sender has none). Numbers may begin
- * anywhere.
+ * Notes that `key` sent `number` with `boot_id` (0: without one). Numbers may begin anywhere.
  *
  * A note is made by three calls: sequence_begin, sequence_go_on (optional) and sequence_end. With
  * many senders a sender's data is seldom in the cache, so each call prefetches data for the next

@@ -77,7 +77,7 @@ static inline struct sequence_window sequence_window_at(const struct sequence_se
                                     .size = sets->window};
 }
 
-/* Finds the slot of the step's sender. Returns false if it has none. */
+/* Finds the slot of the step's sender. Returns false if it is not in the table. */
 bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
                         struct slot *slot);
 

@@ -85,7 +85,7 @@ static enum exit_code print_schema(const char *name)
     return EXIT_CODE_USAGE;
 }
 
-static enum exit_code check(const struct config *config)
+static enum exit_code main_check(const struct config *config)
 {
     struct error error;
     if (program_check(config, &error) != 0 || pipeline_check_outputs(config, &error) != 0) {
@@ -106,9 +106,9 @@ static enum exit_code check(const struct config *config)
 }
 
 /* Starts nothing. */
-static enum exit_code look_at(const struct config *config)
+static enum exit_code main_inspect(const struct config *config)
 {
-    enum exit_code code = config->check ? check(config) : EXIT_CODE_OK;
+    enum exit_code code = config->check ? main_check(config) : EXIT_CODE_OK;
     if (config->print && code == EXIT_CODE_OK)
         options_print_config(stdout, config, &program_registry);
     return code;
@@ -134,7 +134,7 @@ static bool shows_progress(const struct config *config)
     return config->log.level == LOG_INFO && config->log.format == LOG_TEXT;
 }
 
-static enum exit_code run(const struct program_options *options)
+static enum exit_code main_run(const struct program_options *options)
 {
     const struct config *config = options->config;
     struct error error;
@@ -145,7 +145,8 @@ static enum exit_code run(const struct program_options *options)
     options_check_environment(&environment, warn);
     if (shows_progress(config))
         progress_line_begin();
-    enum exit_code code = config->check || config->print ? look_at(config) : program_run(options);
+    enum exit_code code =
+        config->check || config->print ? main_inspect(config) : program_run(options);
     progress_line_end();
     log_end();
     return code;
@@ -160,7 +161,7 @@ static enum exit_code run_service(const struct config *config, void (*running)(v
                                             .tap_encoder = &encoder_json,
                                             .running = running,
                                             .context = context};
-    return run(&options);
+    return main_run(&options);
 }
 
 static const struct service_program service = {
@@ -184,7 +185,7 @@ static int read_config(void *context, struct config *config, struct error *error
                : -1;
 }
 
-static enum exit_code collect(int argc, char **argv)
+static enum exit_code main_collect(int argc, char **argv)
 {
     struct arguments arguments = {argc, argv};
     struct config config = {0};
@@ -192,11 +193,11 @@ static enum exit_code collect(int argc, char **argv)
     enum exit_code code = EXIT_CODE_OK;
     switch (options_read(argc, argv, &environment, &program_registry, &config, &error)) {
     case OPTIONS_RUN:
-        code = run(&(struct program_options){.config = &config,
-                                             .registry = &program_registry,
-                                             .tap_encoder = &encoder_json,
-                                             .read_config = read_config,
-                                             .context = &arguments});
+        code = main_run(&(struct program_options){.config = &config,
+                                                  .registry = &program_registry,
+                                                  .tap_encoder = &encoder_json,
+                                                  .read_config = read_config,
+                                                  .context = &arguments});
         break;
     case OPTIONS_HELP:
         if (options_print_help(stdout, &program_registry, config.help_topic, &error) == 0) {
@@ -234,7 +235,7 @@ static enum exit_code run_subcommand(int argc, char **argv)
         return spill_command(argc - 1, argv + 1);
     if (strcmp(name, "service") == 0)
         return service_command(&service, argc - 1, argv + 1);
-    return collect(argc, argv);
+    return main_collect(argc, argv);
 }
 
 int program_main(int argc, char **argv)

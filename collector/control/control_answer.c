@@ -28,7 +28,7 @@ static bool copy_what(struct text name, char what[CONTROL_WHAT_SIZE])
     return strspn(what, "abcdefghijklmnopqrstuvwxyz") == name.size;
 }
 
-static void put_text(struct output *out, struct text text)
+static void answer_put_text(struct output *out, struct text text)
 {
     while (text.size != 0) {
         uint8_t bytes[4];
@@ -48,6 +48,6 @@ bool control_answer_read(const char *answer, size_t size, char what[CONTROL_WHAT
     struct json_item member;
     if (!read_member(answer, size, &member) || !copy_what(member.name, what))
         return false;
-    put_text(text, member.text);
+    answer_put_text(text, member.text);
     return !text->overflow;
 }

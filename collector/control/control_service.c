@@ -193,7 +193,7 @@ static void answer_levels(struct control_service *service, struct client *client
 {
     (void)argument;
     (void)size;
-    struct pipeline_levels *levels = pipeline_take_levels(service->pipeline);
+    struct pipeline_levels *levels = pipeline_read_levels(service->pipeline);
     if (levels == NULL) {
         write_error(&client->base.out, "out of memory");
         return;

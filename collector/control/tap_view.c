@@ -54,8 +54,8 @@ size_t tap_view_memory(void)
     return sizeof(struct tap_view) + TEXT_SIZE + 2 * ENCODER_SCRATCH_SIZE;
 }
 
-static bool matches(struct tap_view *view, const struct tap_watcher *watcher,
-                    const struct text *name)
+static bool view_matches(struct tap_view *view, const struct tap_watcher *watcher,
+                         const struct text *name)
 {
     const struct text glob = {watcher->pattern, watcher->pattern_size};
     return glob_matches(&glob, name, &view->steps, STEPS_MOST);
@@ -82,7 +82,7 @@ static bool walk_next(struct walk *walk, const struct tap_watcher *watcher, bool
     struct sample sample;
     if (!schema->ops->next_sample(schema, walk->record->message, &walk->cursor, &sample))
         return false;
-    *matching = matches(walk->view, watcher, &sample.name);
+    *matching = view_matches(walk->view, watcher, &sample.name);
     return true;
 }
 
@@ -91,7 +91,7 @@ static bool any_matches(struct tap_view *view, const struct tap_watcher *watcher
 {
     const struct text schema = {record->schema->name, strlen(record->schema->name)};
     if (!record->schema->has_samples)
-        return matches(view, watcher, &schema);
+        return view_matches(view, watcher, &schema);
     struct walk walk = walk_begin(view, record);
     bool matching = false;
     while (!matching && walk_next(&walk, watcher, &matching)) {

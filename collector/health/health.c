@@ -147,7 +147,7 @@ enum {
 };
 
 /* Without those that rate= drops, which the operator configured. */
-static uint64_t letters_dropped(const struct letter_totals *letters)
+static uint64_t dead_letters_dropped(const struct dead_letter_totals *letters)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < DROP_COUNT; i++)
@@ -161,7 +161,7 @@ static uint64_t letters_dropped(const struct letter_totals *letters)
  */
 struct note {
     int64_t at_ns;
-    uint64_t letters;
+    uint64_t dead_letters;
     size_t listeners, sinks; /* indexes are below these */
     struct loss counts[][LOSSES];
 };
@@ -202,7 +202,7 @@ static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_
     note->at_ns = now_ns;
     note->listeners = listeners;
     note->sinks = sinks;
-    note->letters = letters_dropped(&ledger->letters);
+    note->dead_letters = dead_letters_dropped(&ledger->dead_letters);
     for (size_t i = 0; i < ledger->listener_count; i++)
         for (size_t loss = 0; loss < LISTENER_LOSSES; loss++)
             note->counts[ledger->listeners[i].index][loss] =
@@ -356,10 +356,10 @@ static void report_losses(struct reasons *reasons, const struct health *health,
                         lost_since(then, true, sink->index, loss, sink_losses[loss].find(sink)));
         }
     }
-    uint64_t letters = letters_dropped(&ledger->letters);
-    uint64_t letters_then = then == NULL ? 0 : then->letters;
-    report_loss(reasons, HEALTH_LETTERS_DROPPED, "dead_letters", ledger->letters.name,
-                letters - letters_then);
+    uint64_t dead_letters = dead_letters_dropped(&ledger->dead_letters);
+    uint64_t dead_letters_then = then == NULL ? 0 : then->dead_letters;
+    report_loss(reasons, HEALTH_LETTERS_DROPPED, "dead_letters", ledger->dead_letters.name,
+                dead_letters - dead_letters_then);
 }
 
 static bool is_stuck(const struct health *health, const struct health_facts *facts)
@@ -402,7 +402,8 @@ static bool is_degraded(const struct health *health, const struct health_facts *
     return reasons.any;
 }
 
-static enum health_status judge(const struct health *health, const struct health_facts *facts)
+static enum health_status health_judge(const struct health *health,
+                                       const struct health_facts *facts)
 {
     if (facts->stopping)
         return HEALTH_STOPPING;
@@ -414,7 +415,7 @@ static enum health_status judge(const struct health *health, const struct health
 enum health_status health_report(const struct health *health, const struct health_facts *facts,
                                  struct output *out)
 {
-    enum health_status status = judge(health, facts);
+    enum health_status status = health_judge(health, facts);
     const char *word = health_statuses[status].name;
     struct reasons reasons = {.out = out};
     json_object_begin(out);

@@ -35,7 +35,7 @@
 struct health_facts {
     const struct ledger_snapshot *ledger;
     const struct pipeline_levels *levels;
-    int64_t silent_since_ns; /* see pipeline_ask_receivers */
+    int64_t silent_since_ns; /* see pipeline_refresh_receivers */
     bool stopping;
     int64_t now_ns;
 };

@@ -49,7 +49,7 @@ int64_t health_watch_due(const struct health_watch *watch)
 static void ask_receivers(struct health_watch *watch, int64_t now_ns)
 {
     watch->ask_due_ns = now_ns + watch->ask_every_ns;
-    watch->silent_since_ns = pipeline_ask_receivers(watch->pipeline, now_ns);
+    watch->silent_since_ns = pipeline_refresh_receivers(watch->pipeline, now_ns);
 }
 
 static void note_counts(struct health_watch *watch, int64_t now_ns)
@@ -83,7 +83,7 @@ bool health_watch_report(const struct health_watch *watch, struct output *out,
     if (watch == NULL)
         return false;
     struct ledger_snapshot *ledger = pipeline_glance(watch->pipeline);
-    struct pipeline_levels *levels = pipeline_take_levels(watch->pipeline);
+    struct pipeline_levels *levels = pipeline_read_levels(watch->pipeline);
     bool known = ledger != NULL && levels != NULL;
     if (known) {
         const struct health_facts facts = {.ledger = ledger,

@@ -57,8 +57,8 @@ struct ledger {
     size_t sink_count;
     struct block *threads; /* the last one first */
     size_t thread_count;
-    char *letters_name; /* NULL: no dead letters */
-    struct block *letters;
+    char *dead_letters_name; /* NULL: no dead letters */
+    struct block *dead_letters;
 };
 
 struct ledger *ledger_create(void)
@@ -93,8 +93,8 @@ void ledger_destroy(struct ledger *ledger)
         free_blocks(ledger->sinks[i].own);
     }
     free_blocks(ledger->threads);
-    free_blocks(ledger->letters);
-    free(ledger->letters_name);
+    free_blocks(ledger->dead_letters);
+    free(ledger->dead_letters_name);
     free(ledger->listeners);
     free(ledger->sinks);
     free(ledger);
@@ -319,15 +319,15 @@ struct thread_measures *ledger_thread_block(struct ledger *ledger)
     return made;
 }
 
-bool ledger_add_letters(struct ledger *ledger, const char *name)
+bool ledger_add_dead_letters(struct ledger *ledger, const char *name)
 {
-    ledger->letters_name = text_copy_all(name);
-    return ledger->letters_name != NULL;
+    ledger->dead_letters_name = text_copy_all(name);
+    return ledger->dead_letters_name != NULL;
 }
 
-struct letter_counters *ledger_letter_block(struct ledger *ledger)
+struct dead_letter_counters *ledger_dead_letter_block(struct ledger *ledger)
 {
-    return add_block(&ledger->letters, sizeof(struct letter_counters));
+    return add_block(&ledger->dead_letters, sizeof(struct dead_letter_counters));
 }
 
 static void add_counters(uint64_t *sums, const struct counter *counters, size_t count)
@@ -337,7 +337,7 @@ static void add_counters(uint64_t *sums, const struct counter *counters, size_t 
 }
 
 /* Adds the block's terms to the totals, the last row first: see below. */
-static void add_terms(const struct ledger_term *terms, const void *block, void *totals)
+static void ledger_add_terms(const struct ledger_term *terms, const void *block, void *totals)
 {
     const struct ledger_term *end = terms;
     while (end->name != NULL)
@@ -349,7 +349,8 @@ static void add_terms(const struct ledger_term *terms, const void *block, void *
     }
 }
 
-static void add_measures(const struct ledger_measure *measures, const void *block, void *totals)
+static void ledger_add_measures(const struct ledger_measure *measures, const void *block,
+                                void *totals)
 {
     for (; measures->name != NULL; measures++)
         histogram_add_to((const void *)((const char *)block + measures->histogram),
@@ -363,7 +364,7 @@ static void add_measures(const struct ledger_measure *measures, const void *bloc
 static void add_ingest(struct listener_totals *sum, const struct ingest_counters *from)
 {
     add_counters(sum->reasons, from->reasons, REASON_COUNT);
-    add_terms(listener_terms, from, sum);
+    ledger_add_terms(listener_terms, from, sum);
 }
 
 static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
@@ -371,14 +372,14 @@ static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
     for (const struct block *block = entry->own; block != NULL; block = block->next) {
         const struct sink_counters *own = (const void *)(block + 1);
         add_counters(sum->failed, own->failed, FAILURE_COUNT);
-        add_terms(sink_terms, own, sum);
-        add_measures(sink_measures, own, sum);
+        ledger_add_terms(sink_terms, own, sum);
+        ledger_add_measures(sink_measures, own, sum);
         sum->in_flight += atomic_load_explicit(&own->in_flight, memory_order_relaxed);
     }
     for (const struct block *block = entry->offers; block != NULL; block = block->next) {
         const struct offer_counters *offer = (const void *)(block + 1);
         add_counters(sum->refused, offer->refused, REFUSAL_COUNT);
-        add_terms(offer_terms, offer, sum);
+        ledger_add_terms(offer_terms, offer, sum);
         sum->raw_refused += counter_read(&offer->raw_refused);
         sum->raw_offered += counter_read(&offer->raw_offered);
     }
@@ -400,17 +401,17 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
 }
 
 /* What one thread offers another one keeps or drops: what became of them first, of all blocks. */
-static void read_letters(struct letter_totals *sum, const struct ledger *ledger)
+static void read_dead_letters(struct dead_letter_totals *sum, const struct ledger *ledger)
 {
-    struct letter_totals offered = {0};
-    sum->name = ledger->letters_name;
-    for (const struct block *block = ledger->letters; block != NULL; block = block->next) {
-        const struct letter_counters *from = (const void *)(block + 1);
+    struct dead_letter_totals offered = {0};
+    sum->name = ledger->dead_letters_name;
+    for (const struct block *block = ledger->dead_letters; block != NULL; block = block->next) {
+        const struct dead_letter_counters *from = (const void *)(block + 1);
         add_counters(sum->dropped, from->dropped, DROP_COUNT);
-        add_terms(letter_terms, from, sum);
+        ledger_add_terms(dead_letter_terms, from, sum);
     }
-    for (const struct block *block = ledger->letters; block != NULL; block = block->next)
-        add_terms(letter_terms, block + 1, &offered);
+    for (const struct block *block = ledger->dead_letters; block != NULL; block = block->next)
+        ledger_add_terms(dead_letter_terms, block + 1, &offered);
     sum->offered = offered.offered;
 }
 
@@ -428,7 +429,7 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
     for (const struct block *block = ledger->threads; block != NULL; block = block->next) {
         struct thread_totals *sum = &snapshot->threads[--number];
         sum->name = number_name(number);
-        add_measures(thread_measures, block + 1, sum);
+        ledger_add_measures(thread_measures, block + 1, sum);
     }
 }
 
@@ -463,7 +464,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         snapshot->sinks[snapshot->sink_count].index = i;
         read_sink(&snapshot->sinks[snapshot->sink_count++], &ledger->sinks[i]);
     }
-    read_letters(&snapshot->letters, ledger);
+    read_dead_letters(&snapshot->dead_letters, ledger);
     read_threads(snapshot, ledger);
     for (size_t i = 0; i < ledger->listener_count; i++) {
         if (!is_reported(&ledger->listeners[i]))

@@ -33,7 +33,7 @@
 enum datagram_reason { DATAGRAM_REASONS(LEDGER_DATAGRAM_REASON) REASON_COUNT };
 enum record_refusal { RECORD_REFUSALS(LEDGER_REFUSAL) REFUSAL_COUNT };
 enum record_failure { RECORD_FAILURES(LEDGER_FAILURE) FAILURE_COUNT };
-enum letter_drop { LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
+enum dead_letter_drop { DEAD_LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
 
 /*
  * Whether a datagram with this reason is offered as a dead letter: what could not be decoded. Not
@@ -44,7 +44,7 @@ extern const bool datagram_reason_has_letter[REASON_COUNT];
 
 /* The names that logs, the ledger and the documentation use. */
 extern const char *const datagram_reason_names[REASON_COUNT];
-extern const char *const letter_drop_names[DROP_COUNT];
+extern const char *const dead_letter_drop_names[DROP_COUNT];
 extern const char *const record_refusal_names[REFUSAL_COUNT];
 extern const char *const record_failure_names[FAILURE_COUNT];
 
@@ -53,7 +53,7 @@ struct reason_text {
     const char *name, *what, *remedy;
 };
 extern const struct reason_text datagram_reason_texts[REASON_COUNT];
-extern const struct reason_text letter_drop_texts[DROP_COUNT];
+extern const struct reason_text dead_letter_drop_texts[DROP_COUNT];
 extern const struct reason_text record_refusal_texts[REFUSAL_COUNT];
 extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 
@@ -89,8 +89,8 @@ struct sink_counters {
 };
 
 /* Of dead letters, a block for each thread that offers them and one for that which writes. */
-struct letter_counters {
-    LETTER_TERMS(LEDGER_COUNTER)
+struct dead_letter_counters {
+    DEAD_LETTER_TERMS(LEDGER_COUNTER)
     struct counter dropped[DROP_COUNT];
 };
 
@@ -165,9 +165,9 @@ void ledger_return_block(void *counters);
 struct thread_measures *ledger_thread_block(struct ledger *ledger);
 
 /* Adds the dead letters' file, at most one. Returns false where memory is short. */
-bool ledger_add_letters(struct ledger *ledger, const char *name);
+bool ledger_add_dead_letters(struct ledger *ledger, const char *name);
 /* A new block, as above. */
-struct letter_counters *ledger_letter_block(struct ledger *ledger);
+struct dead_letter_counters *ledger_dead_letter_block(struct ledger *ledger);
 
 /* What a listener is: a row of LISTENER_KINDS. */
 struct listener_kind {
@@ -181,7 +181,7 @@ extern const struct listener_kind listener_kinds[LISTENER_KIND_COUNT];
 
 /* Plain sums over the blocks, at one moment. The names and schemas are the snapshot's own. */
 struct listener_totals {
-    size_t index;              /* in the ledger, which may skip some that nothing came of */
+    size_t index; /* in the ledger, which may skip some that nothing came of */
     const char *name, *schema;
     const struct listener_kind *kind;
     bool retired;       /* it receives nothing any more */
@@ -210,9 +210,9 @@ struct sink_totals {
     int64_t in_flight;
 };
 
-struct letter_totals {
+struct dead_letter_totals {
     const char *name; /* NULL: none are kept */
-    LETTER_TERMS(LEDGER_TOTAL)
+    DEAD_LETTER_TERMS(LEDGER_TOTAL)
     uint64_t dropped[DROP_COUNT];
 };
 
@@ -229,7 +229,7 @@ struct ledger_term {
 extern const struct ledger_term listener_terms[];
 extern const struct ledger_term offer_terms[];
 extern const struct ledger_term sink_terms[];
-extern const struct ledger_term letter_terms[];
+extern const struct ledger_term dead_letter_terms[];
 
 /* The same of the measures; `name` NULL at the end. */
 struct ledger_measure {
@@ -264,7 +264,7 @@ struct ledger_snapshot {
     struct thread_totals *threads;
     struct listener_totals *listeners;
     struct sink_totals *sinks;
-    struct letter_totals letters;
+    struct dead_letter_totals dead_letters;
     char *texts; /* all names and schemas */
 };
 

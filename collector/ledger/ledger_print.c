@@ -12,9 +12,9 @@
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static void put(struct output *out, const char *format, ...) PRINTF_LIKE(2, 3);
+static void print_put(struct output *out, const char *format, ...) PRINTF_LIKE(2, 3);
 
-static void put(struct output *out, const char *format, ...)
+static void print_put(struct output *out, const char *format, ...)
 {
     size_t room = out->capacity - out->used;
     va_list arguments;
@@ -33,7 +33,7 @@ static void print_terms(struct output *out, const char *const *names, const uint
 {
     for (size_t i = 0; i < count; i++)
         if (values[i] != 0)
-            put(out, " + %s %" PRIu64, names[i], values[i]);
+            print_put(out, " + %s %" PRIu64, names[i], values[i]);
 }
 
 /* "NAME N" for each term of the part that is not zero, on a line of their own; else nothing. */
@@ -45,7 +45,7 @@ static void print_nonzero(struct output *out, const struct ledger_term *terms,
         uint64_t value = ledger_total(totals, term);
         if (term->part != part || value == 0)
             continue;
-        put(out, "%s%s %" PRIu64, any ? ", " : "    ", term->name, value);
+        print_put(out, "%s%s %" PRIu64, any ? ", " : "    ", term->name, value);
         any = true;
     }
     if (any)
@@ -61,52 +61,54 @@ static void print_beside(struct output *out, const struct ledger_term *terms, co
 
 static void print_listener(struct output *out, const struct listener_totals *listener)
 {
-    put(out, "  listener %s (%s)%s\n", listener->name, listener->schema,
-        listener->retired ? ", retired" : "");
-    put(out, "    received %" PRIu64 " = decoded %" PRIu64, listener->received, listener->decoded);
+    print_put(out, "  listener %s (%s)%s\n", listener->name, listener->schema,
+              listener->retired ? ", retired" : "");
+    print_put(out, "    received %" PRIu64 " = decoded %" PRIu64, listener->received,
+              listener->decoded);
     print_terms(out, datagram_reason_names, listener->reasons, REASON_COUNT);
     if (listener->in_assembly != 0)
-        put(out, " + in assembly %" PRIu64, listener->in_assembly);
-    put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages, listener->bytes);
+        print_put(out, " + in assembly %" PRIu64, listener->in_assembly);
+    print_put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages,
+              listener->bytes);
     if (!listener->drops_counted)
-        put(out, ", %s unknown", ledger_drops_name(listener));
+        print_put(out, ", %s unknown", ledger_drops_name(listener));
     else if (listener->kind->is_socket)
-        put(out, ", %s %" PRIu64 "%s", ledger_drops_name(listener), listener->kernel_drops,
-            listener->drops.buffers ? " buffers" : "");
+        print_put(out, ", %s %" PRIu64 "%s", ledger_drops_name(listener), listener->kernel_drops,
+                  listener->drops.buffers ? " buffers" : "");
     output_char(out, '\n');
     print_beside(out, listener_terms, listener);
 }
 
 static void print_sink(struct output *out, const struct sink_totals *sink)
 {
-    put(out, "  sink %s%s\n", sink->name, sink->retired ? ", retired" : "");
-    put(out, "    offered %" PRIu64 " = queued %" PRIu64, sink->offered, sink->queued);
+    print_put(out, "  sink %s%s\n", sink->name, sink->retired ? ", retired" : "");
+    print_put(out, "    offered %" PRIu64 " = queued %" PRIu64, sink->offered, sink->queued);
     print_terms(out, record_refusal_names, sink->refused, REFUSAL_COUNT);
-    put(out, "\n    queued %" PRIu64, sink->queued);
+    print_put(out, "\n    queued %" PRIu64, sink->queued);
     if (sink->recovered != 0)
-        put(out, " + recovered %" PRIu64, sink->recovered);
-    put(out, " = written %" PRIu64, sink->written);
+        print_put(out, " + recovered %" PRIu64, sink->recovered);
+    print_put(out, " = written %" PRIu64, sink->written);
     if (sink->filtered != 0)
-        put(out, " + filtered %" PRIu64, sink->filtered);
+        print_put(out, " + filtered %" PRIu64, sink->filtered);
     if (sink->evicted != 0)
-        put(out, " + evicted %" PRIu64, sink->evicted);
+        print_put(out, " + evicted %" PRIu64, sink->evicted);
     print_terms(out, record_failure_names, sink->failed, FAILURE_COUNT);
     if (sink->unknown != 0)
-        put(out, " + unknown %" PRIu64, sink->unknown);
+        print_put(out, " + unknown %" PRIu64, sink->unknown);
     if (sink->spilled != 0)
-        put(out, " + spilled %" PRIu64, sink->spilled);
-    put(out, " + in flight %" PRId64 "\n", sink->in_flight);
-    put(out, "    lines %" PRIu64 ", samples %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines,
-        sink->samples, sink->bytes);
+        print_put(out, " + spilled %" PRIu64, sink->spilled);
+    print_put(out, " + in flight %" PRId64 "\n", sink->in_flight);
+    print_put(out, "    lines %" PRIu64 ", samples %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines,
+              sink->samples, sink->bytes);
     print_beside(out, sink_terms, sink);
 }
 
-static void print_letters(struct output *out, const struct letter_totals *letters)
+static void print_dead_letters(struct output *out, const struct dead_letter_totals *letters)
 {
-    put(out, "  dead letters %s\n", letters->name);
-    put(out, "    offered %" PRIu64 " = kept %" PRIu64, letters->offered, letters->kept);
-    print_terms(out, letter_drop_names, letters->dropped, DROP_COUNT);
-    put(out, "\n    bytes %" PRIu64 "\n", letters->bytes);
+    print_put(out, "  dead letters %s\n", letters->name);
+    print_put(out, "    offered %" PRIu64 " = kept %" PRIu64, letters->offered, letters->kept);
+    print_terms(out, dead_letter_drop_names, letters->dropped, DROP_COUNT);
+    print_put(out, "\n    bytes %" PRIu64 "\n", letters->bytes);
 }
 
 /* --- what to do about it ---------------------------------------------------------------------- */
@@ -147,9 +149,9 @@ static void print_advice(struct output *out, const struct ledger_snapshot *snaps
         advise_on(&advice, record_refusal_texts, snapshot->sinks[i].refused, REFUSAL_COUNT);
         advise_on(&advice, record_failure_texts, snapshot->sinks[i].failed, FAILURE_COUNT);
     }
-    advise_on(&advice, letter_drop_texts, snapshot->letters.dropped, DROP_COUNT);
+    advise_on(&advice, dead_letter_drop_texts, snapshot->dead_letters.dropped, DROP_COUNT);
     for (size_t i = 0; i < advice.count; i++)
-        put(out, "%s %s", i == 0 ? "  what to do: sluice explain" : "", advice.words[i]);
+        print_put(out, "%s %s", i == 0 ? "  what to do: sluice explain" : "", advice.words[i]);
     if (advice.count != 0)
         output_char(out, '\n');
 }
@@ -157,21 +159,21 @@ static void print_advice(struct output *out, const struct ledger_snapshot *snaps
 void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out)
 {
     size_t start = out->used;
-    put(out, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
-        !snapshot->final       ? " (running)"
-        : snapshot->incomplete ? " (incomplete: a thread hangs)"
-                               : "");
+    print_put(out, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
+              !snapshot->final       ? " (running)"
+              : snapshot->incomplete ? " (incomplete: a thread hangs)"
+                                     : "");
     for (size_t i = 0; i < snapshot->listener_count; i++)
         print_listener(out, &snapshot->listeners[i]);
     for (size_t i = 0; i < snapshot->sink_count; i++)
         print_sink(out, &snapshot->sinks[i]);
-    if (snapshot->letters.name != NULL)
-        print_letters(out, &snapshot->letters);
+    if (snapshot->dead_letters.name != NULL)
+        print_dead_letters(out, &snapshot->dead_letters);
     print_advice(out, snapshot);
     if (snapshot->incomplete)
-        put(out, "  balances: not known\n");
+        print_put(out, "  balances: not known\n");
     else if (snapshot->final)
-        put(out, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
+        print_put(out, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
     control_characters_hide_in_lines(out->data + start, out->used - start);
 }
 
@@ -251,13 +253,13 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
     json_object_end(out);
 }
 
-static void write_letters(struct output *out, const struct letter_totals *letters)
+static void write_dead_letters(struct output *out, const struct dead_letter_totals *letters)
 {
     json_object_begin(out);
     json_member_text(out, "name", letters->name);
-    write_terms(out, letter_terms, letters, PART_FLOW, PART_FLOW);
-    write_counts(out, "dropped", letter_drop_names, letters->dropped, DROP_COUNT);
-    write_terms(out, letter_terms, letters, PART_ALWAYS, PART_ALWAYS);
+    write_terms(out, dead_letter_terms, letters, PART_FLOW, PART_FLOW);
+    write_counts(out, "dropped", dead_letter_drop_names, letters->dropped, DROP_COUNT);
+    write_terms(out, dead_letter_terms, letters, PART_ALWAYS, PART_ALWAYS);
     json_object_end(out);
 }
 
@@ -284,9 +286,9 @@ void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *ou
     for (size_t i = 0; i < snapshot->sink_count; i++)
         write_sink(out, &snapshot->sinks[i]);
     json_array_end(out);
-    if (snapshot->letters.name != NULL) {
+    if (snapshot->dead_letters.name != NULL) {
         json_key_literal(out, "dead_letters");
-        write_letters(out, &snapshot->letters);
+        write_dead_letters(out, &snapshot->dead_letters);
     }
     json_object_end(out);
     output_char(out, '\n');

@@ -16,8 +16,8 @@ static size_t move_texts(struct ledger_snapshot *snapshot, char *to)
     }
     for (size_t i = 0; i < snapshot->sink_count; i++)
         size += text_move(&snapshot->sinks[i].name, to, size);
-    if (snapshot->letters.name != NULL)
-        size += text_move(&snapshot->letters.name, to, size);
+    if (snapshot->dead_letters.name != NULL)
+        size += text_move(&snapshot->dead_letters.name, to, size);
     return size;
 }
 
@@ -92,9 +92,9 @@ static bool sink_balances(const struct sink_totals *sink)
            sink->raw_offered == sink->raw_sent + sink->raw_refused;
 }
 
-static bool letters_balance(const struct ledger_snapshot *snapshot)
+static bool dead_letters_balance(const struct ledger_snapshot *snapshot)
 {
-    const struct letter_totals *letters = &snapshot->letters;
+    const struct dead_letter_totals *letters = &snapshot->dead_letters;
     uint64_t accounted = letters->kept;
     uint64_t refused = 0;
     for (int i = 0; i < DROP_COUNT; i++)
@@ -114,5 +114,5 @@ bool ledger_balances(const struct ledger_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->sink_count; i++)
         if (!sink_balances(&snapshot->sinks[i]))
             return false;
-    return letters_balance(snapshot);
+    return dead_letters_balance(snapshot);
 }

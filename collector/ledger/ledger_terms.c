@@ -14,24 +14,25 @@ const char *const datagram_reason_names[] = {DATAGRAM_REASONS(REASON_NAME)};
 const bool datagram_reason_has_letter[] = {DATAGRAM_REASONS(REASON_LETTER)};
 const char *const record_refusal_names[] = {RECORD_REFUSALS(OTHER_NAME)};
 const char *const record_failure_names[] = {RECORD_FAILURES(OTHER_NAME)};
-const char *const letter_drop_names[] = {LETTER_DROPS(OTHER_NAME)};
+const char *const dead_letter_drop_names[] = {DEAD_LETTER_DROPS(OTHER_NAME)};
 
 const struct reason_text datagram_reason_texts[] = {DATAGRAM_REASONS(REASON_TEXT)};
 const struct reason_text record_refusal_texts[] = {RECORD_REFUSALS(OTHER_TEXT)};
 const struct reason_text record_failure_texts[] = {RECORD_FAILURES(OTHER_TEXT)};
-const struct reason_text letter_drop_texts[] = {LETTER_DROPS(OTHER_TEXT)};
+const struct reason_text dead_letter_drop_texts[] = {DEAD_LETTER_DROPS(OTHER_TEXT)};
 
 #define TERM_ROW(counters, totals, name, part, help)                                               \
     {#name, offsetof(struct counters, name), offsetof(struct totals, name), part, help},
 #define LISTENER_ROW(name, part, help) TERM_ROW(ingest_counters, listener_totals, name, part, help)
 #define OFFER_ROW(name, part, help)    TERM_ROW(offer_counters, sink_totals, name, part, help)
 #define SINK_ROW(name, part, help)     TERM_ROW(sink_counters, sink_totals, name, part, help)
-#define LETTER_ROW(name, part, help)   TERM_ROW(letter_counters, letter_totals, name, part, help)
+#define LETTER_ROW(name, part, help)                                                               \
+    TERM_ROW(dead_letter_counters, dead_letter_totals, name, part, help)
 
 const struct ledger_term listener_terms[] = {LISTENER_TERMS(LISTENER_ROW){.name = NULL}};
 const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){.name = NULL}};
 const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){.name = NULL}};
-const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){.name = NULL}};
+const struct ledger_term dead_letter_terms[] = {DEAD_LETTER_TERMS(LETTER_ROW){.name = NULL}};
 
 #define MEASURE_ROW(counters, totals, name, bounds, metric, help)                                  \
     {#name, offsetof(struct counters, name), offsetof(struct totals, name), bounds, #metric, help},

@@ -98,7 +98,7 @@
  * Why a dead letter was not kept.
  * REASON(CONSTANT, name, "what it means", "what to do")
  */
-#define LETTER_DROPS(REASON)                                                                       \
+#define DEAD_LETTER_DROPS(REASON)                                                                  \
     REASON(RATE, rate, "more came in a second than rate= allows", "raise it")                      \
     REASON(RING_FULL, ring_full, "the file's thread was behind", "have a faster disk")             \
     REASON(FILE_FULL, file_full,                                                                   \
@@ -226,7 +226,7 @@ enum ledger_part {
     TERM(raw_refused, PART_RAW, "Such datagrams that had no room, or that the system did not send.")
 
 /* Of dead letters. */
-#define LETTER_TERMS(TERM)                                                                         \
+#define DEAD_LETTER_TERMS(TERM)                                                                    \
     TERM(offered, PART_FLOW, "Datagrams that could not be decoded, offered as dead letters.")      \
     TERM(kept, PART_FLOW, "Dead letters kept.")                                                    \
     TERM(bytes, PART_ALWAYS, "Bytes that the dead letters' file has accepted.")

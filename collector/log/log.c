@@ -75,7 +75,7 @@ static bool write_to_stream(const char *lines, size_t size)
     return !begun.torn && log_stream_write(lines, size, 0);
 }
 
-static bool put(enum log_level level, const char *lines, size_t size)
+static bool log_put(enum log_level level, const char *lines, size_t size)
 {
     if (diverted_to != NULL)
         return diverted_to(level, lines, size);
@@ -124,7 +124,7 @@ static bool write_entry(const struct log_entry *entry, uint64_t repeated)
     uint64_t before = waits ? 0 : atomic_exchange(&lost, 0);
     size_t size = before != 0 ? write_loss(before, place, time_ns, text) : 0;
     size += log_entry_write(entry, repeated, begun.format, place, time_ns, text + size);
-    if (!put(entry->level, text, size)) {
+    if (!log_put(entry->level, text, size)) {
         atomic_fetch_add(&lost, before);
         return false;
     }
@@ -160,7 +160,7 @@ static void take_repetition(int64_t now_ns)
         begun.wake(begun.wake_context);
 }
 
-static void merge(const struct log_entry *entry)
+static void log_merge(const struct log_entry *entry)
 {
     int64_t now_ns = clock_monotonic_ns();
     if (log_repeats_take(&begun.repeats, entry, now_ns)) {
@@ -174,8 +174,8 @@ static void merge(const struct log_entry *entry)
         atomic_fetch_add(&lost, 1);
 }
 
-static void take(enum log_level level, enum log_subject subject, const char *name, bool named,
-                 const char *format, va_list arguments)
+static void log_write(enum log_level level, enum log_subject subject, const char *name, bool named,
+                      const char *format, va_list arguments)
 {
     struct log_entry entry;
     if ((int)level > atomic_load_explicit(&begun.level, memory_order_relaxed))
@@ -187,7 +187,7 @@ static void take(enum log_level level, enum log_subject subject, const char *nam
         return;
     }
     mutex_lock(begun.lock);
-    merge(&entry);
+    log_merge(&entry);
     mutex_unlock(begun.lock);
 }
 
@@ -195,7 +195,7 @@ void log_line(enum log_level level, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    take(level, LOG_OF_PROGRAM, NULL, false, format, arguments);
+    log_write(level, LOG_OF_PROGRAM, NULL, false, format, arguments);
     va_end(arguments);
 }
 
@@ -204,7 +204,7 @@ void log_about(enum log_level level, enum log_subject subject, const char *name,
 {
     va_list arguments;
     va_start(arguments, format);
-    take(level, subject, name, false, format, arguments);
+    log_write(level, subject, name, false, format, arguments);
     va_end(arguments);
 }
 
@@ -213,7 +213,7 @@ void log_naming(enum log_level level, enum log_subject subject, const char *name
 {
     va_list arguments;
     va_start(arguments, format);
-    take(level, subject, name, true, format, arguments);
+    log_write(level, subject, name, true, format, arguments);
     va_end(arguments);
 }
 
@@ -272,7 +272,7 @@ bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
 
 /* --- from start to end ------------------------------------------------------------------------ */
 
-static void follow(const struct log_settings *settings)
+static void log_follow(const struct log_settings *settings)
 {
     begun.level = (int)settings->level;
     begun.format = settings->format;
@@ -287,7 +287,7 @@ int log_begin(const struct log_settings *settings, struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for the log");
         return -1;
     }
-    follow(settings);
+    log_follow(settings);
     return 0;
 }
 
@@ -297,7 +297,7 @@ void log_set(const struct log_settings *settings)
         return;
     mutex_lock(begun.lock);
     write_repeats(clock_monotonic_ns());
-    follow(settings);
+    log_follow(settings);
     mutex_unlock(begun.lock);
 }
 

@@ -29,7 +29,7 @@ bool log_entry_is(const struct log_entry *entry, const struct log_entry *other)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static const char *prefix_of(enum log_level level, enum log_place place)
+static const char *entry_prefix(enum log_level level, enum log_place place)
 {
     static const char *const on_stream[] = {
         [LOG_ERROR] = "sluice: error: ",
@@ -61,7 +61,7 @@ static const char *prefix_of(enum log_level level, enum log_place place)
 }
 
 /* Appends what fits. */
-static void put(struct output *out, const char *text)
+static void entry_put(struct output *out, const char *text)
 {
     size_t size = strlen(text);
     size_t room = out->capacity - out->used;
@@ -80,7 +80,7 @@ static void put_date(struct output *out, int64_t time_ns)
     snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ ", (unsigned)date.year,
              (unsigned)date.month, (unsigned)date.day, of_day / 3600000, of_day / 60000 % 60,
              of_day / 1000 % 60, of_day % 1000);
-    put(out, text);
+    entry_put(out, text);
 }
 
 static size_t write_text(const struct log_entry *entry, uint64_t repeated, enum log_place place,
@@ -90,16 +90,16 @@ static size_t write_text(const struct log_entry *entry, uint64_t repeated, enum 
     char times[64];
     if (place == LOG_ON_STREAM_DATED || place == LOG_ON_TERMINAL_DATED)
         put_date(&out, time_ns);
-    put(&out, prefix_of(entry->level, place));
+    entry_put(&out, entry_prefix(entry->level, place));
     if (repeated != 0) {
         snprintf(times, sizeof times, "last message repeated %" PRIu64 " time%s", repeated,
                  repeated == 1 ? "" : "s");
-        put(&out, times);
+        entry_put(&out, times);
     } else {
         bool name_first = entry->subject != LOG_OF_PROGRAM && !entry->named;
-        put(&out, name_first ? entry->name : "");
-        put(&out, name_first ? ": " : "");
-        put(&out, entry->message);
+        entry_put(&out, name_first ? entry->name : "");
+        entry_put(&out, name_first ? ": " : "");
+        entry_put(&out, entry->message);
     }
     line[out.used++] = '\n';
     return out.used;
@@ -148,8 +148,8 @@ static void put_object(struct output *out, const struct log_entry *entry, uint64
  * Escapes and what stands for bytes that are no UTF-8 may make three bytes of one. Where the line
  * gets too long by that the message is cut; the rest of it fits, however long the name is.
  */
-static size_t write_json(const struct log_entry *entry, uint64_t repeated, const char *prefix,
-                         int64_t time_ns, char *line)
+static size_t entry_write_json(const struct log_entry *entry, uint64_t repeated, const char *prefix,
+                               int64_t time_ns, char *line)
 {
     struct output out;
     size_t begun = strlen(prefix);
@@ -168,6 +168,6 @@ size_t log_entry_write(const struct log_entry *entry, uint64_t repeated, enum lo
 {
     if (format == LOG_TEXT)
         return write_text(entry, repeated, place, time_ns, line);
-    const char *prefix = place == LOG_IN_JOURNAL ? prefix_of(entry->level, place) : "";
-    return write_json(entry, repeated, prefix, time_ns, line);
+    const char *prefix = place == LOG_IN_JOURNAL ? entry_prefix(entry->level, place) : "";
+    return entry_write_json(entry, repeated, prefix, time_ns, line);
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "collector/base/progress.h"
+#include "collector/log/progress_text.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/process.h"
-#include "collector/text/progress_text.h"
 
 #define FIRST_NS INT64_C(500000000) /* after which work counts as long */
 #define NEXT_NS  INT64_C(100000000)
@@ -57,14 +57,14 @@ static void show(const struct progress *now, int64_t now_ns)
     atomic_store(&standing, log_stream_write(line, size, 0));
 }
 
-static void begin(const struct progress *now, int64_t now_ns)
+static void progress_line_start(const struct progress *now, int64_t now_ns)
 {
     work.begun_ns = now_ns;
     work.next_ns = now_ns + FIRST_NS;
     work.doing = now->doing;
 }
 
-static void watch(const struct progress *now)
+static void progress_line_watch(const struct progress *now)
 {
     if (now == NULL) {
         if (is_mine) {
@@ -80,7 +80,7 @@ static void watch(const struct progress *now)
     is_mine = true;
     int64_t now_ns = clock_monotonic_ns();
     if (is_new || now->doing != work.doing)
-        begin(now, now_ns);
+        progress_line_start(now, now_ns);
     if (now_ns < work.next_ns)
         return;
     work.next_ns = now_ns + NEXT_NS;
@@ -90,7 +90,7 @@ static void watch(const struct progress *now)
 void progress_line_begin(void)
 {
     if (terminal_columns() != 0)
-        progress_watch(watch);
+        progress_watch(progress_line_watch);
 }
 
 void progress_line_end(void)

@@ -59,7 +59,7 @@ static struct event *make_event(const struct output *text)
     return event;
 }
 
-static void release(struct event *event)
+static void stream_release(struct event *event)
 {
     if (event == NULL || --event->users != 0)
         return;
@@ -71,7 +71,7 @@ void event_stream_destroy(struct event_stream *stream)
 {
     if (stream == NULL)
         return;
-    release(stream->newest);
+    stream_release(stream->newest);
     free(stream);
 }
 
@@ -124,7 +124,7 @@ static ssize_t read_events(void *argument, uint64_t at, char *out, size_t most)
     client->sent += size;
     if (client->sent == event->size) {
         client->event = NULL;
-        release(event);
+        stream_release(event);
     }
     return (ssize_t)size;
 }
@@ -132,11 +132,11 @@ static ssize_t read_events(void *argument, uint64_t at, char *out, size_t most)
 static void end_client(void *argument)
 {
     struct client *client = argument;
-    release(client->event);
+    stream_release(client->event);
     *client = (struct client){.stream = client->stream};
 }
 
-static struct client *free_place(struct event_stream *stream)
+static struct client *free_slot(struct event_stream *stream)
 {
     size_t i = 0;
     while (stream->clients[i].connection != NULL)
@@ -151,7 +151,7 @@ struct MHD_Response *event_stream_open(struct event_stream *stream,
     struct event *event = make_event(first);
     if (event == NULL)
         return NULL;
-    struct client *client = free_place(stream);
+    struct client *client = free_slot(stream);
     *client = (struct client){
         .stream = stream, .connection = connection, .event = event, .seen = stream->numbers};
     struct MHD_Response *response = stream->http->create_response_from_callback(
@@ -161,7 +161,7 @@ struct MHD_Response *event_stream_open(struct event_stream *stream,
     return response;
 }
 
-static void wake(struct client *client)
+static void stream_wake(struct client *client)
 {
     if (!client->resting)
         return;
@@ -175,15 +175,15 @@ void event_stream_send(struct event_stream *stream, const struct output *text)
     if (event == NULL)
         return;
     event->number = ++stream->numbers;
-    release(stream->newest);
+    stream_release(stream->newest);
     stream->newest = event;
     for (size_t i = 0; i < EVENT_CLIENTS; i++)
-        wake(&stream->clients[i]);
+        stream_wake(&stream->clients[i]);
 }
 
 void event_stream_close(struct event_stream *stream)
 {
     stream->closing = true;
     for (size_t i = 0; i < EVENT_CLIENTS; i++)
-        wake(&stream->clients[i]);
+        stream_wake(&stream->clients[i]);
 }

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool is_blank(char c)
+static bool accept_is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -16,11 +16,11 @@ struct part {
 
 static struct part trimmed(const char *text, size_t length)
 {
-    while (length != 0 && is_blank(*text)) {
+    while (length != 0 && accept_is_blank(*text)) {
         text++;
         length--;
     }
-    while (length != 0 && is_blank(text[length - 1]))
+    while (length != 0 && accept_is_blank(text[length - 1]))
         length--;
     return (struct part){text, length};
 }
@@ -37,15 +37,15 @@ static struct part take_part(struct part *rest, char until)
     return taken;
 }
 
-static char lower(char c)
+static char accept_lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-static bool is(struct part part, const char *name)
+static bool accept_is(struct part part, const char *name)
 {
     size_t i = 0;
-    while (i < part.length && name[i] != '\0' && lower(part.text[i]) == name[i])
+    while (i < part.length && name[i] != '\0' && accept_lower(part.text[i]) == name[i])
         i++;
     return i == part.length && name[i] == '\0';
 }
@@ -53,7 +53,7 @@ static bool is(struct part part, const char *name)
 /* "q=0.75" in thousandths; -1: it is another parameter. */
 static int weight_of(struct part parameter)
 {
-    if (parameter.length < 3 || lower(parameter.text[0]) != 'q' || parameter.text[1] != '=')
+    if (parameter.length < 3 || accept_lower(parameter.text[0]) != 'q' || parameter.text[1] != '=')
         return -1;
     int weight = 0;
     int digits = 0;
@@ -91,9 +91,9 @@ bool metrics_accept_openmetrics(const char *accept)
     while (rest.length != 0) {
         struct part range = take_part(&rest, ',');
         struct part type = take_part(&range, ';');
-        int *of = is(type, "application/openmetrics-text") ? &openmetrics
-                  : is(type, "text/plain")                 ? &text
-                                                           : NULL;
+        int *of = accept_is(type, "application/openmetrics-text") ? &openmetrics
+                  : accept_is(type, "text/plain")                 ? &text
+                                                                  : NULL;
         int weight = wanted(range);
         if (of != NULL && weight > *of)
             *of = weight;
@@ -107,7 +107,7 @@ bool metrics_accept_gzip(const char *accept)
     while (rest.length != 0) {
         struct part range = take_part(&rest, ',');
         struct part coding = take_part(&range, ';');
-        if (is(coding, "gzip"))
+        if (accept_is(coding, "gzip"))
             return wanted(range) != 0;
     }
     return false;

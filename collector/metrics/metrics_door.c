@@ -58,7 +58,7 @@ size_t metrics_door_memory(void)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static void end(struct waiting *place)
+static void door_end(struct waiting *place)
 {
     tcp_connection_close(place->connection);
     place->connection = NO_HANDLE;
@@ -70,12 +70,12 @@ void metrics_door_destroy(struct metrics_door *door)
         return;
     for (size_t i = 0; i < METRICS_WAITING; i++)
         if (door->places[i].connection != NO_HANDLE)
-            end(&door->places[i]);
+            door_end(&door->places[i]);
     tcp_listener_close(door->options.listener);
     free(door);
 }
 
-static size_t places_of(const struct metrics_door *door, const struct address *network)
+static size_t door_slots_of(const struct metrics_door *door, const struct address *network)
 {
     size_t count = 0;
     for (size_t i = 0; i < METRICS_WAITING; i++)
@@ -87,31 +87,31 @@ static size_t places_of(const struct metrics_door *door, const struct address *n
  * Frees a place of the host that has most of them: its oldest one with an incomplete request, or
  * its oldest one.
  */
-static struct waiting *evict(struct metrics_door *door)
+static struct waiting *door_evict(struct metrics_door *door)
 {
     struct waiting *found = NULL;
     size_t most = 0;
     for (size_t i = 0; i < METRICS_WAITING; i++) {
         struct waiting *place = &door->places[i];
-        size_t count = places_of(door, &place->network);
-        bool sooner = found == NULL || (place->whole == found->whole
-                                            ? place->since_ns < found->since_ns
-                                            : found->whole);
+        size_t count = door_slots_of(door, &place->network);
+        bool sooner =
+            found == NULL ||
+            (place->whole == found->whole ? place->since_ns < found->since_ns : found->whole);
         if (count < most || (count == most && !sooner))
             continue;
         most = count;
         found = place;
     }
-    end(found);
+    door_end(found);
     return found;
 }
 
-static struct waiting *find_place(struct metrics_door *door)
+static struct waiting *door_find_slot(struct metrics_door *door)
 {
     for (size_t i = 0; i < METRICS_WAITING; i++)
         if (door->places[i].connection == NO_HANDLE)
             return &door->places[i];
-    return evict(door);
+    return door_evict(door);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -126,9 +126,10 @@ static size_t empty_lines(const char *text, size_t size)
 }
 
 /* Whether an empty line ends the head; lines may end without a carriage return. */
-static bool is_whole(const char *text, size_t size)
+static bool door_is_whole(const char *text, size_t size)
 {
-    for (const char *end = text + size; (text = memchr(text, '\n', (size_t)(end - text))) != NULL;) {
+    for (const char *end = text + size;
+         (text = memchr(text, '\n', (size_t)(end - text))) != NULL;) {
         text++;
         if (text != end && *text == '\r')
             text++;
@@ -150,7 +151,7 @@ static bool asks_for_health(const char *text, size_t size)
 }
 
 /* It enters, goes, or is looked at again later. */
-static void look(struct metrics_door *door, struct waiting *place, int64_t now_ns)
+static void door_look(struct metrics_door *door, struct waiting *place, int64_t now_ns)
 {
     const struct metrics_door_options *options = &door->options;
     size_t size;
@@ -161,13 +162,13 @@ static void look(struct metrics_door *door, struct waiting *place, int64_t now_n
     if (empty != 0) /* a lone one would be half a request, to the library */
         tcp_connection_receive(place->connection, door->head, empty, &ignored);
     place->whole =
-        is_whole(door->head + empty, size - empty) || (empty == 0 && size == METRICS_HEAD);
+        door_is_whole(door->head + empty, size - empty) || (empty == 0 && size == METRICS_HEAD);
     bool gone = result == TCP_BROKEN || (result == TCP_END && !place->whole);
     if (gone || now_ns - place->since_ns >= options->stall_timeout_ns) {
-        end(place);
+        door_end(place);
     } else if (place->whole &&
-               options->has_place(options->context,
-                                  asks_for_health(door->head + empty, size - empty))) {
+               options->has_slot(options->context,
+                                 asks_for_health(door->head + empty, size - empty))) {
         wait_handle connection = place->connection;
         place->connection = NO_HANDLE;
         options->enter(options->context, connection);
@@ -178,7 +179,7 @@ static void look(struct metrics_door *door, struct waiting *place, int64_t now_n
     }
 }
 
-static void refuse(struct metrics_door *door, const struct error *error, int64_t now_ns)
+static void door_refuse(struct metrics_door *door, const struct error *error, int64_t now_ns)
 {
     door->closed_until_ns = now_ns + REFUSED_PAUSE_NS;
     if (now_ns < door->quiet_until_ns)
@@ -196,13 +197,13 @@ static void accept_clients(struct metrics_door *door, int64_t now_ns)
         enum accept_result result = tcp_connection_accept(
             door->options.listener, DESCRIPTOR_OF_CLIENT, &connection, &peer, &error);
         if (result == ACCEPT_NO_MEANS)
-            refuse(door, &error, now_ns);
+            door_refuse(door, &error, now_ns);
         if (result != ACCEPT_OK)
             return;
-        struct waiting *place = find_place(door);
+        struct waiting *place = door_find_slot(door);
         *place = (struct waiting){
             .connection = connection, .network = address_network(&peer), .since_ns = now_ns};
-        look(door, place, now_ns);
+        door_look(door, place, now_ns);
     }
 }
 
@@ -226,7 +227,7 @@ void metrics_door_serve(struct metrics_door *door, int64_t now_ns)
 {
     for (size_t i = 0; i < METRICS_WAITING; i++)
         if (door->places[i].connection != NO_HANDLE && now_ns >= door->places[i].look_ns)
-            look(door, &door->places[i], now_ns);
+            door_look(door, &door->places[i], now_ns);
     if (!metrics_door_is_open(door, now_ns))
         return;
     door->closed_until_ns = 0;

@@ -30,7 +30,7 @@ struct metrics_door_options {
     int64_t stall_timeout_ns; /* for a whole request, and for a place */
 
     /* Whether there is a place for one more; `health`: it asks for that, which is never refused. */
-    bool (*has_place)(void *context, bool health);
+    bool (*has_slot)(void *context, bool health);
     /* Takes the connection over. */
     void (*enter)(void *context, wait_handle connection);
     void *context;

@@ -62,8 +62,8 @@ static double seconds_since(int64_t since_ns, int64_t now_ns)
 }
 
 /* Of values that are a moment, int64_t: how long ago it was. */
-static void put_times(struct metrics_text *text, const struct metrics_group *group,
-                      const struct gauge *gauges, size_t count, int64_t now_ns)
+static void levels_put_times(struct metrics_text *text, const struct metrics_group *group,
+                             const struct gauge *gauges, size_t count, int64_t now_ns)
 {
     for (size_t k = 0; k < count; k++) {
         const struct metric *metric = metrics_rows_begin(text, gauges[k].row);
@@ -194,7 +194,7 @@ static void put_sinks(struct metrics_text *text, const struct pipeline_levels *l
     };
     const struct metrics_group group = group_of_sinks(levels);
     put_sizes(text, &group, GAUGES(queues));
-    put_times(text, &group, GAUGES(times), now_ns);
+    levels_put_times(text, &group, GAUGES(times), now_ns);
     put_spills(text, levels);
     const struct metric *ended = metrics_rows_begin(text, ROW_ENDED);
     for (size_t i = 0; i < levels->sink_count; i++)

@@ -14,7 +14,7 @@ static void add_counts(uint64_t *to, const uint64_t *from, size_t count)
         to[i] += from[i];
 }
 
-static void add_measures(const struct ledger_measure *measures, void *to, const void *from)
+static void merge_measures(const struct ledger_measure *measures, void *to, const void *from)
 {
     for (; measures->name != NULL; measures++) {
         struct histogram_totals *sum = (void *)((char *)to + measures->total);
@@ -58,7 +58,7 @@ static void merge_sinks(struct ledger_snapshot *ledger)
         add_totals(sink_terms, to, from);
         add_counts(to->refused, from->refused, REFUSAL_COUNT);
         add_counts(to->failed, from->failed, FAILURE_COUNT);
-        add_measures(sink_measures, to, from);
+        merge_measures(sink_measures, to, from);
         to->in_flight += from->in_flight;
     }
     ledger->sink_count = kept;

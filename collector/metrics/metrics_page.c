@@ -10,7 +10,7 @@ const char *const metrics_page_types[] = {
     [METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-static void put_number(struct metrics_text *text, enum metrics_row_index row, double value)
+static void page_put_number(struct metrics_text *text, enum metrics_row_index row, double value)
 {
     metrics_text_number(text, metrics_rows_begin(text, row), METRIC_NO_LABELS, value);
 }
@@ -28,8 +28,8 @@ static void put_limit(struct metrics_text *text, enum metrics_row_index row, uin
 
 static void put_process(struct metrics_text *text, const struct process_usage *usage)
 {
-    put_number(text, ROW_CPU, usage->processor_seconds);
-    put_number(text, ROW_STARTED, usage->started_seconds);
+    page_put_number(text, ROW_CPU, usage->processor_seconds);
+    page_put_number(text, ROW_STARTED, usage->started_seconds);
     put_integer(text, ROW_RESIDENT, usage->resident_bytes);
     put_integer(text, ROW_VIRTUAL, usage->virtual_bytes);
     put_limit(text, ROW_VIRTUAL_MOST, usage->virtual_bytes_most);
@@ -41,7 +41,7 @@ static void put_program(struct metrics_text *text, const struct metrics_facts *f
 {
     metrics_text_integer(text, metrics_rows_begin(text, ROW_BUILD),
                          METRIC_LABELS({"version", facts->version}), 1);
-    put_number(text, ROW_UPTIME, (double)facts->ledger->uptime_ns / 1e9);
+    page_put_number(text, ROW_UPTIME, (double)facts->ledger->uptime_ns / 1e9);
 }
 
 void metrics_page_write(const struct metrics_facts *facts, enum metrics_format format,

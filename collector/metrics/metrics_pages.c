@@ -55,7 +55,7 @@ bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format form
 {
     struct process_usage usage;
     struct ledger_snapshot *ledger = pipeline_snapshot(pages->pipeline);
-    struct pipeline_levels *levels = pipeline_take_levels(pages->pipeline);
+    struct pipeline_levels *levels = pipeline_read_levels(pages->pipeline);
     bool written = false;
     if (ledger != NULL && levels != NULL && metrics_rising_keep(&pages->rising, ledger)) {
         bool known = process_usage_read(&usage);

@@ -45,8 +45,9 @@ static bool make_health(struct metrics_requests *requests, struct MHD_Connection
     return true;
 }
 
-static bool make_sources(struct metrics_requests *requests, struct MHD_Connection *connection,
-                         struct output *out, struct metrics_answer *answer)
+static bool requests_make_sources(struct metrics_requests *requests,
+                                  struct MHD_Connection *connection, struct output *out,
+                                  struct metrics_answer *answer)
 {
     (void)connection;
     (void)answer;
@@ -61,10 +62,10 @@ static const struct {
 } places[] = {
     {"/metrics", make_metrics, true},
     {"/healthz", make_health, false},
-    {"/sources", make_sources, true},
+    {"/sources", requests_make_sources, true},
 };
 
-static const char no_such_place[] =
+static const char not_found[] =
     "There are / for people, /metrics, /healthz, /sources and /events.\n";
 
 /* --- the status page -------------------------------------------------------------------------- */
@@ -175,8 +176,8 @@ static enum MHD_Result send_made(struct metrics_requests *requests,
     return metrics_answer_page(requests->http, connection, &answer, &page, &requests->unsent);
 }
 
-static enum MHD_Result send_place(struct metrics_requests *requests,
-                                  struct MHD_Connection *connection, const char *path)
+static enum MHD_Result send_path(struct metrics_requests *requests,
+                                 struct MHD_Connection *connection, const char *path)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strcmp(places[i].path, path) == 0)
@@ -186,7 +187,7 @@ static enum MHD_Result send_place(struct metrics_requests *requests,
             return send_file(requests, connection, file);
     if (strcmp(path, "/events") == 0)
         return send_events(requests, connection);
-    return metrics_answer_text(requests->http, connection, MHD_HTTP_NOT_FOUND, no_such_place, NULL,
+    return metrics_answer_text(requests->http, connection, MHD_HTTP_NOT_FOUND, not_found, NULL,
                                NULL);
 }
 
@@ -209,5 +210,5 @@ enum MHD_Result metrics_requests_answer(void *context, struct MHD_Connection *co
         return metrics_answer_text(requests->http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
                                    "There is nothing but to read.\n", MHD_HTTP_HEADER_ALLOW,
                                    "GET, HEAD");
-    return send_place(requests, connection, path);
+    return send_path(requests, connection, path);
 }

@@ -72,7 +72,7 @@ size_t metrics_server_memory(const struct config *config)
 /* --- serving ---------------------------------------------------------------------------------- */
 
 /* Some places are reserved for requests for the health. */
-static bool has_place(void *context, bool health)
+static bool has_slot(void *context, bool health)
 {
     const struct metrics_server *server = context;
     const union MHD_DaemonInfo *info =
@@ -82,7 +82,7 @@ static bool has_place(void *context, bool health)
 }
 
 /* The library closes it in any case. It wants an address only to limit what comes from one. */
-static void enter(void *context, wait_handle connection)
+static void server_enter(void *context, wait_handle connection)
 {
     const struct metrics_server *server = context;
     const struct sockaddr unknown = {.sa_family = AF_INET};
@@ -102,7 +102,7 @@ static struct MHD_Daemon *start_daemon(struct metrics_server *server, int64_t st
         MHD_OPTION_END);
 }
 
-static bool start(struct metrics_server *server, int64_t stall_timeout_ns)
+static bool server_start(struct metrics_server *server, int64_t stall_timeout_ns)
 {
     unsigned times = 0;
     server->longest_pause_ns = stall_timeout_ns / PAUSE_PART;
@@ -127,8 +127,8 @@ static bool make_door(struct metrics_server *server, wait_handle listener, int64
 {
     const struct metrics_door_options options = {.listener = listener,
                                                  .stall_timeout_ns = stall_timeout_ns,
-                                                 .has_place = has_place,
-                                                 .enter = enter,
+                                                 .has_slot = has_slot,
+                                                 .enter = server_enter,
                                                  .context = server};
     server->listener = listener;
     server->door = metrics_door_create(&options);
@@ -138,8 +138,8 @@ static bool make_door(struct metrics_server *server, wait_handle listener, int64
 }
 
 /* Returns false where memory is short; the rest is destroyed with the server. */
-static bool make_parts(struct metrics_server *server, const struct http_library *http,
-                       const struct metrics_server_options *options)
+static bool server_make_parts(struct metrics_server *server, const struct http_library *http,
+                              const struct metrics_server_options *options)
 {
     const struct status_options status = {.version = options->version,
                                           .pipeline = options->pipeline,
@@ -170,10 +170,10 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     if (server == NULL)
         tcp_listener_close(listener);
     bool complete = server != NULL && make_door(server, listener, options->stall_timeout_ns) &&
-                    make_parts(server, http, options);
+                    server_make_parts(server, http, options);
     error_set(error, EXIT_CODE_INTERNAL, "--metrics: %s",
               complete ? "cannot start to serve" : "out of memory");
-    if (!complete || !start(server, options->stall_timeout_ns)) {
+    if (!complete || !server_start(server, options->stall_timeout_ns)) {
         metrics_server_destroy(server);
         return -1;
     }
@@ -227,7 +227,7 @@ static void write_now(void *context, struct output *out)
     status_write_now(context, out);
 }
 
-static void look(struct metrics_server *server, int64_t now_ns)
+static void server_look(struct metrics_server *server, int64_t now_ns)
 {
     struct output event;
     if (status_look(server->requests.status, now_ns) &&
@@ -238,7 +238,7 @@ static void look(struct metrics_server *server, int64_t now_ns)
 
 void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 {
-    look(server, now_ns);
+    server_look(server, now_ns);
     if (now_ns < server->pause_until_ns)
         return;
     metrics_door_serve(server->door, now_ns);

@@ -6,18 +6,18 @@
 #include "collector/text/escaped.h"
 #include "collector/text/number.h"
 
-static void put(struct output *out, const char *text)
+static void text_put(struct output *out, const char *text)
 {
     if (text != NULL)
         output_bytes(out, text, strlen(text));
 }
 
-static void put_name(struct output *out, const struct metric *metric, const char *suffix)
+static void text_put_name(struct output *out, const struct metric *metric, const char *suffix)
 {
-    put(out, metric->prefix);
-    put(out, metric->of);
-    put(out, metric->what);
-    put(out, suffix);
+    text_put(out, metric->prefix);
+    text_put(out, metric->of);
+    text_put(out, metric->what);
+    text_put(out, suffix);
 }
 
 const char *metric_suffix(const struct metric *metric)
@@ -55,23 +55,23 @@ void metrics_text_begin(struct metrics_text *text, const struct metric *metric, 
     struct output *out = text->out;
     const char *suffix = text->format == METRICS_OPENMETRICS ? "" : metric_suffix(metric);
     output_literal(out, "# HELP ");
-    put_name(out, metric, suffix);
+    text_put_name(out, metric, suffix);
     output_char(out, ' ');
-    put(out, help);
+    text_put(out, help);
     output_literal(out, "\n# TYPE ");
-    put_name(out, metric, suffix);
+    text_put_name(out, metric, suffix);
     output_char(out, ' ');
-    put(out, type_name(text, metric));
+    text_put(out, type_name(text, metric));
     output_char(out, '\n');
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-static void put_label(struct output *out, const struct metric_label *label)
+static void text_put_label(struct output *out, const struct metric_label *label)
 {
     static const struct escapes escapes = {
         {['\n'] = {"\\n", 2}, ['"'] = {"\\\"", 2}, ['\\'] = {"\\\\", 2}}};
-    put(out, label->name);
+    text_put(out, label->name);
     output_literal(out, "=\"");
     escaped_put(out, label->value, strlen(label->value), &escapes);
     output_char(out, '"');
@@ -82,10 +82,10 @@ static void begin_sample(struct metrics_text *text, const struct metric *metric,
                          const struct metric_label *labels)
 {
     struct output *out = text->out;
-    put_name(out, metric, metric_suffix(metric));
+    text_put_name(out, metric, metric_suffix(metric));
     for (const struct metric_label *label = labels; label->name != NULL; label++) {
         output_char(out, label == labels ? '{' : ',');
-        put_label(out, label);
+        text_put_label(out, label);
     }
     if (labels->name != NULL)
         output_char(out, '}');
@@ -128,12 +128,12 @@ static void put_bound(struct output *out, const uint64_t *bounds, uint64_t bound
         output_literal(out, ".0");
 }
 
-static void put_part(struct metrics_text *text, const struct metric *metric, const char *part,
-                     const struct metric_label *label)
+static void text_put_part(struct metrics_text *text, const struct metric *metric, const char *part,
+                          const struct metric_label *label)
 {
-    put_name(text->out, metric, part);
+    text_put_name(text->out, metric, part);
     output_char(text->out, '{');
-    put_label(text->out, label);
+    text_put_label(text->out, label);
 }
 
 void metrics_text_histogram(struct metrics_text *text, const struct metric *metric,
@@ -144,7 +144,7 @@ void metrics_text_histogram(struct metrics_text *text, const struct metric *metr
     uint64_t count = 0;
     for (size_t i = 0; i <= HISTOGRAM_BOUNDS; i++) {
         count += totals->ranges[i];
-        put_part(text, metric, "_bucket", label);
+        text_put_part(text, metric, "_bucket", label);
         output_literal(out, ",le=\"");
         if (i < HISTOGRAM_BOUNDS)
             put_bound(out, bounds, bounds[i]);
@@ -154,14 +154,14 @@ void metrics_text_histogram(struct metrics_text *text, const struct metric *metr
         number_uint64(out, count);
         output_char(out, '\n');
     }
-    put_part(text, metric, "_sum", label);
+    text_put_part(text, metric, "_sum", label);
     output_literal(out, "} ");
     if (bounds == histogram_times)
         number_double(out, (double)totals->sum / 1e9);
     else
         number_uint64(out, totals->sum);
     output_char(out, '\n');
-    put_part(text, metric, "_count", label);
+    text_put_part(text, metric, "_count", label);
     output_literal(out, "} ");
     number_uint64(out, count);
     output_char(out, '\n');

@@ -64,8 +64,8 @@ static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         sink_thread_join(pipeline->slots[i]->sink);
-    if (pipeline->letters != NULL)
-        dead_letters_join(pipeline->letters);
+    if (pipeline->dead_letters != NULL)
+        dead_letters_join(pipeline->dead_letters);
 }
 
 /* When all runs: who reads the line may begin to send. */
@@ -84,8 +84,8 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     int result = 0;
     for (size_t i = 0; i < pipeline->config->sink_count && result == 0; i++)
         result = sink_thread_start(pipeline->slots[i]->sink, error);
-    if (result == 0 && pipeline->letters != NULL)
-        result = dead_letters_start(pipeline->letters, error);
+    if (result == 0 && pipeline->dead_letters != NULL)
+        result = dead_letters_start(pipeline->dead_letters, error);
     while (result == 0 && producers < pipeline->producer_count) {
         const struct producer *producer = &pipeline->producers[producers];
         result = producer->ops->start(producer->object, error);
@@ -127,7 +127,7 @@ static bool all_finished(const struct pipeline *pipeline)
         if (!sink_thread_has_finished(pipeline->slots[i]->sink))
             return false;
     return pipeline_is_quiescent(pipeline) &&
-           (pipeline->letters == NULL || dead_letters_have_finished(pipeline->letters));
+           (pipeline->dead_letters == NULL || dead_letters_have_finished(pipeline->dead_letters));
 }
 
 enum pipeline_state pipeline_state(struct pipeline *pipeline)
@@ -163,23 +163,24 @@ bool pipeline_is_offline(const struct pipeline *pipeline)
     return true;
 }
 
-static void reopen(struct pipeline *pipeline, void reopen_sink(struct sink_thread *sink))
+static void pipeline_reopen_files(struct pipeline *pipeline,
+                                  void reopen_sink(struct sink_thread *sink))
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (pipeline->slots[i]->opened)
             reopen_sink(pipeline->slots[i]->sink);
-    if (pipeline->letters != NULL)
-        dead_letters_reopen(pipeline->letters);
+    if (pipeline->dead_letters != NULL)
+        dead_letters_reopen(pipeline->dead_letters);
 }
 
 void pipeline_reopen(struct pipeline *pipeline)
 {
-    reopen(pipeline, sink_thread_reopen);
+    pipeline_reopen_files(pipeline, sink_thread_reopen);
 }
 
 void pipeline_reopen_moved(struct pipeline *pipeline)
 {
-    reopen(pipeline, sink_thread_reopen_moved);
+    pipeline_reopen_files(pipeline, sink_thread_reopen_moved);
 }
 
 struct tap *pipeline_tap(struct pipeline *pipeline)
@@ -232,8 +233,8 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
         sink_thread_stop(pipeline->slots[i]->sink, deadline_ns);
     for (struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
         sink_thread_stop(slot->sink, deadline_ns);
-    if (pipeline->letters != NULL)
-        dead_letters_stop(pipeline->letters, deadline_ns);
+    if (pipeline->dead_letters != NULL)
+        dead_letters_stop(pipeline->dead_letters, deadline_ns);
 }
 
 size_t pipeline_connections(const struct pipeline *pipeline)
@@ -272,7 +273,7 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
     for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
         if (!sink_thread_has_finished(slot->sink))
             return slot->config->name;
-    if (pipeline->letters != NULL && !dead_letters_have_finished(pipeline->letters))
+    if (pipeline->dead_letters != NULL && !dead_letters_have_finished(pipeline->dead_letters))
         return config->dead_letter.name;
     return NULL;
 }
@@ -329,8 +330,8 @@ struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
         sink_thread_join(pipeline->slots[i]->sink);
     for (struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
         sink_thread_join(slot->sink);
-    if (pipeline->letters != NULL)
-        dead_letters_join(pipeline->letters);
+    if (pipeline->dead_letters != NULL)
+        dead_letters_join(pipeline->dead_letters);
     sequence_finish(pipeline->sequences, pipeline_count_lost, pipeline);
     return ledger_take_snapshot(pipeline->ledger, true);
 }
@@ -376,7 +377,7 @@ void pipeline_destroy(struct pipeline *pipeline)
         pipeline->retired = slot->next;
         pipeline_destroy_sink(slot);
     }
-    dead_letters_destroy(pipeline->letters);
+    dead_letters_destroy(pipeline->dead_letters);
     for (size_t i = 0; i < pipeline->known_count; i++)
         destroy_source(pipeline->known[i]);
     schema_guess_destroy(pipeline->guess);

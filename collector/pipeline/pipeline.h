@@ -123,7 +123,7 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error);
  * that is shared, where control listens) cannot be changed, and is refused. `config`, which was
  * allocated, is the pipeline's in any case. Returns 0, or -1 with `error` filled.
  */
-int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error);
+int pipeline_apply_config(struct pipeline *pipeline, struct config *config, struct error *error);
 
 /*
  * The name of a listener or sink whose thread neither waits, for datagrams, frames, records, room
@@ -155,8 +155,8 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns);
 size_t pipeline_connections(const struct pipeline *pipeline);
 
 /*
- * Instead of pipeline_finish, where a thread hangs: the last ledger as far as it is known, marked as
- * incomplete. NULL where memory is short; freed with ledger_snapshot_free.
+ * Instead of pipeline_finish, where a thread hangs: the last ledger as far as it is known, marked
+ * as incomplete. NULL where memory is short; freed with ledger_snapshot_free.
  */
 struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline);
 

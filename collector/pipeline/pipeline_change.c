@@ -17,7 +17,8 @@ bool pipeline_is_kept(const size_t *list, size_t count, size_t index)
     return false;
 }
 
-static int refuse(struct error *error, const struct listener_config *listener, const char *why)
+static int change_refuse(struct error *error, const struct listener_config *listener,
+                         const char *why)
 {
     error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
     error_place(error, listener->written_at);
@@ -36,7 +37,7 @@ static int check_keys(const struct listener_config *from, const struct listener_
 {
     const struct source_ops *source = to->source;
     if (source->no_change != NULL)
-        return strcmp(from->url, to->url) == 0 ? 0 : refuse(error, to, source->no_change);
+        return strcmp(from->url, to->url) == 0 ? 0 : change_refuse(error, to, source->no_change);
     const char *key = source->fixed_key(from, to);
     if (key == NULL)
         return 0;
@@ -59,16 +60,16 @@ static int match_listener(const struct pipeline *pipeline, const struct config *
     if (matched[index] != PIPELINE_NEW)
         return check_keys(&from->listeners[matched[index]], listener, error);
     if (source->no_arrival != NULL)
-        return refuse(error, listener, source->no_arrival);
+        return change_refuse(error, listener, source->no_arrival);
     if (source->producer != NULL)
         return captures_are_read(pipeline)
-                   ? refuse(error, listener, "where captures are read it takes a new start")
+                   ? change_refuse(error, listener, "where captures are read it takes a new start")
                    : 0;
     size_t threads = pipeline->receiver_count * pipeline->receiver_threads;
     if (threads == 0)
-        return refuse(error, listener, "there is no receiver: no listener was a udp socket");
+        return change_refuse(error, listener, "there is no receiver: no listener was a udp socket");
     if (listener->receivers > threads)
-        return refuse(error, listener, "receivers= wants more than were started");
+        return change_refuse(error, listener, "receivers= wants more than were started");
     return 0;
 }
 
@@ -82,7 +83,8 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
     for (size_t i = 0; i < from->listener_count; i++)
         if (from->listeners[i].source->no_departure != NULL &&
             !pipeline_is_kept(matched, to->listener_count, i))
-            return refuse(error, &from->listeners[i], from->listeners[i].source->no_departure);
+            return change_refuse(error, &from->listeners[i],
+                                 from->listeners[i].source->no_departure);
     return 0;
 }
 

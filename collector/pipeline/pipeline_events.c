@@ -10,7 +10,7 @@ static void refreshed(void *context)
     wakeup_signal(pipeline->refreshed);
 }
 
-static void notify(const struct pipeline *pipeline)
+static void events_notify(const struct pipeline *pipeline)
 {
     if (pipeline->options.notify != NULL)
         pipeline->options.notify(pipeline->options.notify_context);
@@ -18,14 +18,14 @@ static void notify(const struct pipeline *pipeline)
 
 void pipeline_pool_low(void *context)
 {
-    notify(context);
+    events_notify(context);
 }
 
 /* A receiver that has finished has nothing left to refresh. */
 void pipeline_changed(void *context)
 {
     refreshed(context);
-    notify(context);
+    events_notify(context);
 }
 
 void pipeline_socket_failed(void *context)

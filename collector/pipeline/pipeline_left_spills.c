@@ -35,7 +35,7 @@ static void free_left(struct left_spill *left)
     free(left);
 }
 
-void pipeline_take_left_spills(struct pipeline *pipeline)
+void pipeline_adopt_left_spills(struct pipeline *pipeline)
 {
     for (struct left_spill **link = &pipeline->left; *link != NULL;) {
         struct left_spill *left = *link;

@@ -28,7 +28,7 @@ struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
                                              const struct sink_slot *slot);
 
 /* After a reload: a spill that a sink has again is not left any more. */
-void pipeline_take_left_spills(struct pipeline *pipeline);
+void pipeline_adopt_left_spills(struct pipeline *pipeline);
 
 /* A sink has come to its end: notes and logs what stays in its spill, where no sink has that. */
 void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slot);

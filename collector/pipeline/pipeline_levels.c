@@ -44,7 +44,8 @@ static int64_t earlier(int64_t a, int64_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static void add_sink(struct pipeline_levels *levels, const char *name, const struct sink_slot *slot)
+static void levels_add_sink(struct pipeline_levels *levels, const char *name,
+                            const struct sink_slot *slot)
 {
     const struct sink_thread *sink = slot->sink;
     struct sink_condition condition = sink_thread_condition(sink);
@@ -97,7 +98,7 @@ static bool keep_texts(struct pipeline_levels *levels)
     return true;
 }
 
-struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
+struct pipeline_levels *pipeline_read_levels(const struct pipeline *pipeline)
 {
     const struct config *config = pipeline->config;
     struct pipeline_levels *levels = calloc(1, sizeof *levels);
@@ -117,7 +118,7 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
         add_stream(levels, pipeline, pipeline->sources[i]);
     }
     for (size_t i = 0; i < config->sink_count; i++)
-        add_sink(levels, config->sinks[i].name, pipeline->slots[i]);
+        levels_add_sink(levels, config->sinks[i].name, pipeline->slots[i]);
     levels->left_count = pipeline_left_spills(pipeline, levels->left);
     levels->pool = batch_pool_levels(pipeline->pool);
     if (keep_texts(levels))
@@ -138,7 +139,7 @@ void pipeline_levels_free(struct pipeline_levels *levels)
     free(levels);
 }
 
-int64_t pipeline_ask_receivers(struct pipeline *pipeline, int64_t now_ns)
+int64_t pipeline_refresh_receivers(struct pipeline *pipeline, int64_t now_ns)
 {
     int64_t since_ns = INT64_MAX;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {

@@ -60,7 +60,7 @@ struct pipeline_levels {
  * At this moment; NULL where memory is short. Freed with pipeline_levels_free. The names are its
  * own, and it remains valid over a reload.
  */
-struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline);
+struct pipeline_levels *pipeline_read_levels(const struct pipeline *pipeline);
 /* NULL is allowed. */
 void pipeline_levels_free(struct pipeline_levels *levels);
 
@@ -68,6 +68,6 @@ void pipeline_levels_free(struct pipeline_levels *levels);
  * Asks each receiver that has answered to read the kernel's drops anew, which is a sign of life,
  * too. Returns since when (monotonic) one has been asked that has not answered, INT64_MAX: none.
  */
-int64_t pipeline_ask_receivers(struct pipeline *pipeline, int64_t now_ns);
+int64_t pipeline_refresh_receivers(struct pipeline *pipeline, int64_t now_ns);
 
 #endif

@@ -9,7 +9,7 @@
 #include "collector/pipeline/pipeline_events.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/pipeline/pipeline_places.h"
+#include "collector/pipeline/pipeline_paths.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_relays.h"
 #include "collector/pipeline/pipeline_sinks.h"
@@ -32,7 +32,7 @@
 
 /* --- making the parts ------------------------------------------------------------------------- */
 
-static int make_sources(struct pipeline *pipeline, struct error *error)
+static int open_make_sources(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
     if (config->schemas != NULL && (pipeline->guess = schema_guess_create(config->schemas)) == NULL)
@@ -57,12 +57,12 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
     return result;
 }
 
-static int make_letters(struct pipeline *pipeline, struct error *error)
+static int make_dead_letters(struct pipeline *pipeline, struct error *error)
 {
     const struct dead_letter_config *config = &pipeline->config->dead_letter;
     if (config->name == NULL)
         return 0;
-    if (!ledger_add_letters(pipeline->ledger, config->name))
+    if (!ledger_add_dead_letters(pipeline->ledger, config->name))
         return error_no_memory(error);
     struct dead_letter_options options = {
         .name = config->name,
@@ -70,13 +70,13 @@ static int make_letters(struct pipeline *pipeline, struct error *error)
         .max_size = config->max_size,
         .rate = config->rate,
         .reserve = pipeline->config->min_free,
-        .counters = ledger_letter_block(pipeline->ledger),
+        .counters = ledger_dead_letter_block(pipeline->ledger),
         .finished = pipeline_changed,
         .context = pipeline,
     };
     if (options.counters == NULL)
         return error_no_memory(error);
-    return dead_letters_create(&pipeline->letters, &options, error);
+    return dead_letters_create(&pipeline->dead_letters, &options, error);
 }
 
 /* --- receivers -------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
     size_t threads = pipeline->receiver_threads;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         struct producer *producer = &pipeline->producers[i];
-        producer->taken = true;
+        producer->claimed = true;
         producer->thread_count = threads;
         if (pipeline_make_producer(pipeline, producer, threads, FAN_OUT_NEVER_WAITS, error) != 0)
             return -1;
@@ -223,18 +223,18 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 /* --- opening listeners ------------------------------------------------------------------------ */
 
 /* For those that no reload touches, or for the others, which come after them. */
-static void take_places(struct pipeline *pipeline, bool fixed)
+static void claim_producers(struct pipeline *pipeline, bool fixed)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         const struct producer_ops *ops = pipeline->config->listeners[i].source->producer;
         if (ops == NULL || (ops->change == NULL) != fixed)
             continue;
         size_t threads = pipeline_threads_of(&pipeline->config->listeners[i]);
-        pipeline_take_place(pipeline, threads)->source = pipeline->sources[i];
+        pipeline_claim_producer(pipeline, threads)->source = pipeline->sources[i];
     }
 }
 
-static int open_own(struct pipeline *pipeline, struct source *source, struct error *error)
+static int open_own_producers(struct pipeline *pipeline, struct source *source, struct error *error)
 {
     struct producer *producer = pipeline_producer_of(pipeline, source, 0);
     if (pipeline_make_own(pipeline, producer, source, error) != 0)
@@ -246,13 +246,13 @@ static int open_listeners(struct pipeline *pipeline, struct error *error)
 {
     if (pipeline_prepare_sources(pipeline->config, error) != 0)
         return -1;
-    take_places(pipeline, true);
+    claim_producers(pipeline, true);
     pipeline->fixed_count = pipeline->producer_count;
-    take_places(pipeline, false);
+    claim_producers(pipeline, false);
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         struct source *source = pipeline->sources[i];
         const struct source_ops *ops = source->config->source;
-        int result = ops->producer != NULL ? open_own(pipeline, source, error)
+        int result = ops->producer != NULL ? open_own_producers(pipeline, source, error)
                                            : ops->open(source, &pipeline->host, error);
         if (result != 0)
             return -1;
@@ -357,11 +357,11 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
     if (pipeline->ledger == NULL)
         return error_no_memory(error);
     if (pipeline->notifier == NULL || pipeline_check_config(pipeline->config, error) != 0 ||
-        make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
-        make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
+        open_make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
+        make_dead_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
         open_listeners(pipeline, error) != 0 ||
         pipeline_check_relays(pipeline->config, pipeline->sources, error) != 0 ||
-        pipeline_check_places(pipeline->config, error) != 0 ||
+        pipeline_check_paths(pipeline->config, error) != 0 ||
         make_spills_of_user(pipeline->config, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
@@ -373,8 +373,8 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         return -1;
     if (config_reports_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)
         return -1;
-    if (pipeline->letters != NULL && dead_letters_open(pipeline->letters, error) != 0)
+    if (pipeline->dead_letters != NULL && dead_letters_open(pipeline->dead_letters, error) != 0)
         return -1;
     /* Files that were not there are there now. */
-    return pipeline_check_places(pipeline->config, error);
+    return pipeline_check_paths(pipeline->config, error);
 }

@@ -4,7 +4,7 @@
 #include "collector/output/spill_report.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_check.h"
-#include "collector/pipeline/pipeline_places.h"
+#include "collector/pipeline/pipeline_paths.h"
 #include "collector/platform/control.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/process.h"
@@ -50,7 +50,7 @@ static int check_sinks_of_user(const void *context, struct error *error)
 
 int pipeline_check_outputs(const struct config *config, struct error *error)
 {
-    if (pipeline_check_places(config, error) != 0 || check_sinks_of_start(config, error) != 0)
+    if (pipeline_check_paths(config, error) != 0 || check_sinks_of_start(config, error) != 0)
         return -1;
     if (config->dead_letter.name != NULL && output_check_file(config->dead_letter.path, error) != 0)
         return -1;

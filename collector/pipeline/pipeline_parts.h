@@ -7,7 +7,7 @@
  *   pipeline_sources.c      what the pipeline has for each listener
  *   pipeline_producers.c    what fills batches for listeners
  *   pipeline_relays.c       sinks that would send to a listener of ours
- *   pipeline_places.c       whether parts of a configuration use one file
+ *   pipeline_paths.c       whether parts of a configuration use one file
  *   pipeline_check.c        what a configuration needs, and whether it can be had
  *   pipeline_outputs.c      whether its outputs can be had, before a start
  *   pipeline_probe.c        whether its far ends are there
@@ -45,10 +45,10 @@ struct producer {
     void *object;              /* that they are about; NULL: not yet made */
     struct receiver *receiver; /* the same, where it is one; NULL: it is a source's own */
     struct source *source;     /* whose own it is */
-    bool taken;       /* else the place is vacant: what its threads had stays for the next */
+    bool claimed;     /* else the place is vacant: what its threads had stays for the next */
     bool leaving;     /* a reload has taken its listener away */
     size_t listeners; /* that feed it */
-    uint64_t asked;   /* the receiver, the last time (pipeline_ask_receivers), and when */
+    uint64_t asked;   /* the receiver, the last time (pipeline_refresh_receivers), and when */
     int64_t asked_ns;
 };
 
@@ -119,9 +119,9 @@ struct pipeline {
     struct generation *generations;
     int64_t groups_ns; /* when multicast groups are looked at again */
     bool stopping;
-    int64_t deadline_ns;          /* of the stop */
-    struct dead_letters *letters; /* NULL: none are kept */
-    uint64_t max_datagrams;       /* 0: any number */
+    int64_t deadline_ns;               /* of the stop */
+    struct dead_letters *dead_letters; /* NULL: none are kept */
+    uint64_t max_datagrams;            /* 0: any number */
     _Atomic uint64_t received;
     _Atomic bool limit_reached;
     _Atomic bool failed;

@@ -6,7 +6,7 @@
 #include "collector/pipeline/pipeline_check.h"
 
 /* Says what came of one. Returns EXIT_CODE_OK, or why not. */
-static enum exit_code probe(const struct config *config, const struct sink_config *sink)
+static enum exit_code probe_sink(const struct config *config, const struct sink_config *sink)
 {
     struct sink_thread_options options = pipeline_sink_of(config, sink);
     struct error said = {.code = EXIT_CODE_OK, .text = "nothing to connect to"};
@@ -30,6 +30,6 @@ enum exit_code pipeline_probe_sinks(const struct config *config)
 {
     enum exit_code code = EXIT_CODE_OK;
     for (size_t i = 0; i < config->sink_count; i++)
-        code = worse(code, probe(config, &config->sinks[i]));
+        code = worse(code, probe_sink(config, &config->sinks[i]));
     return code;
 }

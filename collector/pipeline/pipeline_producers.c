@@ -58,7 +58,7 @@ void pipeline_count_listeners(struct pipeline *pipeline)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static size_t place_of(const struct pipeline *pipeline, const struct producer *producer)
+static size_t producer_index(const struct pipeline *pipeline, const struct producer *producer)
 {
     return (size_t)(producer - pipeline->producers);
 }
@@ -66,7 +66,7 @@ static size_t place_of(const struct pipeline *pipeline, const struct producer *p
 /* Whether the sinks have taken all that was put into the queues of who was there before. */
 static bool is_drained(const struct pipeline *pipeline, const struct producer *producer)
 {
-    size_t place = place_of(pipeline, producer);
+    size_t place = producer_index(pipeline, producer);
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {
         const struct sink_slot *slot = pipeline->slots[i];
         if (place < slot->route_count && !batch_queue_finished(slot->routes[place].queue))
@@ -79,20 +79,21 @@ static struct producer *find_vacant(struct pipeline *pipeline, size_t threads)
 {
     for (size_t i = pipeline->fixed_count; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
-        if (!producer->taken && producer->thread_count >= threads && is_drained(pipeline, producer))
+        if (!producer->claimed && producer->thread_count >= threads &&
+            is_drained(pipeline, producer))
             return producer;
     }
     return NULL;
 }
 
-struct producer *pipeline_take_place(struct pipeline *pipeline, size_t threads)
+struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threads)
 {
     struct producer *producer = find_vacant(pipeline, threads);
     if (producer == NULL) {
         producer = &pipeline->producers[pipeline->producer_count++];
         producer->thread_count = threads;
     }
-    producer->taken = true;
+    producer->claimed = true;
     producer->listeners = 1;
     return producer;
 }
@@ -100,18 +101,18 @@ struct producer *pipeline_take_place(struct pipeline *pipeline, size_t threads)
 /* --- making them ------------------------------------------------------------------------------ */
 
 /* One that is there was another thread's, and is closed. */
-static int make_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
-                             struct error *error)
+static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
+                                  struct error *error)
 {
-    if (pipeline->letters == NULL)
+    if (pipeline->dead_letters == NULL)
         return 0;
     if (thread->dead_letters != NULL) {
         dead_letter_queue_open_again(thread->dead_letters);
         return 0;
     }
-    struct letter_counters *counters = ledger_letter_block(pipeline->ledger);
+    struct dead_letter_counters *counters = ledger_dead_letter_block(pipeline->ledger);
     if (counters != NULL)
-        thread->dead_letters = dead_letters_add_queue(pipeline->letters, counters);
+        thread->dead_letters = dead_letters_add_queue(pipeline->dead_letters, counters);
     return thread->dead_letters == NULL ? error_no_memory(error) : 0;
 }
 
@@ -155,13 +156,13 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
     }
     if (make_traffic(pipeline, thread, error) != 0)
         return -1;
-    return make_letter_queue(pipeline, thread, error);
+    return make_dead_letter_queue(pipeline, thread, error);
 }
 
 /* Where somebody may watch already what passes. */
 static bool make_inlet(struct pipeline *pipeline, const struct producer *producer)
 {
-    size_t place = place_of(pipeline, producer);
+    size_t place = producer_index(pipeline, producer);
     if (pipeline->tap == NULL)
         return true;
     while (tap_inlet_count(pipeline->tap) <= place)
@@ -247,7 +248,7 @@ static void close_queues(struct pipeline *pipeline, size_t place)
     }
 }
 
-void pipeline_vacate(struct pipeline *pipeline, struct producer *producer)
+void pipeline_vacate_producer(struct pipeline *pipeline, struct producer *producer)
 {
     if (producer->object != NULL) {
         producer->ops->join(producer->object);
@@ -257,11 +258,11 @@ void pipeline_vacate(struct pipeline *pipeline, struct producer *producer)
         if (producer->threads[i].counters != NULL)
             ingest_thread_close(&producer->threads[i]);
     fan_out_destroy(producer->fan_out);
-    close_queues(pipeline, place_of(pipeline, producer));
+    close_queues(pipeline, producer_index(pipeline, producer));
     producer->object = NULL;
     producer->ops = NULL;
     producer->fan_out = NULL;
     producer->source = NULL;
     producer->leaving = false;
-    producer->taken = false;
+    producer->claimed = false;
 }

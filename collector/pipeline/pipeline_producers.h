@@ -33,7 +33,7 @@ void pipeline_count_listeners(struct pipeline *pipeline);
  * Takes a place for a producer of so many threads: a vacant one that has as many, and from which
  * no sink still has batches, or a new one.
  */
-struct producer *pipeline_take_place(struct pipeline *pipeline, size_t threads);
+struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threads);
 
 /*
  * Makes what so many threads have that is not there, with a fan-out that has no sinks yet. Returns
@@ -55,6 +55,6 @@ void pipeline_close_producer(struct producer *producer);
 void pipeline_destroy_producer(struct producer *producer);
 
 /* Of one that was not started, or has finished: its place is vacant. */
-void pipeline_vacate(struct pipeline *pipeline, struct producer *producer);
+void pipeline_vacate_producer(struct pipeline *pipeline, struct producer *producer);
 
 #endif

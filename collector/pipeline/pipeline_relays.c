@@ -18,8 +18,8 @@ static bool receives(const struct listener_config *listener, const struct addres
            datagram_sender_is_local(target);
 }
 
-static int refuse(const struct sink_config *sink, const struct address *target,
-                  const struct listener_config *listener, struct error *error)
+static int relay_refuse(const struct sink_config *sink, const struct address *target,
+                        const struct listener_config *listener, struct error *error)
 {
     char text[ADDRESS_TEXT_SIZE];
     address_format(target, text);
@@ -43,7 +43,7 @@ int pipeline_check_relays(const struct config *config, struct source *const *sou
                 sources != NULL ? &sources[number]->address : &listener->address;
             if ((listener->source->keys & SOURCE_KEYS_SOCKET) != 0 &&
                 receives(listener, bound, target))
-                return refuse(sink, target, listener, error);
+                return relay_refuse(sink, target, listener, error);
         }
     }
     return 0;

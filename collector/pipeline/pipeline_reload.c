@@ -127,14 +127,14 @@ static void reopen_kept(const struct reload *reload)
     for (size_t i = 0; i < reload->to->sink_count; i++)
         if (!reload_adds_sink(reload, i) && pipeline->slots[i]->opened)
             sink_thread_reopen(pipeline->slots[i]->sink);
-    if (pipeline->letters != NULL)
-        dead_letters_reopen(pipeline->letters);
+    if (pipeline->dead_letters != NULL)
+        dead_letters_reopen(pipeline->dead_letters);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* While the producers are paused. */
-static int change(struct reload *reload, struct error *error)
+static int reload_change(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
@@ -157,7 +157,7 @@ static int quiesce_and_change(struct reload *reload, struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "a receiver does not come to a rest");
         return -1;
     }
-    int result = change(reload, error);
+    int result = reload_change(reload, error);
     pipeline_resume(reload->pipeline);
     return result;
 }
@@ -166,7 +166,7 @@ static int quiesce_and_change(struct reload *reload, struct error *error)
  * The pipeline owns the configuration from here on. It is freed when no part uses it, also where
  * the reload is refused: sockets that were opened and leave still use it.
  */
-static struct generation *hold(struct pipeline *pipeline, struct config *config)
+static struct generation *generation_add(struct pipeline *pipeline, struct config *config)
 {
     struct generation *generation = calloc(1, sizeof *generation);
     if (generation == NULL) {
@@ -180,13 +180,13 @@ static struct generation *hold(struct pipeline *pipeline, struct config *config)
     return generation;
 }
 
-int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error)
+int pipeline_apply_config(struct pipeline *pipeline, struct config *config, struct error *error)
 {
     bool closed = await_sockets(pipeline);
     const char *unfinished = await_departed(pipeline, config);
     pipeline_look_after(pipeline); /* frees generations: before there is a new one */
     struct reload reload = {
-        .pipeline = pipeline, .to = config, .generation = hold(pipeline, config)};
+        .pipeline = pipeline, .to = config, .generation = generation_add(pipeline, config)};
     size_t listeners_before = pipeline->config->listener_count;
     size_t sinks_before = pipeline->config->sink_count;
     if (reload.generation == NULL)

@@ -8,7 +8,7 @@
 #include "collector/pipeline/pipeline_left_spills.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/pipeline/pipeline_places.h"
+#include "collector/pipeline/pipeline_paths.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_sinks.h"
 #include "collector/platform/clock.h"
@@ -138,7 +138,7 @@ static void vacate_finished(struct pipeline *pipeline)
     for (size_t i = pipeline->fixed_count; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         if (producer->leaving && producer->ops->has_finished(producer->object))
-            pipeline_vacate(pipeline, producer);
+            pipeline_vacate_producer(pipeline, producer);
     }
 }
 

@@ -40,7 +40,7 @@ static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *s
     if (route->queue == NULL)
         return error_no_memory(error);
     slot->route_count++;
-    if (!producer->taken)
+    if (!producer->claimed)
         batch_queue_close(route->queue);
     return make_offers(pipeline, slot, route) ? 0 : error_no_memory(error);
 }

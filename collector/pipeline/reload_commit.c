@@ -154,6 +154,6 @@ void reload_commit(struct reload *reload)
     reload->sources = NULL;
     reload->slots = NULL;
     pipeline->config = reload->to;
-    pipeline_take_left_spills(pipeline);
+    pipeline_adopt_left_spills(pipeline);
     pipeline->plan = reload->plan;
 }

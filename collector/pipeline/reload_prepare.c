@@ -6,7 +6,7 @@
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_check.h"
 #include "collector/pipeline/pipeline_numbering.h"
-#include "collector/pipeline/pipeline_places.h"
+#include "collector/pipeline/pipeline_paths.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_retired.h"
 #include "collector/pipeline/pipeline_sinks.h"
@@ -21,13 +21,13 @@
 /* --- making them ------------------------------------------------------------------------------ */
 
 /* Those that have threads of their own. */
-static void take_places(struct reload *reload)
+static void claim_producers(struct reload *reload)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
         const struct listener_config *config = &reload->to->listeners[i];
         if (reload_adds_listener(reload, i) && config->source->producer != NULL)
             reload->producers[i] =
-                pipeline_take_place(reload->pipeline, pipeline_threads_of(config));
+                pipeline_claim_producer(reload->pipeline, pipeline_threads_of(config));
     }
 }
 
@@ -74,7 +74,7 @@ static int plan_memory(struct reload *reload, struct error *error)
     return memory_plan_make(&reload->plan, reload->to->memory, &needs, error);
 }
 
-static int make_room(struct reload *reload, struct error *error)
+static int reload_allocate(struct reload *reload, struct error *error)
 {
     size_t listeners = reload->to->listener_count;
     reload->limits = calloc(listeners, sizeof(struct rate_limit *));
@@ -88,7 +88,7 @@ static int make_room(struct reload *reload, struct error *error)
     return 0;
 }
 
-static int make_sources(struct reload *reload, struct error *error)
+static int reload_make_sources(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -200,18 +200,18 @@ static int make_sinks(struct reload *reload, struct error *error)
     return 0;
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t larger_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
 /* So that nothing is missing when the change is made. */
-static int reserve(struct reload *reload, struct error *error)
+static int reload_reserve(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        if (!producer->taken || !pipeline_can_quiesce(producer))
+        if (!producer->claimed || !pipeline_can_quiesce(producer))
             continue;
         if (!fan_out_reserve(producer->fan_out, reload->to->sink_count))
             return error_no_memory(error);
@@ -221,8 +221,8 @@ static int reserve(struct reload *reload, struct error *error)
                 return error_no_memory(error);
     }
     if (batch_pool_resize_to(pipeline->pool,
-                             larger(pipeline->plan.small_batches, reload->plan.small_batches),
-                             larger(pipeline->plan.large_batches, reload->plan.large_batches),
+                             larger_size(pipeline->plan.small_batches, reload->plan.small_batches),
+                             larger_size(pipeline->plan.large_batches, reload->plan.large_batches),
                              reload->plan.large_batch))
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
@@ -236,18 +236,18 @@ int reload_prepare(struct reload *reload, struct error *error)
     if (pipeline_check_config(reload->to, error) != 0 ||
         pipeline_prepare_sources(reload->to, error) != 0 ||
         pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
-        make_room(reload, error) != 0)
+        reload_allocate(reload, error) != 0)
         return -1;
-    take_places(reload);
+    claim_producers(reload);
     if (plan_memory(reload, error) != 0)
         return -1;
     reload->lists = pipeline_make_schemas(reload->to, error);
     if (reload->lists == NULL)
         return -1;
     pipeline_number_schemas(pipeline, reload->lists, reload->to->listener_count);
-    if (make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
-        pipeline_check_places(reload->to, error) != 0 || make_sinks(reload, error) != 0 ||
-        pipeline_check_places(reload->to, error) != 0 || reserve(reload, error) != 0)
+    if (reload_make_sources(reload, error) != 0 || make_producers(reload, error) != 0 ||
+        pipeline_check_paths(reload->to, error) != 0 || make_sinks(reload, error) != 0 ||
+        pipeline_check_paths(reload->to, error) != 0 || reload_reserve(reload, error) != 0)
         return -1;
     return create_producers(reload, error);
 }
@@ -314,7 +314,7 @@ static void cancel_producers(struct reload *reload)
             producer->ops->stop(producer->object, clock_monotonic_ns());
             producer->ops->resume(producer->object);
         }
-        pipeline_vacate(reload->pipeline, producer);
+        pipeline_vacate_producer(reload->pipeline, producer);
     }
 }
 

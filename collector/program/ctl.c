@@ -53,7 +53,8 @@ static bool parse_order(const char *text, const struct order **order, struct par
 }
 
 /* An address begins as its syntax does, up to the colon, and goes on. */
-static bool parse_address(const char *text, struct receiver_of_order *to, struct parse_error *fault)
+static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
+                              struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     size_t scheme = strcspn(control_socket_syntax, ":") + 1;
@@ -71,7 +72,7 @@ static bool parse_receiver(const char *text, struct receiver_of_order *to,
     char given[QUOTED_SIZE];
     size_t length = strlen(text);
     if (strchr(text, ':') != NULL)
-        return parse_address(text, to, fault);
+        return ctl_parse_address(text, to, fault);
     to->process = strtoul(text, NULL, 10);
     if (length != 0 && strspn(text, "0123456789") == length && to->process != 0)
         return true;
@@ -79,8 +80,8 @@ static bool parse_receiver(const char *text, struct receiver_of_order *to,
                            quoted(text, length, given), control_socket_syntax);
 }
 
-static bool parse(int argc, char *const *argv, const struct order **order,
-                  struct receiver_of_order *to, struct parse_error *fault)
+static bool ctl_parse(int argc, char *const *argv, const struct order **order,
+                      struct receiver_of_order *to, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (argc < 2)
@@ -141,7 +142,7 @@ static enum exit_code ask_with(const struct order *order, const char *address,
 }
 
 /* A byte that is replaced becomes three. */
-static enum exit_code ask(const struct order *order, const char *address)
+static enum exit_code ctl_request(const struct order *order, const char *address)
 {
     struct output answer = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};
     struct output text = {.data = malloc(3 * CONTROL_ANSWER_SIZE),
@@ -182,9 +183,9 @@ enum exit_code ctl_command(int argc, char *const *argv)
             control_socket_syntax);
         return EXIT_CODE_OK;
     }
-    if (!parse(argc, argv, &order, &to, &fault)) {
+    if (!ctl_parse(argc, argv, &order, &to, &fault)) {
         log_line(LOG_ERROR, "ctl: %s", fault.text);
         return EXIT_CODE_USAGE;
     }
-    return to.address != NULL ? ask(order, to.address) : signal_process(order, to.process);
+    return to.address != NULL ? ctl_request(order, to.address) : signal_process(order, to.process);
 }

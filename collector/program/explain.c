@@ -7,14 +7,14 @@
 #include "collector/base/suggestion.h"
 #include "collector/config/keys.h"
 #include "collector/config/page.h"
+#include "collector/glossary/glossary.h"
 #include "collector/log/log.h"
 #include "collector/program/registry.h"
-#include "collector/reference/reference.h"
 
 /* What an entry says stands below its name, from this column on. */
 #define TEXT_COLUMN 4
 
-/* Longer than any text of the reference. */
+/* Longer than any text of the glossary. */
 #define SENTENCE_SIZE 1024
 
 /* --- one entry -------------------------------------------------------------------------------- */
@@ -39,14 +39,14 @@ static void put_sentence(struct page *page, const char *before, const char *text
 }
 
 /* "memory=SIZE", "--memory SIZE", "sluice_sink_refused_total{sink,reason}" */
-static void put_name(struct page *page, const struct reference_entry *entry)
+static void explain_put_name(struct page *page, const struct glossary_entry *entry)
 {
     static const struct {
         const char *before, *between, *after;
-    } marks[REFERENCE_KIND_COUNT] = {
-        [REFERENCE_OPTION] = {"--", " ", ""},
-        [REFERENCE_KEY] = {"", "=", ""},
-        [REFERENCE_METRIC] = {"", "{", "}"},
+    } marks[GLOSSARY_KIND_COUNT] = {
+        [GLOSSARY_OPTION] = {"--", " ", ""},
+        [GLOSSARY_KEY] = {"", "=", ""},
+        [GLOSSARY_METRIC] = {"", "{", "}"},
     };
     bool has_syntax = entry->syntax[0] != '\0';
     page_put(page, marks[entry->kind].before != NULL ? marks[entry->kind].before : "");
@@ -59,9 +59,9 @@ static void put_name(struct page *page, const struct reference_entry *entry)
 }
 
 /* "a key of a udp listener, a tcp listener" */
-static void put_kind(struct page *page, const struct reference_entry *entry)
+static void explain_put_kind(struct page *page, const struct glossary_entry *entry)
 {
-    const char *title = reference_kinds[entry->kind].title;
+    const char *title = glossary_kinds[entry->kind].title;
     const char *before = "of ";
     page_put(page, ":");
     page_put_words(page, 1, entry->histogram ? "a histogram" : title);
@@ -77,27 +77,27 @@ static void put_kind(struct page *page, const struct reference_entry *entry)
     page_new_line(page);
 }
 
-static void print_entry(const struct reference_entry *entry)
+static void print_entry(const struct glossary_entry *entry)
 {
     struct page page = {.to = stdout};
-    put_name(&page, entry);
-    put_kind(&page, entry);
+    explain_put_name(&page, entry);
+    explain_put_kind(&page, entry);
     put_sentence(&page, "", entry->what);
     put_sentence(&page, "What to do: ", entry->remedy);
     put_sentence(&page, "", entry->default_text);
-    put_sentence(&page, "See ", reference_kinds[entry->kind].page);
+    put_sentence(&page, "See ", glossary_kinds[entry->kind].page);
 }
 
 /* --- one word --------------------------------------------------------------------------------- */
 
-static void suggest(const struct reference *reference, const char *word)
+static void suggest(const struct glossary *glossary, const char *word)
 {
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
     struct parse_error unknown;
     suggestion_begin(&suggestion, word, strlen(word));
-    for (size_t i = 0; i < reference->count; i++)
-        suggestion_offer(&suggestion, reference->entries[i].name);
+    for (size_t i = 0; i < glossary->count; i++)
+        suggestion_offer(&suggestion, glossary->entries[i].name);
     parse_error_set(&unknown, 0, "%s has no entry", quoted(word, strlen(word), given));
     if (suggestion_found(&suggestion) == NULL)
         parse_error_append(&unknown, "; sluice explain --list prints those that have");
@@ -106,46 +106,46 @@ static void suggest(const struct reference *reference, const char *word)
 }
 
 /* All that is called so. *printed: whether something stands on the page already. */
-static bool explain(const struct reference *reference, const char *word, bool *printed)
+static bool explain(const struct glossary *glossary, const char *word, bool *printed)
 {
     bool found = false;
-    for (size_t i = 0; i < reference->count; i++) {
-        if (!reference_is_meant(&reference->entries[i], word))
+    for (size_t i = 0; i < glossary->count; i++) {
+        if (!glossary_is_meant(&glossary->entries[i], word))
             continue;
         if (*printed)
             putchar('\n');
-        print_entry(&reference->entries[i]);
+        print_entry(&glossary->entries[i]);
         *printed = found = true;
     }
     if (!found)
-        suggest(reference, word);
+        suggest(glossary, word);
     return found;
 }
 
-/* Each name once, in the order of the reference. */
-static void print_list(const struct reference *reference)
+/* Each name once, in the order of the glossary. */
+static void print_list(const struct glossary *glossary)
 {
-    for (size_t i = 0; i < reference->count; i++) {
+    for (size_t i = 0; i < glossary->count; i++) {
         size_t before = 0;
-        while (strcmp(reference->entries[before].name, reference->entries[i].name) != 0)
+        while (strcmp(glossary->entries[before].name, glossary->entries[i].name) != 0)
             before++;
         if (before == i)
-            puts(reference->entries[i].name);
+            puts(glossary->entries[i].name);
     }
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static enum exit_code explain_words(const struct reference *reference, int argc, char *const *argv)
+static enum exit_code explain_words(const struct glossary *glossary, int argc, char *const *argv)
 {
     enum exit_code code = EXIT_CODE_OK;
     bool printed = false;
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-        print_list(reference);
+        print_list(glossary);
         return EXIT_CODE_OK;
     }
     for (int i = 1; i < argc; i++)
-        if (!explain(reference, argv[i], &printed))
+        if (!explain(glossary, argv[i], &printed))
             code = EXIT_CODE_USAGE;
     return code;
 }
@@ -165,12 +165,12 @@ enum exit_code explain_command(int argc, char *const *argv)
              "WORD that has no entry is reported with the nearest that has: exit code 64.");
         return EXIT_CODE_OK;
     }
-    struct reference *reference = reference_create(&program_registry);
-    if (reference == NULL) {
+    struct glossary *glossary = glossary_create(&program_registry);
+    if (glossary == NULL) {
         log_line(LOG_ERROR, "explain: out of memory");
         return EXIT_CODE_INTERNAL;
     }
-    enum exit_code code = explain_words(reference, argc, argv);
-    reference_destroy(reference);
+    enum exit_code code = explain_words(glossary, argc, argv);
+    glossary_destroy(glossary);
     return code;
 }

@@ -8,7 +8,7 @@
 
 /*
  * Does what the command line says, whose argv[0] is "explain". Main thread, instead of program_run.
- * The entries of the reference go to stdout. Returns EXIT_CODE_USAGE where a word has no entry: it
+ * The entries of the glossary go to stdout. Returns EXIT_CODE_USAGE where a word has no entry: it
  * is logged, with the nearest one that has, and the others are explained all the same.
  */
 enum exit_code explain_command(int argc, char *const *argv);

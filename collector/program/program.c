@@ -42,7 +42,7 @@ struct run {
     struct log_limit wait_log;
 };
 
-static void notify(void *context)
+static void program_notify(void *context)
 {
     control_notify(context);
 }
@@ -68,7 +68,7 @@ static bool try_report(const struct config *config, const struct ledger_snapshot
 }
 
 /* Returns false where memory is short. */
-static bool report(const struct config *config, const struct ledger_snapshot *snapshot)
+static bool program_report(const struct config *config, const struct ledger_snapshot *snapshot)
 {
     bool done = false;
     for (size_t capacity = (size_t)64 * 1024; snapshot != NULL && !done; capacity *= 2) {
@@ -86,7 +86,7 @@ static bool report(const struct config *config, const struct ledger_snapshot *sn
 static void report_now(struct run *run)
 {
     struct ledger_snapshot *snapshot = pipeline_snapshot(run->pipeline);
-    report(run->config, snapshot);
+    program_report(run->config, snapshot);
     ledger_snapshot_free(snapshot);
 }
 
@@ -164,7 +164,7 @@ static int take_config(struct run *run, struct error *error)
         free(config);
         return -1;
     }
-    if (pipeline_take_config(run->pipeline, config, error) != 0)
+    if (pipeline_apply_config(run->pipeline, config, error) != 0)
         return -1;
     follow_config(run, config);
     return 0;
@@ -214,7 +214,7 @@ static void log_failed_wait(struct run *run)
                             "millisecond instead");
 }
 
-static void handle(struct run *run, enum control_event event)
+static void program_handle(struct run *run, enum control_event event)
 {
     struct error refusal; /* which the log has */
     switch (event) {
@@ -288,7 +288,7 @@ static bool closes_connections(struct run *run, int64_t now)
 }
 
 /* Returns false where the threads did not end in time. */
-static bool wait_for_end(struct run *run)
+static bool program_wait(struct run *run)
 {
     for (;;) {
         int64_t now = clock_monotonic_ns();
@@ -301,7 +301,7 @@ static bool wait_for_end(struct run *run)
             stop_when_complete(run);
         else if (now >= run->end_ns && !run->stopping)
             stop_in_time(run);
-        handle(run, await_event(run, now));
+        program_handle(run, await_event(run, now));
     }
 }
 
@@ -318,12 +318,12 @@ static void log_late_records(const struct ledger_snapshot *final)
     }
 }
 
-static enum exit_code finish(struct run *run)
+static enum exit_code program_finish(struct run *run)
 {
     struct ledger_snapshot *final = pipeline_finish(run->pipeline);
     if (final != NULL)
         log_late_records(final);
-    bool reported = report(run->config, final);
+    bool reported = program_report(run->config, final);
     if (final == NULL)
         return EXIT_CODE_INTERNAL;
     enum exit_code code = pipeline_exit_code(run->pipeline, final);
@@ -343,7 +343,7 @@ static _Noreturn void end_without_threads(struct run *run)
     const char *name = pipeline_hanging(run->pipeline);
     log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
     struct ledger_snapshot *known = pipeline_known(run->pipeline);
-    report(run->config, known);
+    program_report(run->config, known);
     ledger_snapshot_free(known);
     control_service_destroy(run->service);
     log_write_repeats_now();
@@ -439,7 +439,7 @@ static int give_root_up(const struct run *run, struct error *error)
     return user_become(user, error);
 }
 
-static int start(struct run *run, struct error *error)
+static int program_start(struct run *run, struct error *error)
 {
     descriptor_plan_keep(run->config);
     if (run->config->user != NULL)
@@ -448,13 +448,13 @@ static int start(struct run *run, struct error *error)
         return -1;
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;
-    log_watch(notify, run->control);
+    log_watch(program_notify, run->control);
     if (control_doubt(run->control) != NULL)
         log_line(LOG_WARNING, "%s", control_doubt(run->control));
     run->supervision = supervision_create();
     struct pipeline_options options = {.config = run->config,
                                        .reserved = reserved_memory(run->config),
-                                       .notify = notify,
+                                       .notify = program_notify,
                                        .notify_context = run->control};
     if (pipeline_create(&run->pipeline, &options, error) != 0)
         return -1;
@@ -478,7 +478,7 @@ enum exit_code program_run(const struct program_options *options)
     struct error error;
     enum exit_code code;
     log_date_lines(true);
-    if (start(&run, &error) != 0) {
+    if (program_start(&run, &error) != 0) {
         log_date_lines(false); /* whoever started it reads why at once */
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;
@@ -486,9 +486,9 @@ enum exit_code program_run(const struct program_options *options)
         if (options->running != NULL)
             options->running(options->context);
         supervision_begin(run.supervision, run.pipeline);
-        if (!wait_for_end(&run))
+        if (!program_wait(&run))
             end_without_threads(&run);
-        code = finish(&run);
+        code = program_finish(&run);
     }
     metrics_server_destroy(run.metrics);
     supervision_destroy(run.supervision);

@@ -30,13 +30,12 @@ struct command {
 
 /* --- what is there ---------------------------------------------------------------------------- */
 
-static struct part *part_of(struct command *command, const char *label)
+static struct part *spill_part(struct command *command, const char *label)
 {
     for (size_t i = 0; i < command->count; i++)
         if (strcmp(command->parts[i].label, label) == 0)
             return &command->parts[i];
-    struct part *larger =
-        realloc(command->parts, (command->count + 1) * sizeof *command->parts);
+    struct part *larger = realloc(command->parts, (command->count + 1) * sizeof *command->parts);
     if (larger == NULL)
         return NULL;
     command->parts = larger;
@@ -48,7 +47,7 @@ static struct part *part_of(struct command *command, const char *label)
 
 static bool count_block(void *context, const struct spilled_block *block, struct error *error)
 {
-    struct part *part = part_of(context, block->label);
+    struct part *part = spill_part(context, block->label);
     if (part == NULL) {
         error_no_memory(error);
         return false;
@@ -84,8 +83,8 @@ static void print_part(const struct part *part)
     char words[DELIVERY_LABEL_WORDS_SIZE];
     delivery_label_describe(part->label, words);
     printf("%" PRIu64 " record%s in %" PRIu64 " block%s, %" PRIu64 " bytes, %s, from ",
-           part->records, part->records == 1 ? "" : "s", part->blocks,
-           part->blocks == 1 ? "" : "s", part->bytes, words);
+           part->records, part->records == 1 ? "" : "s", part->blocks, part->blocks == 1 ? "" : "s",
+           part->bytes, words);
     print_time(part->oldest_ns);
     fputs(" to ", stdout);
     print_time(part->newest_ns);
@@ -94,7 +93,7 @@ static void print_part(const struct part *part)
 
 /* --- taking it out ---------------------------------------------------------------------------- */
 
-static bool write_all(const char *bytes, size_t size, struct error *error)
+static bool spill_write_all(const char *bytes, size_t size, struct error *error)
 {
     if (fwrite(bytes, 1, size, stdout) == size)
         return true;
@@ -112,12 +111,12 @@ static bool export_block(void *context, const struct spilled_block *block, struc
         return true;
     bool begun = command->has_begun;
     command->has_begun = true;
-    return (begun || write_all(block->head, block->head_size, error)) &&
-           write_all(block->bytes, block->size, error);
+    return (begun || spill_write_all(block->head, block->head_size, error)) &&
+           spill_write_all(block->bytes, block->size, error);
 }
 
 /* Chooses the only format that there is. Returns false where there are several. */
-static bool choose(struct command *command, char format[64])
+static bool spill_choose_command(struct command *command, char format[64])
 {
     char other[64];
     for (size_t i = 0; i < command->count; i++) {
@@ -132,13 +131,13 @@ static bool choose(struct command *command, char format[64])
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static enum exit_code fail(enum exit_code code, const char *text)
+static enum exit_code spill_fail(enum exit_code code, const char *text)
 {
     log_line(LOG_ERROR, "%s", text);
     return code;
 }
 
-static enum exit_code report(const char *folder, const struct spill_blocks *blocks)
+static enum exit_code spill_report(const char *folder, const struct spill_blocks *blocks)
 {
     if (blocks->strange != 0)
         log_line(LOG_WARNING,
@@ -151,7 +150,7 @@ static enum exit_code report(const char *folder, const struct spill_blocks *bloc
     return EXIT_CODE_BAD_INPUT;
 }
 
-static enum exit_code run(struct command *command, bool exports, const char *folder)
+static enum exit_code spill_run(struct command *command, bool exports, const char *folder)
 {
     struct error error;
     char format[64] = "";
@@ -161,8 +160,8 @@ static enum exit_code run(struct command *command, bool exports, const char *fol
         return EXIT_CODE_BAD_INPUT;
     }
     if (spill_blocks_visit(folder, &blocks, &error) != 0)
-        return fail(error.code, error.text);
-    if (exports && command->format == NULL && !choose(command, format)) {
+        return spill_fail(error.code, error.text);
+    if (exports && command->format == NULL && !spill_choose_command(command, format)) {
         log_line(LOG_ERROR, "spill %s: it has records of several formats; choose one by --format",
                  folder);
         return EXIT_CODE_USAGE;
@@ -172,11 +171,11 @@ static enum exit_code run(struct command *command, bool exports, const char *fol
     if (exports) {
         blocks = (struct spill_blocks){.visit = export_block, .context = command};
         if (spill_blocks_visit(folder, &blocks, &error) != 0)
-            return fail(error.code, error.text);
+            return spill_fail(error.code, error.text);
     }
     if (fflush(stdout) != 0)
-        return fail(EXIT_CODE_IO, "cannot write to standard output");
-    return report(folder, &blocks);
+        return spill_fail(EXIT_CODE_IO, "cannot write to standard output");
+    return spill_report(folder, &blocks);
 }
 
 enum exit_code spill_command(int argc, char *const *argv)
@@ -189,8 +188,8 @@ enum exit_code spill_command(int argc, char *const *argv)
         at = 4;
     }
     if (argc != at + 1 || argv[at][0] == '-' || (!exports && strcmp(argv[1], "list") != 0))
-        return fail(EXIT_CODE_USAGE, usage);
-    enum exit_code code = run(&command, exports, argv[at]);
+        return spill_fail(EXIT_CODE_USAGE, usage);
+    enum exit_code code = spill_run(&command, exports, argv[at]);
     free(command.parts);
     return code;
 }

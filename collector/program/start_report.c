@@ -29,7 +29,7 @@ static void log_sink(const struct sink_config *sink)
                compression != NULL ? compression->name : "");
 }
 
-static void log_letters(const struct dead_letter_config *letters)
+static void log_dead_letters(const struct dead_letter_config *letters)
 {
     char size[QUANTITY_TEXT_SIZE];
     if (letters->name == NULL)
@@ -66,7 +66,7 @@ void start_report_log(const struct config *config, const struct memory_plan *pla
         log_listener(&config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++)
         log_sink(&config->sinks[i]);
-    log_letters(&config->dead_letter);
+    log_dead_letters(&config->dead_letter);
     if (config->control != NULL)
         log_line(LOG_INFO, "control at %s", config->control);
 }

@@ -117,7 +117,7 @@ static void report_status(struct supervision *supervision, int64_t now_ns)
  * A thread that is stuck is left to the manager: it ends the process when its patience is over, and
  * starts it anew.
  */
-static void look(struct supervision *supervision, int64_t now_ns)
+static void supervision_look(struct supervision *supervision, int64_t now_ns)
 {
     struct error error;
     const char *stuck = pipeline_stuck(supervision->pipeline);
@@ -182,7 +182,7 @@ void supervision_serve(struct supervision *supervision, int64_t now_ns)
     if (supervision_due(supervision) > now_ns)
         return;
     if (supervision->look_due_ns <= now_ns)
-        look(supervision, now_ns);
+        supervision_look(supervision, now_ns);
     if (supervision->status_due_ns <= now_ns)
         report_status(supervision, now_ns);
 }

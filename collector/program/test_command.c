@@ -80,7 +80,8 @@ static bool parse_option(int argc, char *const *argv, int *at, struct testing *t
 }
 
 /* Options first, then files; "--" ends the options. */
-static bool parse(int argc, char *const *argv, struct testing *testing, struct parse_error *fault)
+static bool test_parse(int argc, char *const *argv, struct testing *testing,
+                       struct parse_error *fault)
 {
     int at = 1;
     for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0; at++)
@@ -111,8 +112,8 @@ static void print_help(void)
 
 /* --- one file --------------------------------------------------------------------------------- */
 
-static int encode(const struct schema_config *schema, const char *json, uint8_t **bytes,
-                  size_t *size, struct error *error)
+static int test_encode(const struct schema_config *schema, const char *json, uint8_t **bytes,
+                       size_t *size, struct error *error)
 {
     const struct json_message_type type = {
         .schema = schema->from_file ? NULL : schema->source,
@@ -123,7 +124,7 @@ static int encode(const struct schema_config *schema, const char *json, uint8_t 
     return json_message_encode(&type, json, bytes, size, error);
 }
 
-static void note(struct testing *testing, const struct error *error)
+static void test_note(struct testing *testing, const struct error *error)
 {
     log_line(LOG_ERROR, "test: %s", error->text);
     if (testing->code == EXIT_CODE_OK || testing->code == EXIT_CODE_TEST_FAILED)
@@ -132,7 +133,7 @@ static void note(struct testing *testing, const struct error *error)
 
 static void note_broken(struct testing *testing, const char *path, const struct error *error)
 {
-    note(testing, error);
+    test_note(testing, error);
     case_report_add_broken(&testing->report, path, error->text);
 }
 
@@ -146,10 +147,11 @@ static bool read_config(const struct case_file *file, struct config *config, str
     return options_parse(3, argv, &registry, config, error) == OPTIONS_RUN;
 }
 
-static int judge(struct testing *testing, const struct case_file *file,
-                 const struct test_case *test, const struct config *config,
-                 const struct case_outcome *outcome, struct case_recording *recording,
-                 struct growing_text *differences, enum case_result *result, struct error *error)
+static int test_compare(struct testing *testing, const struct case_file *file,
+                        const struct test_case *test, const struct config *config,
+                        const struct case_outcome *outcome, struct case_recording *recording,
+                        struct growing_text *differences, enum case_result *result,
+                        struct error *error)
 {
     *result = CASE_PASSED;
     if (test->has_expect && case_check(file, test, config, outcome, differences, error) != 0)
@@ -174,10 +176,10 @@ static int run_test(struct testing *testing, const struct case_file *file,
     struct case_outcome outcome;
     enum case_result result;
     int64_t begun_ns = clock_monotonic_ns();
-    if (case_run(file, test, config, encode, &outcome, error) != 0)
+    if (case_run(file, test, config, test_encode, &outcome, error) != 0)
         return -1;
-    int good =
-        judge(testing, file, test, config, &outcome, recording, &differences, &result, error);
+    int good = test_compare(testing, file, test, config, &outcome, recording, &differences, &result,
+                            error);
     if (good == 0) {
         case_report_add(&testing->report, file, test, result, &differences,
                         clock_monotonic_ns() - begun_ns);
@@ -259,13 +261,13 @@ static enum exit_code run_files(struct testing *testing)
     static const struct log_settings quiet = {.level = LOG_ERROR};
     struct error error;
     if (log_begin(&quiet, &error) != 0) {
-        note(testing, &error);
+        test_note(testing, &error);
         return testing->code;
     }
     for (int i = 0; i < testing->file_count; i++)
         run_file(testing, testing->files[i]);
     if (case_report_end(&testing->report, &error) != 0)
-        note(testing, &error);
+        test_note(testing, &error);
     log_end();
     return testing->code;
 }
@@ -274,7 +276,7 @@ enum exit_code test_command(int argc, char *const *argv)
 {
     struct testing testing = {.report = {.to = stdout}};
     struct parse_error fault;
-    if (!parse(argc, argv, &testing, &fault)) {
+    if (!test_parse(argc, argv, &testing, &fault)) {
         log_line(LOG_ERROR, "test: %s", fault.text);
         return EXIT_CODE_USAGE;
     }

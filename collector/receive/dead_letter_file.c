@@ -112,7 +112,7 @@ static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
  * Writes the block, all or nothing; except to a pipe whose reader has stalled, which may get a part
  * of it when the deadline has passed. Returns false with *why.
  */
-static bool write_letter_block(struct dead_letter_file *file, size_t size, enum letter_drop *why)
+static bool write_letter_block(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why)
 {
     size_t sent = 0;
     unsigned spurious = 0;
@@ -193,7 +193,7 @@ void dead_letter_file_look_for_cut(struct dead_letter_file *file)
     read_size(file);
 }
 
-bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum letter_drop *why)
+bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why)
 {
     bool kept = false;
     if (deadline_is_over(file->deadline))

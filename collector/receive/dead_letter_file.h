@@ -50,6 +50,6 @@ void dead_letter_file_reopen(struct dead_letter_file *file);
 void dead_letter_file_look_for_cut(struct dead_letter_file *file);
 
 /* Appends the `size` bytes of `block`. Returns false, with *why, if they are not in the file. */
-bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum letter_drop *why);
+bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why);
 
 #endif

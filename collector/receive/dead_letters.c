@@ -19,7 +19,7 @@
 struct dead_letter_queue {
     struct dead_letter_queue *next;
     struct dead_letters *dead_letters;
-    struct letter_counters *counters;
+    struct dead_letter_counters *counters;
     struct byte_ring *ring;
 };
 
@@ -86,7 +86,7 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
     const struct datagram_slot *datagram = whole->size <= LETTER_MOST ? whole : &part;
     part.size = part.sent_size = LETTER_MOST;
     struct dead_letters *dead_letters = queue->dead_letters;
-    struct letter_counters *counters = queue->counters;
+    struct dead_letter_counters *counters = queue->counters;
     counter_add(&counters->offered, 1);
     if (!rate_window_take(&dead_letters->rate, dead_letters->options.rate, clock_monotonic_ns())) {
         counter_add(&counters->dropped[DROPPED_RATE], 1);
@@ -127,10 +127,10 @@ void dead_letter_queue_close(struct dead_letter_queue *queue)
 
 static void write_letter(struct dead_letters *dead_letters, struct byte_ring *ring)
 {
-    struct letter_counters *counters = dead_letters->options.counters;
+    struct dead_letter_counters *counters = dead_letters->options.counters;
     struct dead_letter_file *file = &dead_letters->file;
     struct dead_letter letter;
-    enum letter_drop why;
+    enum dead_letter_drop why;
     dead_letter_file_look_for_cut(file);
     byte_ring_take(ring, &letter, sizeof letter);
     size_t size = dead_letter_block_make(file->block, file->section_due, ring, &letter);
@@ -221,7 +221,7 @@ int dead_letters_open(struct dead_letters *dead_letters, struct error *error)
 }
 
 struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *dead_letters,
-                                                 struct letter_counters *counters)
+                                                 struct dead_letter_counters *counters)
 {
     struct dead_letter_queue *queue = calloc(1, sizeof *queue);
     if (queue == NULL)

@@ -34,7 +34,7 @@ struct dead_letter_options {
     uint64_t max_size;                /* bytes of the file; letters beyond it are dropped */
     uint64_t rate;                    /* datagrams kept per second, at most RATE_WINDOW_MOST */
     struct disk_reserve reserve;      /* the space that stays free on the disk */
-    struct letter_counters *counters; /* the writing thread's block */
+    struct dead_letter_counters *counters; /* the writing thread's block */
 
     /* Called from the writing thread once dead_letters_have_finished returns true; may be NULL. */
     void (*finished)(void *context);
@@ -54,7 +54,7 @@ int dead_letters_create(struct dead_letters **out, const struct dead_letter_opti
  * thread; also while letters are written, if another queue is open. Returns NULL if out of memory.
  */
 struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
-                                                 struct letter_counters *counters);
+                                                 struct dead_letter_counters *counters);
 
 /*
  * Opens the file to append a new section after the complete old ones. Returns 0, or -1 with `error`

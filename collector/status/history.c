@@ -36,7 +36,7 @@ struct kind {
     size_t most;   /* series, with that of all */
     size_t newest; /* indexes below this have been seen */
     struct series *series;
-    int64_t *values; /* of all series: see place_of */
+    int64_t *values; /* of all series: see history_slot */
 };
 
 struct series {
@@ -76,7 +76,7 @@ static void add_column(struct kind *kind, struct column column)
 
 /* What the sums are made of, and what stands beside them always; of a listener also what the
  * senders' numbers say. */
-static void add_terms(struct kind *kind, const struct ledger_term *terms)
+static void history_add_terms(struct kind *kind, const struct ledger_term *terms)
 {
     for (; terms->name != NULL; terms++)
         if (terms->part == PART_FLOW || terms->part == PART_NOW || terms->part == PART_ALWAYS ||
@@ -114,12 +114,12 @@ static void name_columns(struct history *history, struct history_size size)
     *decode = (struct kind){.name = "decode", .most = 1};
     add_ranges(decode, "decode_latency", offsetof(struct thread_totals, decode_latency));
     *listeners = (struct kind){.name = "listeners", .listed = true, .most = 1 + size.listeners};
-    add_terms(listeners, listener_terms);
+    history_add_terms(listeners, listener_terms);
     add_counts(listeners, "reasons", datagram_reason_names, REASON_COUNT,
                offsetof(struct listener_totals, reasons));
     *sinks = (struct kind){.name = "sinks", .listed = true, .most = 1 + size.sinks};
-    add_terms(sinks, offer_terms);
-    add_terms(sinks, sink_terms);
+    history_add_terms(sinks, offer_terms);
+    history_add_terms(sinks, sink_terms);
     add_counts(sinks, "refused", record_refusal_names, REFUSAL_COUNT,
                offsetof(struct sink_totals, refused));
     add_counts(sinks, "failed", record_failure_names, FAILURE_COUNT,
@@ -143,8 +143,8 @@ static int64_t *last_of(const struct kind *kind, size_t series)
 }
 
 /* The columns of a slot. */
-static int64_t *place_of(const struct kind *kind, size_t series, enum history_ring ring,
-                         size_t slot)
+static int64_t *history_slot(const struct kind *kind, size_t series, enum history_ring ring,
+                             size_t slot)
 {
     size_t before = 1 + (ring == HISTORY_OF_SECONDS ? 0 : HISTORY_SECONDS);
     return last_of(kind, series) + (before + slot) * kind->column_count;
@@ -231,7 +231,7 @@ static size_t begin_slot(struct history *history, enum history_ring which)
         const struct kind *kind = &history->kinds[i];
         for (size_t k = 0; k < kind->most; k++)
             if (kind->series[k].used)
-                memset(place_of(kind, k, which, slot), 0,
+                memset(history_slot(kind, k, which, slot), 0,
                        kind->column_count * sizeof *kind->values);
     }
     ring->slots[slot].from = history->noted_ms;
@@ -265,8 +265,8 @@ static void note_series(const struct note *note, size_t series, const int64_t *v
 {
     const struct kind *kind = note->kind;
     int64_t *last = last_of(kind, series);
-    int64_t *second = place_of(kind, series, HISTORY_OF_SECONDS, note->second);
-    int64_t *minute = place_of(kind, series, HISTORY_OF_MINUTES, note->minute);
+    int64_t *second = history_slot(kind, series, HISTORY_OF_SECONDS, note->second);
+    int64_t *minute = history_slot(kind, series, HISTORY_OF_MINUTES, note->minute);
     for (size_t i = 0; i < kind->column_count; i++) {
         if (kind->columns[i].kind == COLUMN_COUNTER) {
             second[i] = values[i] - last[i];
@@ -281,7 +281,8 @@ static void note_series(const struct note *note, size_t series, const int64_t *v
 
 /* The place of a listener or sink: its own, one that is free, or that of one that was retired;
  * 0: there is none. */
-static size_t find_place(struct kind *kind, size_t index, bool retired, const int64_t *values)
+static size_t history_find_slot(struct kind *kind, size_t index, bool retired,
+                                const int64_t *values)
 {
     size_t found = 0;
     for (size_t i = 1; i < kind->most; i++) {
@@ -322,7 +323,7 @@ static void read_columns(const struct kind *kind, const void *totals,
         case COLUMN_COUNTER:
         case COLUMN_LEVEL:
             values[i] =
-                (int64_t) * (const uint64_t *)(const void *)((const char *)totals + column->total);
+                (int64_t)*(const uint64_t *)(const void *)((const char *)totals + column->total);
             break;
         case COLUMN_IN_FLIGHT:
             values[i] = ((const struct sink_totals *)totals)->in_flight;
@@ -360,7 +361,7 @@ static void note_listeners(struct kind *kind, const struct note *note,
         const struct listener_totals *listener = &ledger->listeners[i];
         read_columns(kind, listener, NULL, values);
         add_columns(kind, sums, values);
-        size_t place = find_place(kind, listener->index, listener->retired, values);
+        size_t place = history_find_slot(kind, listener->index, listener->retired, values);
         if (place != 0)
             note_series(note, place, values);
     }
@@ -377,7 +378,7 @@ static void note_sinks(struct kind *kind, const struct note *note,
         const struct sink_totals *sink = &ledger->sinks[i];
         read_columns(kind, sink, levels, values);
         add_columns(kind, sums, values);
-        size_t place = find_place(kind, sink->index, sink->retired, values);
+        size_t place = history_find_slot(kind, sink->index, sink->retired, values);
         if (place != 0)
             note_series(note, place, values);
     }
@@ -417,10 +418,11 @@ static size_t slot_at(const struct span *span, size_t i)
 static int64_t value_at(const struct span *span, const struct kind *kind, size_t series,
                         size_t column, size_t i)
 {
-    return place_of(kind, series, span->ring, slot_at(span, i))[column];
+    return history_slot(kind, series, span->ring, slot_at(span, i))[column];
 }
 
-static bool is_empty(const struct span *span, const struct kind *kind, size_t series, size_t column)
+static bool history_is_empty(const struct span *span, const struct kind *kind, size_t series,
+                             size_t column)
 {
     for (size_t i = 0; i < span->count; i++)
         if (value_at(span, kind, series, column, i) != 0)
@@ -461,7 +463,7 @@ static void write_columns(const struct span *span, const struct kind *kind, size
     const char *open = NULL;
     for (size_t i = 0; i < kind->column_count; i++) {
         const struct column *column = &kind->columns[i];
-        if (is_empty(span, kind, series, i))
+        if (history_is_empty(span, kind, series, i))
             continue;
         if (open != NULL && column->group != open)
             json_object_end(out);

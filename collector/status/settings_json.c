@@ -20,7 +20,7 @@ struct writing {
     bool open; /* a listener or a sink is begun */
 };
 
-static void put_text(struct output *out, const char *text)
+static void settings_put_text(struct output *out, const char *text)
 {
     json_string(out, text, strlen(text));
 }
@@ -32,30 +32,30 @@ static void put_origin(struct output *out, const struct config_origin *origin)
     char text[512];
     switch (origin->by) {
     case PROVENANCE_ARGUMENT:
-        put_text(out, "command line");
+        settings_put_text(out, "command line");
         break;
     case PROVENANCE_ENVIRONMENT:
         provenance_variable(origin->option, name);
         snprintf(text, sizeof text, "environment: %s", name);
-        put_text(out, text);
+        settings_put_text(out, text);
         break;
     case PROVENANCE_FILE:
         snprintf(text, sizeof text, "%.480s:%zu", origin->file, origin->line);
-        put_text(out, text);
+        settings_put_text(out, text);
         break;
     case PROVENANCE_DEFAULT:
-        put_text(out, "default");
+        settings_put_text(out, "default");
         break;
     }
 }
 
 /* A place has no name of its own: what a configuration file calls it. */
-static void put_key(struct output *out, const struct config_value *value)
+static void settings_put_key(struct output *out, const struct config_value *value)
 {
     if (value->setting != NULL)
         json_string(out, value->name, value->name_length);
     else
-        put_text(out, value->part == CONFIG_OF_LISTENER ? "address" : "to");
+        settings_put_text(out, value->part == CONFIG_OF_LISTENER ? "address" : "to");
 }
 
 /* The place of a sink, without its secrets; nothing of a command. */
@@ -71,12 +71,12 @@ static void put_place(const struct writing *writing, const struct config_value *
     free(masked);
 }
 
-static void put_value(const struct writing *writing, const struct config_value *value)
+static void settings_put_value(const struct writing *writing, const struct config_value *value)
 {
     struct output *out = writing->out;
     json_object_begin(out);
     json_key_literal(out, "key");
-    put_key(out, value);
+    settings_put_key(out, value);
     json_key_literal(out, "value");
     if (value->setting == NULL && value->part == CONFIG_OF_SINK)
         put_place(writing, value);
@@ -117,22 +117,22 @@ static void visit_listed(void *context, const struct config_value *value)
         end_one(writing);
         json_object_begin(writing->out);
         json_key_literal(writing->out, "name");
-        put_text(writing->out, name_of(writing, value));
+        settings_put_text(writing->out, name_of(writing, value));
         json_key_literal(writing->out, "settings");
         json_array_begin(writing->out);
         writing->open = true;
     }
-    put_value(writing, value);
+    settings_put_value(writing, value);
 }
 
 static void visit_single(void *context, const struct config_value *value)
 {
     const struct writing *writing = context;
     if (value->part == writing->part)
-        put_value(writing, value);
+        settings_put_value(writing, value);
 }
 
-static void put_part(struct writing *writing, enum config_part part, config_visitor *visit)
+static void settings_put_part(struct writing *writing, enum config_part part, config_visitor *visit)
 {
     writing->part = part;
     json_array_begin(writing->out);
@@ -148,12 +148,12 @@ void settings_json_write(const struct config *config, const struct config_regist
         .config = config, .registry = registry, .pipeline = pipeline, .out = out};
     json_object_begin(out);
     json_key_literal(out, "listeners");
-    put_part(&writing, CONFIG_OF_LISTENER, visit_listed);
+    settings_put_part(&writing, CONFIG_OF_LISTENER, visit_listed);
     json_key_literal(out, "sinks");
-    put_part(&writing, CONFIG_OF_SINK, visit_listed);
+    settings_put_part(&writing, CONFIG_OF_SINK, visit_listed);
     json_key_literal(out, "dead_letters");
-    put_part(&writing, CONFIG_OF_LETTERS, visit_single);
+    settings_put_part(&writing, CONFIG_OF_LETTERS, visit_single);
     json_key_literal(out, "program");
-    put_part(&writing, CONFIG_OF_PROGRAM, visit_single);
+    settings_put_part(&writing, CONFIG_OF_PROGRAM, visit_single);
     json_object_end(out);
 }

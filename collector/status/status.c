@@ -114,9 +114,9 @@ static void take_look(struct status *status, int64_t now_ns)
 {
     forget_look(status);
     status->looked_ns = now_ns;
-    pipeline_ask_receivers(status->options.pipeline, now_ns);
+    pipeline_refresh_receivers(status->options.pipeline, now_ns);
     status->ledger = pipeline_glance(status->options.pipeline);
-    status->levels = pipeline_take_levels(status->options.pipeline);
+    status->levels = pipeline_read_levels(status->options.pipeline);
     if (status->ledger == NULL || status->levels == NULL)
         forget_look(status);
 }
@@ -216,7 +216,7 @@ static void put_settings(struct status *status, struct output *out)
 }
 
 /* When, by both clocks: a page shows times of day, and the history counts from the start. */
-static void put_times(const struct status *status, struct output *out)
+static void status_put_times(const struct status *status, struct output *out)
 {
     json_member_int64(out, "time", clock_wall_ns() / MS_NS);
     json_member_int64(out, "at", at_ms(status));
@@ -228,7 +228,7 @@ void status_write_now(struct status *status, struct output *out)
         return;
     begin_event(out, "now");
     json_object_begin(out);
-    put_times(status, out);
+    status_put_times(status, out);
     put_ledger(status, out);
     put_indexes(status, out);
     json_key_literal(out, "levels");

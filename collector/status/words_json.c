@@ -7,7 +7,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/text/json_writer.h"
 
-static void put_key(struct output *out, const char *key)
+static void words_put_key(struct output *out, const char *key)
 {
     json_key(out, key, strlen(key));
 }
@@ -21,10 +21,10 @@ static void put_terms(struct output *out, const struct ledger_term *terms)
 static void put_reasons(struct output *out, const char *key, const struct reason_text *texts,
                         size_t count)
 {
-    put_key(out, key);
+    words_put_key(out, key);
     json_object_begin(out);
     for (size_t i = 0; i < count; i++) {
-        put_key(out, texts[i].name);
+        words_put_key(out, texts[i].name);
         json_object_begin(out);
         json_member_text(out, "what", texts[i].what);
         json_member_text(out, "remedy", texts[i].remedy);
@@ -36,7 +36,7 @@ static void put_reasons(struct output *out, const char *key, const struct reason
 static void put_words(struct output *out, const char *key, const struct health_word *words,
                       size_t count)
 {
-    put_key(out, key);
+    words_put_key(out, key);
     json_object_begin(out);
     for (size_t i = 0; i < count; i++)
         json_member_text(out, words[i].name, words[i].meaning);
@@ -46,23 +46,23 @@ static void put_words(struct output *out, const char *key, const struct health_w
 void words_json_write(struct output *out)
 {
     json_object_begin(out);
-    put_key(out, "listener");
+    words_put_key(out, "listener");
     json_object_begin(out);
     put_terms(out, listener_terms);
     json_object_end(out);
-    put_key(out, "sink");
+    words_put_key(out, "sink");
     json_object_begin(out);
     put_terms(out, offer_terms);
     put_terms(out, sink_terms);
     json_object_end(out);
-    put_key(out, "letters");
+    words_put_key(out, "letters");
     json_object_begin(out);
-    put_terms(out, letter_terms);
+    put_terms(out, dead_letter_terms);
     json_object_end(out);
     put_reasons(out, "reasons", datagram_reason_texts, REASON_COUNT);
     put_reasons(out, "refused", record_refusal_texts, REFUSAL_COUNT);
     put_reasons(out, "failed", record_failure_texts, FAILURE_COUNT);
-    put_reasons(out, "dropped", letter_drop_texts, DROP_COUNT);
+    put_reasons(out, "dropped", dead_letter_drop_texts, DROP_COUNT);
     put_words(out, "statuses", health_statuses, HEALTH_STATUS_COUNT);
     put_words(out, "health", health_reasons, HEALTH_REASON_COUNT);
     json_object_end(out);

@@ -74,7 +74,7 @@ TEST_WITH(levels_have_names_of_their_own, flow_set_up, flow_tear_down)
     struct flow *flow = *state;
     char expected[600];
     flow_open(flow, LISTEN TO_FILE " --sink file:DIRECTORY/early");
-    struct pipeline_levels *levels = pipeline_take_levels(flow->pipeline);
+    struct pipeline_levels *levels = pipeline_read_levels(flow->pipeline);
     take(flow, LISTEN TO_FILE);
     take(flow, LISTEN TO_FILE "?flush_interval=1s");
     snprintf(expected, sizeof expected, "file:%s/early", flow->directory);
@@ -427,7 +427,7 @@ static void put_in_the_way(const struct flow *flow)
 
 static int64_t fails_since(const struct flow *flow)
 {
-    struct pipeline_levels *levels = pipeline_take_levels(flow->pipeline);
+    struct pipeline_levels *levels = pipeline_read_levels(flow->pipeline);
     assert_non_null(levels);
     int64_t since_ns = levels->sinks[0].condition.fails_since_ns;
     pipeline_levels_free(levels);

@@ -38,7 +38,7 @@ TEST_WITH(no_datagram_causes_an_allocation, flow_set_up, flow_tear_down)
     assert_int_equal(flow->final->listeners[0].received, 10000);
     assert_int_equal(flow->final->listeners[0].reasons[REASON_MALFORMED], 100);
     assert_int_equal(flow->final->listeners[0].messages, 10000);
-    assert_int_equal(flow->final->letters.kept, 100);
+    assert_int_equal(flow->final->dead_letters.kept, 100);
     assert_int_equal(calls, 0);
 }
 

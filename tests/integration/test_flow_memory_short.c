@@ -62,7 +62,7 @@ static bool reload_without(uint64_t number)
     flow_open(flow, BEFORE);
     struct config *config = flow_read_config(flow, AFTER);
     failing_memory_fail(number);
-    bool taken = pipeline_take_config(flow->pipeline, config, &error) == 0;
+    bool taken = pipeline_apply_config(flow->pipeline, config, &error) == 0;
     bool failed = failing_memory_left() == 0;
     failing_memory_fail(0);
     if (!taken) {

@@ -53,7 +53,7 @@ static uint64_t stop_the_sink(struct flow *flow)
  */
 static uint64_t too_many(const struct flow *flow)
 {
-    struct pipeline_levels *levels = pipeline_take_levels(flow->pipeline);
+    struct pipeline_levels *levels = pipeline_read_levels(flow->pipeline);
     assert_non_null(levels);
     uint64_t count = levels->sinks[0].queue.batches_most + 20;
     uint64_t granted = levels->listeners[0].buffer_granted;

@@ -25,7 +25,7 @@ char command_letter(const struct command_option *option)
     return '\0';
 }
 
-static int refuse(struct error *error, const char *option, int length, const char *what)
+static int command_refuse(struct error *error, const char *option, int length, const char *what)
 {
     error_set(error, EXIT_CODE_USAGE, "--%.*s %s (see --help)", length, option, what);
     return -1;
@@ -49,7 +49,7 @@ static int refuse_unknown(const struct command *command, const char *name, size_
         suggestion_offer(&suggestion, option->name);
     const char *found = suggestion_found(&suggestion);
     if (found == NULL)
-        return refuse(error, name, (int)length, "is no option");
+        return command_refuse(error, name, (int)length, "is no option");
     error_set(error, EXIT_CODE_USAGE, "--%.*s is no option; did you mean --%s?", (int)length, name,
               found);
     return -1;
@@ -78,13 +78,13 @@ static int take_option(const struct command *command, int argc, char *const *arg
         return refuse_unknown(command, name, length, error);
     if (option->value == NULL) {
         if (equals != NULL)
-            return refuse(error, name, (int)length, "takes no value");
+            return command_refuse(error, name, (int)length, "takes no value");
         return set_option(option, settings, NULL, error);
     }
     if (equals != NULL)
         return set_option(option, settings, equals + 1, error);
     if (*at + 1 >= argc)
-        return refuse(error, name, (int)length, "needs a value");
+        return command_refuse(error, name, (int)length, "needs a value");
     return set_option(option, settings, argv[++*at], error);
 }
 

@@ -32,7 +32,7 @@ static const struct command *const tools[] = {&send_command, &replay_command, &d
 struct writing {
     const char *program;
     const struct command *tool; /* NULL: the collector */
-    const struct reference *reference;
+    const struct glossary *glossary;
     FILE *out;
 };
 
@@ -236,28 +236,28 @@ static int write_sinks(const struct writing *writing, const char *argument)
 
 /* --- what is reported ------------------------------------------------------------------------- */
 
-/* WHAT of the reference, by a name of this list. */
+/* WHAT of the glossary, by a name of this list. */
 static int write_reported(const struct writing *writing, const char *argument)
 {
     static const struct {
         const char *name;
-        enum reference_kind kind;
+        enum glossary_kind kind;
     } kinds[] = {
-        {"listener-terms", REFERENCE_LISTENER_TERM},
-        {"sink-terms", REFERENCE_SINK_TERM},
-        {"letter-terms", REFERENCE_LETTER_TERM},
-        {"datagram-reasons", REFERENCE_DATAGRAM_REASON},
-        {"refusals", REFERENCE_RECORD_REFUSAL},
-        {"failures", REFERENCE_RECORD_FAILURE},
-        {"letter-drops", REFERENCE_LETTER_DROP},
-        {"metrics", REFERENCE_METRIC},
-        {"health-statuses", REFERENCE_HEALTH_STATUS},
-        {"health-reasons", REFERENCE_HEALTH_REASON},
+        {"listener-terms", GLOSSARY_LISTENER_TERM},
+        {"sink-terms", GLOSSARY_SINK_TERM},
+        {"letter-terms", GLOSSARY_DEAD_LETTER_TERM},
+        {"datagram-reasons", GLOSSARY_DATAGRAM_REASON},
+        {"refusals", GLOSSARY_RECORD_REFUSAL},
+        {"failures", GLOSSARY_RECORD_FAILURE},
+        {"letter-drops", GLOSSARY_DEAD_LETTER_DROP},
+        {"metrics", GLOSSARY_METRIC},
+        {"health-statuses", GLOSSARY_HEALTH_STATUS},
+        {"health-reasons", GLOSSARY_HEALTH_REASON},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i].name, argument) != 0)
             continue;
-        reported_write(writing->out, writing->reference, kinds[i].kind);
+        reported_write(writing->out, writing->glossary, kinds[i].kind);
         return 0;
     }
     return -1;
@@ -364,13 +364,13 @@ int program_main(int argc, char **argv)
     for (size_t i = 0; tools[i] != NULL; i++)
         if (strcmp(tools[i]->name, argv[1]) == 0)
             writing.tool = tools[i];
-    struct reference *reference = reference_create(&program_registry);
-    if (reference == NULL) {
+    struct glossary *glossary = glossary_create(&program_registry);
+    if (glossary == NULL) {
         fputs("sluice-manual: no memory\n", stderr);
         return EXIT_CODE_INTERNAL;
     }
-    writing.reference = reference;
+    writing.glossary = glossary;
     int result = write_page(&writing, argv[2], argv[3]);
-    reference_destroy(reference);
+    glossary_destroy(glossary);
     return result == 0 ? EXIT_CODE_OK : EXIT_CODE_IO;
 }

@@ -10,7 +10,7 @@ static void write_text(FILE *out, const char *text)
 }
 
 /* A metric's labels stand after its name. */
-static void write_name(FILE *out, const struct reference_entry *entry)
+static void write_name(FILE *out, const struct glossary_entry *entry)
 {
     fputs(".TP\n.B ", out);
     write_text(out, entry->name);
@@ -23,10 +23,10 @@ static void write_name(FILE *out, const struct reference_entry *entry)
 }
 
 /* What to do makes one sentence with the reason that it is about; other texts are sentences. */
-static void write_meaning(FILE *out, const struct reference_entry *entry)
+static void write_meaning(FILE *out, const struct glossary_entry *entry)
 {
     bool is_reason =
-        entry->kind >= REFERENCE_DATAGRAM_REASON && entry->kind <= REFERENCE_LETTER_DROP;
+        entry->kind >= GLOSSARY_DATAGRAM_REASON && entry->kind <= GLOSSARY_DEAD_LETTER_DROP;
     fputs(entry->histogram ? "Histogram. " : "", out);
     write_text(out, entry->what);
     fputs(entry->remedy[0] != '\0' ? "; " : "", out);
@@ -34,10 +34,10 @@ static void write_meaning(FILE *out, const struct reference_entry *entry)
     fputs(is_reason ? ".\n" : "\n", out);
 }
 
-void reported_write(FILE *out, const struct reference *reference, enum reference_kind kind)
+void reported_write(FILE *out, const struct glossary *glossary, enum glossary_kind kind)
 {
-    for (size_t i = 0; i < reference->count; i++) {
-        const struct reference_entry *entry = &reference->entries[i];
+    for (size_t i = 0; i < glossary->count; i++) {
+        const struct glossary_entry *entry = &glossary->entries[i];
         if (entry->kind != kind || entry->of_term)
             continue;
         write_name(out, entry);

@@ -1,5 +1,5 @@
 /*
- * What a running collector reports, for its manual page: the entries that the reference has of
+ * What a running collector reports, for its manual page: the entries that the glossary has of
  * terms, reasons, metrics and words of health. Written to a stream, whose errors the caller looks
  * at.
  */
@@ -8,12 +8,12 @@
 
 #include <stdio.h>
 
-#include "collector/reference/reference.h"
+#include "collector/glossary/glossary.h"
 
 /*
  * The entries of a kind, in their order. A metric that counts a term is left out: the page says
  * once how these are called.
  */
-void reported_write(FILE *out, const struct reference *reference, enum reference_kind kind);
+void reported_write(FILE *out, const struct glossary *glossary, enum glossary_kind kind);
 
 #endif

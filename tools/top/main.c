@@ -7,9 +7,9 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/process.h"
 #include "tools/command/interrupt.h"
+#include "tools/top/addresses.h"
 #include "tools/top/connection.h"
 #include "tools/top/options.h"
-#include "tools/top/places.h"
 #include "tools/top/terminal.h"
 #include "tools/top/watch.h"
 
@@ -149,7 +149,7 @@ static int run_tap(const struct top_settings *settings, bool *quiet, struct erro
 {
     struct connection *connection;
     char address[CONTROL_ADDRESS_SIZE];
-    if (places_open(settings->address, &connection, address, error) != 0)
+    if (addresses_open(settings->address, &connection, address, error) != 0)
         return -1;
     int result = tap(settings, connection, quiet, error);
     connection_close(connection);

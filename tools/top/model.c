@@ -33,7 +33,7 @@ static uint64_t read_optional(const json_t *object, const char *key)
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-static const char *read_text(struct reading *reading, const json_t *object, const char *key)
+static const char *model_read_text(struct reading *reading, const json_t *object, const char *key)
 {
     const char *text = json_string_value(member(reading, object, key));
     return text != NULL ? text : "";
@@ -102,7 +102,7 @@ static void read_drops(struct reading *reading, const json_t *from, struct model
 }
 
 /* Which ends are the client's own, and which are no connection's: it was never let in. */
-static uint64_t *end_of(struct model_listener *to, const char *term)
+static uint64_t *model_end(struct model_listener *to, const char *term)
 {
     static const char *const turned_away[] = {"denied", "over_limit", "over_address_limit"};
     for (size_t i = 0; i < sizeof turned_away / sizeof turned_away[0]; i++)
@@ -126,14 +126,14 @@ static void read_connections(const json_t *from, struct model_listener *to)
         uint64_t count = read_optional(from, ends[i]);
         ended += count;
         if (strcmp(ends[i], "stopped") != 0)
-            *end_of(to, ends[i]) += count;
+            *model_end(to, ends[i]) += count;
     }
     to->open = to->connections > ended ? to->connections - ended : 0;
 }
 
 static void read_listener(struct reading *reading, const json_t *from, struct model_listener *to)
 {
-    to->name = read_text(reading, from, "name");
+    to->name = model_read_text(reading, from, "name");
     to->received = read_count(reading, from, "received");
     to->bytes = read_count(reading, from, "bytes");
     to->decoded = read_count(reading, from, "decoded");
@@ -146,7 +146,7 @@ static void read_listener(struct reading *reading, const json_t *from, struct mo
 
 static void read_sink(struct reading *reading, const json_t *from, struct model_sink *to)
 {
-    to->name = read_text(reading, from, "name");
+    to->name = model_read_text(reading, from, "name");
     to->written = read_count(reading, from, "written");
     to->bytes = read_count(reading, from, "bytes");
     to->filtered = read_count(reading, from, "filtered");
@@ -186,7 +186,7 @@ static void read_levels(struct reading *reading, const json_t *levels, struct mo
         if (json_object_size(json_object_get(from, "figures")) == 0)
             continue;
         struct model_delivery *to = &model->deliveries[model->delivery_count++];
-        to->name = read_text(reading, from, "name");
+        to->name = model_read_text(reading, from, "name");
         to->oldest = json_number_value(member(reading, from, "oldest_seconds"));
         to->spill_bytes = read_count(reading, from, "spill_bytes");
         to->figures = read_counts(reading, from, "figures");
@@ -199,7 +199,7 @@ static void read_sender(struct reading *reading, const json_t *from, const char 
                         struct model_sender *to)
 {
     to->listener = listener;
-    to->address = read_text(reading, from, "address");
+    to->address = model_read_text(reading, from, "address");
     to->datagrams = read_count(reading, from, "datagrams");
     to->bytes = read_count(reading, from, "bytes");
     to->numbered = json_object_get(from, "numbered") != NULL;
@@ -225,7 +225,7 @@ static void read_listeners_senders(struct reading *reading, const json_t *listen
     for (size_t i = 0; i < json_array_size(listeners); i++) {
         const json_t *listener = json_array_get(listeners, i);
         const json_t *senders = member(reading, listener, "senders");
-        const char *name = read_text(reading, listener, "name");
+        const char *name = model_read_text(reading, listener, "name");
         for (size_t k = 0; k < json_array_size(senders); k++)
             read_sender(reading, json_array_get(senders, k), name,
                         &model->senders[model->sender_count++]);
@@ -241,9 +241,9 @@ static void read_senders(struct reading *reading, const json_t *senders, struct 
     for (size_t i = 0; i < model->loser_count; i++) {
         const json_t *from = json_array_get(losers, i);
         model->losers[i] = (struct model_loser){
-            .listener = read_text(reading, from, "listener"),
-            .address = read_text(reading, from, "address"),
-            .name = read_text(reading, from, "sender"),
+            .listener = model_read_text(reading, from, "listener"),
+            .address = model_read_text(reading, from, "address"),
+            .name = model_read_text(reading, from, "sender"),
             .lost = read_count(reading, from, "lost") + read_count(reading, from, "missing"),
             .duplicated = read_count(reading, from, "duplicated"),
         };
@@ -276,7 +276,7 @@ static enum model_state state_of(const char *reason)
 static void read_reason(struct reading *reading, const json_t *from, struct model *model)
 {
     const char *name = json_string_value(json_object_get(from, "sink"));
-    enum model_state state = state_of(read_text(reading, from, "reason"));
+    enum model_state state = state_of(model_read_text(reading, from, "reason"));
     for (size_t i = 0; name != NULL && i < model->sink_count; i++) {
         struct model_sink *sink = &model->sinks[i];
         if (strcmp(sink->name, name) == 0 && sink->state < state)
@@ -294,7 +294,7 @@ static void read_health(struct reading *reading, const json_t *health, struct mo
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-static json_t *load(const struct model_answer *answer, json_error_t *why)
+static json_t *model_load(const struct model_answer *answer, json_error_t *why)
 {
     return json_loadb(answer->text, answer->size, JSON_ALLOW_NUL, why);
 }
@@ -304,10 +304,10 @@ int model_read(struct model *model, const struct model_answers *answers, struct 
     json_error_t why;
     struct reading reading = {0};
     *model = (struct model){0};
-    if ((model->ledger_text = load(&answers->ledger, &why)) == NULL ||
-        (model->levels_text = load(&answers->levels, &why)) == NULL ||
-        (model->senders_text = load(&answers->senders, &why)) == NULL ||
-        (model->health_text = load(&answers->health, &why)) == NULL) {
+    if ((model->ledger_text = model_load(&answers->ledger, &why)) == NULL ||
+        (model->levels_text = model_load(&answers->levels, &why)) == NULL ||
+        (model->senders_text = model_load(&answers->senders, &why)) == NULL ||
+        (model->health_text = model_load(&answers->health, &why)) == NULL) {
         error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said is no JSON: %s", why.text);
         model_clear(model);
         return -1;

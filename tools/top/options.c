@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "tools/top/places.h"
+#include "tools/top/addresses.h"
 
 static int set_address(void *settings, const char *value, struct error *error)
 {
@@ -25,7 +25,7 @@ static int set_tap(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-static int check(void *settings, struct error *error)
+static int options_check(void *settings, struct error *error)
 {
     const struct top_settings *given = settings;
     if (!given->once || given->pattern == NULL)
@@ -54,12 +54,12 @@ const struct command top_command = {
     .options = options,
     .notes =
         "PATH is what the collector was started with: sluice --control unix:PATH. Without it the\n"
-        "first that answers is shown: the packaged service (" PLACES_SERVICE "), a\n"
-        "collector of the same user, " PLACES_EXAMPLE ". Records without samples are\n"
+        "first that answers is shown: the packaged service (" ADDRESSES_SERVICE "), a\n"
+        "collector of the same user, " ADDRESSES_EXAMPLE ". Records without samples are\n"
         "shown by --tap where the name of their schema matches; what was left out is reported\n"
         "on standard error.\n"
         "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
         "answers; 74 the collector has gone, or standard output failed.",
     .set_operand = set_address,
-    .check = check,
+    .check = options_check,
 };

@@ -154,7 +154,7 @@ static bool add_part(struct page *page, struct table *part, size_t given, bool s
 }
 
 /* Notes what there is to see, so that the view can be kept within it. */
-static void note(const struct table *part, size_t given, struct view_part *seen)
+static void page_note(const struct table *part, size_t given, struct view_part *seen)
 {
     seen->count = part->count;
     seen->shown = given < part->count && given != 0 ? given - 1 : given;
@@ -170,11 +170,11 @@ static bool add_tables(struct page *page, size_t rows, struct table *parts, stru
         table_sort(&parts[i], view->parts[i].order);
         view->parts[i].count = parts[i].count;
     }
-    view_settle(view);
+    view_clamp(view);
     share(parts, rows, view, given);
     for (size_t i = 0; i < VIEW_PARTS; i++)
-        note(&parts[i], given[i], &view->parts[i]);
-    view_settle(view);
+        page_note(&parts[i], given[i], &view->parts[i]);
+    view_clamp(view);
     for (size_t i = 0; i < VIEW_PARTS; i++)
         if (!add_part(page, &parts[i], given[i], interactive && i == view->selected,
                       &view->parts[i]))

@@ -26,7 +26,7 @@ struct writer {
     size_t cells;
 };
 
-static struct writer begin(struct table *table, const char *name, bool trouble)
+static struct writer part_begin(struct table *table, const char *name, bool trouble)
 {
     struct writer writer = {.row = &table->rows[table->count++]};
     writer.row->name = name;
@@ -34,23 +34,23 @@ static struct writer begin(struct table *table, const char *name, bool trouble)
     return writer;
 }
 
-static void put_number(struct writer *writer, double value)
+static void part_put_number(struct writer *writer, double value)
 {
     writer->row->cells[writer->cells++].value = value;
 }
 
 static void put_count(struct writer *writer, uint64_t count)
 {
-    put_number(writer, (double)count);
+    part_put_number(writer, (double)count);
 }
 
 /* A text that sorts as `value` does. */
-static void put_text(struct writer *writer, const char *text, double value)
+static void part_put_text(struct writer *writer, const char *text, double value)
 {
     writer->row->cells[writer->cells++] = (struct table_cell){.value = value, .text = text};
 }
 
-static void put_time(struct writer *writer, double seconds)
+static void part_put_time(struct writer *writer, double seconds)
 {
     writer->row->cells[writer->cells++] = (struct table_cell){.value = seconds, .is_time = true};
 }
@@ -91,9 +91,9 @@ static bool make_listeners(struct table *table, const struct model *model,
         const struct model_listener *listener = &model->listeners[i];
         const struct listener_rates *rate = &rates->listeners[i];
         bool trouble = rate->kernel_drops + sum(rate->reasons, listener->reasons.count) > 0;
-        struct writer writer = begin(table, listener->name, trouble);
-        put_number(&writer, rate->received);
-        put_number(&writer, rate->bytes);
+        struct writer writer = part_begin(table, listener->name, trouble);
+        part_put_number(&writer, rate->received);
+        part_put_number(&writer, rate->bytes);
         put_count(&writer, listener->received);
         put_count(&writer, listener->bytes);
         put_count(&writer, listener->decoded);
@@ -120,7 +120,7 @@ static bool make_connections(struct table *table, const struct model *model)
         const struct model_listener *listener = &model->listeners[i];
         if (!listener->has_connections)
             continue;
-        struct writer writer = begin(table, listener->name, false);
+        struct writer writer = part_begin(table, listener->name, false);
         put_count(&writer, listener->open);
         put_count(&writer, listener->connections);
         put_count(&writer, listener->answers);
@@ -197,15 +197,15 @@ static bool make_sinks(struct table *table, const struct model *model, const str
         return false;
     for (size_t i = 0; i < model->sink_count; i++) {
         const struct model_sink *sink = &model->sinks[i];
-        struct writer writer = begin(table, sink->name, sink->state != MODEL_OK);
-        put_number(&writer, rates->sinks[i].written);
-        put_number(&writer, rates->sinks[i].bytes);
-        put_number(&writer, (double)sink->in_flight);
+        struct writer writer = part_begin(table, sink->name, sink->state != MODEL_OK);
+        part_put_number(&writer, rates->sinks[i].written);
+        part_put_number(&writer, rates->sinks[i].bytes);
+        part_put_number(&writer, (double)sink->in_flight);
         put_count(&writer, model_sum(&sink->refused));
         for (size_t k = 0; k < EXTRAS; k++)
             put_count(&writer, extra_of(sink, k));
         put_count(&writer, model_sum(&sink->failed));
-        put_text(&writer, states[sink->state], (double)sink->state);
+        part_put_text(&writer, states[sink->state], (double)sink->state);
     }
     return true;
 }
@@ -220,7 +220,7 @@ static void put_figure(struct writer *writer, const struct model_delivery *deliv
     if (value == NULL && or_name != NULL)
         value = model_find(&delivery->figures, or_name);
     if (value == NULL)
-        put_text(writer, "-", -1);
+        part_put_text(writer, "-", -1);
     else
         put_count(writer, *value);
 }
@@ -238,8 +238,8 @@ static bool make_deliveries(struct table *table, const struct model *model)
         return false;
     for (size_t i = 0; i < model->delivery_count; i++) {
         const struct model_delivery *delivery = &model->deliveries[i];
-        struct writer writer = begin(table, delivery->name, false);
-        put_time(&writer, delivery->oldest);
+        struct writer writer = part_begin(table, delivery->name, false);
+        part_put_time(&writer, delivery->oldest);
         put_count(&writer, delivery->spill_bytes);
         put_figure(&writer, delivery, "connects", NULL);
         put_figure(&writer, delivery, "requests_in_flight", "messages_in_flight");
@@ -256,8 +256,8 @@ static void add_drop(struct table *table, const char *where, const char *reason,
 {
     if (total == 0)
         return;
-    struct writer writer = begin(table, where, rate > 0);
-    put_number(&writer, rate);
+    struct writer writer = part_begin(table, where, rate > 0);
+    part_put_number(&writer, rate);
     put_count(&writer, total);
     writer.row->last[0] = reason;
 }
@@ -324,13 +324,13 @@ static bool make_senders(struct table *table, const struct model *model, const s
     for (size_t i = 0; i < model->sender_count; i++) {
         const struct model_sender *sender = &model->senders[i];
         const char *none = sender->numbered ? NULL : "-";
-        struct writer writer = begin(table, sender->address, sender->lost != 0);
-        put_number(&writer, rates->senders[i].datagrams);
-        put_number(&writer, rates->senders[i].bytes);
+        struct writer writer = part_begin(table, sender->address, sender->lost != 0);
+        part_put_number(&writer, rates->senders[i].datagrams);
+        part_put_number(&writer, rates->senders[i].bytes);
         put_count(&writer, sender->datagrams);
         put_count(&writer, sender->bytes);
-        put_text(&writer, none, (double)sender->lost);
-        put_text(&writer, none, (double)sender->duplicated);
+        part_put_text(&writer, none, (double)sender->lost);
+        part_put_text(&writer, none, (double)sender->duplicated);
         writer.row->last[0] = short_name(sender->listener);
     }
     return true;
@@ -348,7 +348,7 @@ static bool make_losers(struct table *table, const struct model *model)
     for (size_t i = 0; i < model->loser_count; i++) {
         const struct model_loser *loser = &model->losers[i];
         struct writer writer =
-            begin(table, loser->name[0] != '\0' ? loser->name : "(without a name)", false);
+            part_begin(table, loser->name[0] != '\0' ? loser->name : "(without a name)", false);
         put_count(&writer, loser->lost);
         put_count(&writer, loser->duplicated);
         writer.row->last[0] = loser->address;

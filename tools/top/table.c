@@ -147,7 +147,7 @@ struct writer {
     size_t used;
 };
 
-static void put(struct writer *writer, const char *text, size_t width, bool to_the_right)
+static void table_put(struct writer *writer, const char *text, size_t width, bool to_the_right)
 {
     size_t room = TABLE_LINE_SIZE - writer->used;
     int printed = snprintf(writer->text + writer->used, room, to_the_right ? "%*.*s" : "%-*.*s",
@@ -157,19 +157,19 @@ static void put(struct writer *writer, const char *text, size_t width, bool to_t
 }
 
 /* One that is too long ends in a '~'. */
-static void put_name(struct writer *writer, const char *name, size_t width)
+static void table_put_name(struct writer *writer, const char *name, size_t width)
 {
     char cut[NAME_MOST + 1];
     snprintf(cut, width + 1, "%s", name);
     if (strlen(name) > width)
         cut[width - 1] = '~';
-    put(writer, cut, width, false);
+    table_put(writer, cut, width, false);
 }
 
 static void put_last(struct writer *writer, const char *text)
 {
-    put(writer, "", 2, false);
-    put(writer, text, strlen(text), false);
+    table_put(writer, "", 2, false);
+    table_put(writer, text, strlen(text), false);
 }
 
 void table_write_heading(const struct table *table, struct table_order order,
@@ -177,7 +177,7 @@ void table_write_heading(const struct table *table, struct table_order order,
 {
     struct writer writer = {.text = line};
     struct table_order sorted = order_of(table, order);
-    put_name(&writer, table->name, table->name_width);
+    table_put_name(&writer, table->name, table->name_width);
     for (size_t i = 0; i < table->column_count; i++) {
         char heading[NUMBER_MOST + 1];
         if (!table->shown[i])
@@ -187,7 +187,7 @@ void table_write_heading(const struct table *table, struct table_order order,
                  : sorted.reversed  ? "+"
                                     : "-",
                  table->columns[i].heading);
-        put(&writer, heading, table->column_width, true);
+        table_put(&writer, heading, table->column_width, true);
     }
     put_last(&writer, table->last != NULL ? table->last : "");
 }
@@ -196,13 +196,13 @@ void table_write_row(const struct table *table, size_t row, char line[TABLE_LINE
 {
     const struct table_row *from = &table->rows[row];
     struct writer writer = {.text = line};
-    put_name(&writer, from->name, table->name_width);
+    table_put_name(&writer, from->name, table->name_width);
     for (size_t i = 0; i < table->column_count; i++) {
         char text[QUANTITY_SIZE];
         (from->cells[i].is_time ? quantity_write_time : quantity_write)(from->cells[i].value, text);
         if (table->shown[i])
-            put(&writer, from->cells[i].text != NULL ? from->cells[i].text : text,
-                table->column_width, true);
+            table_put(&writer, from->cells[i].text != NULL ? from->cells[i].text : text,
+                      table->column_width, true);
     }
     for (size_t i = 0; i < 2 && from->last[i] != NULL; i++)
         put_last(&writer, from->last[i]);

@@ -77,10 +77,10 @@ void view_press(struct view *view, enum view_key key)
         view->zoomed = false;
         break;
     }
-    view_settle(view);
+    view_clamp(view);
 }
 
-void view_settle(struct view *view)
+void view_clamp(struct view *view)
 {
     struct view_part *part = &view->parts[view->selected];
     if (part->count == 0) {

@@ -53,6 +53,6 @@ struct view {
 void view_press(struct view *view, enum view_key key);
 
 /* Selects a part that has rows, where the selected one has none; and keeps its first row a row. */
-void view_settle(struct view *view);
+void view_clamp(struct view *view);
 
 #endif

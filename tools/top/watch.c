@@ -11,8 +11,8 @@
 
 /* Waits for it all the time that there is: a signal may cut a wait short, as a terminal that is
  * resized sends them. */
-static enum connection_result read_answer(struct connection *connection, const char **line,
-                                          size_t *size)
+static enum connection_result watch_read_answer(struct connection *connection, const char **line,
+                                                size_t *size)
 {
     int64_t until = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
     for (;;) {
@@ -26,12 +26,12 @@ static enum connection_result read_answer(struct connection *connection, const c
 
 /* Asks and fills in a copy of the answer. Returns its text, to be freed; NULL with `trouble`
  * filled. */
-static char *ask(struct watch *watch, const char *request, struct model_answer *answer)
+static char *watch_request(struct watch *watch, const char *request, struct model_answer *answer)
 {
     const char *line;
     if (connection_send(watch->connection, request, &watch->trouble) != 0)
         return NULL;
-    enum connection_result result = read_answer(watch->connection, &line, &answer->size);
+    enum connection_result result = watch_read_answer(watch->connection, &line, &answer->size);
     char *copy = result == CONNECTION_LINE ? malloc(answer->size) : NULL;
     answer->text = copy;
     if (copy != NULL)
@@ -47,10 +47,10 @@ static char *ask(struct watch *watch, const char *request, struct model_answer *
 static int read_answers(struct watch *watch, struct model *model)
 {
     struct model_answers answers;
-    char *ledger = ask(watch, "ledger", &answers.ledger);
-    char *levels = ledger != NULL ? ask(watch, "levels", &answers.levels) : NULL;
-    char *senders = levels != NULL ? ask(watch, "senders", &answers.senders) : NULL;
-    char *health = senders != NULL ? ask(watch, "health", &answers.health) : NULL;
+    char *ledger = watch_request(watch, "ledger", &answers.ledger);
+    char *levels = ledger != NULL ? watch_request(watch, "levels", &answers.levels) : NULL;
+    char *senders = levels != NULL ? watch_request(watch, "senders", &answers.senders) : NULL;
+    char *health = senders != NULL ? watch_request(watch, "health", &answers.health) : NULL;
     int result = -1;
     if (health != NULL)
         result = model_read(model, &answers, &watch->trouble);
@@ -66,7 +66,7 @@ int watch_ask(struct watch *watch)
     struct model model;
     watch->in_trouble = true;
     if (watch->connection == NULL &&
-        places_open(watch->given, &watch->connection, watch->address, &watch->trouble) != 0) {
+        addresses_open(watch->given, &watch->connection, watch->address, &watch->trouble) != 0) {
         watch->connection = NULL;
         return -1;
     }

@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 #include "collector/base/error.h"
+#include "tools/top/addresses.h"
 #include "tools/top/connection.h"
 #include "tools/top/model.h"
 #include "tools/top/page.h"
-#include "tools/top/places.h"
 
 struct watch {
     const char *given;                  /* "unix:PATH"; NULL: it is looked for */

@@ -14,7 +14,7 @@ static struct {
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-static bool report(enum log_level level, const wchar_t *text)
+static bool event_log_report(enum log_level level, const wchar_t *text)
 {
     static const struct {
         WORD type;
@@ -46,7 +46,7 @@ static bool report_all(enum log_level level, wchar_t *text, size_t length)
         size_t part = first_part(text, length);
         wchar_t after = text[part];
         text[part] = L'\0';
-        if (!report(level, text))
+        if (!event_log_report(level, text))
             return false;
         text[part] = after;
         part += after == L'\n';
@@ -57,7 +57,7 @@ static bool report_all(enum log_level level, wchar_t *text, size_t length)
 }
 
 /* What is no UTF-8, such as the end of a line that was cut, becomes U+FFFD. */
-static bool take(enum log_level level, const char *lines, size_t size)
+static bool event_log_take(enum log_level level, const char *lines, size_t size)
 {
     if (open_log.log == NULL || size > INT_MAX)
         return false;
@@ -79,7 +79,7 @@ void event_log_begin(const wchar_t *source, event_reporter *reporter)
 {
     open_log.reporter = reporter;
     open_log.log = RegisterEventSourceW(NULL, source);
-    log_divert(take);
+    log_divert(event_log_take);
 }
 
 void event_log_end(void)

@@ -44,7 +44,7 @@ struct words {
     char **argv;
 };
 
-static bool wrong(struct error *error, const char *text, const char *word)
+static bool service_usage_error(struct error *error, const char *text, const char *word)
 {
     error_set(error, EXIT_CODE_USAGE, "service: %s%s; see sluice service --help", text, word);
     return false;
@@ -53,7 +53,7 @@ static bool wrong(struct error *error, const char *text, const char *word)
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* "--name VALUE" or "--name=VALUE" at *at, which moves past it; NULL: that is something else. */
-static const char *value_of(const char *option, int argc, char **argv, int *at)
+static const char *service_value(const char *option, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];
     size_t length = strlen(option);
@@ -75,12 +75,12 @@ static bool read_words(int argc, char **argv, struct words *words, struct error 
     int at = 0;
     while (at < argc && strcmp(argv[at], "--") != 0) {
         const char *value;
-        if ((value = value_of("--name", argc, argv, &at)) != NULL)
+        if ((value = service_value("--name", argc, argv, &at)) != NULL)
             words->name = value;
-        else if ((value = value_of("--display-name", argc, argv, &at)) != NULL)
+        else if ((value = service_value("--display-name", argc, argv, &at)) != NULL)
             words->display_name = value;
         else
-            return wrong(error, "what is meant is not known: ", argv[at]);
+            return service_usage_error(error, "what is meant is not known: ", argv[at]);
     }
     words->argc = argc - at;
     words->argv = argv + at;
@@ -93,15 +93,16 @@ static bool to_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct er
     if (*text != '\0' && strpbrk(text, "/\\") == NULL &&
         text_to_wide(text, name, SERVICE_NAME_SIZE))
         return true;
-    return wrong(error,
-                 "the name of a service has 1 to 256 characters, none of them / or \\: ", text);
+    return service_usage_error(
+        error, "the name of a service has 1 to 256 characters, none of them / or \\: ", text);
 }
 
 static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
 {
     if (*text != '\0' && text_to_wide(text, name, SERVICE_NAME_SIZE))
         return true;
-    return wrong(error, "the display name of a service has 1 to 256 characters: ", text);
+    return service_usage_error(error,
+                               "the display name of a service has 1 to 256 characters: ", text);
 }
 
 /* --- what is done ----------------------------------------------------------------------------- */
@@ -172,9 +173,9 @@ static int install_or_remove(const struct service_program *program, int argc, ch
     if (install_it || remove_it)
         read = read_words(argc - 2, argv + 2, &words, error);
     else
-        wrong(error, "install, remove or run comes next", "");
+        service_usage_error(error, "install, remove or run comes next", "");
     if (read && remove_it && words.argc != 0)
-        read = wrong(error, "remove takes no OPTIONs", "");
+        read = service_usage_error(error, "remove takes no OPTIONs", "");
     if (!read)
         return -1;
     return install_it ? install(program, &words, error) : remove_service(&words, error);

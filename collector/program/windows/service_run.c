@@ -18,7 +18,7 @@ static struct {
 /* --- called by the manager ----------------------------------------------------------------------
  */
 
-static DWORD post(enum control_event event)
+static DWORD service_post(enum control_event event)
 {
     return control_post(event) ? NO_ERROR : ERROR_SERVICE_CANNOT_ACCEPT_CTRL;
 }
@@ -35,9 +35,9 @@ DWORD WINAPI service_control(DWORD control, DWORD type, void *data, void *contex
         control_post_first(CONTROL_STOP);
         return NO_ERROR;
     case SERVICE_CONTROL_PARAMCHANGE:
-        return post(CONTROL_REOPEN);
+        return service_post(CONTROL_REOPEN);
     case SERVICE_CONTROL_LEDGER:
-        return post(CONTROL_LEDGER);
+        return service_post(CONTROL_LEDGER);
     case SERVICE_CONTROL_INTERROGATE:
         return NO_ERROR;
     default:
@@ -53,7 +53,7 @@ static void running(void *context)
     service_status_running();
 }
 
-static enum exit_code collect(void)
+static enum exit_code service_collect(void)
 {
     struct config config;
     struct error error;
@@ -78,7 +78,7 @@ static void WINAPI service_main(DWORD count, wchar_t **arguments)
     event_log_begin(arguments[0], ReportEventW);
     if (count > 1)
         log_line(LOG_WARNING, "arguments of a start are not taken: those of the installation are");
-    started.code = collect();
+    started.code = service_collect();
     event_log_end();
     service_status_stopped(started.code);
 }

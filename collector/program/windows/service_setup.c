@@ -29,7 +29,7 @@ static const wchar_t description[] =
 /* By this a command line is known for one that service_create has made. */
 static const wchar_t own_words[] = L"\" service run --";
 
-static int fail(struct error *error, enum exit_code code, const char *what, DWORD reason)
+static int setup_fail(struct error *error, enum exit_code code, const char *what, DWORD reason)
 {
     error_set(error, code, "%s: %s%s", what, system_error(reason).text,
               reason == ERROR_ACCESS_DENIED ? "; run this as administrator" : "");
@@ -101,7 +101,7 @@ static wchar_t *make_line(const wchar_t *path, char *const *arguments, struct er
 
 /* --- making it -------------------------------------------------------------------------------- */
 
-static bool describe(SC_HANDLE service)
+static bool setup_describe(SC_HANDLE service)
 {
     wchar_t text[sizeof description / sizeof *description];
     SERVICE_DESCRIPTIONW described = {wcscpy(text, description)};
@@ -123,22 +123,24 @@ static bool have_restarted(SC_HANDLE service)
            ChangeServiceConfig2W(service, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &by_exit_code);
 }
 
-static int set_up(SC_HANDLE service, const wchar_t *name, const wchar_t *path, struct error *error)
+static int setup_run(SC_HANDLE service, const wchar_t *name, const wchar_t *path,
+                     struct error *error)
 {
-    if (!describe(service))
-        return fail(error, EXIT_CODE_CANNOT_CREATE, "cannot describe the service", GetLastError());
+    if (!setup_describe(service))
+        return setup_fail(error, EXIT_CODE_CANNOT_CREATE, "cannot describe the service",
+                          GetLastError());
     LSTATUS result = event_source_register(name, path);
     if (result != ERROR_SUCCESS)
-        return fail(error, EXIT_CODE_CANNOT_CREATE,
-                    "cannot register the service with the event log", (DWORD)result);
+        return setup_fail(error, EXIT_CODE_CANNOT_CREATE,
+                          "cannot register the service with the event log", (DWORD)result);
     if (!have_restarted(service))
         log_line(LOG_WARNING, "the service will not be started again when it fails: %s",
                  system_error(GetLastError()).text);
     return 0;
 }
 
-static int create(SC_HANDLE manager, const wchar_t *name, const wchar_t *display_name,
-                  const wchar_t *path, const wchar_t *line, struct error *error)
+static int setup_create(SC_HANDLE manager, const wchar_t *name, const wchar_t *display_name,
+                        const wchar_t *path, const wchar_t *line, struct error *error)
 {
     wchar_t account[sizeof SERVICE_ACCOUNT_PREFIX / sizeof(wchar_t) + SERVICE_NAME_SIZE];
     swprintf(account, sizeof account / sizeof *account, L"%ls%ls", SERVICE_ACCOUNT_PREFIX, name);
@@ -146,8 +148,9 @@ static int create(SC_HANDLE manager, const wchar_t *name, const wchar_t *display
                                        SERVICE_WIN32_OWN_PROCESS, SERVICE_AUTO_START,
                                        SERVICE_ERROR_NORMAL, line, NULL, NULL, NULL, account, NULL);
     if (service == NULL)
-        return fail(error, EXIT_CODE_CANNOT_CREATE, "cannot create the service", GetLastError());
-    int result = set_up(service, name, path, error);
+        return setup_fail(error, EXIT_CODE_CANNOT_CREATE, "cannot create the service",
+                          GetLastError());
+    int result = setup_run(service, name, path, error);
     if (result != 0) {
         DeleteService(service);
         event_source_remove(name);
@@ -164,9 +167,9 @@ int service_create(const wchar_t *name, const wchar_t *display_name, char *const
     wchar_t *line = path == NULL ? NULL : make_line(path, arguments, error);
     SC_HANDLE manager = line == NULL ? NULL : OpenSCManagerW(NULL, NULL, SC_MANAGER_CREATE_SERVICE);
     if (manager != NULL)
-        result = create(manager, name, display_name, path, line, error);
+        result = setup_create(manager, name, display_name, path, line, error);
     else if (line != NULL)
-        fail(error, EXIT_CODE_CANNOT_CREATE, "cannot create a service", GetLastError());
+        setup_fail(error, EXIT_CODE_CANNOT_CREATE, "cannot create a service", GetLastError());
     if (manager != NULL)
         CloseServiceHandle(manager);
     free(line);
@@ -186,14 +189,14 @@ static int check_own(SC_HANDLE service, struct error *error)
     bool own = known && wcsstr(config->lpBinaryPathName, own_words) != NULL;
     free(config);
     if (!known)
-        return fail(error, EXIT_CODE_IO, "cannot read the service's configuration", reason);
+        return setup_fail(error, EXIT_CODE_IO, "cannot read the service's configuration", reason);
     if (!own)
         error_set(error, EXIT_CODE_USAGE, "this service is none of sluice's; it stays");
     return own ? 0 : -1;
 }
 
 /* Stops it as soon as it can be stopped, and goes on as long as it comes nearer to its end. */
-static int stop(SC_HANDLE service, struct error *error)
+static int setup_stop(SC_HANDLE service, struct error *error)
 {
     SERVICE_STATUS_PROCESS now;
     DWORD state = 0;
@@ -216,20 +219,21 @@ static int stop(SC_HANDLE service, struct error *error)
             ControlService(service, SERVICE_CONTROL_STOP, &unused);
         Sleep(LOOK_MS);
     }
-    return fail(error, EXIT_CODE_IO, "cannot tell whether the service has stopped", GetLastError());
+    return setup_fail(error, EXIT_CODE_IO, "cannot tell whether the service has stopped",
+                      GetLastError());
 }
 
 static int stop_and_delete(SC_HANDLE service, const wchar_t *name, struct error *error)
 {
-    if (check_own(service, error) != 0 || stop(service, error) != 0)
+    if (check_own(service, error) != 0 || setup_stop(service, error) != 0)
         return -1;
     if (!DeleteService(service))
-        return fail(error, EXIT_CODE_IO, "cannot remove the service", GetLastError());
+        return setup_fail(error, EXIT_CODE_IO, "cannot remove the service", GetLastError());
     LSTATUS result = event_source_remove(name);
     if (result != ERROR_SUCCESS)
-        return fail(error, EXIT_CODE_IO,
-                    "the service is removed, but it is still registered with the event log",
-                    (DWORD)result);
+        return setup_fail(error, EXIT_CODE_IO,
+                          "the service is removed, but it is still registered with the event log",
+                          (DWORD)result);
     return 0;
 }
 
@@ -240,7 +244,7 @@ int service_delete(const wchar_t *name, struct error *error)
     SC_HANDLE service = manager == NULL ? NULL : OpenServiceW(manager, name, access);
     int result = -1;
     if (service == NULL)
-        fail(error, EXIT_CODE_IO, "cannot remove the service", GetLastError());
+        setup_fail(error, EXIT_CODE_IO, "cannot remove the service", GetLastError());
     else
         result = stop_and_delete(service, name, error);
     if (service != NULL)

@@ -17,7 +17,7 @@ static struct {
 } service = {SRWLOCK_INIT, NULL, NULL, {0}, NULL};
 
 /* With the lock: no thread may report what another one has overtaken. */
-static void report(DWORD state, DWORD accepted, DWORD hint_ms)
+static void status_report(DWORD state, DWORD accepted, DWORD hint_ms)
 {
     service.status.dwServiceType = SERVICE_WIN32_OWN_PROCESS;
     service.status.dwCurrentState = state;
@@ -32,7 +32,7 @@ void service_status_begin(SERVICE_STATUS_HANDLE handle, service_reporter *report
     service.handle = handle;
     service.reporter = reporter;
     service.status = (SERVICE_STATUS){0};
-    report(SERVICE_START_PENDING, 0, START_HINT_MS);
+    status_report(SERVICE_START_PENDING, 0, START_HINT_MS);
     ReleaseSRWLockExclusive(&service.lock);
 }
 
@@ -41,7 +41,7 @@ void service_status_running(void)
     const DWORD accepted =
         SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN | SERVICE_ACCEPT_PARAMCHANGE;
     AcquireSRWLockExclusive(&service.lock);
-    report(SERVICE_RUNNING, accepted, 0);
+    status_report(SERVICE_RUNNING, accepted, 0);
     ReleaseSRWLockExclusive(&service.lock);
 }
 
@@ -52,7 +52,7 @@ static void CALLBACK beat(void *context, BOOLEAN fired)
     AcquireSRWLockExclusive(&service.lock);
     if (service.status.dwCurrentState == SERVICE_STOP_PENDING) {
         service.status.dwCheckPoint++;
-        report(SERVICE_STOP_PENDING, 0, STOP_HINT_MS);
+        status_report(SERVICE_STOP_PENDING, 0, STOP_HINT_MS);
     }
     ReleaseSRWLockExclusive(&service.lock);
 }
@@ -62,7 +62,7 @@ void service_status_stopping(void)
     AcquireSRWLockExclusive(&service.lock);
     if (service.status.dwCurrentState == SERVICE_RUNNING) {
         service.status.dwCheckPoint = 1;
-        report(SERVICE_STOP_PENDING, 0, STOP_HINT_MS);
+        status_report(SERVICE_STOP_PENDING, 0, STOP_HINT_MS);
         CreateTimerQueueTimer(&service.beat, NULL, beat, NULL, BEAT_MS, BEAT_MS, 0);
     }
     ReleaseSRWLockExclusive(&service.lock);
@@ -81,6 +81,6 @@ void service_status_stopped(enum exit_code code)
     if (timer != NULL)
         DeleteTimerQueueTimer(NULL, timer, INVALID_HANDLE_VALUE);
     AcquireSRWLockExclusive(&service.lock);
-    report(SERVICE_STOPPED, 0, 0);
+    status_report(SERVICE_STOPPED, 0, 0);
     ReleaseSRWLockExclusive(&service.lock);
 }

@@ -217,7 +217,7 @@ struct config *flow_read_config(struct flow *flow, const char *arguments)
 
 bool flow_take_config(struct flow *flow, const char *arguments, struct error *error)
 {
-    return pipeline_take_config(flow->pipeline, flow_read_config(flow, arguments), error) == 0;
+    return pipeline_apply_config(flow->pipeline, flow_read_config(flow, arguments), error) == 0;
 }
 
 const char *flow_least_memory(const struct memory_needs *needs, char *text)

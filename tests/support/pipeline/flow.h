@@ -53,7 +53,7 @@ int flow_tear_down(void **state);
  */
 void flow_open(struct flow *flow, const char *arguments);
 
-/* The configuration of other arguments, for pipeline_take_config, which takes it over. */
+/* The configuration of other arguments, for pipeline_apply_config, which takes it over. */
 struct config *flow_read_config(struct flow *flow, const char *arguments);
 
 /*

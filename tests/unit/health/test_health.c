@@ -207,7 +207,7 @@ TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
     fixture->listeners[0].denied = fixture->listeners[0].over_address_limit = 500;
     fixture->sinks[0].refused[REFUSED_SINK_ENDED] = 9;
     fixture->sinks[0].filtered = 9;
-    fixture->ledger.letters.dropped[DROPPED_RATE] = 9;
+    fixture->ledger.dead_letters.dropped[DROPPED_RATE] = 9;
     assert_ready(fixture);
 }
 
@@ -237,7 +237,7 @@ TEST_WITH(one_in_a_hundred_datagrams_that_cannot_be_decoded_is_reported, set_up,
                                                    REASON_EMPTY,     REASON_TOO_DEEP,
                                                    REASON_TOO_LARGE, REASON_MALFORMED};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-        fixture->ledger.letters.offered += 5;
+        fixture->ledger.dead_letters.offered += 5;
         listener->received = 501;
         listener->reasons[reasons[i]] = 5;
         assert_ready(fixture);
@@ -313,8 +313,8 @@ TEST_WITH(each_loss_of_a_sink_and_of_dead_letters_has_a_word, set_up, tear_down)
         assert_words(fixture, losses[i].word);
         *losses[i].count = 0;
     }
-    fixture->ledger.letters.name = "file:letters";
-    fixture->ledger.letters.dropped[DROPPED_IO_ERROR] = 2;
+    fixture->ledger.dead_letters.name = "file:letters";
+    fixture->ledger.dead_letters.dropped[DROPPED_IO_ERROR] = 2;
     assert_reported(fixture, HEALTH_DEGRADED,
                     "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"letters_dropped\","
                     "\"dead_letters\":\"file:letters\",\"count\":2}]}\n");

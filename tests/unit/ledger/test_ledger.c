@@ -243,11 +243,11 @@ TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear
                 reason != REASON_RATE_LIMITED && reason != REASON_CONTROL &&
                 reason != REASON_SEGMENT_REPEATED && reason != REASON_ASSEMBLY_FULL)
                 refused += counter_read(&ingests[i]->reasons[reason]);
-    assert_true(ledger_add_letters(run->ledger, "file:dead"));
+    assert_true(ledger_add_dead_letters(run->ledger, "file:dead"));
     assert_false(balances(run));
-    struct letter_counters *one = ledger_letter_block(run->ledger);
-    struct letter_counters *other = ledger_letter_block(run->ledger);
-    struct letter_counters *writer = ledger_letter_block(run->ledger);
+    struct dead_letter_counters *one = ledger_dead_letter_block(run->ledger);
+    struct dead_letter_counters *other = ledger_dead_letter_block(run->ledger);
+    struct dead_letter_counters *writer = ledger_dead_letter_block(run->ledger);
     counter_add(&one->offered, 5);
     counter_add(&other->offered, refused - 5);
     counter_add(&one->dropped[DROPPED_RATE], 1);
@@ -260,7 +260,7 @@ TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear
     assert_watched(run, &one->offered, "offered");
     assert_watched(run, &writer->kept, "kept");
     for (int i = 0; i < DROP_COUNT; i++)
-        assert_watched(run, &writer->dropped[i], letter_drop_names[i]);
+        assert_watched(run, &writer->dropped[i], dead_letter_drop_names[i]);
     /* Both sums of the letters hold, but the listeners refused one more. */
     counter_set(&one->offered, counter_read(&one->offered) - 1);
     counter_set(&writer->kept, counter_read(&writer->kept) - 1);
@@ -341,7 +341,7 @@ TEST(a_snapshot_has_texts_of_its_own)
     struct ledger *ledger = ledger_create();
     ledger_add_listener(ledger, "udp://127.0.0.1:5555", "udp", "telemetry");
     ledger_add_sink(ledger, "file:/dev/null");
-    ledger_add_letters(ledger, "file:letters");
+    ledger_add_dead_letters(ledger, "file:letters");
     struct ledger_snapshot *snapshot = ledger_take_snapshot(ledger, false);
     ledger_rename_listener(ledger, 0, "udp://127.0.0.1:6666");
     ledger_set_schema(ledger, 0, "reinkarna");
@@ -349,7 +349,7 @@ TEST(a_snapshot_has_texts_of_its_own)
     assert_string_equal(snapshot->listeners[0].name, "udp://127.0.0.1:5555");
     assert_string_equal(snapshot->listeners[0].schema, "telemetry");
     assert_string_equal(snapshot->sinks[0].name, "file:/dev/null");
-    assert_string_equal(snapshot->letters.name, "file:letters");
+    assert_string_equal(snapshot->dead_letters.name, "file:letters");
     ledger_snapshot_free(snapshot);
 }
 

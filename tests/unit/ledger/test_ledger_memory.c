@@ -24,8 +24,8 @@ static void take_steps(struct ledger *ledger)
         ledger_sink_block(ledger, sink);
     }
     ledger_thread_block(ledger);
-    if (ledger_add_letters(ledger, "file:letters"))
-        ledger_letter_block(ledger);
+    if (ledger_add_dead_letters(ledger, "file:letters"))
+        ledger_dead_letter_block(ledger);
     ledger_snapshot_free(ledger_take_snapshot(ledger, false));
 }
 

@@ -111,13 +111,13 @@ TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char line[LINE_SIZE];
-    assert_true(ledger_add_letters(fixture->ledger, "file:dead"));
+    assert_true(ledger_add_dead_letters(fixture->ledger, "file:dead"));
     struct ingest_counters *capture = ledger_ingest_block(fixture->ledger, 1);
-    struct letter_counters *letters = ledger_letter_block(fixture->ledger);
+    struct dead_letter_counters *letters = ledger_dead_letter_block(fixture->ledger);
     raise_terms(listener_terms, capture);
     raise_terms(offer_terms, ledger_offer_block(fixture->ledger, 0));
     raise_terms(sink_terms, ledger_sink_block(fixture->ledger, 0));
-    raise_terms(letter_terms, letters);
+    raise_terms(dead_letter_terms, letters);
     for (size_t i = 0; i < REASON_COUNT; i++)
         counter_add(&capture->reasons[i], 50 + i);
     for (size_t i = 0; i < DROP_COUNT; i++)
@@ -134,7 +134,7 @@ TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
     }
     assert_terms(fixture, offer_terms, "sink", "{sink=\"stdout:\"}");
     assert_terms(fixture, sink_terms, "sink", "{sink=\"stdout:\"}");
-    assert_terms(fixture, letter_terms, "dead_letters", "");
+    assert_terms(fixture, dead_letter_terms, "dead_letters", "");
     for (size_t i = 0; i < REASON_COUNT; i++) {
         snprintf(line, sizeof line,
                  "sluice_listener_refused_total{listener=\"pcap:x\",reason=\"%s\"} %zu",
@@ -143,7 +143,7 @@ TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
     }
     for (size_t i = 0; i < DROP_COUNT; i++) {
         snprintf(line, sizeof line, "sluice_dead_letters_dropped_total{reason=\"%s\"} %zu",
-                 letter_drop_names[i], 80 + i);
+                 dead_letter_drop_names[i], 80 + i);
         assert_line(fixture, line);
     }
 }
@@ -334,7 +334,7 @@ TEST_WITH(every_row_is_on_the_page, set_up, tear_down)
     fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, 1 << 20, 12, 1024};
     fixture->facts.usage = &fixture->usage;
     fixture->sink.figures.has = ~0U;
-    assert_true(ledger_add_letters(fixture->ledger, "file:dead"));
+    assert_true(ledger_add_dead_letters(fixture->ledger, "file:dead"));
     ledger_set_drops_kind(fixture->ledger, 0, (struct drops_kind){.filtered = true});
     write_page(fixture, METRICS_PROMETHEUS);
     for (size_t i = 0; i < METRICS_ROW_COUNT; i++) {

@@ -66,8 +66,8 @@ static uint8_t payload[65507];
 
 static struct dead_letters *letters;
 static struct dead_letter_queue *queue;
-static struct letter_counters written; /* the thread's */
-static struct letter_counters offered; /* ours */
+static struct dead_letter_counters written; /* the thread's */
+static struct dead_letter_counters offered; /* ours */
 
 static struct disk_reserve reserve; /* of the next ones that are opened */
 
@@ -117,7 +117,7 @@ static void offer(size_t size)
     offer_from(&listener, size);
 }
 
-static uint64_t dropped(enum letter_drop why)
+static uint64_t dropped(enum dead_letter_drop why)
 {
     return counter_read(&written.dropped[why]) + counter_read(&offered.dropped[why]);
 }
@@ -132,7 +132,7 @@ static void finish(int64_t deadline_ns)
     dead_letters_destroy(letters);
     uint64_t sum = counter_read(&written.kept);
     for (int i = 0; i < DROP_COUNT; i++)
-        sum += dropped((enum letter_drop)i);
+        sum += dropped((enum dead_letter_drop)i);
     assert_int_equal(sum, counter_read(&offered.offered));
 }
 

@@ -26,7 +26,7 @@ TEST(every_reason_is_there_with_its_meaning_and_remedy)
     expect_all(datagram_reason_texts, REASON_COUNT);
     expect_all(record_refusal_texts, REFUSAL_COUNT);
     expect_all(record_failure_texts, FAILURE_COUNT);
-    expect_all(letter_drop_texts, DROP_COUNT);
+    expect_all(dead_letter_drop_texts, DROP_COUNT);
     assert_memory_equal(text, "{\"listener\":{\"received\":\"", 25);
     assert_non_null(strstr(text, "\"ring_full\":{\"what\":\"the queue is full"));
 }

@@ -1,4 +1,4 @@
-#include "collector/reference/reference.h"
+#include "collector/glossary/glossary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,52 +13,52 @@
 /* Entries that memory is got for at a time. */
 #define GROWTH 128
 
-const struct reference_kind_text reference_kinds[] = {
-    [REFERENCE_OPTION] = {"an option of the command line", "sluice(1), OPTIONS"},
-    [REFERENCE_KEY] = {"a key", "sluice.yaml(5)"},
-    [REFERENCE_DATAGRAM_REASON] = {"why a listener did not decode a datagram",
-                                   "sluice(1), THE LEDGER"},
-    [REFERENCE_RECORD_REFUSAL] = {"why a sink's queue did not take a record",
+const struct glossary_kind_text glossary_kinds[] = {
+    [GLOSSARY_OPTION] = {"an option of the command line", "sluice(1), OPTIONS"},
+    [GLOSSARY_KEY] = {"a key", "sluice.yaml(5)"},
+    [GLOSSARY_DATAGRAM_REASON] = {"why a listener did not decode a datagram",
                                   "sluice(1), THE LEDGER"},
-    [REFERENCE_RECORD_FAILURE] = {"why a record that a sink had taken was not written",
-                                  "sluice(1), THE LEDGER"},
-    [REFERENCE_LETTER_DROP] = {"why a dead letter was not kept", "sluice(1), THE LEDGER"},
-    [REFERENCE_LISTENER_TERM] = {"a count of a listener", "sluice(1), THE LEDGER"},
-    [REFERENCE_SINK_TERM] = {"a count of a sink", "sluice(1), THE LEDGER"},
-    [REFERENCE_LETTER_TERM] = {"a count of dead letters", "sluice(1), THE LEDGER"},
-    [REFERENCE_METRIC] = {"a metric", "sluice(1), METRICS AND HEALTH"},
-    [REFERENCE_HEALTH_STATUS] = {"a status of the health", "sluice(1), METRICS AND HEALTH"},
-    [REFERENCE_HEALTH_REASON] = {"why the health is degraded or stuck",
-                                 "sluice(1), METRICS AND HEALTH"},
-    [REFERENCE_EXIT_CODE] = {"an exit code", "sluice(1), EXIT STATUS"},
+    [GLOSSARY_RECORD_REFUSAL] = {"why a sink's queue did not take a record",
+                                 "sluice(1), THE LEDGER"},
+    [GLOSSARY_RECORD_FAILURE] = {"why a record that a sink had taken was not written",
+                                 "sluice(1), THE LEDGER"},
+    [GLOSSARY_DEAD_LETTER_DROP] = {"why a dead letter was not kept", "sluice(1), THE LEDGER"},
+    [GLOSSARY_LISTENER_TERM] = {"a count of a listener", "sluice(1), THE LEDGER"},
+    [GLOSSARY_SINK_TERM] = {"a count of a sink", "sluice(1), THE LEDGER"},
+    [GLOSSARY_DEAD_LETTER_TERM] = {"a count of dead letters", "sluice(1), THE LEDGER"},
+    [GLOSSARY_METRIC] = {"a metric", "sluice(1), METRICS AND HEALTH"},
+    [GLOSSARY_HEALTH_STATUS] = {"a status of the health", "sluice(1), METRICS AND HEALTH"},
+    [GLOSSARY_HEALTH_REASON] = {"why the health is degraded or stuck",
+                                "sluice(1), METRICS AND HEALTH"},
+    [GLOSSARY_EXIT_CODE] = {"an exit code", "sluice(1), EXIT STATUS"},
 };
 
 /* What is being made, until memory is short. */
 struct making {
-    struct reference *reference;
+    struct glossary *glossary;
     const struct config_registry *registry;
     size_t room;
     bool failed;
 };
 
 /* A new entry of that kind and name; NULL where memory is short. */
-static struct reference_entry *add(struct making *making, enum reference_kind kind,
-                                   const char *name, const char *what)
+static struct glossary_entry *glossary_add(struct making *making, enum glossary_kind kind,
+                                           const char *name, const char *what)
 {
-    struct reference *reference = making->reference;
+    struct glossary *glossary = making->glossary;
     if (making->failed)
         return NULL;
-    if (reference->count == making->room) {
+    if (glossary->count == making->room) {
         size_t room = making->room + GROWTH;
-        void *larger = realloc(reference->entries, room * sizeof *reference->entries);
+        void *larger = realloc(glossary->entries, room * sizeof *glossary->entries);
         making->failed = larger == NULL;
         if (making->failed)
             return NULL;
-        reference->entries = larger;
+        glossary->entries = larger;
         making->room = room;
     }
-    struct reference_entry *entry = &reference->entries[reference->count++];
-    *entry = (struct reference_entry){.kind = kind, .what = what, .remedy = ""};
+    struct glossary_entry *entry = &glossary->entries[glossary->count++];
+    *entry = (struct glossary_entry){.kind = kind, .what = what, .remedy = ""};
     snprintf(entry->name, sizeof entry->name, "%s", name);
     return entry;
 }
@@ -68,8 +68,8 @@ static struct reference_entry *add(struct making *making, enum reference_kind ki
 static void add_options(struct making *making)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
-        struct reference_entry *entry =
-            add(making, REFERENCE_OPTION, option->setting.name, option->setting.help);
+        struct glossary_entry *entry =
+            glossary_add(making, GLOSSARY_OPTION, option->setting.name, option->setting.help);
         if (entry == NULL)
             return;
         syntax_of_option(option, making->registry, entry->syntax);
@@ -80,7 +80,7 @@ static void add_options(struct making *making)
 static void add_keys(struct making *making)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        struct reference_entry *entry = add(making, REFERENCE_KEY, key->name, key->help);
+        struct glossary_entry *entry = glossary_add(making, GLOSSARY_KEY, key->name, key->help);
         if (entry == NULL)
             return;
         entry->scopes = key->scopes;
@@ -92,32 +92,32 @@ static void add_keys(struct making *making)
 
 /* --- the ledger ------------------------------------------------------------------------------- */
 
-static void add_reasons(struct making *making, enum reference_kind kind,
+static void add_reasons(struct making *making, enum glossary_kind kind,
                         const struct reason_text *reasons, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct reference_entry *entry = add(making, kind, reasons[i].name, reasons[i].what);
+        struct glossary_entry *entry = glossary_add(making, kind, reasons[i].name, reasons[i].what);
         if (entry != NULL)
             entry->remedy = reasons[i].remedy;
     }
 }
 
-static void add_terms(struct making *making, enum reference_kind kind,
-                      const struct ledger_term *terms)
+static void glossary_add_terms(struct making *making, enum glossary_kind kind,
+                               const struct ledger_term *terms)
 {
     for (; terms->name != NULL; terms++)
-        add(making, kind, terms->name, terms->help);
+        glossary_add(making, kind, terms->name, terms->help);
 }
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
-static struct reference_entry *add_metric(struct making *making, const struct metric *metric,
-                                          const char *labels, const char *help)
+static struct glossary_entry *add_metric(struct making *making, const struct metric *metric,
+                                         const char *labels, const char *help)
 {
-    char name[REFERENCE_NAME_SIZE];
+    char name[GLOSSARY_NAME_SIZE];
     snprintf(name, sizeof name, "%s%s%s%s", metric->prefix, metric->of, metric->what,
              metric_suffix(metric));
-    struct reference_entry *entry = add(making, REFERENCE_METRIC, name, help);
+    struct glossary_entry *entry = glossary_add(making, GLOSSARY_METRIC, name, help);
     if (entry == NULL)
         return NULL;
     entry->short_name = metric->what;
@@ -126,8 +126,8 @@ static struct reference_entry *add_metric(struct making *making, const struct me
     return entry;
 }
 
-static void add_measures(struct making *making, const struct ledger_measure *measures,
-                         const char *of, const char *label)
+static void glossary_add_measures(struct making *making, const struct ledger_measure *measures,
+                                  const char *of, const char *label)
 {
     for (; measures->name != NULL; measures++) {
         const struct metric metric = {"sluice_", of, measures->metric, METRIC_HISTOGRAM};
@@ -140,7 +140,7 @@ static void add_term_metrics(struct making *making, const struct ledger_term *te
 {
     for (; terms->name != NULL; terms++) {
         const struct metric metric = metric_of_term(of, terms);
-        struct reference_entry *entry = add_metric(making, &metric, label, terms->help);
+        struct glossary_entry *entry = add_metric(making, &metric, label, terms->help);
         if (entry == NULL)
             return;
         entry->of_term = true;
@@ -150,23 +150,23 @@ static void add_term_metrics(struct making *making, const struct ledger_term *te
 
 static void add_metrics(struct making *making)
 {
-    add_measures(making, thread_measures, "receiver_", "receiver");
-    add_measures(making, sink_measures, "sink_", "sink");
+    glossary_add_measures(making, thread_measures, "receiver_", "receiver");
+    glossary_add_measures(making, sink_measures, "sink_", "sink");
     for (size_t i = 0; i < METRICS_ROW_COUNT; i++)
         add_metric(making, &metrics_rows[i].metric, metrics_rows[i].labels, metrics_rows[i].help);
     add_term_metrics(making, listener_terms, "listener_", "listener");
     add_term_metrics(making, offer_terms, "sink_", "sink");
     add_term_metrics(making, sink_terms, "sink_", "sink");
-    add_term_metrics(making, letter_terms, "dead_letters_", "");
+    add_term_metrics(making, dead_letter_terms, "dead_letters_", "");
 }
 
 /* --- health and exit codes -------------------------------------------------------------------- */
 
-static void add_words(struct making *making, enum reference_kind kind,
+static void add_words(struct making *making, enum glossary_kind kind,
                       const struct health_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        add(making, kind, words[i].name, words[i].meaning);
+        glossary_add(making, kind, words[i].name, words[i].meaning);
 }
 
 static void add_exit_codes(struct making *making)
@@ -174,7 +174,7 @@ static void add_exit_codes(struct making *making)
     for (const struct exit_meaning *exit = exit_meanings; exit->meaning != NULL; exit++) {
         char code[16];
         snprintf(code, sizeof code, "%d", (int)exit->code);
-        add(making, REFERENCE_EXIT_CODE, code, exit->meaning);
+        glossary_add(making, GLOSSARY_EXIT_CODE, code, exit->meaning);
     }
 }
 
@@ -184,52 +184,52 @@ static void add_all(struct making *making)
 {
     add_options(making);
     add_keys(making);
-    add_reasons(making, REFERENCE_DATAGRAM_REASON, datagram_reason_texts, REASON_COUNT);
-    add_reasons(making, REFERENCE_RECORD_REFUSAL, record_refusal_texts, REFUSAL_COUNT);
-    add_reasons(making, REFERENCE_RECORD_FAILURE, record_failure_texts, FAILURE_COUNT);
-    add_reasons(making, REFERENCE_LETTER_DROP, letter_drop_texts, DROP_COUNT);
-    add_terms(making, REFERENCE_LISTENER_TERM, listener_terms);
-    add_terms(making, REFERENCE_SINK_TERM, offer_terms);
-    add_terms(making, REFERENCE_SINK_TERM, sink_terms);
+    add_reasons(making, GLOSSARY_DATAGRAM_REASON, datagram_reason_texts, REASON_COUNT);
+    add_reasons(making, GLOSSARY_RECORD_REFUSAL, record_refusal_texts, REFUSAL_COUNT);
+    add_reasons(making, GLOSSARY_RECORD_FAILURE, record_failure_texts, FAILURE_COUNT);
+    add_reasons(making, GLOSSARY_DEAD_LETTER_DROP, dead_letter_drop_texts, DROP_COUNT);
+    glossary_add_terms(making, GLOSSARY_LISTENER_TERM, listener_terms);
+    glossary_add_terms(making, GLOSSARY_SINK_TERM, offer_terms);
+    glossary_add_terms(making, GLOSSARY_SINK_TERM, sink_terms);
     /* No row counts it: it is what is left of the others. Its gauge has the words for it. */
-    add(making, REFERENCE_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help);
-    add_terms(making, REFERENCE_LETTER_TERM, letter_terms);
+    glossary_add(making, GLOSSARY_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help);
+    glossary_add_terms(making, GLOSSARY_DEAD_LETTER_TERM, dead_letter_terms);
     add_metrics(making);
-    add_words(making, REFERENCE_HEALTH_STATUS, health_statuses, HEALTH_STATUS_COUNT);
-    add_words(making, REFERENCE_HEALTH_REASON, health_reasons, HEALTH_REASON_COUNT);
+    add_words(making, GLOSSARY_HEALTH_STATUS, health_statuses, HEALTH_STATUS_COUNT);
+    add_words(making, GLOSSARY_HEALTH_REASON, health_reasons, HEALTH_REASON_COUNT);
     add_exit_codes(making);
 }
 
-struct reference *reference_create(const struct config_registry *registry)
+struct glossary *glossary_create(const struct config_registry *registry)
 {
-    struct reference *reference = calloc(1, sizeof *reference);
-    if (reference == NULL)
+    struct glossary *glossary = calloc(1, sizeof *glossary);
+    if (glossary == NULL)
         return NULL;
-    struct making making = {.reference = reference, .registry = registry};
+    struct making making = {.glossary = glossary, .registry = registry};
     add_all(&making);
     if (!making.failed)
-        return reference;
-    reference_destroy(reference);
+        return glossary;
+    glossary_destroy(glossary);
     return NULL;
 }
 
-void reference_destroy(struct reference *reference)
+void glossary_destroy(struct glossary *glossary)
 {
-    if (reference == NULL)
+    if (glossary == NULL)
         return;
-    free(reference->entries);
-    free(reference);
+    free(glossary->entries);
+    free(glossary);
 }
 
 /* --- what somebody means ---------------------------------------------------------------------- */
 
-static bool is(const char *name, const char *word, size_t length)
+static bool is_name(const char *name, const char *word, size_t length)
 {
     return strlen(name) == length && memcmp(name, word, length) == 0;
 }
 
 /* Whether `word` is the entry's name and then one of the endings of a histogram's samples. */
-static bool is_sample_of(const struct reference_entry *entry, const char *word)
+static bool is_sample_of(const struct glossary_entry *entry, const char *word)
 {
     size_t length = strlen(entry->name);
     return entry->histogram && strncmp(word, entry->name, length) == 0 &&
@@ -237,18 +237,18 @@ static bool is_sample_of(const struct reference_entry *entry, const char *word)
             strcmp(word + length, "_count") == 0);
 }
 
-bool reference_is_meant(const struct reference_entry *entry, const char *word)
+bool glossary_is_meant(const struct glossary_entry *entry, const char *word)
 {
     bool dashes = strncmp(word, "--", 2) == 0;
     word += dashes ? 2 : 0;
-    if (dashes && entry->kind != REFERENCE_OPTION)
+    if (dashes && entry->kind != GLOSSARY_OPTION)
         return false;
     size_t length = strcspn(word, "=");
-    if (entry->kind != REFERENCE_OPTION && entry->kind != REFERENCE_KEY)
+    if (entry->kind != GLOSSARY_OPTION && entry->kind != GLOSSARY_KEY)
         length = strlen(word);
     if (entry->key != NULL && key_is_called(entry->key, word, length))
         return true;
-    if (is(entry->name, word, length) || is_sample_of(entry, word))
+    if (is_name(entry->name, word, length) || is_sample_of(entry, word))
         return true;
-    return entry->short_name != NULL && is(entry->short_name, word, length);
+    return entry->short_name != NULL && is_name(entry->short_name, word, length);
 }

@@ -1,4 +1,4 @@
-#include "tools/top/places.h"
+#include "tools/top/addresses.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,8 +14,9 @@ struct tried {
     char text[sizeof((struct error *)NULL)->text];
 };
 
-/* Any user may listen in a folder such as /tmp: `own` is that only this one, or root, is answered. */
-static bool try(struct tried *tried, const char *place, bool own)
+/* Any user may listen in a folder such as /tmp: `own` is that only this one, or root, is answered.
+ */
+static bool try_address(struct tried *tried, const char *place, bool own)
 {
     struct error error;
     if (connection_open(tried->out, place, &error) == 0) {
@@ -36,8 +37,8 @@ static bool try_own(struct tried *tried)
     char own[OWN_MOST][CONTROL_ADDRESS_SIZE];
     size_t count = own_collectors_find(own, OWN_MOST);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(own[i], PLACES_SERVICE) != 0 && strcmp(own[i], PLACES_EXAMPLE) != 0 &&
-            try(tried, own[i], true))
+        if (strcmp(own[i], ADDRESSES_SERVICE) != 0 && strcmp(own[i], ADDRESSES_EXAMPLE) != 0 &&
+            try_address(tried, own[i], true))
             return true;
     return false;
 }
@@ -55,14 +56,14 @@ static int open_given(const char *given, struct connection **out, char *address,
     return -1;
 }
 
-int places_open(const char *given, struct connection **out, char address[CONTROL_ADDRESS_SIZE],
-                struct error *error)
+int addresses_open(const char *given, struct connection **out, char address[CONTROL_ADDRESS_SIZE],
+                   struct error *error)
 {
     struct tried tried = {.out = out, .address = address};
     if (given != NULL)
         return open_given(given, out, address, error);
-    if (try(&tried, PLACES_SERVICE, false) || try_own(&tried) ||
-        try(&tried, PLACES_EXAMPLE, true))
+    if (try_address(&tried, ADDRESSES_SERVICE, false) || try_own(&tried) ||
+        try_address(&tried, ADDRESSES_EXAMPLE, true))
         return 0;
     error_set(error, EXIT_CODE_CANNOT_BIND,
               "no collector answers: %s; nor does one that you started with another --control. "

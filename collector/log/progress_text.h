@@ -2,8 +2,8 @@
  * A line about the progress of work: "reading day.pcap: 42 %, 1,234,567 datagrams, 312,000/s, 41 s
  * left". Pure; any thread.
  */
-#ifndef SLUICE_COLLECTOR_TEXT_PROGRESS_TEXT_H
-#define SLUICE_COLLECTOR_TEXT_PROGRESS_TEXT_H
+#ifndef SLUICE_COLLECTOR_LOG_PROGRESS_TEXT_H
+#define SLUICE_COLLECTOR_LOG_PROGRESS_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

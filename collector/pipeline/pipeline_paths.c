@@ -2,7 +2,7 @@
  * Whether two parts of a configuration use one file by two names. What has the same text is refused
  * where the configuration is read; here the system is asked what the paths lead to.
  */
-#include "collector/pipeline/pipeline_places.h"
+#include "collector/pipeline/pipeline_paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "collector/platform/file_system.h"
 
 /* A file or folder that one part of a configuration has for itself. */
-struct used_place {
+struct used_path {
     const char *name; /* of the part, for people: that of a sink, a listener, an option */
     const char *path;
     const char *fields;     /* what follows the folder of a path with fields; "": it has none */
@@ -21,8 +21,8 @@ struct used_place {
     struct file_location place;
 };
 
-struct used_places {
-    struct used_place *all;
+struct used_paths {
+    struct used_path *all;
     size_t count;
 };
 
@@ -43,9 +43,9 @@ static bool find_template(const char *path, const char **fields, struct file_loc
     return file_path_copy_folder(base, folder, sizeof folder) && file_location_find(folder, place);
 }
 
-static void add(struct used_places *places, const struct used_place *used, bool has_fields)
+static void paths_add(struct used_paths *places, const struct used_path *used, bool has_fields)
 {
-    struct used_place *added = &places->all[places->count];
+    struct used_path *added = &places->all[places->count];
     *added = *used;
     added->fields = "";
     bool found = has_fields ? find_template(used->path, &added->fields, &added->place)
@@ -53,12 +53,12 @@ static void add(struct used_places *places, const struct used_place *used, bool 
     places->count += found;
 }
 
-static void add_sink(struct used_places *places, const struct sink_config *sink)
+static void paths_add_sink(struct used_paths *places, const struct sink_config *sink)
 {
-    struct used_place used = {
+    struct used_path used = {
         .name = sink->name, .path = sink->path, .fields = "", .written_at = sink->written_at};
     if (sink->destination->place_is == PLACE_FILES) {
-        add(places, &used, true);
+        paths_add(places, &used, true);
     } else if (sink->destination->is_standard_output) {
         places->all[places->count] = used;
         places->all[places->count].path = "standard output";
@@ -66,23 +66,23 @@ static void add_sink(struct used_places *places, const struct sink_config *sink)
     }
     used.path = sink->delivery.spill;
     if (used.path != NULL)
-        add(places, &used, false);
+        paths_add(places, &used, false);
 }
 
 /* Two that only read do each other no harm. */
-static bool is_same(const struct used_place *a, const struct used_place *b)
+static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 {
     return !(a->only_read && b->only_read) && file_location_same(&a->place, &b->place) &&
            strcmp(a->fields, b->fields) == 0;
 }
 
-static int compare(const struct used_places *places, struct error *error)
+static int compare_paths(const struct used_paths *places, struct error *error)
 {
     for (size_t i = 0; i < places->count; i++) {
-        const struct used_place *used = &places->all[i];
+        const struct used_path *used = &places->all[i];
         for (size_t k = 0; k < i; k++) {
-            const struct used_place *before = &places->all[k];
-            if (!is_same(before, used))
+            const struct used_path *before = &places->all[k];
+            if (!paths_are_same(before, used))
                 continue;
             error_set(error, EXIT_CODE_CONFIG, "%s and %s use the same file: %s is %s",
                       before->name, used->name, used->path, before->path);
@@ -94,50 +94,51 @@ static int compare(const struct used_places *places, struct error *error)
     return 0;
 }
 
-int pipeline_check_places(const struct config *config, struct error *error)
+int pipeline_check_paths(const struct config *config, struct error *error)
 {
     static const char unix_scheme[] = "unix:";
     const size_t scheme_size = sizeof unix_scheme - 1;
-    struct used_places places = {
+    struct used_paths places = {
         .all = calloc(2 * config->sink_count + config->listener_count + 2, sizeof *places.all)};
     if (places.all == NULL)
         return error_no_memory(error);
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
         if ((listener->source->keys & SOURCE_KEYS_CAPTURE) != 0 && listener->place != NULL)
-            add(&places,
-                &(struct used_place){.name = listener->name,
-                                     .path = listener->place,
-                                     .written_at = listener->written_at,
-                                     .only_read = true},
-                false);
+            paths_add(&places,
+                      &(struct used_path){.name = listener->name,
+                                          .path = listener->place,
+                                          .written_at = listener->written_at,
+                                          .only_read = true},
+                      false);
     }
     if (config->dead_letter.path != NULL)
-        add(&places,
-            &(struct used_place){.name = "--dead-letter", .path = config->dead_letter.path}, false);
+        paths_add(&places,
+                  &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path},
+                  false);
     if (config->control != NULL && strncmp(config->control, unix_scheme, scheme_size) == 0)
-        add(&places,
-            &(struct used_place){.name = "--control", .path = config->control + scheme_size},
-            false);
+        paths_add(&places,
+                  &(struct used_path){.name = "--control", .path = config->control + scheme_size},
+                  false);
     for (size_t i = 0; i < config->sink_count; i++)
-        add_sink(&places, &config->sinks[i]);
-    int result = compare(&places, error);
+        paths_add_sink(&places, &config->sinks[i]);
+    int result = compare_paths(&places, error);
     free(places.all);
     return result;
 }
 
 bool pipeline_sinks_meet(const struct sink_config *a, const struct sink_config *b)
 {
-    struct used_place all[4];
-    struct used_places places = {.all = all};
+    struct used_path all[4];
+    struct used_paths places = {.all = all};
     if (sink_configs_conflict(a, b))
         return true;
-    add_sink(&places, a);
+    paths_add_sink(&places, a);
     size_t of_a = places.count;
-    add_sink(&places, b);
+    paths_add_sink(&places, b);
     for (size_t i = 0; i < of_a; i++)
         for (size_t k = of_a; k < places.count; k++)
-            if (is_same(&all[i], &all[k]))
+            if (paths_are_same(&all[i], &all[k]))
                 return true;
     return false;
 }

@@ -1,4 +1,4 @@
-#include "collector/text/progress_text.h"
+#include "collector/log/progress_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The line that says how far work has come. */
 #include <string.h>
 
-#include "collector/text/progress_text.h"
+#include "collector/log/progress_text.h"
 #include "tests/support/test.h"
 
 static const struct progress_figures reading = {

@@ -1,5 +1,5 @@
-/* The reference where memory is short: there is none. */
-#include "collector/reference/reference.h"
+/* The glossary where memory is short: there is none. */
+#include "collector/glossary/glossary.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/test.h"
@@ -7,17 +7,17 @@
 TEST(whichever_allocation_fails_nothing_is_left_behind)
 {
     uint64_t number = 0;
-    struct reference *reference;
+    struct glossary *glossary;
     do {
         failing_memory_fail(++number);
-        reference = reference_create(&test_registry);
+        glossary = glossary_create(&test_registry);
         if (failing_memory_left() == 0)
-            assert_null(reference);
+            assert_null(glossary);
         else
-            assert_non_null(reference);
+            assert_non_null(glossary);
         failing_memory_fail(0);
         assert_true(number < 100);
-    } while (reference == NULL);
+    } while (glossary == NULL);
     assert_true(number > 2);
-    reference_destroy(reference);
+    glossary_destroy(glossary);
 }

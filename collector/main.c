@@ -1,4 +1,4 @@
-/* sluice: joins the collector with what it can decode (proto/) and where it can write (sinks/). */
+/* sluice: links the collector with its schemas (proto/) and sinks (sinks/). */
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
-/* What is in this program: scripts and bug reports go by it. */
+/* Scripts and bug reports rely on this text. */
 static void print_version(void)
 {
     printf("sluice %s\nnotifiers:", SLUICE_VERSION);
@@ -61,7 +61,6 @@ static void print_version(void)
         }
 }
 
-/* What is there to print, when asked for what is not. */
 static void refuse_schema(const char *name)
 {
     char names[128] = "";
@@ -105,7 +104,7 @@ static enum exit_code main_check(const struct config *config)
     return EXIT_CODE_OK;
 }
 
-/* Starts nothing. */
+/* --check and --print-config. */
 static enum exit_code main_inspect(const struct config *config)
 {
     enum exit_code code = config->check ? main_check(config) : EXIT_CODE_OK;
@@ -122,8 +121,8 @@ static void warn(const char *text)
 }
 
 /*
- * Whether lines on the terminal may say how far it is: with the log's as text there, and without
- * the records'.
+ * Whether a progress line may be shown: the log is text at level info, and no sink writes records
+ * to the terminal.
  */
 static bool shows_progress(const struct config *config)
 {
@@ -152,7 +151,7 @@ static enum exit_code main_run(const struct program_options *options)
     return code;
 }
 
-/* As a service of Windows, whose arguments are those of its installation and stay the same. */
+/* As a Windows service: its arguments are those of the installation and cannot change. */
 static enum exit_code run_service(const struct config *config, void (*running)(void *context),
                                   void *context)
 {
@@ -175,7 +174,7 @@ struct arguments {
     char **argv;
 };
 
-/* Only options that start something can be asked for by what is read once more. */
+/* For a reload; options such as --help cannot appear in the result. */
 static int read_config(void *context, struct config *config, struct error *error)
 {
     const struct arguments *arguments = context;

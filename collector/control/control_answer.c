@@ -7,7 +7,7 @@
 #include "collector/text/json_reader.h"
 #include "collector/text/utf8.h"
 
-/* The member that the answer is, without spaces. Returns false where it is anything else. */
+/* Reads the only member of the answer, which has no spaces. Returns false for anything else. */
 static bool read_member(const char *answer, size_t size, struct json_item *member)
 {
     struct json_reader reader;

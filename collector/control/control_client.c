@@ -39,7 +39,7 @@ void control_client_end(struct control_client *client)
     client->connection = NULL;
 }
 
-/* What was sent leaves the buffer; what is appended next has all the room that there is. */
+/* Removes the sent bytes from the buffer. */
 static void forget_sent(struct control_client *client)
 {
     struct output *out = &client->out;

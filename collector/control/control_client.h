@@ -1,8 +1,8 @@
 /*
- * One client of the control socket: its requests, a line each, and what is on its way to it.
+ * One client of the control socket: its requests, one line each, and the answers to send.
  *
- * All memory is taken at the creation; a client that sends no end of a line, or takes nothing of
- * what it asked for, is given up. Nothing here waits. Main thread.
+ * All memory is allocated by control_client_create. A client that sends an endless line, or does
+ * not read its answers, is disconnected. No function waits. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTROL_CONTROL_CLIENT_H
 #define SLUICE_COLLECTOR_CONTROL_CONTROL_CLIENT_H
@@ -18,53 +18,53 @@
 #define CONTROL_REQUEST_SIZE ((size_t)512)
 #define CONTROL_ANSWER_SIZE  ((size_t)256 * 1024)
 
-/* How long after an answer the next request is read: who asks without end costs little. */
+/* Pause between two requests of a client, so that endless requests cost little. */
 #define CONTROL_BACKOFF_NS INT64_C(50000000)
 
 struct control_client {
-    struct control_connection *connection; /* NULL: there is no client */
-    struct output out;                     /* append what it is to get */
-    size_t sent;                           /* bytes of it */
+    struct control_connection *connection; /* NULL: a free slot */
+    struct output out;                     /* answers; append to it */
+    size_t sent;                           /* bytes of `out` that were sent */
     char line[CONTROL_REQUEST_SIZE];
     size_t line_used;
-    bool ended;               /* it will send no more */
-    int64_t backoff_until_ns; /* monotonic nanoseconds: until then nothing is read */
-    int64_t progress_ns;      /* when it last took something, or something began to wait */
+    bool ended;               /* the client has closed its sending side */
+    int64_t backoff_until_ns; /* monotonic nanoseconds: no request is read earlier */
+    int64_t progress_ns;      /* when it last accepted a byte, or `out` became non-empty */
     int64_t stall_timeout_ns;
 };
 
 /*
- * A client may take nothing of what waits for it for less than `stall_timeout_ns`. Returns false
- * where memory is short.
+ * A client that accepts no byte of its answer for `stall_timeout_ns` is disconnected. Returns false
+ * if memory is short.
  */
 bool control_client_create(struct control_client *client, int64_t stall_timeout_ns);
 void control_client_destroy(struct control_client *client);
 
-/* Bytes that a client takes; pages that no answer needs stay untouched. */
+/* Bytes of a client's memory; pages that no answer needs are never touched. */
 size_t control_client_memory(void);
 
-/* A connection begins, and is the client's; or it ends, if there is one. */
+/* Takes ownership of a connection; closes it, if there is one. */
 void control_client_begin(struct control_client *client, struct control_connection *connection);
 void control_client_end(struct control_client *client);
 
-/* Sends what it can. Returns false where the client has gone, or is given up: it is to be ended. */
+/* Sends what it can. Returns false if the client is gone or stalled; the caller then ends it. */
 bool control_client_flush(struct control_client *client, int64_t now_ns);
 
-/* Reads what has come, unless it backs off. */
+/* Reads the bytes that have arrived, unless the client backs off. */
 void control_client_read(struct control_client *client, int64_t now_ns);
 
 /*
- * Copies the next whole request, without the end of its line, to the CONTROL_REQUEST_SIZE bytes of
- * `request`; false: there is none yet, or the client backs off, or has not taken the last answer.
- * After a request it backs off.
+ * Copies the next whole request, without its newline, to the CONTROL_REQUEST_SIZE bytes of
+ * `request`, and begins a backoff. Returns false if there is no whole request, the client backs
+ * off, or its last answer is not sent.
  */
 bool control_client_request(struct control_client *client, char *request, size_t *size,
                             int64_t now_ns);
 
-/* A whole request has come. */
+/* Whether a whole request has arrived. */
 bool control_client_has_request(const struct control_client *client);
 
-/* It has all that it asked for and will ask no more, or it sends what no request can be. */
+/* Whether to end it: all answers are sent and no request can follow, or a line is too long. */
 bool control_client_is_done(const struct control_client *client);
 
 #endif

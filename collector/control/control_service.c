@@ -17,19 +17,18 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* How often the tap is looked into: seldom enough to cost nothing, and its places are not spent
- * sooner at 100,000 datagrams a second. */
+/* Interval of reading the tap, whose slots last longer even at 100,000 datagrams a second. */
 #define TAP_TICK_NS INT64_C(5000000)
 
 /*
- * A look ends after so many batches, or at the first one after a tick's time; and it is followed by
- * a pause that is so many times as long. Names and a pattern that are made to take long to match
- * cost a quarter of a processor then, and no signal waits for more than a batch.
+ * Reading the tap ends after LOOKS_A_TICK batches, or with the first batch after a tick's time. The
+ * following pause is TAP_PAUSE_FACTOR times as long, so that hostile names and patterns cost at
+ * most a quarter of a processor, and a signal waits for one batch at most.
  */
 #define LOOKS_A_TICK     8
 #define TAP_PAUSE_FACTOR 3
 
-/* How long nobody is accepted after the system refused to. */
+/* Pause before the next accept after the system refused one. */
 #define ACCEPT_PAUSE_NS SECOND_NS
 
 _Static_assert(CONTROL_CLIENTS + 1 <= CONTROL_WATCHED_MAX, "all can be watched");
@@ -38,7 +37,7 @@ struct client {
     struct control_client base;
     bool tapping;
     struct tap_watcher watcher;
-    uint64_t passed_by; /* by the tap, when it was last reported */
+    uint64_t passed_by; /* tap_passed_by at the last report */
     int64_t second_ends;
 };
 
@@ -237,7 +236,7 @@ static void answer_tap(struct control_service *service, struct client *client, c
 static const struct {
     const char *name;
     bool with_argument;
-    bool is_order; /* not for everybody who can connect */
+    bool is_order; /* only for the collector's user and the administrator */
     void (*answer)(struct control_service *service, struct client *client, const char *argument,
                    size_t size);
 } requests[] = {
@@ -251,7 +250,7 @@ static const struct {
     {"stop", .is_order = true, .answer = answer_stop},
 };
 
-/* "name" or "name argument"; a carriage return at the end is not the client's fault. */
+/* "name" or "name argument"; a carriage return at the end is ignored. */
 static void answer(struct control_service *service, struct client *client, const char *request,
                    size_t size)
 {
@@ -283,7 +282,7 @@ static void answer(struct control_service *service, struct client *client, const
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* What the watchers together want of it. */
+/* The state that the clients of the tap need together. */
 static enum tap_state wanted_state(const struct control_service *service)
 {
     enum tap_state state = TAP_OFF;
@@ -307,7 +306,7 @@ static void set_tap(struct control_service *service, int64_t now_ns)
     tap_set(service->tap, state);
 }
 
-/* A few at a time: the main thread has signals to look at, and producers may be fast. */
+/* Only a few batches at a time: the main thread must also handle signals. */
 static void show_batches(struct control_service *service, int64_t until_ns)
 {
     struct batch *batch;
@@ -323,7 +322,7 @@ static void show_batches(struct control_service *service, int64_t until_ns)
     }
 }
 
-/* Once a second; where there is no room for it, in the next one. */
+/* Called once a second; if there is no room, the next call reports the sum. */
 static void report_left_out(struct control_service *service, struct client *client)
 {
     struct output *out = &client->base.out;
@@ -373,7 +372,7 @@ static void welcome(struct control_service *service, struct control_connection *
         return;
     }
     static const char refusal[] = "{\"error\":\"too many clients\"}\n";
-    size_t moved; /* a new connection has room for so little */
+    size_t moved; /* ignored: a new connection has room for this text */
     control_connection_write(connection, refusal, sizeof refusal - 1, &moved);
     control_connection_close(connection);
 }
@@ -402,7 +401,7 @@ static void serve_client(struct control_service *service, struct client *client,
     size_t size;
     control_client_read(&client->base, now_ns);
     if (client->tapping)
-        client->base.line_used = 0; /* it has nothing more to say, but may leave */
+        client->base.line_used = 0; /* ignores further requests, but notices a disconnect */
     else if (control_client_request(&client->base, request, &size, now_ns))
         answer(service, client, request, size);
     bool left = client->tapping && client->base.ended;
@@ -423,7 +422,7 @@ void control_service_serve(struct control_service *service, int64_t now_ns)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* When the tap is to be looked into: while it counts, at the end of a watcher's second. */
+/* When to read the tap; while it only counts, the end of a client's second. */
 static int64_t tap_due(const struct control_service *service)
 {
     if (service->tap_state == TAP_TAKING)

@@ -6,20 +6,20 @@
 
 #include "collector/text/glob.h"
 
-/* What a record's lines may take: as much as a sink allows. */
+/* Bytes for a record's lines: as much as a sink allows. */
 #define TEXT_SIZE ((size_t)1024 * 1024)
 
 /*
- * What matching a record's names may take (collector/text/glob.h): a few milliseconds. One that
- * needs more, as only a sender who means it makes, is not shown.
+ * Steps for matching a record's names (collector/text/glob.h), which take a few milliseconds. A
+ * record that needs more is not shown; only a hostile sender makes such names.
  */
 #define STEPS_MOST ((size_t)1 << 20)
 
 struct tap_view {
     struct encoder *encoder;
     struct output text;   /* a record's lines */
-    struct arena scratch; /* for names that have to be made */
-    size_t steps;         /* that matching the record's names took */
+    struct arena scratch; /* for names that the schema composes */
+    size_t steps;         /* used for the present record */
 };
 
 struct tap_view *tap_view_create(const struct encoder_ops *encoder)
@@ -61,7 +61,7 @@ static bool view_matches(struct tap_view *view, const struct tap_watcher *watche
     return glob_matches(&glob, name, &view->steps, STEPS_MOST);
 }
 
-/* A walk over a record's samples that finds which of them match. */
+/* Iterates over a record's samples and finds those that match. */
 struct walk {
     struct tap_view *view;
     const struct record *record;
@@ -99,7 +99,7 @@ static bool any_matches(struct tap_view *view, const struct tap_watcher *watcher
     return matching;
 }
 
-/* Appends the line; false where it may not be shown. */
+/* Appends the line. Returns false if the client has no lines left, or `out` has no room. */
 static bool show_line(struct tap_watcher *watcher, const char *line, size_t size,
                       struct output *out)
 {
@@ -110,7 +110,7 @@ static bool show_line(struct tap_watcher *watcher, const char *line, size_t size
     return true;
 }
 
-/* Shows the lines of the text whose samples match. Returns whether there was room for all. */
+/* Shows the lines whose samples match. Returns whether all of them could be shown. */
 static bool show_matching(struct tap_view *view, struct tap_watcher *watcher,
                           const struct record *record, struct output *out)
 {

@@ -1,9 +1,8 @@
 /*
- * What a watcher of the tap sees of a batch: the lines that match a pattern, as an encoder writes
- * them.
+ * The lines of a batch that match a tap client's pattern, as an encoder writes them.
  *
- * A sample matches by its name, and its line alone is shown; a record of a schema without samples
- * matches by its schema's name. Owned and used by one thread; all memory is taken at the creation.
+ * A sample matches by its name, and only its line is shown; a record of a schema without samples
+ * matches by its schema's name. Used by one thread; all memory is allocated by tap_view_create.
  */
 #ifndef SLUICE_COLLECTOR_CONTROL_TAP_VIEW_H
 #define SLUICE_COLLECTOR_CONTROL_TAP_VIEW_H
@@ -18,26 +17,25 @@
 struct tap_view;
 
 /*
- * `encoder` writes one line for each sample, in their order, and one for a record that has none:
- * format=json does. Returns NULL where memory is short.
+ * `encoder` must write one line for each sample, in their order, and one for a record without
+ * samples, as format=json does. Returns NULL if memory is short.
  */
 struct tap_view *tap_view_create(const struct encoder_ops *encoder);
 /* NULL is allowed. */
 void tap_view_destroy(struct tap_view *view);
 
-/* Bytes that a view takes; pages that no record needs stay untouched. */
+/* Bytes of a view's memory; pages that no record needs are never touched. */
 size_t tap_view_memory(void);
 
-/* What one watcher wants and got. */
+/* One client of the tap. */
 struct tap_watcher {
     char pattern[256]; /* see collector/text/glob.h */
     size_t pattern_size;
-    unsigned lines_left; /* that it may still be shown */
-    uint64_t
-        left_out; /* records that were not looked at, or not all shown, for want of lines or room */
+    unsigned lines_left; /* in this second */
+    uint64_t left_out;   /* records not examined or not fully shown: no lines or room were left */
 };
 
-/* Appends to `out` the lines that the watcher may see. */
+/* Appends the matching lines to `out`, at most `lines_left`. */
 void tap_view_show(struct tap_view *view, struct tap_watcher *watcher, const struct batch *batch,
                    struct output *out);
 

@@ -5,17 +5,17 @@
 
 #include "collector/text/json_writer.h"
 
-/* A spill fills up when so many fifths of it are taken. */
+/* A spill is reported as filling when 4/5 of its size are used. */
 #define SPILL_FIFTHS 4
 
 #define NOTES (HEALTH_MEMORY_NS / HEALTH_EVERY_NS + 1)
 
-/* A number of losses, and the total that they are a share of; total 0: any loss is reported. */
+/* A count of losses, and the total for is_share; total 0: any loss is reported. */
 struct loss {
     uint64_t count, of;
 };
 
-/* See health.h. */
+/* See HEALTH_SHARE. */
 static bool is_share(uint64_t count, uint64_t of)
 {
     return count >= HEALTH_SHARE_LEAST && count >= (of + HEALTH_SHARE - 1) / HEALTH_SHARE;
@@ -29,7 +29,7 @@ static uint64_t sum_of(const uint64_t *counts, const int *which, size_t count)
     return sum;
 }
 
-/* Where the kernel also counts what its filter refuses, its number says nothing of losses. */
+/* With kernel_filter=on the kernel's number includes refused datagrams, which are not losses. */
 static struct loss kernel_drops(const struct listener_totals *listener)
 {
     return (struct loss){listener->drops.filtered ? 0 : listener->kernel_drops, 0};
@@ -80,7 +80,7 @@ static struct loss capture_cut(const struct listener_totals *listener)
     return (struct loss){listener->cut + listener->incomplete, 0};
 }
 
-/* A sink that has ended is reported as such. */
+/* Without those of an ended sink, which has its own reason. */
 static struct loss records_refused(const struct sink_totals *sink)
 {
     return (struct loss){sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE],
@@ -156,13 +156,13 @@ static uint64_t dead_letters_dropped(const struct dead_letter_totals *letters)
 }
 
 /*
- * The counts at one time, of listeners and then of sinks, each at its index in the ledger; who is
- * not there yet has lost nothing.
+ * The counts at one time: of listeners, then of sinks, each at its index in the ledger. One that is
+ * added later counts from 0.
  */
 struct note {
     int64_t at_ns;
     uint64_t dead_letters;
-    size_t listeners, sinks; /* indexes are below these */
+    size_t listeners, sinks; /* rows of `counts` */
     struct loss counts[][LOSSES];
 };
 
@@ -191,7 +191,7 @@ void health_destroy(struct health *health)
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-/* Returns NULL where memory is short. */
+/* Returns NULL if memory is short. */
 static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_ns)
 {
     size_t listeners = ledger_listener_indexes(ledger);
@@ -228,7 +228,7 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
         health->first = (health->first + 1) % NOTES;
 }
 
-/* The last note that is as old as the memory goes back, or NULL: all that was lost is recent. */
+/* The latest note that is at least a minute old; NULL: the run is younger. */
 static const struct note *before_last_minute(const struct health *health, int64_t now_ns)
 {
     const struct note *found = NULL;
@@ -241,7 +241,7 @@ static const struct note *before_last_minute(const struct health *health, int64_
     return found;
 }
 
-/* What was lost since then, and is to be reported; else 0. */
+/* The losses since the note that must be reported, or 0. */
 static uint64_t lost_since(const struct note *note, bool of_sink, size_t index, size_t loss,
                            struct loss now)
 {
@@ -256,7 +256,7 @@ static uint64_t lost_since(const struct note *note, bool of_sink, size_t index, 
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
-/* The reasons as they are found; the first one begins the list. */
+/* The list of reasons; the first reason begins it. */
 struct reasons {
     struct output *out;
     bool any;
@@ -392,7 +392,7 @@ static void report_reasons(struct reasons *reasons, const struct health *health,
         json_array_end(reasons->out);
 }
 
-/* Whether there is a reason is found by writing them to nowhere. */
+/* Writes the reasons to a buffer without room to find out whether there are any. */
 static bool is_degraded(const struct health *health, const struct health_facts *facts)
 {
     char nowhere[1];

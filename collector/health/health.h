@@ -1,12 +1,11 @@
 /*
- * Whether the collector does its work, as JSON for people and for what watches it.
+ * The health report: whether the collector works, as JSON for people and for monitoring.
  *
- * It is ready, or degraded: it receives, and something is lost or kept waiting, which is reported
- * with where and how much; or stuck, or stopping: it does not serve. Losses are those of the last
- * minute, found by counts that are noted every few seconds.
+ * The status is ready; or degraded: it receives, but loses or delays records, and the report has
+ * where and how many; or stuck or stopping: it does not receive. Losses are those of the last
+ * minute, computed from counts that are noted every HEALTH_EVERY_NS.
  *
- * Lifecycle: create, note every HEALTH_EVERY_NS, report when asked, destroy. One thread; pure but
- * for what it keeps.
+ * Lifecycle: create, note every HEALTH_EVERY_NS, report on request, destroy. One thread.
  */
 #ifndef SLUICE_COLLECTOR_HEALTH_HEALTH_H
 #define SLUICE_COLLECTOR_HEALTH_HEALTH_H
@@ -19,19 +18,18 @@
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/text/output.h"
 
-/* Counts are noted so often, and kept for as long as losses are reported, or one note longer. */
+/* The interval of notes; and the period whose losses are reported. */
 #define HEALTH_EVERY_NS  INT64_C(5000000000)
 #define HEALTH_MEMORY_NS INT64_C(60000000000)
 
 /*
- * Some of what comes from outside is always bad. Datagrams that could not be decoded, and the like,
- * are reported where they are one in HEALTH_SHARE of all in the last minute, or more, and at least
- * HEALTH_SHARE_LEAST.
+ * A few bad datagrams are normal. Undecodable datagrams, and similar losses, are reported if they
+ * are at least 1 in HEALTH_SHARE of all in the last minute, and at least HEALTH_SHARE_LEAST.
  */
 #define HEALTH_SHARE       100
 #define HEALTH_SHARE_LEAST 5
 
-/* What is so at this moment. All times are monotonic. */
+/* The present state. All times are monotonic. */
 struct health_facts {
     const struct ledger_snapshot *ledger;
     const struct pipeline_levels *levels;
@@ -43,18 +41,18 @@ struct health_facts {
 struct health;
 
 /*
- * A sink may wait for its destination, and a receiver leave a question unanswered, for less than
- * `stall_timeout_ns`. Returns NULL where memory is short.
+ * `stall_timeout_ns`: from then on a sink that waits for its destination, or a receiver that does
+ * not answer, is reported. Returns NULL if memory is short.
  */
 struct health *health_create(int64_t stall_timeout_ns);
 /* NULL is allowed. */
 void health_destroy(struct health *health);
 
-/* Notes the counts; where memory is short the last minute begins later. */
+/* Notes the counts. If memory is short, the note is skipped, and "the last minute" gets longer. */
 void health_note(struct health *health, const struct ledger_snapshot *ledger, int64_t now_ns);
 
 /*
- * Appends one JSON object on one line, "reasons" where there are any:
+ * Appends one JSON object on one line, with "reasons" if there are any:
  *
  *     {"status":"degraded","reasons":[
  *        {"reason":"sink_waits","sink":"stdout:","seconds":12.5},

@@ -9,10 +9,10 @@
 struct health_watch {
     struct pipeline *pipeline;
     struct health *health;
-    int64_t ask_every_ns; /* whether receivers answer: before they can be reported as stalled */
+    int64_t ask_every_ns; /* interval of requests to receivers, at most the stall timeout */
     int64_t ask_due_ns;
     int64_t note_due_ns;
-    int64_t silent_since_ns; /* of receivers, when they were last asked */
+    int64_t silent_since_ns; /* as pipeline_refresh_receivers returned it last */
     bool stopping;
 };
 

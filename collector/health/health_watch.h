@@ -1,9 +1,9 @@
 /*
- * The health of a run: notes the pipeline's counts when that is due, and reports. The metrics'
- * server and the control service report the same, from here.
+ * The health of a run: notes the pipeline's counts periodically, and reports. The metrics server
+ * and the control service share it.
  *
- * Lifecycle: create, then due and look in the main thread's loop, report when asked, destroy before
- * the pipeline. All of them allow NULL: then nobody may ask. Main thread.
+ * Lifecycle: create, then due and look in the main thread's loop, report on request, destroy before
+ * the pipeline. All functions accept NULL, for a run without both services. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_HEALTH_HEALTH_WATCH_H
 #define SLUICE_COLLECTOR_HEALTH_HEALTH_WATCH_H
@@ -17,23 +17,23 @@
 struct health_watch;
 struct pipeline;
 
-/* The pipeline outlives it; `stall_timeout_ns` as of health_create. Returns NULL where memory is
+/* The pipeline outlives it; `stall_timeout_ns` as in health_create. Returns NULL if memory is
  * short. */
 struct health_watch *health_watch_create(struct pipeline *pipeline, int64_t stall_timeout_ns);
 void health_watch_destroy(struct health_watch *watch);
 
-/* When (monotonic) to look; INT64_MAX: never. */
+/* When (monotonic) to call health_watch_look; INT64_MAX: never. */
 int64_t health_watch_due(const struct health_watch *watch);
 
-/* Looks, where it is due. */
+/* Notes counts and checks receivers if that is due. */
 void health_watch_look(struct health_watch *watch, int64_t now_ns);
 
-/* From now on the collector serves no more. */
+/* From now on reports the status stopping. */
 void health_watch_stop(struct health_watch *watch);
 
 /*
- * Appends the report of health.h and sets *status. Returns false, with nothing appended, where
- * memory is short or `watch` is NULL.
+ * Appends the report of health.h and sets *status. Returns false without appending if memory is
+ * short or `watch` is NULL.
  */
 bool health_watch_report(const struct health_watch *watch, struct output *out,
                          enum health_status *status);

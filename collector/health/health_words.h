@@ -1,15 +1,15 @@
 /*
- * The words of a health report: one row each. What is reported, and the manual, are made of these
- * rows.
+ * The statuses and reasons of a health report, one row each. The report, `sluice explain` and the
+ * manual are generated from these rows.
  *
- * To add a reason: a row, and the place in health.c that finds it.
+ * To add a reason: add a row, and the code in health.c that finds it.
  */
 #ifndef SLUICE_COLLECTOR_HEALTH_HEALTH_WORDS_H
 #define SLUICE_COLLECTOR_HEALTH_HEALTH_WORDS_H
 
 #include <stdbool.h>
 
-/* STATUS(CONSTANT, name, serves, "what it means"); `serves`: whoever sends may go on to. */
+/* STATUS(CONSTANT, name, serves, "what it means"); `serves`: senders may continue to send. */
 #define HEALTH_STATUSES(STATUS)                                                                    \
     STATUS(READY, ready, true, "it receives, and nothing is wrong")                                \
     STATUS(DEGRADED, degraded, true,                                                               \
@@ -17,7 +17,7 @@
     STATUS(STUCK, stuck, false, "a receiving thread has not answered for --stall-timeout")         \
     STATUS(STOPPING, stopping, false, "it ends")
 
-/* REASON(CONSTANT, name, "what it means"), with the members that it has. */
+/* REASON(CONSTANT, name, "what it means, what to do"). */
 #define HEALTH_REASONS(REASON)                                                                     \
     REASON(RECEIVER_STUCK, receiver_stuck,                                                         \
            "a receiving thread has not answered for so many seconds")                              \
@@ -111,7 +111,7 @@ struct health_word {
 extern const struct health_word health_statuses[HEALTH_STATUS_COUNT];
 extern const struct health_word health_reasons[HEALTH_REASON_COUNT];
 
-/* Whether whoever sends may go on to. */
+/* Whether senders may continue to send. */
 bool health_status_serves(enum health_status status);
 
 #endif

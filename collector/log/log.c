@@ -19,34 +19,33 @@
 /* Bytes that log_stream_write writes whole or not at all. */
 #define WHOLE_SIZE 4096
 
-/* What stands before a line to say how many were lost. */
+/* Bytes for the line that reports lost lines. */
 #define LOSS_SIZE (WHOLE_SIZE - LOG_LINE_SIZE)
 
-/* Lines that could not be written, and whose loss is not yet reported. */
+/* Lost lines that are not yet reported. */
 static _Atomic uint64_t lost;
 
 static log_taker *diverted_to;
 
-/* Lines on stderr begin with their time. */
 static _Atomic bool is_dated;
 
-/* Between log_begin and log_end. `lock` guards what follows it. */
+/* Used between log_begin and log_end. `lock` guards the members after it. */
 static struct {
     _Atomic int level; /* an enum log_level */
     enum log_format format;
     void (*wake)(void *context);
     void *wake_context;
-    struct mutex *lock; /* NULL: neither begun nor merged */
+    struct mutex *lock; /* NULL: log_begin was not called, and lines are not merged */
 
     struct log_repeats repeats;
 
-    /* While a text is written that may take longer, lines wait here to come after it. */
+    /* Lines that are logged while log_text writes; they are written after it. */
     bool writing_text;
     size_t waiting_size;
-    uint64_t waiting_count; /* messages, repetitions among them */
+    uint64_t waiting_count; /* messages, including repetitions */
     char waiting[WHOLE_SIZE];
 
-    /* A text was given up, perhaps in the middle of a line. Of the thread that writes one. */
+    /* A text was given up, possibly in the middle of a line. Used by the thread that writes one. */
     bool torn;
 } begun = {.level = LOG_INFO};
 
@@ -66,7 +65,7 @@ static bool keep_waiting(const char *lines, size_t size)
     return true;
 }
 
-/* Where a text may have ended in the middle of a line the next one must not go on with it. */
+/* First ends the line in which a text was given up. */
 static bool write_to_stream(const char *lines, size_t size)
 {
     progress_line_make_room();
@@ -103,7 +102,7 @@ void log_date_lines(bool dated)
     atomic_store(&is_dated, dated);
 }
 
-/* Puts the line before all others that says how many were lost. Returns its size. */
+/* Writes the line that reports lost lines to `line`. Returns its size. */
 static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, char *line)
 {
     struct log_entry loss = {.level = LOG_INFO, .subject = LOG_OF_PROGRAM};
@@ -112,8 +111,8 @@ static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, 
 }
 
 /*
- * Returns false where nobody takes it: it is not counted as lost yet, what was lost before is. A
- * line that waits says nothing of losses: it may be lost itself.
+ * Returns false if the line could not be written; the caller counts it as lost. Earlier losses are
+ * reported before the line, unless it has to wait for a text, because then it may still be lost.
  */
 static bool write_entry(const struct log_entry *entry, uint64_t repeated)
 {
@@ -145,7 +144,7 @@ static bool write_repeats(int64_t now_ns)
     return true;
 }
 
-/* Something else comes, or nothing more: what cannot be written now never will. */
+/* Before a different line, or at the end: a count that cannot be written now is lost. */
 static void end_repeats(int64_t now_ns)
 {
     write_repeats(now_ns);
@@ -227,7 +226,7 @@ static void begin_text(void)
     mutex_unlock(begun.lock);
 }
 
-/* Where the waiting lines cannot be written either, no line repeats one of them. */
+/* If the waiting lines cannot be written, they and their repetitions are lost. */
 static void end_text(void)
 {
     mutex_lock(begun.lock);
@@ -239,8 +238,8 @@ static void end_text(void)
     mutex_unlock(begun.lock);
 }
 
-/* Nobody else writes: they wait. Of the first part all is written or none, of the rest perhaps
- * some. */
+/* Other threads' lines wait. The first part is written whole or not at all, the rest maybe only in
+ * part. */
 static bool write_parts(const char *lines, size_t size, int wait_ms)
 {
     int64_t until_ns = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;

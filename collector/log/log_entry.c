@@ -15,7 +15,7 @@ void log_entry_make(struct log_entry *entry, enum log_level level, enum log_subj
     entry->subject = subject;
     entry->named = named;
     snprintf(entry->name, sizeof entry->name, "%s", name != NULL ? name : "");
-    entry->message[0] = '\0'; /* what stands where the format cannot be followed */
+    entry->message[0] = '\0'; /* if vsnprintf fails */
     vsnprintf(entry->message, sizeof entry->message, format, arguments);
     control_characters_hide(entry->name, strlen(entry->name));
     control_characters_hide(entry->message, strlen(entry->message));
@@ -36,7 +36,7 @@ static const char *entry_prefix(enum log_level level, enum log_place place)
         [LOG_WARNING] = "sluice: warning: ",
         [LOG_INFO] = "sluice: ",
     };
-    /* Red and yellow: what terminals have shown errors and warnings in for long. */
+    /* Red and yellow. */
     static const char *const on_terminal[] = {
         [LOG_ERROR] = "sluice: \033[31merror:\033[0m ",
         [LOG_WARNING] = "sluice: \033[33mwarning:\033[0m ",
@@ -68,7 +68,7 @@ static void entry_put(struct output *out, const char *text)
     output_bytes(out, text, size < room ? size : room);
 }
 
-/* As RFC 3339 has it, to the millisecond and with a blank after it. Not before 1970. */
+/* RFC 3339 with milliseconds, and a blank. Times before 1970 become 1970. */
 static void put_date(struct output *out, int64_t time_ns)
 {
     char text[32];
@@ -125,7 +125,7 @@ static void put_subject(struct output *out, const struct log_entry *entry)
     json_string(out, entry->name, strlen(entry->name));
 }
 
-/* An object with so many bytes of the message. */
+/* An object with the first `message_size` bytes of the message. */
 static void put_object(struct output *out, const struct log_entry *entry, uint64_t repeated,
                        int64_t time_ns, size_t message_size)
 {
@@ -145,8 +145,8 @@ static void put_object(struct output *out, const struct log_entry *entry, uint64
 }
 
 /*
- * Escapes and what stands for bytes that are no UTF-8 may make three bytes of one. Where the line
- * gets too long by that the message is cut; the rest of it fits, however long the name is.
+ * Escapes, and replacements of invalid UTF-8, may make three bytes of one. If that makes the line
+ * too long the message is cut; the other members always fit.
  */
 static size_t entry_write_json(const struct log_entry *entry, uint64_t repeated, const char *prefix,
                                int64_t time_ns, char *line)

@@ -1,6 +1,6 @@
 #include "collector/log/log_repeats.h"
 
-/* The first repetition may come late in the last one's time, and still gets all of it. */
+/* The interval begins with the first repetition, however late that comes before `due_ns`. */
 bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns)
 {
     if (!repeats->known || !log_entry_is(&repeats->last, entry))

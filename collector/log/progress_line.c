@@ -8,16 +8,16 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/process.h"
 
-#define FIRST_NS INT64_C(500000000) /* after which work counts as long */
+#define FIRST_NS INT64_C(500000000) /* shorter work is not shown */
 #define NEXT_NS  INT64_C(100000000)
 
-/* To the begin of the line, and nothing from there on (ECMA-48: CR, EL). */
+/* Moves to the beginning of the line and clears it (ECMA-48: CR, EL). */
 static const char take_away[] = "\r\033[K";
 
 /* A line is on the terminal. */
 static _Atomic bool standing;
 
-/* The work that is shown belongs to one thread, which alone uses `work`. */
+/* Only one thread's work is shown; only that thread uses `work`. */
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 static _Thread_local bool is_mine;
 static struct {

@@ -1,10 +1,10 @@
 /*
- * Shows on the terminal how far long work has come (collector/base/progress.h): one line on
- * standard error, which is written over ten times a second and is gone when the work is done. What
- * the log writes meanwhile takes its place, and it comes again below.
+ * Shows the progress of long work (collector/base/progress.h) on the terminal: one line on standard
+ * error, updated ten times a second and removed when the work is done. A log line replaces it, and
+ * it reappears below.
  *
- * Nothing is shown where standard error is no terminal, of work that takes less than half a second,
- * and of what a second thread does meanwhile.
+ * Shows nothing if standard error is not a terminal, for work that takes less than half a second,
+ * and for the work of a second thread at the same time.
  */
 #ifndef SLUICE_COLLECTOR_LOG_PROGRESS_LINE_H
 #define SLUICE_COLLECTOR_LOG_PROGRESS_LINE_H
@@ -12,14 +12,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From now on, where there is a terminal. While there is one thread. */
+/* Begins to show progress if there is a terminal. Only while there is one thread. */
 void progress_line_begin(void);
 
-/* Nothing more is shown, and what was is gone. While there is one thread. */
+/* Removes the line and shows no more. Only while there is one thread. */
 void progress_line_end(void);
 
-/* Takes the line away that is shown now, if there is one, before something else is written to
- * standard error. Any thread. */
+/* Removes the line, if one is shown, before other output to standard error. Any thread. */
 void progress_line_make_room(void);
 
 #endif

@@ -15,7 +15,7 @@ struct progress_figures {
     double done, total;  /* in the same unit; total 0: not known */
     const char *counted; /* what `count` counts, in the plural; NULL: not shown */
     uint64_t count;
-    bool bytes;     /* the rate is that of `done`, in bytes; else that of `count` */
+    bool bytes;     /* the rate is that of `done` in bytes, else that of `count` */
     double seconds; /* since the work began */
 };
 
@@ -23,9 +23,9 @@ struct progress_figures {
 #define PROGRESS_TEXT_SIZE 256
 
 /*
- * Writes the line, of at most `columns` bytes. A name that is too long is cut at its beginning,
- * then parts at the end are left out. Bytes of the name that are not printable ASCII become '?'.
- * Returns the length without the NUL.
+ * Writes the line, at most `columns` bytes. A long name is cut at its beginning; parts that do not
+ * fit at the end are omitted. Bytes of the name that are not printable ASCII become '?'. Returns
+ * the length without the NUL.
  */
 size_t progress_text(const struct progress_figures *figures, size_t columns,
                      char text[PROGRESS_TEXT_SIZE]);

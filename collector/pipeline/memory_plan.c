@@ -15,7 +15,7 @@
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 
-/* What has a ring to each sink. */
+/* Each has a ring to every sink. */
 static size_t fan_outs(const struct memory_needs *needs)
 {
     return needs->fan_outs + needs->producers;
@@ -27,8 +27,8 @@ static size_t threads(const struct memory_needs *needs)
 }
 
 /*
- * Batches that are out when every queue is full: those that wait in it, one in the hands of each
- * sink, one open per ingest, and those that the tap holds. With so many none is ever missing.
+ * The largest number of batches in use at once: those in full queues, one per sink, an open one per
+ * ingest, and those of the tap.
  */
 static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity, uint64_t tapped)
 {
@@ -36,7 +36,7 @@ static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacit
            (needs->control ? tapped : 0);
 }
 
-/* Intakes may share some besides. */
+/* Includes the shared batches of the receivers. */
 static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return batches(needs, ring_capacity, fan_outs(needs) * TAP_BATCHES + 1) +
@@ -59,14 +59,14 @@ static uint64_t numbers(const struct memory_needs *needs)
            (needs->spread_window == 0 ? 0 : sequence_spread_memory(needs->spread_window));
 }
 
-/* Who sent them. */
+/* The senders of the numbers, for the report. */
 static uint64_t numbered(const struct memory_needs *needs)
 {
     return sequence_senders_memory(MEMORY_SENDERS) +
            (needs->spread_window == 0 ? 0 : sequence_senders_memory(SEQUENCE_SPREAD_SENDERS));
 }
 
-/* What is there only where somebody may ask. */
+/* Used only with `control` or `metrics`. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
     uint64_t memory = needs->reserved;
@@ -76,7 +76,7 @@ static uint64_t control_memory(const struct memory_needs *needs)
     return memory;
 }
 
-/* A ring for each thread, and what is written at a time. */
+/* A ring for each thread, and the write buffer. */
 static uint64_t dead_letters(const struct memory_needs *needs)
 {
     if (!needs->dead_letters)
@@ -92,7 +92,7 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
            dead_letters(needs) + needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
-/* Who may ask, how much may be sent, how it is received and encoded once shorten no queue. */
+/* Optional features are added to the default budget, so that they shorten no queue. */
 static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 {
     struct memory_needs bare = *needs;
@@ -108,7 +108,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     return least > budget ? least : budget;
 }
 
-/* Threads that share a fan-out have as much room there as they would have each alone. */
+/* A shared fan-out has the sum of the rings that its threads would have separately. */
 static uint64_t default_ring(const struct memory_needs *needs)
 {
     uint64_t threads_of_feed = needs->fan_outs == 0 ? 1 : needs->receivers / needs->fan_outs;

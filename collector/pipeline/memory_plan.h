@@ -1,6 +1,6 @@
 /*
- * How the memory budget is divided: what each thread needs whatever happens, and the rest in
- * batches for the rings. Pure arithmetic; everything it names is allocated once, at start.
+ * How the memory budget is divided: first the fixed needs of each thread, the rest as batches for
+ * the rings. Pure arithmetic.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
 #define SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
@@ -12,37 +12,36 @@
 #include "collector/base/error.h"
 
 /*
- * What the budget is when none is given, with what `control`, `senders`, `reserved`, `rate_limits`,
- * `source_memory`, `encoding_memory`, `spread_window` and larger batches need on top of it; and the
- * least that a ring then holds, in batches, for each thread that fills it.
+ * The default budget in bytes, to which the needs of `control`, `senders`, `reserved`,
+ * `rate_limits`, `source_memory`, `encoding_memory`, `spread_window` and larger batches are added;
+ * and the least capacity of a ring with it, in batches per thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
-/* The least that a ring may hold when the budget is given; and what is so short that a start says
- * so. */
+/* The least capacity of a ring with an explicit budget; and the one below which a start warns. */
 #define MEMORY_SMALLEST_RING 4
 #define MEMORY_SHORT_RING    16
 
-/* Senders whose sequence is followed at a time. */
+/* Senders whose sequence numbers are followed at the same time. */
 #define MEMORY_SENDERS 16384
 
 struct memory_needs {
     size_t receivers;        /* threads that serve sockets */
-    size_t fan_outs;         /* that they have: each its own, or all one */
+    size_t fan_outs;         /* of the receivers: one for each, or one for all */
     size_t producers;        /* sources with threads of their own: each has a fan-out */
-    size_t producer_threads; /* that they have */
-    uint64_t source_memory;  /* bytes that they take */
+    size_t producer_threads; /* threads of these sources */
+    uint64_t source_memory;  /* bytes of sources (reassembly, connections) */
     size_t sinks;
-    uint64_t sink_memory;     /* bytes that all sinks take (sink_thread_memory) */
-    uint64_t encoding_memory; /* bytes that they take to encode once (encoding_group_memory) */
+    uint64_t sink_memory;     /* bytes of all sinks (sink_thread_memory) */
+    uint64_t encoding_memory; /* bytes of groups that encode once (encoding_group_memory) */
     bool dead_letters;        /* are kept */
-    size_t rate_limits;       /* listeners that have one */
-    bool control;             /* somebody may watch what passes */
-    bool senders;             /* somebody may ask who sends */
-    uint64_t reserved;        /* bytes that parts outside the pipeline take, which serve who asks */
-    uint32_t spread_window;   /* numbers of each sender that is spread (sequence.h); 0: none is */
-    uint64_t large_batch;     /* bytes of a large batch; 0: as usual */
-    size_t ingests; /* pairs of a thread and a listener on it: each may hold one open batch */
+    size_t rate_limits;       /* listeners with rate_limit= */
+    bool control;             /* records can be tapped */
+    bool senders;             /* senders are reported */
+    uint64_t reserved;        /* bytes of parts outside the pipeline: control and metrics */
+    uint32_t spread_window;   /* numbers per sender with spread=datagram (sequence.h); 0: unused */
+    uint64_t large_batch;     /* bytes of a large batch; 0: the usual size */
+    size_t ingests;           /* pairs of a thread and a listener: each may have one open batch */
 };
 
 struct memory_plan {
@@ -57,9 +56,9 @@ struct memory_plan {
 };
 
 /*
- * Divides `budget` bytes (0: MEMORY_DEFAULT, or more where the rings would be too short). Returns
- * 0, or -1 with `error` filled (EXIT_CODE_CONFIG) where the budget is too small, saying what is
- * enough.
+ * Divides `budget` bytes (0: MEMORY_DEFAULT, or more if the rings would be too short). Returns 0,
+ * or -1 with `error` filled (EXIT_CODE_CONFIG) if the budget is too small; the error names the
+ * least that is enough.
  */
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
                      struct error *error);

@@ -25,7 +25,7 @@
 #include "collector/senders/sender_report.h"
 #include "collector/senders/sequence.h"
 
-/* How long a snapshot waits for a receiver to read the kernel's drops. */
+/* Longest wait of a snapshot for one receiver to read the kernel's drops. */
 #define REFRESH_WAIT_NS INT64_C(200000000)
 
 /* --- starting --------------------------------------------------------------------------------- */
@@ -54,7 +54,8 @@ static void join_producer(struct producer *producer)
         producer->ops->join(producer->object);
 }
 
-/* Ends what was started; a producer that was not has its fan-out closed here, so that sinks end. */
+/* Ends the started threads. Closes the fan-outs of producers that were not started, so that the
+ * sinks end. */
 static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
 {
     pipeline_stop(pipeline, clock_monotonic_ns());
@@ -68,7 +69,7 @@ static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
         dead_letters_join(pipeline->dead_letters);
 }
 
-/* When all runs: who reads the line may begin to send. */
+/* Only when everything runs: a reader of the line may begin to send. */
 static void log_listeners(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
@@ -100,7 +101,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* No sink is left, or one has ended that takes the others with it. */
+/* Whether no sink is left, or one with on_epipe=stop has ended. */
 static bool sinks_have_ended(const struct pipeline *pipeline)
 {
     bool left = false;
@@ -248,7 +249,7 @@ size_t pipeline_connections(const struct pipeline *pipeline)
     return count;
 }
 
-/* Whether a thread that receives for the listener has not come back. */
+/* Whether a thread that receives for the listener has not finished. */
 static bool listener_hangs(const struct pipeline *pipeline, const struct source *source)
 {
     for (size_t i = 0; i < pipeline_producers_of(source); i++)
@@ -257,7 +258,7 @@ static bool listener_hangs(const struct pipeline *pipeline, const struct source 
     return false;
 }
 
-/* Listeners first: a sink waits for those that feed it. */
+/* Listeners first: a sink waits for the listeners that feed it. */
 const char *pipeline_hanging(const struct pipeline *pipeline)
 {
     const struct config *config = pipeline->config;
@@ -278,7 +279,7 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
     return NULL;
 }
 
-/* Any listener of the receiver's stands for it: which one its thread is busy with is not known. */
+/* The name of any listener of the receiver: which one its thread is serving is not known. */
 static const char *name_of_receiver(const struct pipeline *pipeline,
                                     const struct producer *receiver)
 {
@@ -291,7 +292,7 @@ static const char *name_of_receiver(const struct pipeline *pipeline,
     return "a receiver";
 }
 
-/* All are asked, so that each is asked anew the next time. */
+/* Checks all threads in every call, because each check starts the next one's interval. */
 const char *pipeline_stuck(struct pipeline *pipeline)
 {
     const char *stuck = NULL;
@@ -313,7 +314,8 @@ const char *pipeline_stuck(struct pipeline *pipeline)
     return stuck;
 }
 
-/* Receivers that hang are not asked for the kernel's drops; those that ended have read them. */
+/* Does not request the kernel's drops: receivers that hang would not answer, the others have read
+ * them at their end. */
 struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline)
 {
     struct ledger_snapshot *snapshot = ledger_take_snapshot(pipeline->ledger, true);

@@ -25,13 +25,13 @@ static int change_refuse(struct error *error, const struct listener_config *list
     return -1;
 }
 
-/* What they feed cannot be changed, and ends with them. */
+/* The sinks of captures cannot be changed: they end together with the captures. */
 static bool captures_are_read(const struct pipeline *pipeline)
 {
     return pipeline->fixed_count > pipeline->receiver_count;
 }
 
-/* Whether a listener that stays can have its new keys. */
+/* Checks whether a kept listener can change to its new keys. */
 static int check_keys(const struct listener_config *from, const struct listener_config *to,
                       struct error *error)
 {
@@ -90,13 +90,14 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* When one of two commands of the same program is removed, the name of the other may change. */
+/* Names are compared too: if one of two commands of the same program is removed, the name of the
+ * other may change. */
 static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
 {
     return strcmp(a->url, b->url) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-/* One that has no room for records of messages as long as there are to be is replaced. */
+/* A sink whose buffers are too small for the new longest message is replaced. */
 static int match_sinks(const struct pipeline *pipeline, const struct config *to,
                        struct change *change, struct error *error)
 {

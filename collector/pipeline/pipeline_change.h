@@ -1,4 +1,4 @@
-/* What becomes of listeners and sinks by another configuration. */
+/* Compares the present configuration with the next one. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_CHANGE_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_CHANGE_H
 
@@ -12,19 +12,22 @@ struct pipeline;
 
 #define PIPELINE_NEW SIZE_MAX
 
-/* For each listener and each sink of the next configuration: which of the present one it was. */
+/*
+ * For each listener and sink of the next configuration: its index in the present one, or
+ * PIPELINE_NEW.
+ */
 struct change {
-    size_t *listeners; /* the same address; its keys may differ */
-    size_t *sinks;     /* the same in all */
-    bool same_sinks;   /* no other, none more and none less */
+    size_t *listeners; /* matched by address; the keys may differ */
+    size_t *sinks;     /* matched by all settings */
+    bool same_sinks;   /* all sinks match, and none is removed */
 };
 
-/* Returns 0, the change to be cleared, or -1 with `error` filled where it cannot be made. */
+/* Returns 0 (the caller clears `change`), or -1 with `error` filled if a reload cannot do it. */
 int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
 void pipeline_change_clear(struct change *change);
 
-/* Whether one of `count` entries of a change's list is `index`, of the present configuration. */
+/* Whether the listener or sink `index` of the present configuration is kept: is in the list. */
 bool pipeline_is_kept(const size_t *list, size_t count, size_t index);
 
 #endif

@@ -38,11 +38,11 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
     };
 }
 
-/* What is usual fits large batches as they are. */
+/* Bytes that fit into a large batch of the usual size. */
 #define USUAL_MESSAGE ((uint64_t)64 * 1024)
 #define USUAL_DECODED ((uint64_t)960 * 1024)
 
-/* Beside a message and what is decoded of it: its record, and what the system's pages round up. */
+/* For the record itself, and for rounding up to pages. */
 #define BATCH_SLACK ((uint64_t)64 * 1024)
 
 /* Bytes of the longest message of a listener. */
@@ -83,7 +83,7 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
     return options;
 }
 
-/* Bytes that a sink adds to what those before it take to encode once. */
+/* Bytes by which the sink at `index` enlarges the encoding group of the earlier sinks like it. */
 static size_t encoding_memory(const struct config *config, size_t index)
 {
     struct sink_thread_options options = pipeline_sink_options(&config->sinks[index]);
@@ -95,7 +95,7 @@ static size_t encoding_memory(const struct config *config, size_t index)
     return encoding_group_memory(like + 1) - encoding_group_memory(like);
 }
 
-/* Bytes for messages that are not whole, of all of the listener's ingests. */
+/* Bytes for reassembling segmented messages, in all ingests of the listener. */
 static uint64_t segments_memory(const struct listener_config *listener, size_t ingests)
 {
     if (!listener_has_segments(listener))
@@ -155,9 +155,9 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
     return 0;
 }
 
-/* --- whether it can be had -------------------------------------------------------------------- */
+/* --- whether it can run ----------------------------------------------------------------------- */
 
-/* Whether the sink passes messages of the schema on, which need no samples then. */
+/* Whether the sink passes messages of the schema on unchanged, and so needs no samples. */
 static bool passes_on(const struct sink_config *sink, const struct schema *schema)
 {
     return sink->encoder->passes_otlp && schema->ops->is_otlp;
@@ -182,7 +182,7 @@ static void set_no_samples(struct error *error, const struct sink_config *sink,
                   sink->name, schema->name, listener->name);
 }
 
-/* Whether the sink can write what comes by the schema. */
+/* Whether the sink can write messages of the schema. */
 static bool can_write(const struct sink_config *sink, const struct schema *schema,
                       const struct listener_config *listener, struct error *error)
 {
@@ -203,7 +203,7 @@ static bool can_write(const struct sink_config *sink, const struct schema *schem
     return true;
 }
 
-/* A sink must be able to write what it is to write, of all that comes to it. */
+/* Every sink receives the records of every listener, and must be able to write them. */
 static int check_views(const struct config *config, const struct listener_config *listener,
                        const struct schema_list *list, struct error *error)
 {
@@ -219,7 +219,7 @@ static int check_views(const struct config *config, const struct listener_config
     return 0;
 }
 
-/* Who sends to a socket cannot be made to wait. */
+/* overflow=block makes senders wait, which those of a datagram socket cannot. */
 static int check_overflow(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
@@ -239,7 +239,7 @@ static int check_overflow(const struct config *config, struct error *error)
     return 0;
 }
 
-/* A sink of datagrams has one for each record. */
+/* A datagram sink writes exactly one datagram per record, so records must not be segmented. */
 static int check_segments(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
@@ -260,7 +260,6 @@ static int check_segments(const struct config *config, struct error *error)
     return 0;
 }
 
-/* What this system cannot do. */
 static int check_sources(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->listener_count; i++) {
@@ -273,7 +272,6 @@ static int check_sources(const struct config *config, struct error *error)
     return 0;
 }
 
-/* What can be seen of what they read, before it is read. */
 static int probe_sources(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->listener_count; i++) {
@@ -295,7 +293,7 @@ int pipeline_prepare_sources(const struct config *config, struct error *error)
     return 0;
 }
 
-/* What one thread can do alone. */
+/* The limits of --threads 1. */
 static int check_threads(const struct config *config, struct error *error)
 {
     if (config->threads != THREADS_ONE)

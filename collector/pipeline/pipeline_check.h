@@ -1,4 +1,4 @@
-/* What a configuration means and needs, and whether it can be had: without a pipeline. */
+/* The needs of a configuration, and whether it can run; without a pipeline. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_CHECK_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_CHECK_H
 
@@ -14,37 +14,37 @@ struct notifier_backend;
 struct schema_list;
 struct sink_config;
 
-/* What a sink is by its configuration alone. */
+/* A sink's options as its own configuration sets them. */
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
 
 /*
- * The same with room for records of messages as long as the configuration has them: these are
- * written in a few times the bytes that they came in.
+ * The same with room for records of the configuration's longest message, whose text is a few times
+ * longer than the message.
  */
 struct sink_thread_options pipeline_sink_of(const struct config *config,
                                             const struct sink_config *sink);
 
-/* Bytes that large batches need for the longest messages. */
+/* Bytes of a large batch, so that the longest message fits. */
 size_t pipeline_large_batch(const struct config *config);
 
 /*
- * Threads that share a notifier have one fan_out; others have each their own. Returns 0, or -1 with
- * `error` filled (EXIT_CODE_INTERNAL).
+ * Computes what the memory plan needs to know. Threads that share a notifier also share a fan_out.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
                          uint64_t reserved, struct memory_needs *needs, struct error *error);
 
-/* What no URL alone can show. Returns 0, or -1 with `error` filled. */
+/* Checks rules that involve several URLs or options. Returns 0, or -1 with `error` filled. */
 int pipeline_check_config(const struct config *config, struct error *error);
 
 /*
- * Makes the schemas of all listeners, of equal ones once, and checks that every sink can show them
- * as its keys say. Returns as many lists as there are listeners, in memory to be freed, a reference
- * in each, or NULL with `error` filled.
+ * Makes the schemas of all listeners; equal lists are made once and shared. Checks that every sink
+ * can write them. Returns one list per listener, each with a reference for the caller, in an array
+ * that the caller frees; or NULL with `error` filled.
  */
 struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error);
 
-/* Has the sources prepare for all listeners. Returns 0, or -1 with `error` filled. */
+/* Calls `prepare` of all sources. Returns 0, or -1 with `error` filled. */
 int pipeline_prepare_sources(const struct config *config, struct error *error);
 
 #endif

@@ -1,4 +1,3 @@
-/* What the parts' threads report; each function may be called by any thread. */
 #include "collector/pipeline/pipeline_events.h"
 
 #include "collector/pipeline/pipeline_parts.h"
@@ -21,7 +20,8 @@ void pipeline_pool_low(void *context)
     events_notify(context);
 }
 
-/* A receiver that has finished has nothing left to refresh. */
+/* Wakes both waits: for `refreshed`, since a finished receiver does not refresh any more, and the
+ * main loop. */
 void pipeline_changed(void *context)
 {
     refreshed(context);
@@ -41,7 +41,7 @@ void pipeline_count_received(void *context, size_t datagrams)
     uint64_t total = atomic_fetch_add(&pipeline->received, datagrams) + datagrams;
     if (total < pipeline->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
         return;
-    /* A capture has a next datagram only if it is asked for it. */
+    /* Only captures: receivers are stopped by the main thread. */
     for (size_t i = pipeline->receiver_count; i < pipeline->fixed_count; i++)
         pipeline->producers[i].ops->stop(pipeline->producers[i].object, INT64_MAX);
     pipeline_changed(pipeline);

@@ -1,4 +1,4 @@
-/* What the parts' threads report. Any thread; the context is the pipeline. */
+/* Callbacks that the parts' threads use. Any thread; the context is the pipeline. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_EVENTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_EVENTS_H
 

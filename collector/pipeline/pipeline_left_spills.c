@@ -9,12 +9,11 @@
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/file_system.h"
 
-/* A spill that no sink has, since a reload took away the one that had it. */
 struct left_spill {
     struct left_spill *next;
     uint64_t records;
-    int index;                      /* of the sink's entry in the ledger */
-    struct sink_counters *counters; /* where they are counted as spilled */
+    int index;                      /* of the removed sink in the ledger */
+    struct sink_counters *counters; /* that count the records as spilled */
     char *name;                     /* of the sink; the folder's path follows it */
     const char *folder;
 };

@@ -1,4 +1,4 @@
-/* Spills that no sink has since a reload took away the one that had it. */
+/* Spills that no sink uses because a reload has removed their sink. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEFT_SPILLS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEFT_SPILLS_H
 
@@ -11,26 +11,27 @@ struct sink_counters;
 struct sink_slot;
 
 /*
- * Spills that no sink has, and that hold records: writes them to `levels`, unless it is NULL.
- * Returns how many there are at most. Freed with pipeline_forget_left_spills.
+ * Writes the left spills whose folder still exists to `levels` and returns their number; with NULL
+ * returns the number of all.
  */
 size_t pipeline_left_spills(const struct pipeline *pipeline, struct left_level *levels);
+/* Frees the list. */
 void pipeline_forget_left_spills(struct pipeline *pipeline);
 
-/* The entry in the ledger of the sink that left the spill of this one, by its name, or -1. */
+/* The ledger entry of the earlier sink with this one's name and spill, or -1. */
 int pipeline_left_entry(const struct pipeline *pipeline, const struct sink_config *config);
 
 /*
- * Where the records of the spill that this sink is to have are counted: it was left by a sink of
- * the same entry in the ledger. NULL: it was not.
+ * The counters of the left spill that this sink will use, if that was left by a sink of the same
+ * ledger entry, else NULL.
  */
 struct sink_counters *pipeline_left_counters(const struct pipeline *pipeline,
                                              const struct sink_slot *slot);
 
-/* After a reload: a spill that a sink has again is not left any more. */
+/* After a reload: removes the spills that a sink uses again. */
 void pipeline_adopt_left_spills(struct pipeline *pipeline);
 
-/* A sink has come to its end: notes and logs what stays in its spill, where no sink has that. */
+/* After a sink has ended: records and logs the contents of its spill, unless a sink uses it. */
 void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slot);
 
 #endif

@@ -38,7 +38,7 @@ static void add_stream(struct pipeline_levels *levels, const struct pipeline *pi
     };
 }
 
-/* The earlier of two times, where 0 is none. */
+/* The earlier of two times; 0 means none. */
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;
@@ -74,7 +74,7 @@ static void levels_add_sink(struct pipeline_levels *levels, const char *name,
     level->queue.large_most += queue.large_most;
 }
 
-/* As ledger_snapshot_keep_texts does. */
+/* As in ledger_snapshot_keep_texts: with NULL it only returns the size. */
 static size_t move_texts(struct pipeline_levels *levels, char *to)
 {
     size_t size = 0;

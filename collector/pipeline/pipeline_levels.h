@@ -1,9 +1,8 @@
 /*
- * How a pipeline stands beside its ledger: what of its memory is taken, how full its queues are,
- * which sinks wait, and whether its receivers answer. For whoever reports its health and its
- * metrics.
+ * The state of a pipeline that its ledger does not have: memory in use, how full the queues are,
+ * which sinks wait, and whether the receivers answer. For health and metrics.
  *
- * Main thread, while the pipeline lives. Nothing here waits.
+ * Main thread, while the pipeline exists. No function waits.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
@@ -16,13 +15,13 @@
 #include "collector/pipeline/pipeline.h"
 #include "collector/record/batch.h"
 
-/* A listener that is a socket. */
+/* A listener with sockets. */
 struct listener_level {
     const char *name; /* as in the ledger */
     size_t sockets;
-    size_t buffer_asked;   /* bytes of receive buffer, for each socket */
+    size_t buffer_asked;   /* bytes of receive buffer per socket */
     size_t buffer_granted; /* the same */
-    bool group_lost;       /* its multicast group is not joined: the interface has gone */
+    bool group_lost;       /* its multicast group is not joined: the interface is gone */
 };
 
 /* A listener of connections. */
@@ -40,10 +39,10 @@ struct sink_level {
     struct delivery_figure_totals figures;
 };
 
-/* A spill that no sink has, since a reload took away the one that had it. */
+/* A spill that no sink uses because a reload has removed its sink. */
 struct left_level {
-    const char *name; /* of that sink */
-    uint64_t records; /* that stay in it */
+    const char *name; /* of the removed sink */
+    uint64_t records; /* in the spill */
 };
 
 struct pipeline_levels {
@@ -57,16 +56,17 @@ struct pipeline_levels {
 };
 
 /*
- * At this moment; NULL where memory is short. Freed with pipeline_levels_free. The names are its
- * own, and it remains valid over a reload.
+ * The present levels, or NULL if memory is short. Freed with pipeline_levels_free. They own their
+ * names, and so remain valid after a reload.
  */
 struct pipeline_levels *pipeline_read_levels(const struct pipeline *pipeline);
 /* NULL is allowed. */
 void pipeline_levels_free(struct pipeline_levels *levels);
 
 /*
- * Asks each receiver that has answered to read the kernel's drops anew, which is a sign of life,
- * too. Returns since when (monotonic) one has been asked that has not answered, INT64_MAX: none.
+ * Requests each receiver that has answered its last request to read the kernel's drops; the answer
+ * is also its sign of life. Returns the time (monotonic) of the oldest request without an answer,
+ * INT64_MAX: none.
  */
 int64_t pipeline_refresh_receivers(struct pipeline *pipeline, int64_t now_ns);
 

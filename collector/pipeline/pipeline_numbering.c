@@ -1,8 +1,8 @@
 /*
- * What the numbers of a listener's senders mean, from one configuration to the next. A schema that
- * reads the same numbers from the same datagrams keeps its numbering, and so its senders' windows.
- * Any other gets a new one, and the windows of a numbering that a listener no longer has are
- * closed.
+ * Sequence numbers when schemas change. A numbering identifies a way of reading sequence numbers. A
+ * new schema that reads the same numbers from the same datagrams keeps the numbering, and with it
+ * the senders' windows. Any other schema gets a new numbering, and the windows of a numbering that
+ * its listener no longer uses are closed.
  */
 #include "collector/pipeline/pipeline_numbering.h"
 
@@ -14,7 +14,7 @@
 
 _Static_assert(BATCH_QUEUE_LISTENERS <= SEQUENCE_LISTENERS, "every listener can have senders");
 
-/* Of a list whose schema at that place has the same numbers, in *numbering. */
+/* Whether both lists read the same numbers at `index`; then *numbering is that of `list`. */
 static bool has_same_numbers(const struct schema_list *list, const struct schema_list *other,
                              size_t index, uint32_t *numbering)
 {
@@ -25,8 +25,8 @@ static bool has_same_numbers(const struct schema_list *list, const struct schema
 }
 
 /*
- * Schemas that have the same numbers share a numbering, whichever listeners they belong to, because
- * listeners that are configured alike share a list.
+ * Schemas with the same numbers share a numbering across listeners, because listeners with equal
+ * schemas share a list.
  */
 static uint32_t numbering_for(struct pipeline *pipeline, struct schema_list *const *lists,
                               size_t done, size_t index)

@@ -222,7 +222,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 
 /* --- opening listeners ------------------------------------------------------------------------ */
 
-/* For those that no reload touches, or for the others, which come after them. */
+/* `fixed`: for the sources that no reload changes; else for the others, which follow them. */
 static void claim_producers(struct pipeline *pipeline, bool fixed)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
@@ -277,7 +277,7 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
     return 0;
 }
 
-/* Another process, which is the user. */
+/* Runs in another process, as --user. */
 static int make_spills(const void *context, struct error *error)
 {
     const struct config *config = context;
@@ -291,7 +291,7 @@ static int make_spills(const void *context, struct error *error)
     return 0;
 }
 
-/* Whoever goes on writing there when root's rights are given up makes them, and owns them. */
+/* The folders must belong to --user, which writes there after root's rights are given up. */
 static int make_spills_of_user(const struct config *config, struct error *error)
 {
     struct error why;
@@ -304,7 +304,7 @@ static int make_spills_of_user(const struct config *config, struct error *error)
     return -1;
 }
 
-/* --- for who asks and watches ----------------------------------------------------------------- */
+/* --- for control and metrics ------------------------------------------------------------------ */
 
 static size_t count_threads(const struct pipeline *pipeline)
 {
@@ -375,6 +375,6 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         return -1;
     if (pipeline->dead_letters != NULL && dead_letters_open(pipeline->dead_letters, error) != 0)
         return -1;
-    /* Files that were not there are there now. */
+    /* Again: files that did not exist before exist now. */
     return pipeline_check_paths(pipeline->config, error);
 }

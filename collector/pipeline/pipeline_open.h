@@ -1,4 +1,4 @@
-/* Makes a pipeline. */
+/* Builds a pipeline. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_OPEN_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_OPEN_H
 
@@ -6,8 +6,8 @@ struct error;
 struct pipeline;
 
 /*
- * Makes, opens and connects all parts, in a pipeline that has its options and is zero otherwise.
- * Returns 0, or -1 with `error` filled; pipeline_destroy frees what there is.
+ * Makes, opens and connects all parts of a pipeline that is zero but for its options. Returns 0, or
+ * -1 with `error` filled; the caller then calls pipeline_destroy.
  */
 int pipeline_open(struct pipeline *pipeline, struct error *error);
 

@@ -1,4 +1,4 @@
-/* Whether what a configuration writes to can be had, before a start makes anything of it. */
+/* Checks whether a configuration's outputs can be opened, before a start creates anything. */
 #include "collector/config/config.h"
 #include "collector/output/sink_thread.h"
 #include "collector/output/spill_report.h"
@@ -9,7 +9,7 @@
 #include "collector/platform/output_file.h"
 #include "collector/platform/process.h"
 
-/* A start opens its files with the rights of this process. */
+/* The start opens its files with the rights of this process. */
 static int check_sinks_of_start(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
@@ -34,7 +34,7 @@ static int check_spills(const struct config *config, struct error *error)
     return 0;
 }
 
-/* What is opened after that is opened with those of --user. */
+/* Files that are opened after the start are opened with the rights of --user. */
 static int check_sinks_of_user(const void *context, struct error *error)
 {
     const struct config *config = context;

@@ -1,30 +1,30 @@
 /*
- * The parts of a pipeline as data, shared by the files that work on them. What a file offers to the
- * others is in the header of its name. Each file uses those above it only:
+ * The data of a pipeline, shared by the files that work on it. Each file has a header of the same
+ * name for its functions, and uses only files that are above it in this list:
  *
  *   pipeline_events.c       what the parts' threads report
- *   pipeline_numbering.c    what senders' numbers mean from one configuration to the next
- *   pipeline_sources.c      what the pipeline has for each listener
- *   pipeline_producers.c    what fills batches for listeners
- *   pipeline_relays.c       sinks that would send to a listener of ours
+ *   pipeline_numbering.c    keeps or closes senders' sequences when the configuration changes
+ *   pipeline_sources.c      the state of each listener
+ *   pipeline_producers.c    the threads that fill batches for listeners
+ *   pipeline_relays.c       finds sinks that would send to one of our listeners
  *   pipeline_paths.c       whether parts of a configuration use one file
- *   pipeline_check.c        what a configuration needs, and whether it can be had
- *   pipeline_outputs.c      whether its outputs can be had, before a start
- *   pipeline_probe.c        whether its far ends are there
- *   pipeline_left_spills.c  spills that no sink has
- *   pipeline_sinks.c        sinks, with a way to each from every producer
- *   pipeline_retired.c      what is left of listeners and sinks that were taken away
+ *   pipeline_check.c        what a configuration needs, and whether it can run
+ *   pipeline_outputs.c      whether its outputs can be opened, before a start
+ *   pipeline_probe.c        whether its far ends can be reached
+ *   pipeline_left_spills.c  spills that no sink uses
+ *   pipeline_sinks.c        sinks, and a queue to each from every producer
+ *   pipeline_retired.c      removed listeners and sinks until they have ended
  *   pipeline_open.c         makes and connects all parts
- *   pipeline_change.c       what becomes of listeners and sinks by another configuration
- *   pipeline_quiesce.c      stops the threads that fill batches for a moment
- *   reload_prepare.c        makes what is new while the others run (reload.h)
+ *   pipeline_change.c       compares two configurations
+ *   pipeline_quiesce.c      pauses the threads that fill batches
+ *   reload_prepare.c        makes the new parts while the others run (reload.h)
  *   reload_sockets.c        changes the sockets
- *   reload_commit.c         puts all of it in place
+ *   reload_commit.c         puts the new parts in place
  *   pipeline_reload.c       runs a reload
- *   pipeline_levels.c       how full everything is
- *   pipeline.c              starts, watches and stops it
+ *   pipeline_levels.c       how full queues, buffers and spills are
+ *   pipeline.c              starts, watches and stops the pipeline
  *
- * The main thread owns all of it, but for the atomic members and what a part gives to its own
+ * The main thread owns everything except the atomic members and what a part hands to its own
  * threads.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PARTS_H
@@ -34,57 +34,55 @@
 #include "collector/pipeline/pipeline.h"
 
 /*
- * What fills batches for one fan-out: a receiver, of one thread or several, or what a source has
- * for itself.
+ * Fills batches for one fan-out: a receiver with one or more threads, or the threads of one source.
  */
 struct producer {
     struct fan_out *fan_out;
-    struct ingest_thread *threads; /* NULL: not yet made */
-    size_t thread_count;           /* that it has room for */
+    struct ingest_thread *threads; /* NULL: not yet allocated */
+    size_t thread_count;           /* capacity of `threads` */
     const struct producer_ops *ops;
-    void *object;              /* that they are about; NULL: not yet made */
-    struct receiver *receiver; /* the same, where it is one; NULL: it is a source's own */
-    struct source *source;     /* whose own it is */
-    bool claimed;     /* else the place is vacant: what its threads had stays for the next */
-    bool leaving;     /* a reload has taken its listener away */
-    size_t listeners; /* that feed it */
-    uint64_t asked;   /* the receiver, the last time (pipeline_refresh_receivers), and when */
+    void *object;              /* first argument of `ops`; NULL: not yet created */
+    struct receiver *receiver; /* the same object if it is a receiver, else NULL */
+    struct source *source;     /* the only source that it serves; NULL: a receiver */
+    bool claimed;              /* else vacant; the memory of its threads is kept */
+    bool leaving;              /* a reload has removed its listener */
+    size_t listeners;          /* that feed it */
+    uint64_t asked;            /* latest request (pipeline_refresh_receivers), and when */
     int64_t asked_ns;
 };
 
-/* Whether it runs, or is made to. */
+/* Whether its object exists: it runs, or is about to. */
 static inline bool pipeline_is_live(const struct producer *producer)
 {
     return producer->object != NULL;
 }
 
-/* Whether its threads can pause while what it feeds is changed. */
+/* Whether its threads can pause while its fan-out is changed. */
 static inline bool pipeline_can_quiesce(const struct producer *producer)
 {
     return producer->ops->ask_to_quiesce != NULL;
 }
 
-/* Both: pipeline_quiesce has it pause. */
+/* Whether pipeline_quiesce pauses it. */
 static inline bool pipeline_pauses(const struct producer *producer)
 {
     return pipeline_is_live(producer) && pipeline_can_quiesce(producer);
 }
 
-/* A sink and what leads to it. */
+/* A sink and the queues that lead to it. */
 struct sink_slot {
-    struct sink_slot *next;           /* of the retired ones */
-    const struct sink_config *config; /* its own, which need not be the present one's */
-    struct generation *generation;    /* whose that is; NULL: the first one, which outlives all */
+    struct sink_slot *next;           /* in the list of retired sinks */
+    const struct sink_config *config; /* may belong to an earlier configuration */
+    struct generation *generation;    /* owns `config`; NULL: the first one, which outlives all */
     int index;                        /* in the ledger */
-    bool counts_on;                   /* in the entry of the one that it is to replace */
+    bool counts_on;                   /* shares the ledger entry of the live sink it will replace */
     struct sink_thread *sink;
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* to it, by producer */
     size_t route_count;
-    bool opened;    /* and started, or that comes next; one before it may still write there */
-    int64_t try_ns; /* when that is tried again; 0: it was not tried */
-    int64_t
-        unopened_ns; /* monotonic: since when it cannot be opened; 0: it can, or was not tried */
+    bool opened;    /* and started, or about to be; false: an earlier sink may still write there */
+    int64_t try_ns; /* next attempt to open it; 0: not yet tried */
+    int64_t unopened_ns; /* monotonic: since when opening fails; 0: opened, or not yet tried */
     int64_t deadline_ns; /* of its retirement; 0: it is not retired */
 };
 
@@ -97,27 +95,27 @@ struct pipeline {
     struct batch_pool *pool;
     struct encoding_groups *encodings;
     struct sequence_table *sequences;
-    uint32_t next_numbering;       /* of the next schema whose numbers no other has */
-    bool windows_end;              /* a listener no longer has a numbering that it had */
-    struct schema_guess *guess;    /* NULL: no schemas are known to it */
-    struct tap *tap;               /* NULL: nobody may watch */
-    struct sender_report *senders; /* NULL: nobody may ask */
-    struct wakeup *refreshed;
-    struct source **known; /* by index in the ledger */
+    uint32_t next_numbering;       /* for the next schema that shares no numbering */
+    bool windows_end;              /* a listener has lost a numbering: its windows must be closed */
+    struct schema_guess *guess;    /* NULL: the configuration offers no schemas */
+    struct tap *tap;               /* NULL: no `control` */
+    struct sender_report *senders; /* NULL: neither `control` nor `metrics` */
+    struct wakeup *refreshed;      /* signalled by pipeline_changed */
+    struct source **known;         /* by index in the ledger */
     size_t known_count;
     struct source **sources;    /* by listener */
-    struct producer *producers; /* room for all that there can ever be: each keeps its place */
+    struct producer *producers; /* allocated for the maximum, so that none ever moves */
     size_t producer_count;
-    size_t receiver_count;       /* of the producers, the first ones */
-    size_t fixed_count;          /* with those that no reload touches, which come next */
-    struct receiver **receivers; /* those of them */
-    struct source_host host;     /* what sources are given */
-    size_t receiver_threads;     /* of each of them */
+    size_t receiver_count;       /* the first producers are receivers */
+    size_t fixed_count;          /* receivers, and after them those that no reload changes */
+    struct receiver **receivers; /* receiver_count of them */
+    struct source_host host;     /* passed to sources */
+    size_t receiver_threads;     /* per receiver */
     struct sink_slot **slots;    /* by sink */
-    struct sink_slot *retired;   /* those that have not come to their end */
-    struct left_spill *left;     /* spills that no sink has since a reload */
+    struct sink_slot *retired;   /* removed by a reload and not yet ended, the latest first */
+    struct left_spill *left;     /* spills that no sink uses since a reload */
     struct generation *generations;
-    int64_t groups_ns; /* when multicast groups are looked at again */
+    int64_t groups_ns; /* next check of multicast groups */
     bool stopping;
     int64_t deadline_ns;               /* of the stop */
     struct dead_letters *dead_letters; /* NULL: none are kept */

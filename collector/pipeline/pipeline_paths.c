@@ -1,6 +1,6 @@
 /*
- * Whether two parts of a configuration use one file by two names. What has the same text is refused
- * where the configuration is read; here the system is asked what the paths lead to.
+ * Finds parts of a configuration that use the same file by different names. Equal texts are refused
+ * when the configuration is read; here the paths are resolved to files.
  */
 #include "collector/pipeline/pipeline_paths.h"
 
@@ -11,12 +11,12 @@
 #include "collector/contract/source.h"
 #include "collector/platform/file_system.h"
 
-/* A file or folder that one part of a configuration has for itself. */
+/* A file or folder that only one part of a configuration may use. */
 struct used_path {
-    const char *name; /* of the part, for people: that of a sink, a listener, an option */
+    const char *name; /* of the sink, listener or option; for messages */
     const char *path;
-    const char *fields;     /* what follows the folder of a path with fields; "": it has none */
-    const char *written_at; /* NULL: no place to name */
+    const char *fields;     /* the rest of a path with strftime fields after its folder, or "" */
+    const char *written_at; /* position in the configuration; NULL: not known */
     bool only_read;
     struct file_location place;
 };
@@ -26,7 +26,7 @@ struct used_paths {
     size_t count;
 };
 
-/* A path with fields is many files: its folder is compared, and the text from there on. */
+/* A path with fields names many files: its folder is compared, and the text after it. */
 static bool find_template(const char *path, const char **fields, struct file_location *place)
 {
     char base[4096];
@@ -69,7 +69,7 @@ static void paths_add_sink(struct used_paths *places, const struct sink_config *
         paths_add(places, &used, false);
 }
 
-/* Two that only read do each other no harm. */
+/* Two captures may read the same file. */
 static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 {
     return !(a->only_read && b->only_read) && file_location_same(&a->place, &b->place) &&

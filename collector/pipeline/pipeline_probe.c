@@ -1,11 +1,11 @@
-/* Whether what a configuration delivers to is there: --check=connect. */
+/* Connects to the far ends of a configuration's sinks: --check=connect. */
 #include "collector/config/config.h"
 #include "collector/log/log.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_check.h"
 
-/* Says what came of one. Returns EXIT_CODE_OK, or why not. */
+/* Logs the result for one sink, and returns it. */
 static enum exit_code probe_sink(const struct config *config, const struct sink_config *sink)
 {
     struct sink_thread_options options = pipeline_sink_of(config, sink);
@@ -17,7 +17,7 @@ static enum exit_code probe_sink(const struct config *config, const struct sink_
     return said.code;
 }
 
-/* What has to be changed here comes before what is to be waited for. */
+/* A wrong configuration, which the user must correct, outranks a far end that is away. */
 static enum exit_code worse(enum exit_code a, enum exit_code b)
 {
     return a > b ? a : b;

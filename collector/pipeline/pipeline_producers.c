@@ -1,4 +1,4 @@
-/* Who fills batches for listeners: a receiver, or what a source has for itself. */
+/* The threads that fill batches for listeners: receivers, or a source's own. */
 #include "collector/pipeline/pipeline_producers.h"
 
 #include <stdlib.h>
@@ -41,7 +41,6 @@ struct producer *pipeline_producer_of(const struct pipeline *pipeline, const str
     return own;
 }
 
-/* Of those that there are now. */
 void pipeline_count_listeners(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->receiver_count; i++)
@@ -56,14 +55,14 @@ void pipeline_count_listeners(struct pipeline *pipeline)
     }
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- claiming --------------------------------------------------------------------------------- */
 
 static size_t producer_index(const struct pipeline *pipeline, const struct producer *producer)
 {
     return (size_t)(producer - pipeline->producers);
 }
 
-/* Whether the sinks have taken all that was put into the queues of who was there before. */
+/* Whether the sinks have emptied the queues of the previous owner of this producer. */
 static bool is_drained(const struct pipeline *pipeline, const struct producer *producer)
 {
     size_t place = producer_index(pipeline, producer);
@@ -100,7 +99,7 @@ struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threa
 
 /* --- making them ------------------------------------------------------------------------------ */
 
-/* One that is there was another thread's, and is closed. */
+/* An existing queue was used by an earlier thread, which has closed it. */
 static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
                                   struct error *error)
 {
@@ -116,7 +115,7 @@ static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_threa
     return thread->dead_letters == NULL ? error_no_memory(error) : 0;
 }
 
-/* Where somebody may ask already who sends. */
+/* Only if there is a report of senders already; at start it adds the tables itself. */
 static int make_traffic(struct pipeline *pipeline, struct ingest_thread *thread,
                         struct error *error)
 {
@@ -137,8 +136,7 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
 {
     thread->pool = pipeline->pool;
     if (thread->counters == NULL) {
-        /* For all that there can ever be: of its pages only those of listeners that there are
-         * count. */
+        /* For the largest number of listeners; only pages that are used take memory. */
         thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
         if (thread->counters == NULL)
             return error_no_memory(error);
@@ -159,7 +157,7 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
     return make_dead_letter_queue(pipeline, thread, error);
 }
 
-/* Where somebody may watch already what passes. */
+/* Only if there is a tap already; at start it adds the inlets itself. */
 static bool make_inlet(struct pipeline *pipeline, const struct producer *producer)
 {
     size_t place = producer_index(pipeline, producer);
@@ -236,7 +234,7 @@ void pipeline_destroy_producer(struct producer *producer)
     free(producer->threads);
 }
 
-/* A sink that came while it finished has a queue from it that nobody has closed. */
+/* A sink that was added while the producer finished has an open queue from it. */
 static void close_queues(struct pipeline *pipeline, size_t place)
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {

@@ -13,7 +13,7 @@ bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
     return true;
 }
 
-/* Producers from `first` to `end`: whether all are awake, or else whether all have paused. */
+/* Whether all producers from `first` to `end` are awake (`awake`), or all have paused. */
 static bool all_are(const struct pipeline *pipeline, size_t first, size_t end, bool awake)
 {
     for (size_t i = first; i < end; i++) {
@@ -35,7 +35,7 @@ static bool await(struct pipeline *pipeline, size_t first, size_t end, bool awak
     return true;
 }
 
-/* Receivers first; the others have the same time once more. */
+/* Waits for the receivers, then equally long for the others. */
 static bool await_all(struct pipeline *pipeline, bool awake)
 {
     return await(pipeline, 0, pipeline->receiver_count, awake) &&

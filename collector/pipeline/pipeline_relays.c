@@ -1,11 +1,11 @@
-/* Sinks that would pass datagrams on to a listener of the same program, and so for ever. */
+/* Finds sinks that would send datagrams to a listener of the same program: an endless loop. */
 #include "collector/pipeline/pipeline_relays.h"
 
 #include "collector/config/config.h"
 #include "collector/contract/source.h"
 #include "collector/platform/udp.h"
 
-/* Whether what is sent there is received here. */
+/* Whether the listener receives datagrams that are sent to `target`. */
 static bool receives(const struct listener_config *listener, const struct address *bound,
                      const struct address *target)
 {

@@ -1,4 +1,4 @@
-/* Sinks that would send to a listener of ours. */
+/* Finds sinks that would send to a listener of ours. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_RELAYS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_RELAYS_H
 
@@ -7,8 +7,8 @@ struct error;
 struct source;
 
 /*
- * Whether no sink passes datagrams on to one of the listeners: by their settings, or, where the
- * sources are open (else NULL), by where they are bound. Returns 0, or -1 with `error` filled.
+ * Checks that no sink sends datagrams to one of the listeners: by the addresses that their sources
+ * are bound to, or, if `sources` is NULL, by their settings. Returns 0, or -1 with `error` filled.
  */
 int pipeline_check_relays(const struct config *config, struct source *const *sources,
                           struct error *error);

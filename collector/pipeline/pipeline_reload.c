@@ -1,11 +1,11 @@
 /*
- * Another configuration in the place of the present one, while datagrams come: the steps of a
- * reload (reload.h) in their order.
+ * Switches to another configuration while datagrams arrive: the steps of a reload (reload.h) in
+ * their order.
  *
- * What can fail or takes time comes first, while everything goes on: schemas, sinks, memory. Then
- * the receivers pause for a moment, in which sockets are bound and changed and new parts started,
- * the last steps that can fail, and all that the receivers work on is put in place. Parts that go
- * are retired (pipeline_retired.c).
+ * Steps that take time or can fail run first, while everything continues: schemas, sinks, memory.
+ * Then the receivers pause; sockets are bound and changed and new parts started, the last steps
+ * that can fail, and the new data of the receivers is put in place. Removed parts are retired
+ * (pipeline_retired.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@
 #include "collector/receive/dead_letters.h"
 #include "collector/receive/receiver.h"
 
-/* --- schemas alone ---------------------------------------------------------------------------- */
+/* --- only the schemas ------------------------------------------------------------------------- */
 
-/* Built-in schemas are the same for ever. */
+/* Built-in schemas never change. */
 static bool has_schemas_from_files(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -49,9 +49,9 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error)
     return 0;
 }
 
-/* --- what left before ------------------------------------------------------------------------- */
+/* --- waiting for the previous reload ---------------------------------------------------------- */
 
-/* Whether a listener of that name was taken away, and has not come to its end. */
+/* Whether a removed listener of that name has not ended yet. */
 static bool is_leaving(const struct pipeline *pipeline, const char *name)
 {
     for (size_t i = 0; i < pipeline->known_count; i++) {
@@ -73,8 +73,8 @@ static bool await_sockets(struct pipeline *pipeline)
 }
 
 /*
- * A listener that comes again waits until the former one of its name is gone, with all its
- * connections. Returns the name of one that is not in time, or NULL.
+ * A listener that is added again waits for the end of the removed one of the same name and its
+ * connections. Returns the name of one that did not end in time, or NULL.
  */
 static const char *await_departed(struct pipeline *pipeline, const struct config *to)
 {
@@ -88,7 +88,7 @@ static const char *await_departed(struct pipeline *pipeline, const struct config
     return NULL;
 }
 
-/* --- after it --------------------------------------------------------------------------------- */
+/* --- after the commit ------------------------------------------------------------------------- */
 
 static size_t count_new(const size_t *list, size_t count)
 {
@@ -120,7 +120,7 @@ static void log_outcome(const struct reload *reload, size_t listeners_before, si
             to->listeners[i].source->announce(pipeline->sources[i], &pipeline->host);
 }
 
-/* A new sink has nothing to reopen. */
+/* New sinks have just been opened. */
 static void reopen_kept(const struct reload *reload)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -133,7 +133,7 @@ static void reopen_kept(const struct reload *reload)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* While the producers are paused. */
+/* The producers are paused. */
 static int reload_change(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -163,8 +163,8 @@ static int quiesce_and_change(struct reload *reload, struct error *error)
 }
 
 /*
- * The pipeline owns the configuration from here on. It is freed when no part uses it, also where
- * the reload is refused: sockets that were opened and leave still use it.
+ * The pipeline owns the configuration from here on, and frees it when no part uses it: also after a
+ * refused reload, because sockets that were opened and are being closed still use it.
  */
 static struct generation *generation_add(struct pipeline *pipeline, struct config *config)
 {
@@ -184,7 +184,7 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
 {
     bool closed = await_sockets(pipeline);
     const char *unfinished = await_departed(pipeline, config);
-    pipeline_look_after(pipeline); /* frees generations: before there is a new one */
+    pipeline_look_after(pipeline); /* before generation_add: it would free the new one */
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = generation_add(pipeline, config)};
     size_t listeners_before = pipeline->config->listener_count;

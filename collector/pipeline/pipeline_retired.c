@@ -17,10 +17,10 @@
 #include "collector/record/batch.h"
 #include "collector/senders/rate_limit.h"
 
-/* How often multicast groups are looked at. */
+/* How often multicast groups are checked. */
 #define GROUPS_NS INT64_C(500000000)
 
-/* How long a destination is left alone that could not be opened. */
+/* Wait between two attempts to open a destination. */
 #define TRY_AGAIN_NS INT64_C(1000000000)
 
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns)
@@ -43,9 +43,7 @@ bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_sl
            sink_configs_share_spill(slot->config, before->config);
 }
 
-/* --- what has come to its end ----------------------------------------------------------------- */
-
-/* Those that retired sinks held were there besides. */
+/* --- removing what has ended ------------------------------------------------------------------ */
 void pipeline_give_back_batches(struct pipeline *pipeline)
 {
     if (pipeline->retired == NULL)
@@ -53,7 +51,7 @@ void pipeline_give_back_batches(struct pipeline *pipeline)
                           pipeline->plan.large_batches);
 }
 
-/* The sink that is to have the spill of one that goes: the oldest of those that wait for it. */
+/* The sink that gets the spill of the retired sink `before`: the oldest of those that wait. */
 static struct sink_slot *spill_next(const struct pipeline *pipeline, const struct sink_slot *before)
 {
     struct sink_slot *next = NULL;
@@ -67,8 +65,8 @@ static struct sink_slot *spill_next(const struct pipeline *pipeline, const struc
 }
 
 /*
- * What one that has finished left in its spill is on disk still, and counted by whoever has the
- * spill next, in the same entry. Where there is none it stays where it was counted.
+ * The records in the spill of a finished sink are counted from now on by the sink that uses the
+ * spill next, in the same ledger entry. Without such a sink they remain counted by the old one.
  */
 static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *before)
 {
@@ -84,8 +82,9 @@ static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
 }
 
 /*
- * Records that stay in a spill stay counted as spilled. The next sink of this name may have another
- * spill and must not count on there; a sink with the same spill finds the entry as a left spill's.
+ * Records that stay in a spill remain counted as spilled. The next sink of this name may have
+ * another spill, and so gets counters of its own; a sink with the same spill finds these through
+ * the left spill.
  */
 static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -142,7 +141,7 @@ static void vacate_finished(struct pipeline *pipeline)
     }
 }
 
-/* What listeners that are gone held. */
+/* Frees the schemas and rate limits of listeners that are gone. */
 static void clear_sources(struct pipeline *pipeline)
 {
     if (pipeline_sockets_leave(pipeline))
@@ -160,7 +159,7 @@ static void clear_sources(struct pipeline *pipeline)
     pipeline_close_windows(pipeline);
 }
 
-/* Who leaves still looks into the configuration that it is of. */
+/* A part that is ending still reads its configuration. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all)
 {
     if (!all && (pipeline_sockets_leave(pipeline) || pipeline_producer_leaves(pipeline, NULL)))
@@ -178,9 +177,9 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
     }
 }
 
-/* --- what has waited for that ----------------------------------------------------------------- */
+/* --- opening what has waited for that --------------------------------------------------------- */
 
-/* One that was retired before it writes there still: `before` is the last of those. */
+/* Whether a sink that was retired earlier still writes there; `before` is the latest of those. */
 static bool is_in_the_way(const struct sink_slot *before, const struct sink_slot *slot)
 {
     for (; before != NULL; before = before->next)
@@ -197,7 +196,7 @@ static bool producers_have_finished(const struct pipeline *pipeline)
     return true;
 }
 
-/* When its time is over: of a retired one that of its retirement, or of the stop. */
+/* The earlier of the deadlines of its retirement and of the stop; INT64_MAX: none. */
 static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
     int64_t deadline = slot->deadline_ns != 0 ? slot->deadline_ns : INT64_MAX;
@@ -206,8 +205,8 @@ static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * What it cannot write where it should stays in its queues, until they are full, or until its time
- * is over and they are closed. Returns whether it was given up.
+ * Until the destination opens, records stay in the sink's queues. A sink whose queues are `closed`
+ * is given up at its deadline. Returns whether it was given up.
  */
 static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool closed, int64_t now)
 {
@@ -240,7 +239,7 @@ static bool is_to_be_tried(const struct pipeline *pipeline, const struct sink_sl
            !is_in_the_way(before, slot);
 }
 
-/* Returns whether one was given up, so that what waited for it may be opened. */
+/* Returns whether a sink was given up; one that waited for it may then be opened. */
 static bool open_waiting(struct pipeline *pipeline)
 {
     int64_t now = clock_monotonic_ns();
@@ -255,7 +254,7 @@ static bool open_waiting(struct pipeline *pipeline)
     return gave_up;
 }
 
-/* A live one is tried again in its time, however late it is: its receivers have to end first. */
+/* When the sink is due. A deadline that has passed does not count: the receivers must end first. */
 static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
     if (!waits(slot) || slot->try_ns == 0)
@@ -265,7 +264,7 @@ static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *s
     return first ? deadline : slot->try_ns;
 }
 
-/* Whether a multicast group is joined on an interface, which may go and come. */
+/* Whether a listener has a multicast group, whose interface may disappear and come back. */
 static bool has_groups(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -274,7 +273,7 @@ static bool has_groups(const struct config *config)
     return false;
 }
 
-/* What the receivers do with it: see udp_socket_keep_group. */
+/* The receivers then call udp_socket_keep_group. */
 static void look_at_groups(struct pipeline *pipeline)
 {
     int64_t now = clock_monotonic_ns();

@@ -1,6 +1,7 @@
 /*
- * What a reload has taken away: sinks, listeners and configurations, until their end. From
- * pipeline_retire_sink on the sink is this file's, which frees it once its thread has ended.
+ * Sinks, listeners and configurations that a reload has removed, until they have ended.
+ * pipeline_retire_sink passes the sink's ownership to this file, which frees it after its thread
+ * has ended.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H
@@ -14,38 +15,37 @@ struct pipeline;
 struct sink_slot;
 struct source;
 
-/* A configuration that a reload has brought, owned, as long as parts of it are in use. */
+/* The configuration of a reload; exists as long as any part uses it. */
 struct generation {
     struct generation *next;
-    struct config *config;
-    size_t slots; /* that were made from it */
+    struct config *config; /* owned */
+    size_t slots;          /* sinks that were made from it and still exist */
 };
 
-/* The sink is offered nothing more: it writes what it has, until the deadline. */
+/* Closes the sink's queues; it writes the records in them until the deadline. */
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns);
 
-/* Whether it is not open yet, and has the spill of another one that still is. */
+/* Whether `slot` is not open yet and waits for the spill that `before` uses. */
 bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_slot *before);
 
-/* Whether receivers still have sockets of listeners that were taken away. */
+/* Whether receivers still have sockets of removed listeners. */
 bool pipeline_sockets_leave(const struct pipeline *pipeline);
 
 /*
- * Whether what a source has for itself, or any of them (NULL), has not come to its end since a
- * reload took the listener away.
+ * Whether the producer of a removed source has not ended yet; NULL: of any removed source.
  */
 bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct source *source);
 
-/* Frees what has come to its end, and opens what has waited for that. */
+/* Frees parts that have ended, and opens sinks that have waited for that. */
 void pipeline_look_after(struct pipeline *pipeline);
 
-/* Once no retired sink holds any: there are as many batches as the plan says. */
+/* Shrinks the batch pool to the plan, unless a retired sink still uses batches. */
 void pipeline_give_back_batches(struct pipeline *pipeline);
 
-/* Frees the configurations that nobody uses any more, or all. */
+/* Frees the configurations that no part uses, or `all`. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all);
 
-/* Whether nothing is left that has not come to its end. */
+/* Whether all removed parts have ended. */
 bool pipeline_is_quiescent(const struct pipeline *pipeline);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sinks as they run, with a way to each from every producer. */
+/* Sinks, with a queue to each from every producer. */
 #include "collector/pipeline/pipeline_sinks.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/queue/batch_queue.h"
 
-/* What the sink counts of its own for a producer. Returns false where memory is short. */
+/* Allocates the counters of what the producer offers. Returns false if memory is short. */
 static bool make_offers(struct pipeline *pipeline, const struct sink_slot *slot,
                         struct fan_out_sink *route)
 {
@@ -76,7 +76,7 @@ static bool counts_on_after(const struct pipeline *pipeline, const struct sink_s
            ledger_sink_is_live(pipeline->ledger, before->index);
 }
 
-/* That of the sink of its name which had its spill, and has ended or is about to; -1: none has. */
+/* The entry of the retired or ended sink that had this name and spill, or -1. */
 static int entry_of_spill(const struct pipeline *pipeline, const struct sink_config *config)
 {
     for (const struct sink_slot *before = pipeline->retired; before != NULL; before = before->next)
@@ -86,8 +86,8 @@ static int entry_of_spill(const struct pipeline *pipeline, const struct sink_con
 }
 
 /*
- * Which entry it has in the ledger, or -1. A spill is handed over with its numbers: who is to have
- * that of a live sink counts on in its entry; a spill that was left brings its old entry back.
+ * Finds the sink's ledger entry, or returns -1. Records in a spill stay in their entry: a sink that
+ * will inherit the spill of a live sink shares its entry; a left spill brings its old entry back.
  */
 static int find_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -134,7 +134,7 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
 void pipeline_cancel_entry(struct pipeline *pipeline, struct sink_slot *slot)
 {
     if (slot->counters == pipeline_left_counters(pipeline, slot))
-        slot->counters = NULL; /* they are the left spill's still */
+        slot->counters = NULL; /* the left spill keeps them */
     if (slot->index >= 0 && !slot->counts_on)
         ledger_cancel_sink(pipeline->ledger, slot->index);
 }
@@ -156,7 +156,7 @@ struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct con
     return NULL;
 }
 
-/* Whoever comes next under its name counts on in its blocks. */
+/* Returns its counter blocks, which the next sink of the same name continues. */
 void pipeline_destroy_sink(struct sink_slot *slot)
 {
     if (slot == NULL)

@@ -1,4 +1,4 @@
-/* Listeners as they run: what the pipeline has for each of them, whatever its source. */
+/* The state of each listener, independent of its kind of source. */
 #include "collector/pipeline/pipeline_sources.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "collector/senders/sender_report.h"
 #include "collector/text/copy.h"
 
-/* A source for the next index of the ledger's listeners, which is new. */
+/* Makes the source for the next index of the ledger's listeners. */
 static bool add_known(struct pipeline *pipeline)
 {
     size_t index = pipeline->known_count;
@@ -40,8 +40,8 @@ static bool add_known(struct pipeline *pipeline)
 }
 
 /*
- * The source for the listener of that index in the ledger, perhaps the one that it had before. The
- * ledger may know more: listeners for which there was no memory then.
+ * The source for the ledger's listener `index`, possibly an earlier one. The loop covers listeners
+ * that the ledger knows but for which there was no memory.
  */
 static struct source *find_source(struct pipeline *pipeline, size_t index)
 {
@@ -51,14 +51,14 @@ static struct source *find_source(struct pipeline *pipeline, size_t index)
     return pipeline->known[index];
 }
 
-/* Threads count what they find out of a listener that is not theirs, too. */
+/* Every thread gets counters of every listener: gaps in sequences are found by any thread. */
 static bool make_thread_counters(struct pipeline *pipeline, size_t index)
 {
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; producer->threads != NULL && k < producer->thread_count; k++) {
             if (producer->threads[k].counters == NULL)
-                continue; /* nothing came of making it; whoever does gives it all of them */
+                continue; /* never made; make_ingest_thread will add all of them */
             struct ingest_counters **place = &producer->threads[k].counters[index];
             if (*place == NULL)
                 *place = ledger_ingest_block(pipeline->ledger, (int)index);
@@ -110,7 +110,7 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
     ledger_set_spread(pipeline->ledger, (int)source->listener.index, config->spread);
 }
 
-/* Everything but its schemas and its limit. */
+/* Sets everything except its schemas and its rate limit. */
 static bool describe_source(struct pipeline *pipeline, struct source *source,
                             const struct listener_config *config)
 {
@@ -118,7 +118,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
         source->name = text_copy_all(config->name);
     if (source->at_end == NULL)
         source->at_end = ledger_ingest_block(pipeline->ledger, (int)source->listener.index);
-    /* Records of its former life may be on their way still: their name stays where it is. */
+    /* Records of an earlier use may be in flight, and point to this text. */
     if (source->listener.name == NULL)
         source->listener.name = source->name;
     source->listener.schemas = source->schemas;
@@ -127,7 +127,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
            make_thread_counters(pipeline, source->listener.index);
 }
 
-/* Gives it what is its own alone; the list is taken over. */
+/* Sets its schemas, rate limit and description; takes ownership of the list. */
 static int fill_source(struct pipeline *pipeline, struct source *source,
                        const struct listener_config *config, struct schema_list *list,
                        struct error *error)

@@ -1,4 +1,4 @@
-/* What the pipeline has for each listener, also where it is made while others run. */
+/* The state of each listener; made at start or while others run. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_SOURCES_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_SOURCES_H
 
@@ -14,23 +14,23 @@ struct schema_list;
 struct source;
 
 /*
- * Makes the source of the listener at `index` of a configuration, or takes up a retired one; the
- * list becomes its own in any case. Returns NULL with `error` filled.
+ * Makes the source of the listener at `index` of a configuration, or reuses a retired one. Takes
+ * ownership of the list in any case. Returns NULL with `error` filled on failure.
  */
 struct source *pipeline_add_source(struct pipeline *pipeline, const struct config *whole,
                                    size_t index, struct schema_list *list, struct error *error);
 
-/* What of it follows from the configuration alone, while nobody uses it. */
+/* Copies settings from the configuration, while no thread uses the source. */
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *config);
 
-/* Whether a sink writes datagrams whole, so that listeners are to keep them. */
+/* Whether a sink writes whole datagrams, so that listeners must keep them. */
 bool pipeline_wants_packets(const struct config *config);
 
-/* What the listener keeps for the configuration's sinks: datagrams whole, those not decoded. */
+/* Sets what the listener keeps for the sinks: whole datagrams, undecoded datagrams. */
 void pipeline_set_keeps(struct source *source, const struct config *whole);
 
-/* Makes the limit that the configuration has. Returns 0 with *limit (NULL: none), or -1. */
+/* Makes the configured rate limit, *limit (NULL: none). Returns 0, or -1 with `error` filled. */
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
 

@@ -2,18 +2,18 @@
  * One reload: another configuration takes the place of the present one while datagrams arrive.
  * Shared by the files that make it, in the order in which they work:
  *
- *   reload_prepare.c    makes the new parts while the others run; starts them, or takes them back
- *   pipeline_quiesce.c  stops the threads that fill batches for a moment
+ *   reload_prepare.c    makes the new parts while the others run; starts or cancels them
+ *   pipeline_quiesce.c  pauses the threads that fill batches
  *   reload_sockets.c    binds and changes sockets, which can still fail
  *   reload_commit.c     puts everything in place; cannot fail
  *   pipeline_reload.c   runs these steps
  *
  * Ownership. The pipeline owns the new configuration from the first step on, in a generation,
- * because parts that are taken back may use it until they are gone. Everything else that is new
- * belongs to the reload until reload_commit gives it to the pipeline, or to one of its parts, and
- * sets the reload's pointer to NULL. reload_cancel undoes what is registered in the pipeline and in
- * its ledger; reload_clear frees what is left in either case. Parts that stay are the pipeline's
- * all the time. Main thread.
+ * because cancelled parts may use it until they have ended. Everything else that is new belongs to
+ * the reload until reload_commit passes it to the pipeline, or to one of its parts, and sets the
+ * reload's pointer to NULL. reload_cancel undoes what is registered in the pipeline and in its
+ * ledger; reload_clear frees the rest in either case. Kept parts belong to the pipeline throughout.
+ * Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_RELOAD_H
 #define SLUICE_COLLECTOR_PIPELINE_RELOAD_H
@@ -30,20 +30,19 @@ struct reload {
 
     /*
      * By listener. `lists` and `limits` are owned: a new listener's list passes to its source when
-     * that is made, the others at the commit (`limits` NULL: unchanged, or none). The entries of
-     * `sources` are the pipeline's, those of new listeners to be cancelled. An entry of `producers`
-     * is the place of a new listener that has threads of its own, taken and to be vacated; NULL for
-     * all others.
+     * that is made, the others at the commit (`limits` NULL: unchanged, or none). The sources
+     * belong to the pipeline; reload_cancel cancels those of new listeners. `producers` has the
+     * claimed producer of a new listener with threads of its own, NULL for all others.
      */
     struct schema_list **lists;
     struct rate_limit **limits;
     struct source **sources;
     struct producer **producers;
 
-    /* By sink; the new ones are owned, the others are the pipeline's. */
+    /* By sink; new ones are owned, kept ones belong to the pipeline. */
     struct sink_slot **slots;
 
-    /* Room for the routes of one producer, so that the commit cannot fail. */
+    /* Space for the routes of one producer, so that the commit cannot fail. */
     struct fan_out_sink *routes;
 };
 
@@ -60,8 +59,8 @@ static inline bool reload_adds_sink(const struct reload *reload, size_t index)
 /* --- reload_prepare.c ------------------------------------------------------------------------- */
 
 /*
- * Compares the configurations and makes all that is new: schemas, sources, producers, sinks and
- * memory. Returns 0, or -1 with `error` filled, and then reload_cancel is called.
+ * Compares the configurations and makes all new parts: schemas, sources, producers, sinks and
+ * memory. Returns 0, or -1 with `error` filled; the caller then calls reload_cancel.
  */
 int reload_prepare(struct reload *reload, struct error *error);
 
@@ -71,7 +70,7 @@ int reload_prepare(struct reload *reload, struct error *error);
  */
 int reload_start(const struct reload *reload, struct error *error);
 
-/* Instead of the commit, after any step: stops and destroys all that is new. */
+/* Instead of the commit, after any step: stops and destroys all new parts. */
 void reload_cancel(struct reload *reload);
 
 /* Frees what the reload still owns, after the commit or after reload_cancel. */
@@ -79,17 +78,17 @@ void reload_clear(struct reload *reload);
 
 /* --- reload_sockets.c, while the producers are paused ----------------------------------------- */
 
-/* Returns 0, or -1 with `error` filled, and all sockets as they were, or leaving. */
+/* Binds and changes sockets. Returns 0, or -1 with `error` filled and the changes undone. */
 int reload_set_sockets(struct reload *reload, struct error *error);
 
-/* After a reload_set_sockets that returned 0, where a later step fails: the same. */
+/* Undoes a successful reload_set_sockets when a later step fails. */
 void reload_roll_back_sockets(struct reload *reload);
 
 /* --- reload_commit.c, while the producers are paused ------------------------------------------ */
 
 /*
- * The pipeline has the new configuration and its parts. Listeners and sinks that go are retired:
- * pipeline_retired.c owns them until their end.
+ * Makes the new configuration and its parts the pipeline's. Removed listeners and sinks are
+ * retired: pipeline_retired.c owns them until they have ended.
  */
 void reload_commit(struct reload *reload);
 

@@ -1,6 +1,6 @@
 /*
- * The moment of a reload: what was prepared takes the place of what there is, while the producers
- * are paused. Nothing here can fail.
+ * The commit of a reload: the prepared parts replace the present ones while the producers are
+ * paused. No step here can fail.
  */
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static void set_rate_limit(struct reload *reload, size_t index)
     reload->limits[index] = NULL;
 }
 
-/* Where memory is short the old names stay, and nothing else is lost. */
+/* If memory is short, only the old names remain in the ledger. */
 static void set_schema_names(struct reload *reload, size_t index)
 {
     struct source *source = reload->sources[index];
@@ -46,7 +46,7 @@ static void set_schema_names(struct reload *reload, size_t index)
     source->schema_names = names;
 }
 
-/* One that stays. Where no reload changes its source only schemas and what it keeps are new. */
+/* A kept listener. If its source cannot be changed, only schemas and kept datagrams are set. */
 static void switch_listener(struct reload *reload, size_t index)
 {
     const struct listener_config *config = &reload->to->listeners[index];
@@ -63,7 +63,7 @@ static void switch_listener(struct reload *reload, size_t index)
     pipeline_set_keeps(source, reload->to);
 }
 
-/* It finishes what it has begun, until the deadline. */
+/* The producer completes what it has begun, until the deadline. */
 static void retire_producer(struct pipeline *pipeline, const struct source *source,
                             int64_t deadline_ns)
 {
@@ -92,7 +92,7 @@ static void retire_listeners(struct reload *reload)
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* reload_prepare has reserved room for the listeners. */
+/* Cannot fail: reload_prepare has reserved the memory. */
 static void set_routes(struct reload *reload, size_t number)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -106,7 +106,7 @@ static void set_routes(struct reload *reload, size_t number)
     fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
 }
 
-/* A new sink that is to have its spill gets it open, with its lock and what is known of it. */
+/* A new sink that inherits the spill gets it open, with its lock and its index in memory. */
 static void leave_spill_open(const struct reload *reload, const struct sink_slot *before)
 {
     for (size_t i = 0; i < reload->to->sink_count; i++)

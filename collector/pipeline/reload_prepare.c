@@ -1,4 +1,4 @@
-/* The new parts of a reload: made while the others run, started, or taken back. */
+/* The new parts of a reload: makes them while the others run, starts or cancels them. */
 #include <stdlib.h>
 
 #include "collector/base/rule.h"
@@ -20,7 +20,7 @@
 
 /* --- making them ------------------------------------------------------------------------------ */
 
-/* Those that have threads of their own. */
+/* For new listeners with threads of their own. */
 static void claim_producers(struct reload *reload)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -31,7 +31,7 @@ static void claim_producers(struct reload *reload)
     }
 }
 
-/* What listeners that stay have taken goes on to be theirs, also where they need less. */
+/* Memory that kept listeners have allocated beyond their new needs; they do not return it. */
 static uint64_t memory_kept(const struct reload *reload)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -48,7 +48,7 @@ static uint64_t memory_kept(const struct reload *reload)
     return kept;
 }
 
-/* The memory that there is to be: the receiving threads are those that there are. */
+/* Plans the memory after the reload; the number of receivers does not change. */
 static int plan_memory(struct reload *reload, struct error *error)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -66,7 +66,7 @@ static int plan_memory(struct reload *reload, struct error *error)
     needs.fan_outs = pipeline->receiver_count;
     needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
     needs.source_memory += memory_kept(reload);
-    if (needs.large_batch < batch_pool_large_size(pipeline->pool)) /* they stay as long */
+    if (needs.large_batch < batch_pool_large_size(pipeline->pool)) /* batches never shrink */
         needs.large_batch = batch_pool_large_size(pipeline->pool);
     needs.producer_threads = 0;
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
@@ -110,7 +110,7 @@ static int reload_make_sources(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Those of listeners that come, with a way to each sink that there is. */
+/* Makes the producers of new listeners, and connects them to the present sinks. */
 static int make_producers(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -128,7 +128,7 @@ static int make_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* They listen; whoever connects waits until they start. */
+/* From here on they listen; connections wait until the producers start. */
 static int create_producers(struct reload *reload, struct error *error)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -141,7 +141,7 @@ static int create_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Whether a sink that is to go, or has not yet gone, writes where this one is to. */
+/* Whether a present or retired sink writes to the destination of this one. */
 static bool is_in_use(const struct reload *reload, const struct sink_config *config)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -155,9 +155,9 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 }
 
 /*
- * It is opened when the one that writes there has ended, and this one with it: where that is
- * certain to fail, with the rights that are left after --user, the reload is refused and the old
- * one goes on.
+ * A sink whose destination is in use is opened after the present one has ended. If that is certain
+ * to fail, with the rights that are left after --user, the reload is refused and the present sink
+ * continues.
  */
 static int check_later(const struct reload *reload, const struct sink_config *config,
                        struct error *error)
@@ -205,7 +205,7 @@ static size_t larger_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* So that nothing is missing when the change is made. */
+/* Allocates all memory that the commit needs. */
 static int reload_reserve(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -254,7 +254,7 @@ int reload_prepare(struct reload *reload, struct error *error)
 
 /* --- starting them ---------------------------------------------------------------------------- */
 
-/* They stand still until the others resume. Returns 0, or -1 with `error` filled. */
+/* They stay paused until pipeline_resume. Returns 0, or -1 with `error` filled. */
 static int start_producers(const struct reload *reload, struct error *error)
 {
     int result = 0;
@@ -264,7 +264,7 @@ static int start_producers(const struct reload *reload, struct error *error)
     return result;
 }
 
-/* One that waits until others have left what it writes to is started then. Returns the same. */
+/* A sink that waits for its destination is started later, by pipeline_look_after. */
 static int start_sinks(const struct reload *reload, struct error *error)
 {
     int result = 0;
@@ -275,8 +275,8 @@ static int start_sinks(const struct reload *reload, struct error *error)
 }
 
 /*
- * Whoever is new begins, sinks last: they start commands, and write what a file begins with, which
- * nobody shall see of a reload that is refused. Returns the same; the producers have ended then.
+ * Sinks are started last: they start commands and write file headers, which must not happen in a
+ * reload that is refused.
  */
 int reload_start(const struct reload *reload, struct error *error)
 {
@@ -288,7 +288,7 @@ int reload_start(const struct reload *reload, struct error *error)
     return -1;
 }
 
-/* --- taking them back ------------------------------------------------------------------------- */
+/* --- cancelling them -------------------------------------------------------------------------- */
 
 static void cancel_sources(struct reload *reload)
 {
@@ -298,12 +298,12 @@ static void cancel_sources(struct reload *reload)
         if (source == NULL || !reload_adds_listener(reload, i))
             continue;
         source->config = NULL;
-        source->leaving = true; /* as its sockets, where it has any */
+        source->leaving = true; /* until its sockets, if any, are closed */
         ledger_cancel_listener(pipeline->ledger, (int)source->listener.index);
     }
 }
 
-/* Who was started stands still, or has just resumed; nobody was accepted. */
+/* A started producer is paused or has just resumed; it has accepted no connection. */
 static void cancel_producers(struct reload *reload)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -318,7 +318,7 @@ static void cancel_producers(struct reload *reload)
     }
 }
 
-/* Nothing was offered to them, and what they opened is closed again. */
+/* They were offered no record; their files and connections are closed again. */
 static void cancel_sinks(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;

@@ -1,10 +1,10 @@
-/* The sockets of a reload: bound and changed while the receivers are paused, or as they were. */
+/* Binds and changes the sockets of a reload while the receivers are paused, or undoes that. */
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_relays.h"
 #include "collector/pipeline/pipeline_sources.h"
 #include "collector/pipeline/reload.h"
 
-/* Returns 0, or -1 with `error` filled. A source that no reload changes goes on as it is. */
+/* Returns 0, or -1 with `error` filled. A source that cannot be changed stays as it is. */
 static int change_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *to, bool keeps_packets, struct error *error)
 {
@@ -16,7 +16,7 @@ static int change_source(struct pipeline *pipeline, struct source *source,
     return ops->change(source, &pipeline->host, to, keeps_packets, error);
 }
 
-/* The sockets of the listeners before `end` are as they were. */
+/* Undoes the changes to the sockets of the listeners before `end`. */
 static void roll_back_before(struct reload *reload, size_t end)
 {
     struct pipeline *pipeline = reload->pipeline;

@@ -14,8 +14,7 @@
 
 struct order {
     const char *word;
-    const char
-        *request; /* of the control socket, whose answer says the same word where it did it */
+    const char *request; /* of the control socket; a successful answer has the same name */
     enum control_event event;
 };
 
@@ -27,7 +26,7 @@ static const struct order orders[] = {
 
 #define ORDERS (sizeof orders / sizeof *orders)
 
-/* Whom it is for: the collector at this address, or, where that is NULL, this process. */
+/* The collector at `address`, or, if that is NULL, `process`. */
 struct receiver_of_order {
     const char *address;
     unsigned long process;
@@ -52,7 +51,7 @@ static bool parse_order(const char *text, const struct order **order, struct par
     return false;
 }
 
-/* An address begins as its syntax does, up to the colon, and goes on. */
+/* An address begins with the scheme of the syntax and its colon; more must follow. */
 static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
                               struct parse_error *fault)
 {
@@ -65,7 +64,7 @@ static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
                            control_socket_syntax);
 }
 
-/* What is too large for any process is none that runs, and no mistake in the syntax. */
+/* A number too large for a process id is valid syntax; no such process will be found. */
 static bool parse_receiver(const char *text, struct receiver_of_order *to,
                            struct parse_error *fault)
 {
@@ -106,7 +105,7 @@ static enum exit_code print_text(const struct output *text)
     fwrite(text->data, 1, text->used, stdout);
     if (text->used == 0 || text->data[text->used - 1] != '\n')
         putchar('\n');
-    return EXIT_CODE_OK; /* what stdout does not take is seen when the program ends */
+    return EXIT_CODE_OK; /* program_main checks stdout for errors */
 }
 
 static enum exit_code print_answer(const struct order *order, const char *address, const char *what,
@@ -141,7 +140,7 @@ static enum exit_code ask_with(const struct order *order, const char *address,
     return EXIT_CODE_NOT_REACHED;
 }
 
-/* A byte that is replaced becomes three. */
+/* A replaced byte becomes the three bytes of U+FFFD. */
 static enum exit_code ctl_request(const struct order *order, const char *address)
 {
     struct output answer = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};

@@ -9,8 +9,8 @@
 #include "collector/metrics/metrics_server.h"
 #include "collector/platform/process.h"
 
-/* Of the program whatever it does, of a receiver, and of a sink without its connections: rounded
- * up. A sink has one file open at a time, and opens others to rotate. */
+/* Descriptors of the program itself, of a receiver, and of a sink without its connections, rounded
+ * up. A sink has one file open, and opens others for a rotation. */
 #define OF_PROGRAM  16
 #define OF_RECEIVER 4
 #define OF_SINK     8
@@ -60,7 +60,8 @@ void descriptor_plan_warn(const struct config *config)
     uint64_t needed = of_senders(config) + of_own(config) + of_clients(config);
     if (needed > most)
         log_line(LOG_WARNING,
-                 "open files: this configuration may need %" PRIu64 ", and the system allows %" PRIu64
+                 "open files: this configuration may need %" PRIu64
+                 ", and the system allows %" PRIu64
                  "; raise the hard limit (ulimit -Hn, LimitNOFILE= of systemd)%s",
                  needed, most,
                  of_senders(config) != 0 ? ", or lower max_connections= of its listeners" : "");

@@ -1,18 +1,18 @@
 /*
- * How many descriptors a configuration may need (collector/platform/process.h): what is kept
- * back for the program's own uses, and a warning where the system allows fewer. Main thread.
+ * How many file descriptors a configuration may need: reserves those for the program's own uses
+ * (collector/platform/process.h), and warns if the system allows too few. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_DESCRIPTOR_PLAN_H
 #define SLUICE_COLLECTOR_PROGRAM_DESCRIPTOR_PLAN_H
 
 #include "collector/config/config.h"
 
-/* Keeps them. At the start, and after a reload. */
+/* Reserves them; called at start and after a reload. */
 void descriptor_plan_keep(const struct config *config);
 
 /*
- * Logs a warning where all that the configuration allows at the same time needs more than the
- * process may have, with both numbers. What libraries take is not known, and not in it.
+ * Logs a warning with both numbers if the configuration can need more descriptors than the process
+ * may open. Descriptors of libraries are not known, and not counted.
  */
 void descriptor_plan_warn(const struct config *config);
 

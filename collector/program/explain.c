@@ -11,7 +11,7 @@
 #include "collector/log/log.h"
 #include "collector/program/registry.h"
 
-/* What an entry says stands below its name, from this column on. */
+/* An entry's text is indented to this column. */
 #define TEXT_COLUMN 4
 
 /* Longer than any text of the glossary. */
@@ -24,7 +24,7 @@ static bool is_small(char character)
     return character >= 'a' && character <= 'z';
 }
 
-/* The rows' texts begin in lower case and end without a full stop, or are sentences already. */
+/* Makes a sentence of a row's text, which may begin in lower case and lack its full stop. */
 static void put_sentence(struct page *page, const char *before, const char *text)
 {
     char sentence[SENTENCE_SIZE];
@@ -105,7 +105,7 @@ static void suggest(const struct glossary *glossary, const char *word)
     log_line(LOG_ERROR, "explain: %s", unknown.text);
 }
 
-/* All that is called so. *printed: whether something stands on the page already. */
+/* Prints all entries for the word. *printed: whether an entry has been printed before. */
 static bool explain(const struct glossary *glossary, const char *word, bool *printed)
 {
     bool found = false;

@@ -1,5 +1,5 @@
 /*
- * `sluice explain WORD...`: what a word means that the program takes or reports, and what to do.
+ * `sluice explain WORD...`: explains words that the program accepts or reports, and what to do.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_EXPLAIN_H
 #define SLUICE_COLLECTOR_PROGRAM_EXPLAIN_H
@@ -7,9 +7,9 @@
 #include "collector/base/error.h"
 
 /*
- * Does what the command line says, whose argv[0] is "explain". Main thread, instead of program_run.
- * The entries of the glossary go to stdout. Returns EXIT_CODE_USAGE where a word has no entry: it
- * is logged, with the nearest one that has, and the others are explained all the same.
+ * Runs the command line, whose argv[0] is "explain". Main thread, instead of program_run. Prints
+ * glossary entries to stdout. A word without an entry is logged with the nearest one that has an
+ * entry; the other words are still explained, and EXIT_CODE_USAGE is returned.
  */
 enum exit_code explain_command(int argc, char *const *argv);
 

@@ -18,27 +18,27 @@
 #include "collector/program/start_report.h"
 #include "collector/program/supervision.h"
 
-/* After the stop's deadline, what threads get to come back from their last calls. */
+/* After the stop's deadline: time for threads to return from their last system calls. */
 #define GRACE_NS INT64_C(500000000)
 
-/* How long a ledger waits for a stderr that is full: a running one keeps signals waiting. */
+/* Longest wait for a full stderr to accept a ledger; during a run it delays signals. */
 #define LIVE_WAIT_MS  100
 #define FINAL_WAIT_MS 1000
 
 struct run {
     const struct program_options *options;
-    const struct config *config; /* by now */
+    const struct config *config; /* the present one */
     struct control *control;
-    struct health_watch *health;     /* NULL: nobody may ask for it */
-    struct control_service *service; /* NULL: nobody may ask */
-    struct metrics_server *metrics;  /* NULL: none are served */
-    struct supervision *supervision; /* NULL: nobody watches */
+    struct health_watch *health;     /* NULL: neither --control nor --metrics */
+    struct control_service *service; /* NULL: no --control */
+    struct metrics_server *metrics;  /* NULL: no --metrics */
+    struct supervision *supervision; /* NULL: no service manager */
     struct pipeline *pipeline;
     int64_t end_ns;   /* of --duration; INT64_MAX: none */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
-    size_t open;      /* stopping: connections that were open when the limit was set */
+    size_t open;      /* connections that were open when limit_ns was set */
     bool stopping;
-    bool asked; /* to stop, by a signal */
+    bool asked; /* a signal or a client has requested the stop */
     struct log_limit wait_log;
 };
 
@@ -56,7 +56,7 @@ static void write_report(const struct config *config, const struct ledger_snapsh
         ledger_write_text(snapshot, out);
 }
 
-/* Writes the ledger to `out` and prints it; false where it does not fit. */
+/* Writes the ledger to `out` and prints it. Returns false if it does not fit. */
 static bool try_report(const struct config *config, const struct ledger_snapshot *snapshot,
                        struct output *out)
 {
@@ -67,7 +67,7 @@ static bool try_report(const struct config *config, const struct ledger_snapshot
     return !out->overflow;
 }
 
-/* Returns false where memory is short. */
+/* Returns false if memory is short. */
 static bool program_report(const struct config *config, const struct ledger_snapshot *snapshot)
 {
     bool done = false;
@@ -112,7 +112,7 @@ static void stop_in_time(struct run *run)
     stop_at(run, clock_monotonic_ns() + (int64_t)run->config->stop_timeout_ns);
 }
 
-/* The first request drains (unless that has begun already), the second one waits no longer. */
+/* The first request begins to drain, unless that has begun; the second one stops at once. */
 static void stop_on_request(struct run *run)
 {
     if (run->asked)
@@ -122,7 +122,7 @@ static void stop_on_request(struct run *run)
     run->asked = true;
 }
 
-/* A pipeline that reads captures alone has lost nothing so far and has no reason to begin. */
+/* A pipeline that only reads captures is lossless, and so has no deadline. */
 static void stop_when_complete(struct run *run)
 {
     if (run->stopping)
@@ -133,7 +133,7 @@ static void stop_when_complete(struct run *run)
         stop_in_time(run);
 }
 
-/* Milliseconds until `due`, or until something ends; negative: for ever. */
+/* Milliseconds until `due`, --duration or the limit of the stop; negative: no limit. */
 static int wait_time(const struct run *run, int64_t now, int64_t due)
 {
     int64_t next = run->stopping ? run->limit_ns : run->end_ns;
@@ -142,7 +142,7 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
     return milliseconds_until(next, now);
 }
 
-/* As far as it is the program's own. */
+/* Applies the settings outside the pipeline. */
 static void follow_config(struct run *run, const struct config *config)
 {
     run->config = config;
@@ -153,7 +153,7 @@ static void follow_config(struct run *run, const struct config *config)
     log_set(&config->log);
 }
 
-/* The configuration that is there by now, all of it or nothing. */
+/* Reads the configuration again and applies all of it, or nothing. */
 static int take_config(struct run *run, struct error *error)
 {
     struct config *config = calloc(1, sizeof *config);
@@ -177,8 +177,9 @@ static int take_news(struct run *run, struct error *error)
 }
 
 /*
- * What is new comes first: where it is refused, nothing is cut or started anew for it. Whoever
- * reads of the outcome finds files reopened, or about to be before anything else is written.
+ * Applies the configuration before it reopens files, so that a refused reload completes no file and
+ * restarts no command. When the outcome is reported, files have been reopened, or will be before
+ * the next write.
  */
 static int reload(struct run *run, struct error *error)
 {
@@ -216,7 +217,7 @@ static void log_failed_wait(struct run *run)
 
 static void program_handle(struct run *run, enum control_event event)
 {
-    struct error refusal; /* which the log has */
+    struct error refusal; /* reload has logged it */
     switch (event) {
     case CONTROL_STOP:
         stop_on_request(run);
@@ -237,7 +238,7 @@ static void program_handle(struct run *run, enum control_event event)
     }
 }
 
-/* What of the two is watched beside the events; *due_ns is when either wants to be served. */
+/* Fills `watched` for both services; *due_ns is the earlier of their times. Returns the count. */
 static size_t watch_clients(struct run *run, struct control_watch watched[CONTROL_WATCHED_MAX],
                             int64_t now, int64_t *due_ns)
 {
@@ -255,7 +256,7 @@ static size_t watch_clients(struct run *run, struct control_watch watched[CONTRO
     return count;
 }
 
-/* Waits for the next event; whoever asks something meanwhile is answered, and the log served. */
+/* Waits for the next event, then serves the log, health, clients and the service manager. */
 static enum control_event await_event(struct run *run, int64_t now)
 {
     struct control_watch watched[CONTROL_WATCHED_MAX];
@@ -277,8 +278,8 @@ static enum control_event await_event(struct run *run, int64_t now)
 }
 
 /*
- * At the limit: nothing is served any more, but to close very many connections takes longer. While
- * they get fewer no thread hangs, and none of them is opened again.
+ * At the limit of the stop: closing very many connections may take longer. As long as their number
+ * decreases, no thread hangs, and the limit is extended.
  */
 static bool closes_connections(struct run *run, int64_t now)
 {
@@ -287,7 +288,7 @@ static bool closes_connections(struct run *run, int64_t now)
     return run->open < before;
 }
 
-/* Returns false where the threads did not end in time. */
+/* Runs until all threads have ended. Returns false if they did not end in time. */
 static bool program_wait(struct run *run)
 {
     for (;;) {
@@ -305,7 +306,7 @@ static bool program_wait(struct run *run)
     }
 }
 
-/* They do not change the exit code (sluice(1), EXIT STATUS), so the log reports them. */
+/* The exit code does not show these records (sluice(1), EXIT STATUS), so the log reports them. */
 static void log_late_records(const struct ledger_snapshot *final)
 {
     for (size_t i = 0; i < final->sink_count; i++) {
@@ -337,7 +338,7 @@ static enum exit_code program_finish(struct run *run)
     return code;
 }
 
-/* Some thread hangs in a call that cannot be interrupted: it and what it uses are left behind. */
+/* A thread hangs in a system call that cannot be interrupted: ends the process without a join. */
 static _Noreturn void end_without_threads(struct run *run)
 {
     const char *name = pipeline_hanging(run->pipeline);
@@ -396,7 +397,7 @@ static int serve_metrics(struct run *run, struct error *error)
     return metrics_server_create(&run->metrics, &options, error);
 }
 
-/* For whoever may ask how the collector is. */
+/* Starts --control and --metrics. */
 static int serve_clients(struct run *run, struct error *error)
 {
     const struct config *config = run->config;
@@ -410,7 +411,7 @@ static int serve_clients(struct run *run, struct error *error)
     return serve_control(run, error) != 0 ? -1 : serve_metrics(run, error);
 }
 
-/* Bytes that serving clients takes from --memory. */
+/* Bytes of --memory that --control and --metrics use. */
 static uint64_t reserved_memory(const struct config *config)
 {
     uint64_t bytes = 0;
@@ -430,7 +431,7 @@ int program_check(const struct config *config, struct error *error)
     return pipeline_check(config, reserved_memory(config), error);
 }
 
-/* Whoever runs as the user may connect to --control. */
+/* Gives --control's socket to the user, then gives up root's rights. */
 static int give_root_up(const struct run *run, struct error *error)
 {
     const char *user = run->config->user;
@@ -460,7 +461,7 @@ static int program_start(struct run *run, struct error *error)
         return -1;
     if (serve_clients(run, error) != 0)
         return -1;
-    /* All is open, and no thread runs yet. */
+    /* Everything is open, and no thread runs yet. */
     if (run->config->user != NULL && give_root_up(run, error) != 0)
         return -1;
     start_report_log(run->config, pipeline_plan(run->pipeline));
@@ -479,7 +480,7 @@ enum exit_code program_run(const struct program_options *options)
     enum exit_code code;
     log_date_lines(true);
     if (program_start(&run, &error) != 0) {
-        log_date_lines(false); /* whoever started it reads why at once */
+        log_date_lines(false); /* it is read at once: no date needed */
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;
     } else {

@@ -1,8 +1,6 @@
 /*
- * What there is to choose from in the program's configuration: its schemas, destinations, formats,
- * compressions and notifiers. Constant; any thread.
- *
- * Shared by the program and by what writes its manual (tools/manual).
+ * The sources, schemas, destinations, formats, compressions and notifiers of this program.
+ * Constant; any thread. Also used by tools/manual.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_REGISTRY_H
 #define SLUICE_COLLECTOR_PROGRAM_REGISTRY_H

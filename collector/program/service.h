@@ -1,8 +1,7 @@
 /*
- * The collector as a service of the system, one that is started when the system is: what
- * `sluice service` does. Only Windows has such a subcommand; elsewhere a service is any program,
- * and this says so. Main thread, before anything is started. CMake picks the implementation under
- * platform/.
+ * `sluice service`: the collector as a service that starts with the system. Only Windows needs this
+ * command; elsewhere any program can be a service, and the command only says so. Main thread,
+ * before anything is started. CMake chooses the implementation: posix/ or windows/.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SERVICE_H
 #define SLUICE_COLLECTOR_PROGRAM_SERVICE_H
@@ -14,20 +13,20 @@
 struct service_program {
     const struct config_registry *registry;
 
-    /* Whether it can be run, as --check says. Returns 0, or -1 with `error` filled. */
+    /* Checks whether it can run, as --check does. Returns 0, or -1 with `error` filled. */
     int (*check)(const struct config *config, struct error *error);
 
-    /* Runs it to its end and calls `running` meanwhile, as program_run does. */
+    /* Runs it to its end, and calls `running` when it has started, as program_run does. */
     enum exit_code (*run)(const struct config *config, void (*running)(void *context),
                           void *context);
 };
 
-/* Whole lines about it for --help, after all others; empty where there is no such subcommand. */
+/* The last lines of --help; empty on systems without the subcommand. */
 extern const char service_summary[];
 
 /*
- * What `sluice service ARGUMENTS...` does; argv[0] is "service". Returns the exit code; what went
- * wrong has been logged.
+ * Runs `sluice service ARGUMENTS...`; argv[0] is "service". Returns the exit code; errors have been
+ * logged.
  */
 enum exit_code service_command(const struct service_program *program, int argc, char **argv);
 

@@ -22,13 +22,13 @@ struct part {
 };
 
 struct command {
-    const char *format; /* that is exported; NULL: the only one */
+    const char *format; /* to export; NULL: not chosen */
     struct part *parts;
     size_t count;
-    bool has_begun; /* something was written */
+    bool has_begun; /* the head has been written */
 };
 
-/* --- what is there ---------------------------------------------------------------------------- */
+/* --- counting blocks -------------------------------------------------------------------------- */
 
 static struct part *spill_part(struct command *command, const char *label)
 {
@@ -62,7 +62,7 @@ static bool count_block(void *context, const struct spilled_block *block, struct
     return true;
 }
 
-/* A label's format; "unknown" of an earlier version's. */
+/* The format in a label; "unknown" for blocks of an earlier version, which have no label. */
 static void format_of(const char *label, char format[64])
 {
     if (label[0] == '\0')
@@ -91,7 +91,7 @@ static void print_part(const struct part *part)
     putchar('\n');
 }
 
-/* --- taking it out ---------------------------------------------------------------------------- */
+/* --- exporting them --------------------------------------------------------------------------- */
 
 static bool spill_write_all(const char *bytes, size_t size, struct error *error)
 {
@@ -101,7 +101,7 @@ static bool spill_write_all(const char *bytes, size_t size, struct error *error)
     return false;
 }
 
-/* What a file begins with is written once, before the first record. */
+/* The head (such as a csv header) is written once, before the first record. */
 static bool export_block(void *context, const struct spilled_block *block, struct error *error)
 {
     struct command *command = context;
@@ -115,7 +115,7 @@ static bool export_block(void *context, const struct spilled_block *block, struc
            spill_write_all(block->bytes, block->size, error);
 }
 
-/* Chooses the only format that there is. Returns false where there are several. */
+/* Chooses the only format of the spill. Returns false if there are several. */
 static bool spill_choose_command(struct command *command, char format[64])
 {
     char other[64];

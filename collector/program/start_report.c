@@ -16,7 +16,7 @@
 
 static void log_listener(const struct listener_config *listener)
 {
-    /* What ends by itself is read; sockets are announced by their sources once they are served. */
+    /* Captures only: the sources of sockets log that they listen once they are served. */
     if (listener->source->ends)
         log_naming(LOG_INFO, LOG_OF_LISTENER, listener->name, "reading %s", listener->name);
 }
@@ -39,8 +39,7 @@ static void log_dead_letters(const struct dead_letter_config *letters)
                letters->name, size);
 }
 
-/* What the sinks take comes first, and a delivery with a spill takes most: the rest may be little.
- */
+/* The queues get the rest of --memory after the sinks, and deliveries with a spill need a lot. */
 static void log_short_queues(const struct memory_plan *plan)
 {
     if (plan->ring_capacity < MEMORY_SHORT_RING)

@@ -1,6 +1,6 @@
 /*
- * What a run reports in the log when it starts: its version, its configuration file and memory,
- * where records go, and who may ask. Listeners say for themselves that they listen.
+ * The log lines of a start: version, configuration file and memory, where records go, and the
+ * control address. Sources log that they listen.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_START_REPORT_H
 #define SLUICE_COLLECTOR_PROGRAM_START_REPORT_H
@@ -9,8 +9,8 @@
 #include "collector/pipeline/memory_plan.h"
 
 /*
- * Logs a line for each, when all is open, and where --memory leaves little for queues, or the limit
- * of open files is low, also what is to be done. `plan`: how --memory is divided. Main thread.
+ * Logs a line for each, once everything is open, and a warning with a remedy if --memory leaves
+ * little for queues or the limit of open files is low. Main thread.
  */
 void start_report_log(const struct config *config, const struct memory_plan *plan);
 

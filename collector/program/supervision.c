@@ -11,13 +11,13 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* How often the line for people is made; it is reported where it has changed. */
+/* How often the status line is made; it is reported when it has changed. */
 #define STATUS_NS (5 * SECOND_NS)
 
-/* Into so many parts the manager's patience is cut: one look that comes late does no harm. */
+/* Checks per watchdog period: one late check does no harm. */
 #define LOOKS 3
 
-/* Beside what a stop may take for itself: its ledger is written, its threads are joined. */
+/* Added to the limit of a stop, for writing the ledger and joining threads. */
 #define STOP_MARGIN_NS (5 * SECOND_NS)
 
 struct supervision {
@@ -27,9 +27,9 @@ struct supervision {
     int64_t counted_ns; /* when `received` was read */
     uint64_t received;
     char status[128]; /* as it was reported */
-    int64_t look_ns;  /* how often it is looked whether all threads come round; 0: nobody asks */
+    int64_t look_ns;  /* interval of the checks for stuck threads; 0: no watchdog */
     int64_t look_due_ns;
-    bool stuck; /* the last look said so, and the log has it */
+    bool stuck; /* the last check found a stuck thread, and logged it */
 };
 
 /* --- from start to end ------------------------------------------------------------------------ */
@@ -66,15 +66,15 @@ void supervision_destroy(struct supervision *supervision)
     free(supervision);
 }
 
-/* --- how it goes ------------------------------------------------------------------------------ */
+/* --- reports ---------------------------------------------------------------------------------- */
 
-/* What has come in so far, of all listeners. */
+/* Sums over all listeners. */
 struct ingest_sums {
     uint64_t received;
     uint64_t kernel_drops;
 };
 
-/* Returns false where memory is short. */
+/* Returns false if memory is short. */
 static bool sum_up(const struct pipeline *pipeline, struct ingest_sums *sums)
 {
     struct ledger_snapshot *ledger = pipeline_glance(pipeline);
@@ -114,8 +114,8 @@ static void report_status(struct supervision *supervision, int64_t now_ns)
 }
 
 /*
- * A thread that is stuck is left to the manager: it ends the process when its patience is over, and
- * starts it anew.
+ * While a thread is stuck the watchdog is not reset, so that the manager ends the process and
+ * starts it again.
  */
 static void supervision_look(struct supervision *supervision, int64_t now_ns)
 {

@@ -19,7 +19,7 @@
 #include "collector/program/registry.h"
 #include "proto/reading/json_message.h"
 
-/* What the command line says; then what came of it. */
+/* The command line, and the results. */
 struct testing {
     bool record, help;
     char *const *files;
@@ -137,13 +137,13 @@ static void note_broken(struct testing *testing, const char *path, const struct 
     case_report_add_broken(&testing->report, path, error->text);
 }
 
-/* Of the configuration alone: what somebody has in the environment is no part of a test. */
+/* Reads only the configuration: environment variables must not influence a test. */
 static bool read_config(const struct case_file *file, struct config *config, struct error *error)
 {
     char program[] = "sluice", option[] = "--config";
     char *const argv[] = {program, option, file->config, NULL};
     struct config_registry registry = program_registry;
-    registry.output = NULL; /* whoever looks on, a test expects the same lines */
+    registry.output = NULL; /* expected lines must not depend on the terminal */
     return options_parse(3, argv, &registry, config, error) == OPTIONS_RUN;
 }
 
@@ -191,7 +191,7 @@ static int run_test(struct testing *testing, const struct case_file *file,
     return good;
 }
 
-/* A test that is wrong ends its file: nothing is recorded then. */
+/* An invalid test ends its file, and nothing is recorded in it. */
 static int run_tests(struct testing *testing, const struct case_file *file,
                      const struct config *config, struct error *error)
 {
@@ -208,7 +208,7 @@ static int run_tests(struct testing *testing, const struct case_file *file,
     return -1;
 }
 
-/* A file that the configuration names; *count: the tests that there have been. */
+/* Runs the tests of a file that the configuration names, and adds their number to *count. */
 static void run_part(struct testing *testing, const char *path, const char *whole,
                      const struct config *config, size_t *count)
 {
@@ -221,7 +221,7 @@ static void run_part(struct testing *testing, const char *path, const char *whol
     case_file_free(&file);
 }
 
-/* All files of the configuration that `file` begins. */
+/* Runs the tests of the other files of the configuration. */
 static void run_parts(struct testing *testing, const char *path, const struct case_file *file,
                       const struct config *config)
 {
@@ -257,7 +257,7 @@ static void run_file(struct testing *testing, const char *path)
 
 static enum exit_code run_files(struct testing *testing)
 {
-    /* Of what the collector says of a datagram a test says enough. */
+    /* The report replaces the collector's warnings about datagrams. */
     static const struct log_settings quiet = {.level = LOG_ERROR};
     struct error error;
     if (log_begin(&quiet, &error) != 0) {

@@ -7,10 +7,9 @@
 #include "collector/base/error.h"
 
 /*
- * Does what the command line says, whose argv[0] is "test". Main thread, instead of program_run.
- * The report goes to stdout; what keeps tests from running is logged. Returns EXIT_CODE_TEST_FAILED
- * where a test failed, and EXIT_CODE_CONFIG where a file has no tests or a configuration is wrong,
- * whatever else failed.
+ * Runs the command line, whose argv[0] is "test". Main thread, instead of program_run. The report
+ * goes to stdout; errors that keep tests from running are logged. Returns EXIT_CODE_CONFIG if a
+ * file has no tests or a configuration is wrong, else EXIT_CODE_TEST_FAILED if a test failed.
  */
 enum exit_code test_command(int argc, char *const *argv);
 

@@ -1,4 +1,4 @@
-/* collector/program/service.h where any program can be a service. */
+/* collector/program/service.h on systems without a `sluice service`. */
 #include "collector/program/service.h"
 
 #include "collector/log/log.h"

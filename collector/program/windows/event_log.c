@@ -28,7 +28,7 @@ static bool event_log_report(enum log_level level, const wchar_t *text)
                              &text, NULL);
 }
 
-/* How much of a text goes into one event: all, or whole lines, or what fits. */
+/* The characters for the first event: all, or whole lines, or as many as fit. */
 static size_t first_part(const wchar_t *text, size_t length)
 {
     if (length <= EVENT_TEXT_MAX)
@@ -39,7 +39,7 @@ static size_t first_part(const wchar_t *text, size_t length)
     return IS_LOW_SURROGATE(text[EVENT_TEXT_MAX]) ? EVENT_TEXT_MAX - 1 : EVENT_TEXT_MAX;
 }
 
-/* The text without the newline at its end; it is altered. */
+/* The text has no newline at its end; it is modified during the call. */
 static bool report_all(enum log_level level, wchar_t *text, size_t length)
 {
     do {
@@ -56,7 +56,7 @@ static bool report_all(enum log_level level, wchar_t *text, size_t length)
     return true;
 }
 
-/* What is no UTF-8, such as the end of a line that was cut, becomes U+FFFD. */
+/* Invalid UTF-8, such as the end of a line that was cut, becomes U+FFFD. */
 static bool event_log_take(enum log_level level, const char *lines, size_t size)
 {
     if (open_log.log == NULL || size > INT_MAX)
@@ -112,7 +112,7 @@ LSTATUS event_source_register(const wchar_t *source, const wchar_t *program)
     RegCloseKey(all);
     if (result != ERROR_SUCCESS)
         return result;
-    /* REG_SZ: a percent sign in the path is one. */
+    /* REG_SZ, so that percent signs in the path are not expanded. */
     result = RegSetValueExW(own, L"EventMessageFile", 0, REG_SZ, (const BYTE *)program, size);
     if (result == ERROR_SUCCESS)
         result = RegSetValueExW(own, L"TypesSupported", 0, REG_DWORD, (const BYTE *)&types,

@@ -36,11 +36,11 @@ static const char help[] =
     "sc.exe control NAME paramchange  has it open files, and read schemas' files, anew.\n"
     "sc.exe control NAME 128          has it record the ledger.\n";
 
-/* What stands before `--`, and what stands after it. */
+/* The arguments before `--`, and those after it. */
 struct words {
     const char *name;
     const char *display_name; /* NULL: the name */
-    int argc;                 /* with the `--` in the place of a program's name; 0: there is none */
+    int argc;                 /* of argv, whose argv[0] is the `--`; 0: no `--` */
     char **argv;
 };
 
@@ -52,7 +52,7 @@ static bool service_usage_error(struct error *error, const char *text, const cha
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* "--name VALUE" or "--name=VALUE" at *at, which moves past it; NULL: that is something else. */
+/* "--name VALUE" or "--name=VALUE" at *at, which moves past it; NULL: not this option. */
 static const char *service_value(const char *option, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];
@@ -87,7 +87,7 @@ static bool read_words(int argc, char **argv, struct words *words, struct error 
     return true;
 }
 
-/* A text for the service manager: it has at most 256 characters. */
+/* The service manager allows at most 256 characters. */
 static bool to_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
 {
     if (*text != '\0' && strpbrk(text, "/\\") == NULL &&
@@ -105,9 +105,9 @@ static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], s
                                "the display name of a service has 1 to 256 characters: ", text);
 }
 
-/* --- what is done ----------------------------------------------------------------------------- */
+/* --- commands --------------------------------------------------------------------------------- */
 
-/* The arguments that the service gets, when they have been found right. */
+/* The checked arguments of the service with absolute paths; NULL with `error` filled. */
 static char **checked_arguments(const struct service_program *program, const struct words *words,
                                 struct error *error)
 {
@@ -121,7 +121,7 @@ static char **checked_arguments(const struct service_program *program, const str
     return service_arguments_absolute(words->argc, words->argv, program->registry, error);
 }
 
-/* Two paths that were not the same may be, when both are absolute. */
+/* Checks again, because two different paths may become the same when both are absolute. */
 static bool is_right(const struct service_program *program, int argc, char **argv,
                      struct error *error)
 {

@@ -9,7 +9,7 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
-/* Why not; NULL: nothing is wrong. */
+/* Why a service cannot run with this; NULL: it can. */
 static const char *refusal(enum options_result result, const struct config *config)
 {
     if (result == OPTIONS_HELP)
@@ -42,7 +42,7 @@ bool service_arguments_read(int argc, char *const *argv, const struct config_reg
     return false;
 }
 
-/* Where paths begin that do not say where; freed by the caller. */
+/* The folder of relative paths; freed by the caller. */
 static char *current_folder(struct error *error)
 {
     DWORD size = GetCurrentDirectoryW(0, NULL);

@@ -1,6 +1,6 @@
 /*
- * The collector's arguments where it runs as a service: those of a command line, less what has no
- * meaning there. Main thread. Of platform/windows only.
+ * The collector's arguments when it runs as a service: those of a command line, except options that
+ * make no sense for a service. Main thread. Only on Windows.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H
 #define SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H

@@ -7,7 +7,7 @@
 #include "collector/program/windows/service_arguments.h"
 #include "collector/program/windows/service_status.h"
 
-/* What service_main is not given by the manager. */
+/* Passed from service_run to service_main, which the manager calls. */
 static struct {
     const struct service_program *program;
     int argc;
@@ -15,8 +15,7 @@ static struct {
     enum exit_code code;
 } started;
 
-/* --- called by the manager ----------------------------------------------------------------------
- */
+/* --- called by the manager -------------------------------------------------------------------- */
 
 static DWORD service_post(enum control_event event)
 {
@@ -67,7 +66,7 @@ static enum exit_code service_collect(void)
     return code;
 }
 
-/* The first argument is the service's name; others come from whoever started it. */
+/* The first argument is the service's name; others were given to the start, and are ignored. */
 static void WINAPI service_main(DWORD count, wchar_t **arguments)
 {
     SERVICE_STATUS_HANDLE handle =
@@ -85,7 +84,7 @@ static void WINAPI service_main(DWORD count, wchar_t **arguments)
 
 enum exit_code service_run(const struct service_program *program, int argc, char **argv)
 {
-    wchar_t unnamed[] = L""; /* of a service with a process of its own it is not asked for */
+    wchar_t unnamed[] = L""; /* ignored for a service with a process of its own */
     const SERVICE_TABLE_ENTRYW table[] = {{unnamed, service_main}, {NULL, NULL}};
     started.program = program;
     started.argc = argc;

@@ -1,6 +1,6 @@
 /*
- * The collector as the service manager runs it: it stops, reloads and prints the ledger by
- * the manager's controls. Of platform/windows only.
+ * Runs the collector under the service manager, whose controls stop it, reload it and print the
+ * ledger. Only on Windows.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_RUN_H
 #define SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_RUN_H
@@ -10,17 +10,17 @@
 #include "collector/base/error.h"
 #include "collector/program/service.h"
 
-/* The control of our own that asks for the ledger: sc.exe control NAME 128. */
+/* Our own control that prints the ledger: sc.exe control NAME 128. */
 #define SERVICE_CONTROL_LEDGER 128
 
 /*
- * Runs `program` with these arguments (argv[0] is passed over) until the service has stopped, and
- * returns its exit code; what went wrong is in the event log. Where it was not the service manager
- * that started the process, that is said instead, on stderr: EXIT_CODE_USAGE. Once per process.
+ * Runs `program` with these arguments (argv[0] is ignored) until the service has stopped, and
+ * returns its exit code; errors are in the event log. If the process was not started by the service
+ * manager, logs that to stderr and returns EXIT_CODE_USAGE. Once per process.
  */
 enum exit_code service_run(const struct service_program *program, int argc, char **argv);
 
-/* The manager's call, in a thread of its own (a HANDLER_FUNCTION_EX). */
+/* Called by the manager in a thread of its own (a HANDLER_FUNCTION_EX). */
 DWORD WINAPI service_control(DWORD control, DWORD type, void *data, void *context);
 
 #endif

@@ -10,13 +10,13 @@
 #include "collector/platform/windows/text.h"
 #include "collector/program/windows/event_log.h"
 
-/* What the manager waits before it starts a service again that failed; the last one stays. */
+/* The manager's pauses before it restarts a failed service; the last one is used repeatedly. */
 #define FIRST_PAUSE_MS  5000
 #define SECOND_PAUSE_MS 30000
 #define LATER_PAUSE_MS  60000
-#define CALM_S          86400 /* after which the first one comes first again */
+#define CALM_S          86400 /* without a failure: begins again with the first pause */
 
-/* What a service gets to come nearer to its end, and how often it is looked at. */
+/* How long a stopping service may make no progress, and how often that is checked. */
 #define PATIENCE_MS 30000
 #define LOOK_MS     100
 
@@ -26,7 +26,7 @@
 static const wchar_t description[] =
     L"Collects telemetry that comes in protobuf datagrams over UDP.";
 
-/* By this a command line is known for one that service_create has made. */
+/* Identifies a command line that service_create has made. */
 static const wchar_t own_words[] = L"\" service run --";
 
 static int setup_fail(struct error *error, enum exit_code code, const char *what, DWORD reason)
@@ -38,7 +38,7 @@ static int setup_fail(struct error *error, enum exit_code code, const char *what
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The file of this program; freed by the caller. */
+/* The path of this program's file; freed by the caller. */
 static wchar_t *own_path(struct error *error)
 {
     wchar_t *path = calloc(WIDE_PATH_SIZE, sizeof *path);
@@ -65,7 +65,7 @@ static wchar_t *line_of(const char *program, char *const *arguments)
     return line;
 }
 
-/* The manager replaces %NAME% where the system has such a variable: paths have percent signs. */
+/* The manager expands %NAME% of existing variables, and paths may contain percent signs. */
 static bool stays_as_it_is(const wchar_t *line)
 {
     wchar_t *expanded = calloc(COMMAND_LINE_MAX + 1, sizeof *expanded);
@@ -76,7 +76,7 @@ static bool stays_as_it_is(const wchar_t *line)
     return same;
 }
 
-/* What the manager starts; freed by the caller. */
+/* The command line that the manager starts; freed by the caller. */
 static wchar_t *make_line(const wchar_t *path, char *const *arguments, struct error *error)
 {
     char *program = text_from_wide_copy(path);
@@ -108,7 +108,7 @@ static bool setup_describe(SC_HANDLE service)
     return ChangeServiceConfig2W(service, SERVICE_CONFIG_DESCRIPTION, &described);
 }
 
-/* Also where it ends with an exit code of its own choice, other than 0. */
+/* Restarts the service after failures, including exit codes other than 0. */
 static bool have_restarted(SC_HANDLE service)
 {
     SC_ACTION pauses[] = {
@@ -195,7 +195,7 @@ static int check_own(SC_HANDLE service, struct error *error)
     return own ? 0 : -1;
 }
 
-/* Stops it as soon as it can be stopped, and goes on as long as it comes nearer to its end. */
+/* Stops the service once it is running, and waits as long as it reports progress. */
 static int setup_stop(SC_HANDLE service, struct error *error)
 {
     SERVICE_STATUS_PROCESS now;

@@ -4,7 +4,7 @@
 
 #define BEAT_MS 1000
 
-/* When the manager may wonder, after a beat and after the start. */
+/* The wait hints: how long the manager waits for the next report. */
 #define STOP_HINT_MS  10000
 #define START_HINT_MS 60000
 
@@ -13,10 +13,10 @@ static struct {
     SERVICE_STATUS_HANDLE handle;
     service_reporter *reporter;
     SERVICE_STATUS status;
-    HANDLE beat; /* a timer; NULL: none */
+    HANDLE beat; /* a timer; NULL: not stopping */
 } service = {SRWLOCK_INIT, NULL, NULL, {0}, NULL};
 
-/* With the lock: no thread may report what another one has overtaken. */
+/* The caller has the lock, so that no thread reports an outdated state. */
 static void status_report(DWORD state, DWORD accepted, DWORD hint_ms)
 {
     service.status.dwServiceType = SERVICE_WIN32_OWN_PROCESS;
@@ -76,7 +76,7 @@ void service_status_stopped(enum exit_code code)
     service.status.dwCheckPoint = 0;
     service.status.dwWin32ExitCode = code == EXIT_CODE_OK ? NO_ERROR : ERROR_SERVICE_SPECIFIC_ERROR;
     service.status.dwServiceSpecificExitCode = (DWORD)code;
-    service.status.dwCurrentState = SERVICE_STOPPED; /* no beat overtakes it */
+    service.status.dwCurrentState = SERVICE_STOPPED; /* a late beat reports nothing */
     ReleaseSRWLockExclusive(&service.lock);
     if (timer != NULL)
         DeleteTimerQueueTimer(NULL, timer, INVALID_HANDLE_VALUE);

@@ -13,23 +13,23 @@
 
 #define CACHE_LINE 64
 
-/* A block stands after its link, on cache lines of its own. */
+/* The header of a block; the counters follow it on cache lines of their own. */
 struct block {
     struct block *next;
-    bool spare; /* nobody writes it any more: the next one who needs a block goes on with it */
+    bool spare; /* returned: the next request for a block gets it */
     char padding[CACHE_LINE - sizeof(struct block *) - sizeof(bool)];
 };
 
-/* One that is not live is taken up again by whoever comes with its name. */
+/* An entry that is not live is reused by the next one of the same name. */
 enum entry_state {
-    ENTRY_HIDDEN, /* it never was anything */
+    ENTRY_HIDDEN, /* cancelled, and never used before */
     ENTRY_LIVE,
     ENTRY_RETIRED, /* its counts stay */
 };
 
 struct listener_entry {
     enum entry_state state;
-    bool known; /* it has been live before */
+    bool known; /* it has been retired before: must stay visible */
     char *name;
     char *schema;
     const struct listener_kind *kind;
@@ -43,8 +43,8 @@ struct sink_entry {
     bool known;    /* as above */
     bool reserved; /* for the sink that comes back with its spill */
     char *name;
-    uint64_t messages_before; /* that all listeners had decoded when it was taken in last */
-    uint64_t messages;        /* that they decoded while it was there before that */
+    uint64_t messages_before; /* of all listeners, when it became live the last time */
+    uint64_t messages;        /* decoded during its earlier live periods */
     struct block *offers;
     struct block *own;
 };
@@ -55,7 +55,7 @@ struct ledger {
     size_t listener_count;
     struct sink_entry *sinks;
     size_t sink_count;
-    struct block *threads; /* the last one first */
+    struct block *threads; /* the latest first */
     size_t thread_count;
     char *dead_letters_name; /* NULL: no dead letters */
     struct block *dead_letters;
@@ -132,7 +132,7 @@ static int find_sink(const struct ledger *ledger, const char *name)
     return -1;
 }
 
-/* Returns false, the ledger as it was, where memory is short. */
+/* Returns false, with the ledger unchanged, if memory is short. */
 static bool append_listener(struct ledger *ledger, const struct listener_entry *entry)
 {
     size_t count = ledger->listener_count;
@@ -336,7 +336,7 @@ static void add_counters(uint64_t *sums, const struct counter *counters, size_t 
         sums[i] += counter_read(&counters[i]);
 }
 
-/* Adds the block's terms to the totals, the last row first: see below. */
+/* Adds the block's terms to the totals, the last row first; add_ingest has the reason. */
 static void ledger_add_terms(const struct ledger_term *terms, const void *block, void *totals)
 {
     const struct ledger_term *end = terms;
@@ -358,8 +358,8 @@ static void ledger_add_measures(const struct ledger_measure *measures, const voi
 }
 
 /*
- * Effects are read before their causes (see counter.h), so that no live sum exceeds its whole: the
- * reasons, then the list backwards, in which each whole stands before its parts.
+ * Reads effects before their causes (see counter.h), so that no live sum exceeds its whole: first
+ * the reasons, then the list backwards, in which each whole precedes its parts.
  */
 static void add_ingest(struct listener_totals *sum, const struct ingest_counters *from)
 {
@@ -400,7 +400,8 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
         add_ingest(sum, (const void *)(block + 1));
 }
 
-/* What one thread offers another one keeps or drops: what became of them first, of all blocks. */
+/* Receiving threads offer dead letters, the writing thread keeps them: reads `offered` of all
+ * blocks last. */
 static void read_dead_letters(struct dead_letter_totals *sum, const struct ledger *ledger)
 {
     struct dead_letter_totals offered = {0};
@@ -415,7 +416,7 @@ static void read_dead_letters(struct dead_letter_totals *sum, const struct ledge
     sum->offered = offered.offered;
 }
 
-/* Names of the numbers below LEDGER_THREADS. */
+/* The decimal text of a number below LEDGER_THREADS. */
 static const char *number_name(size_t number)
 {
     static char names[LEDGER_THREADS][5];
@@ -433,7 +434,7 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
     }
 }
 
-/* One that was withdrawn, but had its sockets for a moment, may have received something. */
+/* A cancelled listener whose sockets were open for a moment may have received datagrams. */
 static bool is_reported(const struct listener_entry *entry)
 {
     uint64_t counted = 0;

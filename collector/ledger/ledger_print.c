@@ -22,7 +22,7 @@ static void print_put(struct output *out, const char *format, ...)
     int size = vsnprintf(out->data + out->used, room, format, arguments);
     va_end(arguments);
     if (size < 0 || (size_t)size >= room)
-        out->overflow = true; /* the NUL needs a byte too */
+        out->overflow = true; /* vsnprintf also needs a byte for the NUL */
     if (!out->overflow)
         out->used += (size_t)size;
 }
@@ -36,7 +36,7 @@ static void print_terms(struct output *out, const char *const *names, const uint
             print_put(out, " + %s %" PRIu64, names[i], values[i]);
 }
 
-/* "NAME N" for each term of the part that is not zero, on a line of their own; else nothing. */
+/* "NAME N" for each nonzero term of the part, on a line of their own; no line if all are zero. */
 static void print_nonzero(struct output *out, const struct ledger_term *terms,
                           enum ledger_part part, const void *totals)
 {
@@ -52,7 +52,7 @@ static void print_nonzero(struct output *out, const struct ledger_term *terms,
         output_char(out, '\n');
 }
 
-/* What stands beside the sums, part by part. */
+/* The terms that belong to no sum, part by part. */
 static void print_beside(struct output *out, const struct ledger_term *terms, const void *totals)
 {
     for (int part = PART_BESIDE; part < PART_COUNT; part++)
@@ -111,9 +111,9 @@ static void print_dead_letters(struct output *out, const struct dead_letter_tota
     print_put(out, "\n    bytes %" PRIu64 "\n", letters->bytes);
 }
 
-/* --- what to do about it ---------------------------------------------------------------------- */
+/* --- advice ----------------------------------------------------------------------------------- */
 
-/* Words that `sluice explain` has an entry for, each once: of kernel_drops, and all reasons. */
+/* Words for `sluice explain`, each once: kernel_drops and any reasons. */
 struct advice {
     size_t count;
     const char *words[1 + REASON_COUNT + REFUSAL_COUNT + FAILURE_COUNT + DROP_COUNT];
@@ -127,7 +127,7 @@ static void advise(struct advice *advice, const char *word)
     advice->words[advice->count++] = word;
 }
 
-/* Where there is something to do. */
+/* Adds the nonzero reasons that have a remedy. */
 static void advise_on(struct advice *advice, const struct reason_text *reasons,
                       const uint64_t *counts, size_t count)
 {
@@ -136,7 +136,7 @@ static void advise_on(struct advice *advice, const struct reason_text *reasons,
             advise(advice, reasons[i].name);
 }
 
-/* A line to copy, where anything was lost. */
+/* A command line to copy, if anything was lost. */
 static void print_advice(struct output *out, const struct ledger_snapshot *snapshot)
 {
     struct advice advice = {.count = 0};
@@ -198,7 +198,7 @@ static void write_terms(struct output *out, const struct ledger_term *terms, con
             json_member_uint64(out, term->name, ledger_total(totals, term));
 }
 
-/* A listener's, where null stands for what the system does not count. */
+/* The same for a listener; kernel_drops is null if the system does not count them. */
 static void write_listener_terms(struct output *out, const struct listener_totals *listener,
                                  enum ledger_part first, enum ledger_part last)
 {

@@ -5,8 +5,8 @@
 
 #include "collector/text/copy.h"
 
-/* Visits all texts that a reload can replace, and returns their bytes; where `to` is NULL it only
- * counts these. */
+/* Copies all texts that a reload can replace to `to`, and returns their size; if `to` is NULL it
+ * only returns the size. */
 static size_t move_texts(struct ledger_snapshot *snapshot, char *to)
 {
     size_t size = 0;
@@ -77,7 +77,7 @@ static bool listener_balances(const struct listener_totals *listener)
                                    listener->other + listener->cut;
 }
 
-/* A record is one message. */
+/* One message is one record, so `offered` must equal `messages`. */
 static bool sink_balances(const struct sink_totals *sink)
 {
     uint64_t offered = sink->queued;

@@ -1,4 +1,4 @@
-/* For ledger.c: the texts of a snapshot. Main thread. */
+/* The texts of a snapshot; only for ledger.c. Main thread. */
 #ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
 #define SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
 
@@ -7,8 +7,8 @@
 #include "collector/ledger/ledger.h"
 
 /*
- * Replaces the ledger's texts in a new snapshot by copies of its own: a reload frees the ledger's.
- * Returns false where memory is short.
+ * Replaces the ledger's texts in a new snapshot by copies that the snapshot owns, because a reload
+ * frees the ledger's. Returns false if memory is short.
  */
 bool ledger_snapshot_keep_texts(struct ledger_snapshot *snapshot);
 

@@ -1,17 +1,17 @@
 /*
- * The ledger's terms and reasons: one row each, and nothing else is said of them anywhere. The
- * counters, their sums, what is printed, the metrics with their help, the dead letters and the
- * manual are made of these rows.
+ * The ledger's terms and reasons, one row each. The counters, their sums, the printed ledger, the
+ * metrics with their help, `sluice explain` and the manual are generated from these rows.
  *
- * To add a term: a row, and the place that raises it. To add a reason: a row, and the place that
- * gives it; it is the constant of an enum.
+ * To add a term: add a row, and the code that counts it. To add a reason: add a row, which becomes
+ * an enum constant, and the code that returns it.
  */
 #ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_TERMS_H
 #define SLUICE_COLLECTOR_LEDGER_LEDGER_TERMS_H
 
 /*
- * Why a datagram was not decoded, in the order in which the reasons are tried. One of several
- * messages has the reason of the first that fails. `letter`: it is offered as a dead letter.
+ * Why a datagram was not decoded, in the order in which the reasons are checked. A datagram with
+ * several messages has the reason of the first one that fails. `letter`: it is offered as a dead
+ * letter.
  * REASON(CONSTANT, name, letter, "what it means", "what to do")
  */
 #define DATAGRAM_REASONS(REASON)                                                                   \
@@ -44,7 +44,7 @@
            "look at the sender, or at schema=")
 
 /*
- * Why a sink's queue did not take a record.
+ * Why a sink's queue did not accept a record.
  * REASON(CONSTANT, name, "what it means", "what to do")
  */
 #define RECORD_REFUSALS(REASON)                                                                    \
@@ -57,7 +57,7 @@
     REASON(SINK_ENDED, sink_ended, "the sink has ended for good", "look in the log for the reason")
 
 /*
- * Why a record that a sink had taken was not written.
+ * Why a record that a sink had accepted was not written.
  * REASON(CONSTANT, name, "what it means", "what to do")
  */
 #define RECORD_FAILURES(REASON)                                                                    \
@@ -109,8 +109,8 @@
            "raise it")
 
 /*
- * What a listener is. KIND(CONSTANT, name, is_socket, part): the kernel can drop what comes for a
- * socket; `part` has the terms that only such a listener has (PART_SEQUENCE: there are none).
+ * The kinds of listeners. KIND(CONSTANT, name, is_socket, part): `is_socket`: the kernel can drop
+ * its datagrams; `part`: the terms that only this kind has (PART_SEQUENCE: none).
  */
 #define LISTENER_KINDS(KIND)                                                                       \
     KIND(UDP, udp, true, PART_SEQUENCE)                                                            \
@@ -119,20 +119,20 @@
 
 /* Where a term is printed. */
 enum ledger_part {
-    PART_FLOW,        /* the sums, and what is always printed */
-    PART_NOW,         /* of the sums, but no count: it rises and falls */
-    PART_ALWAYS,      /* the same, after the reasons */
-    PART_BESIDE,      /* each part from here on is a line of text that leaves out what is zero */
-    PART_SEQUENCE,    /* found by the senders' numbers (collector/senders/sequence.h) */
+    PART_FLOW,        /* in the sums; always printed */
+    PART_NOW,         /* in the sums, but a level that rises and falls */
+    PART_ALWAYS,      /* always printed, after the reasons */
+    PART_BESIDE,      /* each part from here on is a line of text without its zero terms */
+    PART_SEQUENCE,    /* from senders' sequence numbers (collector/senders/sequence.h) */
     PART_CAPTURE,     /* of a capture (collector/capture/capture.h) */
     PART_CONNECTIONS, /* of a stream listener (collector/receive/stream_server.h) */
-    PART_RAW,         /* of a relay: what could not be decoded, and is passed on all the same */
+    PART_RAW,         /* of a relay: undecodable datagrams that it still passes on */
     PART_COUNT
 };
 
-/* A row is TERM(name, part, help): `help` is what the metric says. */
+/* A row is TERM(name, part, help): `help` is the help of the metric. */
 
-/* Of a listener: datagrams, where nothing else is said. */
+/* Of a listener; in datagrams unless the help says otherwise. */
 #define LISTENER_TERMS(TERM)                                                                       \
     TERM(received, PART_FLOW, "Datagrams received; each was decoded, or has a reason why not.")    \
     TERM(in_assembly, PART_NOW,                                                                    \
@@ -165,7 +165,7 @@ enum ledger_part {
     TERM(answers, PART_CONNECTIONS, "Frames that were answered.")                                  \
     CONNECTION_END_TERMS(TERM)
 
-/* How a connection of a stream listener ended: after a stop, connections = the sum of these. */
+/* How the connections of a stream listener ended. After a stop, connections = the sum of these. */
 #define CONNECTION_END_TERMS(TERM)                                                                 \
     TERM(closed, PART_CONNECTIONS, "Connections that the client closed, after a whole frame.")     \
     TERM(frame_cut, PART_CONNECTIONS, "Connections that ended within a frame, which is lost.")     \
@@ -188,12 +188,12 @@ enum ledger_part {
     TERM(unwatched, PART_CONNECTIONS, "Connections closed as the system could not watch them.")    \
     TERM(stopped, PART_CONNECTIONS, "Connections that were open at the stop.")
 
-/* Of what a sink was offered, in records. */
+/* The records that a sink was offered. */
 #define OFFER_TERMS(TERM)                                                                          \
     TERM(offered, PART_FLOW, "Records decoded while the sink existed.")                            \
     TERM(queued, PART_FLOW, "Records that the sink's queues took.")
 
-/* Of a sink, in records where nothing else is said. */
+/* Of a sink; in records unless the help says otherwise. */
 #define SINK_TERMS(TERM)                                                                           \
     TERM(written, PART_FLOW, "Records written, each to its last byte.")                            \
     TERM(filtered, PART_FLOW, "Records that left nothing to write.")                               \
@@ -232,8 +232,8 @@ enum ledger_part {
     TERM(bytes, PART_ALWAYS, "Bytes that the dead letters' file has accepted.")
 
 /*
- * Beside the terms stand measures of how the work went: histograms. No sum is about them, and only
- * --metrics has them. MEASURE(name, bounds, metric, help): `metric` is how it is named there.
+ * Measures are histograms of how the work went. They belong to no sum, and only --metrics reports
+ * them. MEASURE(name, bounds, metric, help): `metric` is the name there.
  */
 #define THREAD_MEASURES(MEASURE)                                                                   \
     MEASURE(drain_length, histogram_counts, drain_datagrams,                                       \
@@ -250,7 +250,7 @@ enum ledger_part {
     MEASURE(write_time, histogram_times, write_seconds,                                            \
             "From the first try to write a block until it was out, with all waits and retries.")
 
-/* What kernel_drops are called, and what is said of them, where the kernel also filters. */
+/* The name and help of kernel_drops with kernel_filter=on. */
 #define KERNEL_DROPS_AND_FILTERED "kernel_drops_and_filtered"
 #define KERNEL_DROPS_AND_FILTERED_HELP                                                             \
     "What the kernel dropped or, by kernel_filter=on, refused; it does not report which."

@@ -4,31 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that the library takes at a time. */
+/* The size of the blocks in which the library reads a stream. */
 #define BLOCK ((size_t)16 * 1024)
 
-/* An event's text; freed with its last user. */
+/* An event's text, reference-counted. */
 struct event {
     size_t users;
-    uint64_t number; /* of the newest is the highest; 0: for one client alone */
+    uint64_t number; /* increases; 0: the first event of one client */
     char *text;
     size_t size; /* bytes */
 };
 
 struct client {
     struct event_stream *stream;
-    struct MHD_Connection *connection; /* NULL: the place is free */
-    bool resting;                      /* suspended, until there is another event */
-    struct event *event;               /* that is being sent; NULL: none */
+    struct MHD_Connection *connection; /* NULL: the slot is free */
+    bool resting;                      /* suspended until there is another event */
+    struct event *event;               /* being sent; NULL: none */
     size_t sent;                       /* bytes of it */
-    uint64_t seen;                     /* the number of the last event that it got */
+    uint64_t seen;                     /* number of the latest event that it got */
 };
 
 struct event_stream {
     const struct http_library *http;
     struct client clients[EVENT_CLIENTS];
-    struct event *newest; /* NULL: there is none */
-    uint64_t numbers;     /* that were given */
+    struct event *newest; /* NULL: none yet */
+    uint64_t numbers;     /* the number of the newest event */
     bool closing;
 };
 
@@ -47,7 +47,7 @@ size_t event_stream_memory(void)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Takes the text over; NULL, the text freed, where memory is short. The caller is its user. */
+/* Takes ownership of the text. Returns an event with one reference, or NULL if memory is short. */
 static struct event *make_event(const struct output *text)
 {
     struct event *event = malloc(sizeof *event);
@@ -93,7 +93,7 @@ bool event_stream_has_clients(const struct event_stream *stream)
     return false;
 }
 
-/* Whether the client has something to be sent. */
+/* Whether there is something to send to the client; starts the newest event if it is idle. */
 static bool has_event(struct client *client)
 {
     struct event *newest = client->stream->newest;

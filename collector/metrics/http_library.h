@@ -1,6 +1,6 @@
 /*
- * libmicrohttpd, loaded when metrics are served: with what it needs itself it takes 2.4 MiB, and no
- * package has to bring it for those who serve none.
+ * libmicrohttpd, loaded only when metrics are served: with its dependencies it takes 2.4 MiB, and
+ * the package need not depend on it.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_HTTP_LIBRARY_H
 #define SLUICE_COLLECTOR_METRICS_HTTP_LIBRARY_H
@@ -9,7 +9,7 @@
 
 #include "collector/base/error.h"
 
-/* The functions that are used of it. */
+/* The functions of it that are used. */
 #define HTTP_LIBRARY_FUNCTIONS(FUNCTION)                                                           \
     FUNCTION(get_version)                                                                          \
     FUNCTION(start_daemon)                                                                         \
@@ -35,8 +35,8 @@ struct http_library {
 #undef HTTP_LIBRARY_MEMBER
 
 /*
- * Main thread: the library, loaded at the first call. Returns NULL with `error` filled
- * (EXIT_CODE_CONFIG) where this machine does not have it.
+ * Returns the library, loaded by the first call; or NULL with `error` filled (EXIT_CODE_CONFIG) if
+ * this system does not have it. Main thread.
  */
 const struct http_library *http_library(struct error *error);
 

@@ -8,7 +8,6 @@ static bool accept_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* A part of a text; parts are never changed. */
 struct part {
     const char *text;
     size_t length;
@@ -25,7 +24,7 @@ static struct part trimmed(const char *text, size_t length)
     return (struct part){text, length};
 }
 
-/* Takes what stands before the next such character, and the character. */
+/* Removes the text up to the next `until`, and that character, from `rest`. Returns the text. */
 static struct part take_part(struct part *rest, char until)
 {
     const char *end = memchr(rest->text, until, rest->length);
@@ -50,7 +49,7 @@ static bool accept_is(struct part part, const char *name)
     return i == part.length && name[i] == '\0';
 }
 
-/* "q=0.75" in thousandths; -1: it is another parameter. */
+/* "q=0.75" in thousandths; -1: another parameter. */
 static int weight_of(struct part parameter)
 {
     if (parameter.length < 3 || accept_lower(parameter.text[0]) != 'q' || parameter.text[1] != '=')
@@ -71,7 +70,8 @@ static int weight_of(struct part parameter)
     return weight > 1000 ? 1000 : weight;
 }
 
-/* How much a range such as "text/plain;version=0.0.4;q=0.5" is wanted, in thousandths. */
+/* The weight in the parameters of a range such as "text/plain;version=0.0.4;q=0.5", in thousandths.
+ */
 static int wanted(struct part parameters)
 {
     int wanted = 1000;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * What every answer says to a browser: that it shows nothing of another place, is shown in no other
- * page, and reads no answer as anything else than it is.
+ * Headers of every answer that tell a browser to load nothing from other hosts, not to show the
+ * page inside another one, and not to guess types.
  */
 static const struct {
     const char *name, *value;
@@ -28,7 +28,7 @@ enum MHD_Result metrics_answer_send(const struct http_library *http,
     http->add_response_header(answer->response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     for (size_t i = 0; i < sizeof safety / sizeof *safety; i++)
         http->add_response_header(answer->response, safety[i].name, safety[i].value);
-    /* Else a client could hold its place between two requests, or with half of a second one. */
+    /* Otherwise a client could keep its slot between requests, or with an incomplete second one. */
     http->add_response_header(answer->response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (answer->encoding != NULL)
         http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_ENCODING,
@@ -44,7 +44,7 @@ enum MHD_Result metrics_answer_text(const struct http_library *http,
                                     struct MHD_Connection *connection, unsigned status,
                                     const char *text, const char *header, const char *value)
 {
-    char *body = (char *)(uintptr_t)text; /* which the library does not write to */
+    char *body = (char *)(uintptr_t)text; /* the library does not write to it */
     const struct metrics_answer answer = {
         .status = status,
         .type = "text/plain; charset=utf-8",
@@ -62,14 +62,13 @@ enum MHD_Result metrics_answer_no_memory(const struct http_library *http,
                                MHD_HTTP_HEADER_RETRY_AFTER, "1");
 }
 
-/* A page is sent, or its client has gone. */
 struct page {
-    size_t *unsent; /* pages, this one among them */
+    size_t *unsent; /* count of unsent pages, including this one */
     char *text;
     size_t size; /* bytes of it */
 };
 
-/* Bytes that the library takes of it at a time. */
+/* The size of the blocks in which the library reads a page. */
 #define PAGE_BLOCK ((size_t)16 * 1024)
 
 static ssize_t read_page(void *argument, uint64_t at, char *out, size_t most)

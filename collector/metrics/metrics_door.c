@@ -13,28 +13,28 @@
 /* Clients that are accepted before the next round of the main thread. */
 #define ACCEPTED_MOST 64
 
-/* How long no client is accepted after the system refused to, and how often that is logged. */
+/* Pause after the system refused an accept, and how often that is logged. */
 #define REFUSED_PAUSE_NS (1000 * MS_NS)
 #define REFUSED_LOG_NS   (60000 * MS_NS)
 
-/* A request that is not complete is looked at again after this part of the time that it took. */
+/* An incomplete request is checked again after 1/LOOK_PART of the time that it has taken. */
 #define LOOK_PART     8
 #define LOOK_LEAST_NS MS_NS
 #define LOOK_MOST_NS  (100 * MS_NS)
 
 struct waiting {
-    wait_handle connection; /* NO_HANDLE: the place is free */
+    wait_handle connection; /* NO_HANDLE: the slot is free */
     struct address network; /* of the peer */
     int64_t since_ns;
-    int64_t look_ns; /* when to look again */
-    bool whole;
+    int64_t look_ns; /* when to check again */
+    bool whole;      /* the head of its request is complete */
 };
 
 struct metrics_door {
     struct metrics_door_options options;
     struct waiting places[METRICS_WAITING];
     int64_t closed_until_ns;
-    int64_t quiet_until_ns; /* until then no refusal is logged */
+    int64_t quiet_until_ns; /* no refusal is logged earlier */
     char head[METRICS_HEAD];
 };
 
@@ -56,7 +56,7 @@ size_t metrics_door_memory(void)
     return sizeof(struct metrics_door);
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- slots ------------------------------------------------------------------------------------ */
 
 static void door_end(struct waiting *place)
 {
@@ -84,8 +84,8 @@ static size_t door_slots_of(const struct metrics_door *door, const struct addres
 }
 
 /*
- * Frees a place of the host that has most of them: its oldest one with an incomplete request, or
- * its oldest one.
+ * Frees a slot of the host that has the most: its oldest one with an incomplete request, else its
+ * oldest one.
  */
 static struct waiting *door_evict(struct metrics_door *door)
 {
@@ -116,7 +116,7 @@ static struct waiting *door_find_slot(struct metrics_door *door)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Bytes of empty lines before a request, which are to be ignored (RFC 9112, 2.2). */
+/* Bytes of empty lines before a request, which a server ignores (RFC 9112, 2.2). */
 static size_t empty_lines(const char *text, size_t size)
 {
     size_t at = 0;
@@ -150,7 +150,7 @@ static bool asks_for_health(const char *text, size_t size)
     return false;
 }
 
-/* It enters, goes, or is looked at again later. */
+/* Passes the connection to the server, closes it, or schedules the next check. */
 static void door_look(struct metrics_door *door, struct waiting *place, int64_t now_ns)
 {
     const struct metrics_door_options *options = &door->options;
@@ -159,7 +159,7 @@ static void door_look(struct metrics_door *door, struct waiting *place, int64_t 
         tcp_connection_peek(place->connection, door->head, METRICS_HEAD, &size);
     size_t empty = empty_lines(door->head, size);
     size_t ignored;
-    if (empty != 0) /* a lone one would be half a request, to the library */
+    if (empty != 0) /* the library would take an empty line for the beginning of a request */
         tcp_connection_receive(place->connection, door->head, empty, &ignored);
     place->whole =
         door_is_whole(door->head + empty, size - empty) || (empty == 0 && size == METRICS_HEAD);

@@ -1,12 +1,12 @@
 /*
- * The way into the metrics' server: a connection waits here until the head of its request has
- * arrived, and only then takes one of the server's places.
+ * The entry to the metrics server: a connection waits here until the head of its request has
+ * arrived, and only then gets one of the server's slots.
  *
- * So a client that is silent or slow, or has gone, holds none of those. Here it holds one of
- * METRICS_WAITING, for the time limit at most, and less where others need it: a new client takes
- * the place of the oldest one that waits of the host (of IPv6: the /64) that has the most. The
- * library that serves also never sees a connection that ended within its request: with an
- * edge-triggered epoll it does not notice such an end.
+ * So silent, slow and disconnected clients use no slot of the server. Here a client uses one of
+ * METRICS_WAITING slots, for the time limit at most. If all are used, a new client replaces the
+ * oldest waiting one of the host (for IPv6: the /64) that has the most. In addition libmicrohttpd
+ * never sees a connection that ends within its request, which it would not notice with
+ * edge-triggered epoll.
  *
  * Lifecycle: create, then serve in the main thread's loop, destroy. Main thread.
  */
@@ -19,37 +19,38 @@
 
 #include "collector/platform/wakeup.h"
 
-/* Connections at a time. */
+/* Slots: connections that wait at the same time. */
 #define METRICS_WAITING 64
 
-/* The longest head that is waited for: one that is longer enters, to be refused. Bytes. */
+/* Bytes of the longest head to wait for; a longer one enters, and the library refuses it. */
 #define METRICS_HEAD ((size_t)16 * 1024)
 
 struct metrics_door_options {
-    wait_handle listener;     /* the door's from now on */
-    int64_t stall_timeout_ns; /* for a whole request, and for a place */
+    wait_handle listener;     /* owned by the door after a successful create */
+    int64_t stall_timeout_ns; /* longest wait for the request, and for a slot of the server */
 
-    /* Whether there is a place for one more; `health`: it asks for that, which is never refused. */
+    /* Whether the server has a free slot; `health`: for a request of /healthz, which has reserved
+     * slots. */
     bool (*has_slot)(void *context, bool health);
-    /* Takes the connection over. */
+    /* Takes ownership of the connection. */
     void (*enter)(void *context, wait_handle connection);
     void *context;
 };
 
 struct metrics_door;
 
-/* Returns NULL where memory is short, the listener still the caller's. */
+/* Returns NULL if memory is short; the caller then keeps the listener. */
 struct metrics_door *metrics_door_create(const struct metrics_door_options *options);
-/* Closes the listener and what waits. NULL is allowed. */
+/* Closes the listener and the waiting connections. NULL is allowed. */
 void metrics_door_destroy(struct metrics_door *door);
 
 size_t metrics_door_memory(void);
 
-/* Whether new clients are accepted now, and when (monotonic) to serve in any case. */
+/* Whether it accepts clients now; and when (monotonic) to call metrics_door_serve at the latest. */
 bool metrics_door_is_open(const struct metrics_door *door, int64_t now_ns);
 int64_t metrics_door_due(const struct metrics_door *door);
 
-/* Accepts, looks at what has come, and lets in what is complete. */
+/* Accepts clients, checks the waiting requests, and passes complete ones to the server. */
 void metrics_door_serve(struct metrics_door *door, int64_t now_ns);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Listeners, receiving threads or sinks, whatever their rows are: each row has a name, which is the
- * label of its samples.
+ * A group of rows of any type: listeners, receiving threads or sinks. Each row has a name, which is
+ * the label of its samples.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_GROUP_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_GROUP_H
@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 struct metrics_group {
-    const char *label; /* what names one of them: "listener" */
-    const char *of;    /* the same within a metric's name */
-    const char *first;
+    const char *label; /* "listener" */
+    const char *of;    /* in a metric's name: "listener_" */
+    const char *first; /* row */
     size_t count, size;
-    size_t name; /* where the name stands in a row */
+    size_t name; /* offset of the name in a row */
 };
 
 static inline const void *metrics_group_at(const struct metrics_group *group, size_t index)

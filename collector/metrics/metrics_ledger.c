@@ -36,7 +36,7 @@ static struct metrics_group group_of_threads(const struct ledger_snapshot *ledge
                                   offsetof(struct thread_totals, name)};
 }
 
-/* Whether the term says something of a row. */
+/* Whether a row has the term. */
 typedef bool term_filter(const struct ledger_term *term, const void *row);
 
 static bool term_fits_listener(const struct ledger_term *term, const void *row)
@@ -114,7 +114,7 @@ static void put_measure(struct metrics_text *text, const struct metrics_group *g
     }
 }
 
-/* Where the kernel counts what its filter refuses among its drops, that has another name. */
+/* With kernel_filter=on the kernel's drops have another name. */
 static void put_filtered_drops(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
     const struct metric *metric = NULL;

@@ -1,10 +1,10 @@
 /*
- * All that the collector counts, as a page of text for Prometheus and whatever reads the same:
- * Prometheus' own format (version 0.0.4) or OpenMetrics 1.0.
+ * All metrics of the collector as a page in Prometheus' text format (version 0.0.4) or OpenMetrics
+ * 1.0.
  *
- * The counters come from the ledger's lists of terms, so that a new term is here by itself. Labels
- * are the names of listeners and sinks, and the ledger's reasons; nothing that a sender can choose.
- * Listeners, or sinks, of one name are one. Pure; any thread.
+ * The counters come from the ledger's lists of terms, so that new terms appear automatically.
+ * Labels are the names of listeners and sinks, and the ledger's reasons; a sender cannot choose
+ * any. Listeners, and sinks, of the same name are merged. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_PAGE_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_PAGE_H
@@ -19,13 +19,13 @@
 
 struct metrics_facts {
     const char *version;            /* of the program */
-    struct ledger_snapshot *ledger; /* those of one name are brought together in it */
+    struct ledger_snapshot *ledger; /* rows of the same name are merged in place */
     const struct pipeline_levels *levels;
-    const struct process_usage *usage; /* NULL: the system does not say */
+    const struct process_usage *usage; /* NULL: not available */
     int64_t now_ns;                    /* monotonic */
 };
 
-/* What an answer with such a page says that it is, by enum metrics_format. */
+/* The Content-Type of a page, by enum metrics_format. */
 extern const char *const metrics_page_types[];
 
 void metrics_page_write(const struct metrics_facts *facts, enum metrics_format format,

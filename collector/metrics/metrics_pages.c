@@ -13,7 +13,7 @@ struct metrics_pages {
     struct pipeline *pipeline;
     const struct health_watch *health;
     const char *version;
-    double started_seconds; /* as it was found first: computed, it would waver; 0: not yet */
+    double started_seconds; /* first value read: later ones differ by rounding; 0: not yet read */
     struct metrics_rising rising;
 };
 
@@ -88,7 +88,7 @@ bool metrics_pages_sources(struct metrics_pages *pages, struct output *out)
 
 struct health_writing {
     const struct health_watch *health;
-    bool known; /* memory sufficed to find it out */
+    bool known; /* false: memory was short */
     enum health_status status;
 };
 

@@ -12,12 +12,12 @@
 #include "collector/platform/clock.h"
 #include "collector/status/page_files.h"
 
-/* How often it is logged that a request named another host. */
+/* How often a refused Host is logged. */
 #define MISNAMED_PAUSE_NS INT64_C(60000000000)
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* Makes the page and says what it is. Returns false where memory is short. */
+/* Makes the page and sets its type. Returns false if memory is short. */
 typedef bool page_maker(struct metrics_requests *requests, struct MHD_Connection *connection,
                         struct output *out, struct metrics_answer *answer);
 
@@ -57,8 +57,7 @@ static bool requests_make_sources(struct metrics_requests *requests,
 static const struct {
     const char *path;
     page_maker *make;
-    bool limited; /* else always answered, being short: who does not read must not make it look ill
-                   */
+    bool limited; /* false: short and always answered, even if other clients leave pages unread */
 } places[] = {
     {"/metrics", make_metrics, true},
     {"/healthz", make_health, false},
@@ -132,8 +131,8 @@ static enum MHD_Result check_host(void *context, enum MHD_ValueKind kind, const 
 }
 
 /*
- * Whether the request names this server by a name that is its own. HTTP/1.0 does not have to; what
- * a browser sends does.
+ * Whether the request's Host is one of this server's names. It may be missing in HTTP/1.0, which
+ * browsers do not use.
  */
 static bool is_for_us(const struct hosts_asked *asked)
 {
@@ -141,8 +140,8 @@ static bool is_for_us(const struct hosts_asked *asked)
 }
 
 /*
- * A request of HTTP/1.1 without a Host is answered by 400 (RFC 9112, 3.2). The library has none for
- * us either where a line that follows is folded: it takes the rest for a part of the name.
+ * A request of HTTP/1.1 without a Host is answered by 400 (RFC 9112, 3.2). That includes a Host
+ * followed by a folded line, because the library then mangles the header's name.
  */
 static bool lacks_host(const struct hosts_asked *asked, const char *version)
 {

@@ -1,6 +1,5 @@
 /*
- * What the metrics server answers: which requests are for it, and what is at which path. Main
- * thread, as all of the server.
+ * Answers the metrics server's requests: checks their host, and serves the paths. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_REQUESTS_H
@@ -14,7 +13,7 @@
 #include "collector/metrics/metrics_pages.h"
 #include "collector/status/status.h"
 
-/* What answers are made of. The parts are the server's. */
+/* The parts that answers are made from; the server owns them. */
 struct metrics_requests {
     const struct http_library *http;
     struct metrics_pages *pages;
@@ -22,7 +21,7 @@ struct metrics_requests {
     struct event_stream *events;
     struct host_names hosts;
     size_t unsent;             /* pages */
-    int64_t misnamed_pause_ns; /* until then it is not logged that a request named another host */
+    int64_t misnamed_pause_ns; /* a refused Host is not logged earlier */
 };
 
 /* Called by the library for each request; the context is a struct metrics_requests. */

@@ -1,9 +1,9 @@
 /*
- * The metrics that are no terms or measures of the ledger: one row each. The page and the manual
- * are made of these rows.
+ * The metrics that are not terms or measures of the ledger, one row each. The page and the manual
+ * are generated from these rows.
  *
- * To add a metric: a row, and the place that writes its samples: in metrics_levels.c, or in
- * metrics_page.c for the program's own.
+ * To add a metric: add a row, and the code that writes its samples, in metrics_levels.c, or in
+ * metrics_page.c for metrics of the process.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
@@ -13,8 +13,8 @@
 #include "collector/metrics/metrics_text.h"
 
 /*
- * ROW(CONSTANT, "prefix", "of", "what", TYPE, "labels", "help"), the first three as in struct
- * metric. The process' rows are named and described as Prometheus' own libraries do.
+ * ROW(CONSTANT, "prefix", "of", "what", TYPE, "labels", "help"), the texts as in struct metric.
+ * Names and help of the process' rows are those of Prometheus' client libraries.
  */
 #define METRICS_ROWS(ROW)                                                                          \
     ROW(BUILD, "sluice_", "", "build", INFO, "version", "Which program this is.")                  \
@@ -90,14 +90,14 @@ enum metrics_row_index { METRICS_ROWS(METRICS_ROW_CONSTANT) METRICS_ROW_COUNT };
 struct metrics_row {
     struct metric metric;
     const char *labels; /* "listener,reason"; empty: none */
-    const char *help;   /* a sentence, for people */
+    const char *help;   /* a sentence */
 };
 extern const struct metrics_row metrics_rows[METRICS_ROW_COUNT];
 
 /* Begins the family of a row, and returns it. */
 const struct metric *metrics_rows_begin(struct metrics_text *text, enum metrics_row_index row);
 
-/* What a term of the ledger is as a metric; `of` is whose: "listener_". */
+/* The metric of a ledger's term; `of` is "listener_" or "sink_". */
 struct metric metric_of_term(const char *of, const struct ledger_term *term);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * collector/metrics/metrics_server.h by libmicrohttpd.
  *
- * The library runs no thread: it has one descriptor, which is ready when there is something to do,
- * and is then called. So every page is made by the main thread, and nothing needs a lock.
+ * The library runs no thread: it has one file descriptor, and is called when that is ready. So the
+ * main thread makes every page, and no lock is needed.
  */
 #include "collector/metrics/metrics_server.h"
 
@@ -21,18 +21,19 @@
 #include "collector/platform/tcp.h"
 #include "collector/status/status.h"
 
-/* What a connection's request is read into: a head that did not end by then is refused. */
+/* The buffer of a connection's request; a longer head is refused. */
 #define CONNECTION_MEMORY METRICS_HEAD
 
-/* Of the library's own, rounded up: to wait, and to be woken. */
+/* File descriptors of the library itself, rounded up: epoll and its wake-up. */
 #define LIBRARY_DESCRIPTORS 3
 
-/* What the system holds for a client that does not read: it is given up soon after. */
+/* Bytes that the kernel buffers for a client that does not read. */
 #define UNREAD ((size_t)128 * 1024)
 
 /*
- * After some work the server pauses so many times as long, but no longer than a part of the time
- * after which the library gives up a client: it counts our pauses as the client's.
+ * After serving, the server pauses for PAUSE_FACTOR times the time it took, so that requests get at
+ * most a quarter of the main thread. The pause is at most 1/PAUSE_PART of the client's time limit,
+ * because the library's limit also runs during our pauses.
  */
 #define PAUSE_FACTOR 3
 #define PAUSE_PART   4
@@ -71,7 +72,7 @@ size_t metrics_server_memory(const struct config *config)
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/* Some places are reserved for requests for the health. */
+/* The last METRICS_RESERVED slots are for requests of /healthz. */
 static bool has_slot(void *context, bool health)
 {
     const struct metrics_server *server = context;
@@ -81,7 +82,7 @@ static bool has_slot(void *context, bool health)
     return info != NULL && info->num_connections < most;
 }
 
-/* The library closes it in any case. It wants an address only to limit what comes from one. */
+/* The library closes it in any case. It only uses the address for limits, which are not set. */
 static void server_enter(void *context, wait_handle connection)
 {
     const struct metrics_server *server = context;
@@ -89,7 +90,7 @@ static void server_enter(void *context, wait_handle connection)
     server->http->add_connection(server->daemon, (MHD_socket)connection, &unknown, sizeof unknown);
 }
 
-/* The library counts in seconds. */
+/* The library's time limit is in whole seconds. */
 static struct MHD_Daemon *start_daemon(struct metrics_server *server, int64_t stall_timeout_ns)
 {
     const int64_t second = 1000000000;
@@ -122,7 +123,7 @@ static bool server_start(struct metrics_server *server, int64_t stall_timeout_ns
     return true;
 }
 
-/* Takes the listener over. Returns false where memory is short. */
+/* Takes ownership of the listener. Returns false if memory is short. */
 static bool make_door(struct metrics_server *server, wait_handle listener, int64_t stall_timeout_ns)
 {
     const struct metrics_door_options options = {.listener = listener,
@@ -137,7 +138,7 @@ static bool make_door(struct metrics_server *server, wait_handle listener, int64
     return server->door != NULL;
 }
 
-/* Returns false where memory is short; the rest is destroyed with the server. */
+/* Returns false if memory is short; metrics_server_destroy frees the parts. */
 static bool server_make_parts(struct metrics_server *server, const struct http_library *http,
                               const struct metrics_server_options *options)
 {

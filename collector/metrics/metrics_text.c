@@ -49,7 +49,7 @@ static const char *type_name(const struct metrics_text *text, const struct metri
     return "gauge";
 }
 
-/* In OpenMetrics a family's name is without what its samples' names end in. */
+/* In OpenMetrics a family's name lacks the suffix of its samples. */
 void metrics_text_begin(struct metrics_text *text, const struct metric *metric, const char *help)
 {
     struct output *out = text->out;
@@ -77,7 +77,7 @@ static void text_put_label(struct output *out, const struct metric_label *label)
     output_char(out, '"');
 }
 
-/* Up to the blank before its value. */
+/* Writes a sample up to the blank before its value. */
 static void begin_sample(struct metrics_text *text, const struct metric *metric,
                          const struct metric_label *labels)
 {
@@ -111,8 +111,8 @@ void metrics_text_number(struct metrics_text *text, const struct metric *metric,
 /* --- histograms ------------------------------------------------------------------------------- */
 
 /*
- * A bound as Go writes numbers, with ".0" after a whole one: OpenMetrics has that so, and two
- * formats that wrote it in two ways would make two series of one. The least time is 10 us.
+ * Writes a bound as Go does, with ".0" after a whole number, as OpenMetrics requires. Both formats
+ * do so, because different texts would make two series. The smallest time is 10 us.
  */
 static void put_bound(struct output *out, const uint64_t *bounds, uint64_t bound)
 {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* A page begins with so much memory, and takes no more than that. */
+/* The first and the largest buffer of a page. */
 #define FIRST_SIZE ((size_t)64 * 1024)
 #define MOST_SIZE  ((size_t)64 * 1024 * 1024)
 

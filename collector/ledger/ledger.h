@@ -38,7 +38,7 @@ enum dead_letter_drop { DEAD_LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
 /*
  * Whether a datagram with this reason is offered as a dead letter. Only undecodable datagrams are:
  * not those without memory, since the next one like it would be decoded; not valid ones; and not
- * those of denied or limited senders, who could otherwise fill the file.
+ * those of denied or limited senders, which otherwise could fill the file.
  */
 extern const bool datagram_reason_has_letter[REASON_COUNT];
 
@@ -48,7 +48,7 @@ extern const char *const dead_letter_drop_names[DROP_COUNT];
 extern const char *const record_refusal_names[REFUSAL_COUNT];
 extern const char *const record_failure_names[FAILURE_COUNT];
 
-/* What a reason means, and a remedy (may be empty). */
+/* The meaning of a reason, and a remedy (may be empty). */
 struct reason_text {
     const char *name, *what, *remedy;
 };
@@ -62,25 +62,25 @@ extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 #define LEDGER_HISTOGRAM(name, bounds, metric, help)        struct histogram name;
 #define LEDGER_HISTOGRAM_TOTALS(name, bounds, metric, help) struct histogram_totals name;
 
-/* Of one listener on one receiving thread. */
+/* One per listener and receiving thread. */
 struct ingest_counters {
     LISTENER_TERMS(LEDGER_COUNTER)
     struct counter reasons[REASON_COUNT];
 };
 
-/* Of one receiving thread, shared by its listeners so that it stays in the cache. */
+/* One per receiving thread, shared by its listeners so that it stays in the cache. */
 struct thread_measures {
     THREAD_MEASURES(LEDGER_HISTOGRAM)
 };
 
-/* What one receiving thread offered one sink. */
+/* The records that one receiving thread offered to one sink. */
 struct offer_counters {
     OFFER_TERMS(LEDGER_COUNTER)
     struct counter refused[REFUSAL_COUNT];
     struct counter raw_offered, raw_refused; /* parts of the sink's terms of these names */
 };
 
-/* Of one sink, written by its own thread. */
+/* One per sink, written by the sink's thread. */
 struct sink_counters {
     SINK_TERMS(LEDGER_COUNTER)
     struct counter failed[FAILURE_COUNT];
@@ -138,7 +138,7 @@ void ledger_retire_listener(struct ledger *ledger, int listener);
 void ledger_cancel_listener(struct ledger *ledger, int listener);
 void ledger_cancel_sink(struct ledger *ledger, int sink);
 
-/* What the kernel counts as drops of a listener's sockets; all false by default. */
+/* How the kernel counts drops of a listener's sockets; all false by default. */
 struct drops_kind {
     bool buffers;  /* buffers, each of one or many datagrams (gro=on); else datagrams */
     bool filtered; /* including datagrams of denied senders (kernel_filter=on) */

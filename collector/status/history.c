@@ -11,30 +11,30 @@
 /* Columns of the widest series. */
 #define COLUMNS_MAX 96
 
-/* Where a column's value stands in the totals of a snapshot, or that it is a level. */
+/* The source of a column's values. */
 enum column_kind {
-    COLUMN_COUNTER,   /* a uint64_t at `total` */
-    COLUMN_LEVEL,     /* the same, which rises and falls */
-    COLUMN_IN_FLIGHT, /* of a sink; the next too */
-    COLUMN_QUEUE,
+    COLUMN_COUNTER,   /* a uint64_t at `total` in the totals */
+    COLUMN_LEVEL,     /* the same, but it rises and falls */
+    COLUMN_IN_FLIGHT, /* a sink's records in flight */
+    COLUMN_QUEUE,     /* a sink's batches in its queues */
 };
 
 struct column {
-    const char *group; /* the object that it stands in; NULL: none */
-    const char *name;  /* NULL: the number in the group */
+    const char *group; /* the JSON object that contains it; NULL: none */
+    const char *name;  /* NULL: its name is `number` */
     size_t number;
     size_t total;
     enum column_kind kind;
 };
 
-/* The series of listeners, of sinks, or of all threads: their columns, and places for some. */
+/* The series of listeners, of sinks, or of all threads. */
 struct kind {
     const char *name;
-    bool listed; /* there are several; else one, without an index */
+    bool listed; /* several series with indexes; false: only one, without an index */
     struct column columns[COLUMNS_MAX];
     size_t column_count;
-    size_t most;   /* series, with that of all */
-    size_t newest; /* indexes below this have been seen */
+    size_t most;   /* size of `series`, including that of all */
+    size_t newest; /* listeners or sinks with a lower index have been seen */
     struct series *series;
     int64_t *values; /* of all series: see history_slot */
 };
@@ -42,17 +42,17 @@ struct kind {
 struct series {
     bool used;
     bool retired;
-    size_t index; /* in the ledger; not of the first, which is of all */
+    size_t index; /* in the ledger; unused in the first series, that of all */
 };
 
-/* The rings of one kind have their slots in common. */
+/* The slots of all series of a ring. */
 struct ring {
     size_t capacity;
     size_t first, count; /* slots */
     struct slot *slots;
 };
 
-/* Both in milliseconds, as status_history_note has them. */
+/* Times in milliseconds, as in status_history_note. */
 struct slot {
     int64_t from, to;
 };
@@ -63,7 +63,7 @@ struct history {
     struct kind kinds[KINDS];
     struct ring rings[2];
     struct slot slots[HISTORY_SECONDS + HISTORY_MINUTES];
-    int64_t noted_ms; /* last */
+    int64_t noted_ms; /* of the last note */
 };
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -74,8 +74,7 @@ static void add_column(struct kind *kind, struct column column)
     kind->columns[kind->column_count++] = column;
 }
 
-/* What the sums are made of, and what stands beside them always; of a listener also what the
- * senders' numbers say. */
+/* Adds the terms of the sums, those that are always printed, and those of sequence numbers. */
 static void history_add_terms(struct kind *kind, const struct ledger_term *terms)
 {
     for (; terms->name != NULL; terms++)
@@ -131,7 +130,7 @@ static void name_columns(struct history *history, struct history_size size)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Of a series: what its columns were at the last note, then its seconds, then its minutes. */
+/* The values of a series: its columns at the last note, then its seconds, then its minutes. */
 static size_t values_of_series(const struct kind *kind)
 {
     return kind->column_count * (1 + HISTORY_SECONDS + HISTORY_MINUTES);
@@ -218,7 +217,7 @@ struct history_size status_history_size(size_t listeners, size_t sinks, uint64_t
 
 /* --- noting ----------------------------------------------------------------------------------- */
 
-/* The slot that comes next, the oldest where the ring is full; what it held is gone. */
+/* Clears and returns the next slot, which is the oldest one if the ring is full. */
 static size_t begin_slot(struct history *history, enum history_ring which)
 {
     struct ring *ring = &history->rings[which];
@@ -243,7 +242,7 @@ static size_t last_slot(const struct ring *ring)
     return (ring->first + ring->count - 1) % ring->capacity;
 }
 
-/* A note that falls into another minute than the last one begins a slot for it. */
+/* The slot of the present minute; the first note in a minute begins a new slot. */
 static size_t minute_slot(struct history *history, int64_t at_ms)
 {
     struct ring *minutes = &history->rings[HISTORY_OF_MINUTES];
@@ -254,13 +253,13 @@ static size_t minute_slot(struct history *history, int64_t at_ms)
     return slot;
 }
 
-/* What one note is about. */
+/* The slots of one note, for one kind. */
 struct note {
     const struct kind *kind;
     size_t second, minute; /* slots */
 };
 
-/* `values` are the columns as they are now. */
+/* `values`: the present values of the columns. */
 static void note_series(const struct note *note, size_t series, const int64_t *values)
 {
     const struct kind *kind = note->kind;
@@ -279,8 +278,7 @@ static void note_series(const struct note *note, size_t series, const int64_t *v
     memcpy(last, values, kind->column_count * sizeof *values);
 }
 
-/* The place of a listener or sink: its own, one that is free, or that of one that was retired;
- * 0: there is none. */
+/* The series of a listener or sink: its own, a free one, or that of a retired one; 0: none. */
 static size_t history_find_slot(struct kind *kind, size_t index, bool retired,
                                 const int64_t *values)
 {
@@ -296,9 +294,9 @@ static size_t history_find_slot(struct kind *kind, size_t index, bool retired,
     }
     if (found == 0 || retired)
         return 0;
-    if (kind->series[found].used) /* else the pages are untouched, and zero */
+    if (kind->series[found].used) /* an unused series is zero, and its pages stay untouched */
         memset(last_of(kind, found), 0, values_of_series(kind) * sizeof *kind->values);
-    /* Of one that was here before there was a place, what it had counted is no news. */
+    /* One that was seen before it got a series: its earlier counts are not an increase. */
     if (index < kind->newest)
         memcpy(last_of(kind, found), values, kind->column_count * sizeof *values);
     kind->series[found] = (struct series){.used = true, .index = index};
@@ -403,7 +401,7 @@ void status_history_note(struct history *history, const struct ledger_snapshot *
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-/* The slots that are written: so many, from that one on. */
+/* The `count` slots of a ring from `first` on, to write. */
 struct span {
     const struct history *history;
     enum history_ring ring;
@@ -456,7 +454,7 @@ static void write_column(const struct span *span, const struct kind *kind, size_
     json_array_end(out);
 }
 
-/* Columns of one group stand one after another. */
+/* Columns of one group are consecutive. */
 static void write_columns(const struct span *span, const struct kind *kind, size_t series,
                           struct output *out)
 {

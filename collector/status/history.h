@@ -1,15 +1,13 @@
 /*
- * What the ledger counted in each of the last seconds and minutes, for graphs: rings of a fixed
- * size, without a database.
+ * The ledger's counts in each of the last seconds and minutes, for graphs: rings of a fixed size.
  *
  * A series belongs to a listener or a sink, or to all of them; its columns are the ledger's terms
- * and reasons, the ranges of a measure, and levels. A counter's value is what was added in that
- * second or minute, so that the values of a column and the ledger's total agree; a level's is the
- * one that was found, in a minute the highest.
+ * and reasons, the ranges of a measure, and levels. The value of a counter is its increase in that
+ * second or minute, so that the values of a column add up to the ledger's total. The value of a
+ * level is the present one, in a minute the highest.
  *
- * All memory is taken at the creation; pages of it that no series needs stay untouched. More
- * listeners or sinks than there is room for are in the series of all of them only. One thread;
- * pure.
+ * All memory is allocated by status_history_create; pages that no series needs are never touched.
+ * Listeners and sinks beyond the number of series are only in the series of all. One thread; pure.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_HISTORY_H
 #define SLUICE_COLLECTOR_STATUS_HISTORY_H
@@ -24,7 +22,7 @@
 #define HISTORY_SECONDS 300
 #define HISTORY_MINUTES 60
 
-/* Series, beside those of all listeners and of all sinks: at least, and of either at most. */
+/* Numbers of series, without those of all: the least of either kind, and the most of both. */
 #define HISTORY_LISTENERS 16
 #define HISTORY_SINKS     8
 #define HISTORY_MOST      64
@@ -36,22 +34,22 @@ struct history_size {
 };
 
 /*
- * For so many listeners and sinks, in so many bytes (0: as many as it takes); not below the least
- * and not above the most series.
+ * The size for `listeners` and `sinks` within `memory` bytes (0: no limit); not below the least and
+ * not above HISTORY_MOST series.
  */
 struct history_size status_history_size(size_t listeners, size_t sinks, uint64_t memory);
 
-/* Returns NULL where memory is short. */
+/* Returns NULL if memory is short. */
 struct history *status_history_create(struct history_size size);
 /* NULL is allowed. */
 void status_history_destroy(struct history *history);
 
-/* Bytes that a history takes. */
+/* Bytes of a history. */
 size_t status_history_memory(struct history_size size);
 
 /*
- * Notes what was counted since the last note, as the end of a second: to be called once in each.
- * `at_ms` is monotonic, in milliseconds, and rises; the first minute begins at 0.
+ * Notes the counts since the last note; called at the end of each second. `at_ms` is monotonic, in
+ * milliseconds, and increases with each call; the first minute begins at 0.
  */
 void status_history_note(struct history *history, const struct ledger_snapshot *ledger,
                          const struct pipeline_levels *levels, int64_t at_ms);
@@ -59,7 +57,7 @@ void status_history_note(struct history *history, const struct ledger_snapshot *
 enum history_ring { HISTORY_OF_SECONDS, HISTORY_OF_MINUTES };
 
 /*
- * Appends the last `most` seconds or minutes, or those that there are, as one JSON object:
+ * Appends the last `most` seconds or minutes, as far as they exist, as one JSON object:
  *
  *     {"from":0,"at":[1000,2000],
  *      "decode":{"decode_latency":{"3":[1,0]}},
@@ -67,10 +65,10 @@ enum history_ring { HISTORY_OF_SECONDS, HISTORY_OF_MINUTES };
  *                   {"index":0,...}],
  *      "sinks":[{"index":0,"written":[4,6],"queue_batches":[0,1],"write_time":{"2":[1,1]}}]}
  *
- * `at` is when each ended, and the next began; `from` when the first of them began. The minute that
- * goes on is the last one. A column whose values are all 0
- * is left out. `index` is that of the ledger; null: the sum of all, which comes first. Ranges of a
- * measure are numbered from 0, in the order of its bounds.
+ * `at`: when each ended and the next began; `from`: when the first began. The last minute is not
+ * complete. Columns whose values are all 0 are omitted. `index` is that of the ledger; null: the
+ * sum of all, which comes first. Ranges of a measure are numbered from 0 in the order of its
+ * bounds.
  */
 void status_history_write(const struct history *history, enum history_ring ring, size_t most,
                           struct output *out);

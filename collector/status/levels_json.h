@@ -1,4 +1,4 @@
-/* How a pipeline stands beside its ledger, as JSON for the status page. Pure; any thread. */
+/* The levels of a pipeline as JSON for the status page. Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_STATUS_LEVELS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_LEVELS_JSON_H
 

@@ -10,9 +10,9 @@
 #include "collector/text/json_writer.h"
 #include "collector/text/secret_url.h"
 
-/* One kind after another is visited, each in a run of its own. */
+/* Each part of the configuration is written by a visit of its own. */
 struct writing {
-    enum config_part part; /* that is written now */
+    enum config_part part; /* being written */
     const struct config *config;
     const struct config_registry *registry;
     const struct pipeline *pipeline;
@@ -25,7 +25,7 @@ static void settings_put_text(struct output *out, const char *text)
     json_string(out, text, strlen(text));
 }
 
-/* Where it comes from, as --print-config says it. */
+/* The origin, as --print-config prints it. */
 static void put_origin(struct output *out, const struct config_origin *origin)
 {
     char name[PROVENANCE_VARIABLE_SIZE];
@@ -49,7 +49,7 @@ static void put_origin(struct output *out, const struct config_origin *origin)
     }
 }
 
-/* A place has no name of its own: what a configuration file calls it. */
+/* The address of a listener or sink has no key name; uses that of the configuration file. */
 static void settings_put_key(struct output *out, const struct config_value *value)
 {
     if (value->setting != NULL)
@@ -58,7 +58,7 @@ static void settings_put_key(struct output *out, const struct config_value *valu
         settings_put_text(out, value->part == CONFIG_OF_LISTENER ? "address" : "to");
 }
 
-/* The place of a sink, without its secrets; nothing of a command. */
+/* The address of a sink without its secrets; null for a command, which may contain some. */
 static void put_place(const struct writing *writing, const struct config_value *value)
 {
     struct output *out = writing->out;
@@ -107,7 +107,7 @@ static void end_one(struct writing *writing)
     writing->open = false;
 }
 
-/* A place begins a listener or a sink; its keys follow. */
+/* The address begins a listener or sink; its keys follow. */
 static void visit_listed(void *context, const struct config_value *value)
 {
     struct writing *writing = context;

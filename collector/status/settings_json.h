@@ -1,6 +1,6 @@
 /*
- * What is set, with where each value comes from, as JSON for the status page: as --print-config
- * prints it, but for secrets, whose values are left out. Main thread, while both live.
+ * The settings and their origins as JSON for the status page: as --print-config prints them, but
+ * without the values of secrets. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_SETTINGS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_SETTINGS_JSON_H
@@ -11,8 +11,8 @@
 struct pipeline;
 
 /*
- * Appends one JSON object. The names of listeners and sinks are those of the ledger; of a listener
- * `schema` says which of its schemas a key is of, counted from 1; `value` is null of a secret:
+ * Appends one JSON object. The names of listeners and sinks are those of the ledger. `schema`: the
+ * listener's schema that the key belongs to, counted from 1. `value` is null for a secret:
  *
  *     {"listeners":[{"name":"udp://127.0.0.1:5555","settings":[
  *        {"key":"address","value":"udp://127.0.0.1:5555","from":"command line"},

@@ -17,27 +17,27 @@
 #define SECOND_NS INT64_C(1000000000)
 #define MS_NS     INT64_C(1000000)
 
-/* How long a browser waits before it asks again, in milliseconds. */
+/* How long a browser waits before it reconnects, in milliseconds. */
 #define RETRY "retry: 1000\n"
 
 struct status {
     struct status_options options;
     struct history *history;
     int64_t began_ns; /* monotonic */
-    int64_t began_ms; /* since 1970: which run this is */
+    int64_t began_ms; /* since 1970: identifies the run */
     int64_t due_ns;
-    bool settings_changed; /* since the last look but one */
-    bool settings_new;     /* since the last look */
-    /* As they are written, from the first time on; NULL: not yet, or memory was short. */
+    bool settings_changed; /* before the last snapshot: its event has them */
+    bool settings_new;     /* since the last snapshot */
+    /* Cached JSON; NULL: not yet written, or memory was short. */
     char *settings;
     size_t settings_size; /* bytes */
-    /* Of the last look; NULL: memory was short, or there was none. */
+    /* The last snapshot; NULL: none yet, or memory was short. */
     struct ledger_snapshot *ledger;
     struct pipeline_levels *levels;
     int64_t looked_ns;
 };
 
-/* Of a --memory that is set, the part that the history may take. */
+/* The history may use 1/HISTORY_PART of an explicit --memory. */
 #define MEMORY_PART 8
 
 static struct history_size history_size(const struct config *config)
@@ -107,8 +107,7 @@ static int64_t at_ms(const struct status *status)
 }
 
 /*
- * The kernel's drops are those that the receiving threads read a second ago, when they were last
- * asked to: nobody is waited for.
+ * Does not wait for the receivers: the kernel's drops are those of the request a second ago.
  */
 static void take_look(struct status *status, int64_t now_ns)
 {
@@ -125,7 +124,7 @@ bool status_look(struct status *status, int64_t now_ns)
 {
     if (now_ns < status->due_ns)
         return false;
-    /* The next full second since the start: a look that was late makes no other late. */
+    /* The next full second since the start, so that a late snapshot delays no other. */
     status->due_ns = status->began_ns + ((now_ns - status->began_ns) / SECOND_NS + 1) * SECOND_NS;
     status->settings_changed = status->settings_new;
     status->settings_new = false;
@@ -145,7 +144,7 @@ static void end_event(struct output *out)
     output_literal(out, "\n\n");
 }
 
-/* An event's data is one line, and others end theirs. */
+/* Removes the newline that other writers end with: an event's data is one line. */
 static void join_line(struct output *out)
 {
     if (!out->overflow && out->used != 0 && out->data[out->used - 1] == '\n')
@@ -159,7 +158,7 @@ static void put_ledger(const struct status *status, struct output *out)
     join_line(out);
 }
 
-/* Which series of the history each row of the ledger has. */
+/* The index of each row of the ledger, which names its series. */
 static void put_indexes(const struct status *status, struct output *out)
 {
     const struct ledger_snapshot *ledger = status->ledger;
@@ -192,7 +191,7 @@ static void put_senders(const struct status *status, struct output *out)
     join_line(out);
 }
 
-/* To write them takes longer than all the rest, so it is done once for each configuration. */
+/* Writing them takes longer than all the rest, so the JSON is cached for each configuration. */
 static void write_settings(struct status *status, struct output *out)
 {
     size_t at = out->used;
@@ -215,7 +214,7 @@ static void put_settings(struct status *status, struct output *out)
         output_bytes(out, status->settings, status->settings_size);
 }
 
-/* When, by both clocks: a page shows times of day, and the history counts from the start. */
+/* The time by both clocks: a page shows times of day, and the history counts from the start. */
 static void status_put_times(const struct status *status, struct output *out)
 {
     json_member_int64(out, "time", clock_wall_ns() / MS_NS);

@@ -1,12 +1,12 @@
 /*
- * What the status page is told: once a second the ledger, how things stand, the health, the senders
- * and what was counted in that second; and at first the last hour, what the words mean, and the
- * settings.
+ * The data of the status page: first the history of the last hour, the meaning of the words, and
+ * the settings; then once a second the ledger, the levels, the health, the senders, and the counts
+ * of that second.
  *
- * It keeps the hour itself (history.h), whether somebody looks or not. The events are those of a
- * stream of server-sent events (HTML Living Standard, 9.2), each with one line of JSON.
+ * It keeps the history (history.h) also while no page is open. The events are server-sent events
+ * (HTML Living Standard, 9.2), each with one line of JSON.
  *
- * Lifecycle: create, then due and look in the main thread's loop, write when somebody is there,
+ * Lifecycle: create, then due and look in the main thread's loop, write if there are clients,
  * destroy before the pipeline. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_STATUS_H
@@ -26,37 +26,36 @@ struct status;
 struct status_options {
     const char *version; /* of the program; a literal */
     struct pipeline *pipeline;
-    const struct health_watch *health; /* outlives it, as the pipeline and the next do */
+    const struct health_watch *health; /* outlives it, as the pipeline and the registry do */
     const struct config_registry *registry;
-    const struct config *config; /* until the next is set */
+    const struct config *config; /* valid until the next status_set_config */
 };
 
-/* `options` is copied. Returns NULL where memory is short. */
+/* `options` is copied. Returns NULL if memory is short. */
 struct status *status_create(const struct status_options *options);
 /* NULL is allowed. */
 void status_destroy(struct status *status);
 
 /*
- * Bytes that it takes with a configuration, most of them for the history. It has a series for each
- * listener and sink of the first one, within bounds (history.h): of a --memory that is set, series
- * beyond the least take an eighth at most.
+ * Bytes of its memory with this configuration, mostly for the history, which has a series for each
+ * listener and sink of the first configuration within the limits of history.h. With an explicit
+ * --memory the history uses at most an eighth of it, or the least that it needs.
  */
 size_t status_memory(const struct config *config);
 
-/* A reload has put another configuration in place of the last one, which is not read any more. */
+/* A reload has replaced the configuration; the previous one is no longer used. */
 void status_set_config(struct status *status, const struct config *config);
 
-/* When (monotonic nanoseconds) to look. */
+/* When (monotonic nanoseconds) to call status_look. */
 int64_t status_due(const struct status *status);
 
-/* Looks, where it is due. Returns whether there is news, an event for those who are there. */
+/* Takes a snapshot if it is due. Returns whether it did: there is an event for the clients. */
 bool status_look(struct status *status, int64_t now_ns);
 
-/* Appends the event of the last look; it has the settings where they changed since the one before.
- */
+/* Appends the event of the last snapshot; with the settings if they changed since the previous. */
 void status_write_now(struct status *status, struct output *out);
 
-/* Appends the events that somebody who comes now gets first. */
+/* Appends the first events of a new client. */
 void status_write_first(struct status *status, struct output *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What the words of the ledger and of the health mean, as JSON for the status page: the rows that
- * the manual is made of, too. Pure; any thread.
+ * The meaning of the words of the ledger and of the health as JSON for the status page, from the
+ * rows of the manual. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_WORDS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_WORDS_JSON_H

@@ -10,7 +10,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/metrics/metrics_rows.h"
 
-/* Entries that memory is got for at a time. */
+/* Entries by which the array grows. */
 #define GROWTH 128
 
 const struct glossary_kind_text glossary_kinds[] = {
@@ -33,7 +33,6 @@ const struct glossary_kind_text glossary_kinds[] = {
     [GLOSSARY_EXIT_CODE] = {"an exit code", "sluice(1), EXIT STATUS"},
 };
 
-/* What is being made, until memory is short. */
 struct making {
     struct glossary *glossary;
     const struct config_registry *registry;
@@ -41,7 +40,7 @@ struct making {
     bool failed;
 };
 
-/* A new entry of that kind and name; NULL where memory is short. */
+/* Adds an entry. Returns NULL if memory is or was short. */
 static struct glossary_entry *glossary_add(struct making *making, enum glossary_kind kind,
                                            const char *name, const char *what)
 {
@@ -144,7 +143,7 @@ static void add_term_metrics(struct making *making, const struct ledger_term *te
         if (entry == NULL)
             return;
         entry->of_term = true;
-        entry->short_name = NULL; /* that is the term's own entry */
+        entry->short_name = NULL; /* the short name means the term's own entry */
     }
 }
 
@@ -191,7 +190,7 @@ static void add_all(struct making *making)
     glossary_add_terms(making, GLOSSARY_LISTENER_TERM, listener_terms);
     glossary_add_terms(making, GLOSSARY_SINK_TERM, offer_terms);
     glossary_add_terms(making, GLOSSARY_SINK_TERM, sink_terms);
-    /* No row counts it: it is what is left of the others. Its gauge has the words for it. */
+    /* in_flight is not a row of sink_terms; its gauge has the text. */
     glossary_add(making, GLOSSARY_SINK_TERM, "in_flight", metrics_rows[ROW_IN_FLIGHT].help);
     glossary_add_terms(making, GLOSSARY_DEAD_LETTER_TERM, dead_letter_terms);
     add_metrics(making);
@@ -221,14 +220,14 @@ void glossary_destroy(struct glossary *glossary)
     free(glossary);
 }
 
-/* --- what somebody means ---------------------------------------------------------------------- */
+/* --- lookup ----------------------------------------------------------------------------------- */
 
 static bool is_name(const char *name, const char *word, size_t length)
 {
     return strlen(name) == length && memcmp(name, word, length) == 0;
 }
 
-/* Whether `word` is the entry's name and then one of the endings of a histogram's samples. */
+/* Whether `word` is the name of one of the histogram's samples. */
 static bool is_sample_of(const struct glossary_entry *entry, const char *word)
 {
     size_t length = strlen(entry->name);

@@ -37,7 +37,7 @@ struct status {
     int64_t looked_ns;
 };
 
-/* The history may use 1/HISTORY_PART of an explicit --memory. */
+/* The history may use 1/MEMORY_PART of an explicit --memory. */
 #define MEMORY_PART 8
 
 static struct history_size history_size(const struct config *config)

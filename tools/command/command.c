@@ -55,7 +55,7 @@ static int refuse_unknown(const struct command *command, const char *name, size_
     return -1;
 }
 
-/* Keeps the value, and puts the option's name before what is wrong with it. */
+/* Stores the value; an error's text gets the option's name in front. */
 static int set_option(const struct command_option *option, void *settings, const char *value,
                       struct error *error)
 {
@@ -66,7 +66,7 @@ static int set_option(const struct command_option *option, void *settings, const
     return -1;
 }
 
-/* One option at argv[*at], which is moved past the value where it stands in the next word. */
+/* Reads the option at argv[*at]; *at moves to its value if that is the next argument. */
 static int take_option(const struct command *command, int argc, char *const *argv, int *at,
                        void *settings, struct error *error)
 {

@@ -4,7 +4,7 @@
 
 #include "tools/command/value.h"
 
-/* Of an option whose value is written as "first|second". */
+/* For an option with the choices "first|second". */
 static int set_either(const char *words, const char *value, bool *second, struct error *error)
 {
     char first[COMMAND_SYNTAX_SIZE];

@@ -1,6 +1,5 @@
 /*
- * Keeping an option's value in a field of a tool's settings, as the option's row says. Pure; any
- * thread.
+ * Stores an option's value in the field of the settings that its row names. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_COMMAND_KEPT_VALUE_H
 #define SLUICE_TOOLS_COMMAND_KEPT_VALUE_H

@@ -1,6 +1,6 @@
 /*
- * Standard input and output as streams whose failures are return values. (That bytes pass as they
- * are is collector/platform/process.h's.)
+ * Makes failures of standard input and output return values. (collector/platform/process.h makes
+ * them binary.)
  */
 #ifndef SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
 #define SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * To be called before anything is opened. Afterwards a write to a pipe whose reader has gone fails
- * like any other, and a stream that was closed when the program was started fails when it is used,
- * rather than being whatever file or socket is opened next.
+ * Must be called before any file is opened. Afterwards a write to a closed pipe fails instead of
+ * raising a signal, and a stream that was closed at program start fails when it is used, instead of
+ * referring to the next file that is opened.
  */
 void standard_streams_prepare(void);
 

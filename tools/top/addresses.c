@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Collectors of one user that are looked for. */
+/* Most collectors of one user to try. */
 #define OWN_MOST 16
 
-/* What was tried, and why in vain. */
+/* Collects the errors of failed attempts in `text`. */
 struct tried {
     struct connection **out;
     char *address;
     char text[sizeof((struct error *)NULL)->text];
 };
 
-/* Any user may listen in a folder such as /tmp: `own` is that only this one, or root, is answered.
- */
+/* `own`: accepts only a collector of this user or root, because in a folder such as /tmp any user
+ * may listen. */
 static bool try_address(struct tried *tried, const char *place, bool own)
 {
     struct error error;

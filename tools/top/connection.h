@@ -1,6 +1,6 @@
 /*
- * A client's end of the collector's control socket (collector/control/control_service.h): lines
- * out, lines in.
+ * The client side of the collector's control socket (collector/control/control_service.h): sends
+ * and reads lines.
  *
  * One thread. CMake picks the implementation under tools/platform/.
  */
@@ -15,11 +15,11 @@
 struct connection;
 
 /*
- * Connects to "unix:PATH". Returns 0, or -1 with `error` filled: EXIT_CODE_USAGE for what is no
- * such address, EXIT_CODE_CANNOT_BIND where nobody answers there.
+ * Connects to "unix:PATH". Returns 0, or -1 with `error` filled: EXIT_CODE_USAGE for a malformed
+ * address, EXIT_CODE_CANNOT_BIND if no process answers there.
  */
 int connection_open(struct connection **out, const char *address, struct error *error);
-/* Whether who listens there is this user or root. */
+/* Whether the listening process belongs to this user or root. */
 bool connection_is_own(const struct connection *connection);
 
 /* NULL is allowed. */
@@ -30,16 +30,16 @@ int connection_send(struct connection *connection, const char *request, struct e
 
 enum connection_result {
     CONNECTION_LINE,
-    CONNECTION_TIMEOUT,     /* or the wait was interrupted by a signal */
-    CONNECTION_GONE,        /* the collector has; or it sends what is no line */
-    CONNECTION_READER_GONE, /* nobody reads our standard output any more */
+    CONNECTION_TIMEOUT,     /* or a signal interrupted the wait */
+    CONNECTION_GONE,        /* the collector has closed it, or sent an endless line */
+    CONNECTION_READER_GONE, /* the reader of our standard output has closed it */
 };
 
 /*
- * Waits for the next line, for at most `timeout_ms` milliseconds. It is *size bytes with its
- * newline, the connection's own until the next call, without other control characters: a collector
- * sends none, and what else listens there must not steer a terminal. Standard output is watched
- * meanwhile.
+ * Waits at most `timeout_ms` milliseconds for the next line: *size bytes with its newline, valid
+ * until the next call. Other control characters are replaced: a collector sends none, and another
+ * program at this address must not control our terminal. Also notices when the reader of standard
+ * output closes it.
  */
 enum connection_result connection_read(struct connection *connection, int timeout_ms,
                                        const char **line, size_t *size);

@@ -1,10 +1,10 @@
-/* What the page's keys and columns are, as a page. */
+/* The help page about keys and columns. */
 #ifndef SLUICE_TOOLS_TOP_HELP_H
 #define SLUICE_TOOLS_TOP_HELP_H
 
 #include "tools/top/page.h"
 
-/* Adds it to a page, as far as `rows` lines hold it. Returns false where memory is short. */
+/* Adds it to a page of at most `rows` lines. Returns false if memory is short. */
 bool help_add(struct page *page, size_t rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* sluice-top: a page about a running collector, again and again, or what passes through it. */
+/* sluice-top: shows a page about a running collector every second, or the records of a tap. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Rates need two looks, some time apart. */
+/* Rates need two snapshots, some time apart. */
 static int show_once(struct watch *watch, struct error *error)
 {
     struct page page;
@@ -26,7 +26,7 @@ static int show_once(struct watch *watch, struct error *error)
     size_t size;
     int result = watch_ask(watch);
     if (result == 0) {
-        connection_read(watch->connection, PERIOD_MS, &line, &size); /* nothing comes: it waits */
+        connection_read(watch->connection, PERIOD_MS, &line, &size); /* only to wait */
         result = watch_ask(watch);
     }
     *error = watch->trouble;
@@ -83,7 +83,7 @@ static int show_always(struct watch *watch, struct error *error)
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* The collector's own words among the lines: these stand at the beginning of no record. */
+/* Beginnings of the collector's own messages; no record begins like these. */
 static const char left_out[] = "{\"left_out_records\":";
 static const char refusal[] = "{\"error\":";
 
@@ -112,7 +112,7 @@ static int pass_on(const char *line, size_t size, struct error *error)
     return -1;
 }
 
-/* *quiet: nobody reads any more, so there is nothing to say. */
+/* *quiet: the reader of standard output has closed it, which is not an error. */
 static int tap(const struct top_settings *settings, struct connection *connection, bool *quiet,
                struct error *error)
 {

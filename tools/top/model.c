@@ -6,10 +6,10 @@
 
 #include "collector/ledger/ledger_terms.h"
 
-/* A reading fails once and for all; what comes after it is read as nothing. */
+/* After the first failure all values are read as zero. */
 struct reading {
     bool failed;
-    const char *wrong; /* the key of what is not as it should be */
+    const char *wrong; /* the missing key, or "memory" */
 };
 
 static json_t *member(struct reading *reading, const json_t *object, const char *key)
@@ -27,7 +27,7 @@ static uint64_t read_count(struct reading *reading, const json_t *object, const 
     return (uint64_t)json_integer_value(member(reading, object, key));
 }
 
-/* What not every collector says, or not of each. */
+/* For members that older collectors, or some kinds, do not have. */
 static uint64_t read_optional(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
@@ -39,7 +39,7 @@ static const char *model_read_text(struct reading *reading, const json_t *object
     return text != NULL ? text : "";
 }
 
-/* Elements of `size` bytes, all zero, for each of the array's; NULL for none. */
+/* Allocates a zero element of `size` bytes for each of the array's; NULL if it is empty. */
 static void *make_array(struct reading *reading, const json_t *array, size_t size, size_t *count)
 {
     *count = json_array_size(array);
@@ -93,7 +93,7 @@ uint64_t model_sum(const struct model_counts *counts)
 
 /* --- the ledger ------------------------------------------------------------------------------- */
 
-/* Under one of two names. */
+/* kernel_drops have one of two names. */
 static void read_drops(struct reading *reading, const json_t *from, struct model_listener *to)
 {
     static const char *const more = "kernel_drops_and_filtered";
@@ -101,7 +101,7 @@ static void read_drops(struct reading *reading, const json_t *from, struct model
     to->kernel_drops = read_count(reading, from, to->drops_name);
 }
 
-/* Which ends are the client's own, and which are no connection's: it was never let in. */
+/* The sum that counts this end of a connection. */
 static uint64_t *model_end(struct model_listener *to, const char *term)
 {
     static const char *const turned_away[] = {"denied", "over_limit", "over_address_limit"};
@@ -175,7 +175,7 @@ static void read_ledger(struct reading *reading, const json_t *ledger, struct mo
 
 /* --- the levels ------------------------------------------------------------------------------- */
 
-/* Of sinks that say something of connections and requests. A collector may be too old for that. */
+/* Reads the sinks with figures of connections and requests; older collectors report none. */
 static void read_levels(struct reading *reading, const json_t *levels, struct model *model)
 {
     size_t most;
@@ -209,7 +209,7 @@ static void read_sender(struct reading *reading, const json_t *from, const char 
     to->duplicated = read_count(reading, from, "duplicated");
 }
 
-/* Those of all listeners in one list. */
+/* The senders of all listeners, in one list. */
 static void read_listeners_senders(struct reading *reading, const json_t *listeners,
                                    struct model *model)
 {
@@ -252,7 +252,7 @@ static void read_senders(struct reading *reading, const json_t *senders, struct 
 
 /* --- the health ------------------------------------------------------------------------------- */
 
-/* What a reason of collector/health/health.h says of a sink. */
+/* The state of a sink that has this reason (collector/health/health_words.h). */
 static enum model_state state_of(const char *reason)
 {
     static const struct {
@@ -272,7 +272,7 @@ static enum model_state state_of(const char *reason)
     return MODEL_OK;
 }
 
-/* The worst that is said of a sink is its state. */
+/* A sink's state is the worst of its reasons. */
 static void read_reason(struct reading *reading, const json_t *from, struct model *model)
 {
     const char *name = json_string_value(json_object_get(from, "sink"));

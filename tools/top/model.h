@@ -1,8 +1,7 @@
 /*
- * What the collector said of itself at one moment: its ledger, its levels, its senders and its
- * health, read from JSON.
+ * The state of a collector at one moment, read from JSON: its ledger, levels, senders and health.
  *
- * A model owns all that it points to. One thread.
+ * A model owns all memory that it points to. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_MODEL_H
 #define SLUICE_TOOLS_TOP_MODEL_H
@@ -13,7 +12,7 @@
 
 #include "collector/base/error.h"
 
-/* A reason and how often it was given. */
+/* A named count, such as a reason. */
 struct model_count {
     const char *name;
     uint64_t value;
@@ -28,21 +27,21 @@ struct model_counts {
 struct model_listener {
     const char *name;
     uint64_t received, bytes, decoded, kernel_drops, lost, duplicated;
-    const char *drops_name; /* what the ledger calls kernel_drops: more than drops may be in it */
+    const char *drops_name; /* the ledger's name of kernel_drops; another one with a filter */
     struct model_counts reasons;
-    bool has_connections; /* the next ones are those of its connections */
+    bool has_connections; /* the members below are set */
     uint64_t connections, open, answers;
     uint64_t closed;      /* by the client, after a whole frame */
-    uint64_t turned_away; /* as they were denied, or too many */
-    uint64_t broken;      /* all other ends but a stop */
+    uint64_t turned_away; /* denied, or over a limit */
+    uint64_t broken;      /* all other ends except a stop */
 };
 
-/* How a sink does, as the collector's health says it; the worst last. */
+/* The state of a sink by the collector's health report; the worst last. */
 enum model_state {
     MODEL_OK,
     MODEL_BEHIND,  /* it has refused or evicted records in the last minute */
-    MODEL_STALLED, /* its destination takes nothing */
-    MODEL_FAILING, /* its destination's writes fail */
+    MODEL_STALLED, /* its destination accepts no data */
+    MODEL_FAILING, /* writes to its destination fail */
     MODEL_ENDED,
 };
 
@@ -50,16 +49,16 @@ struct model_sink {
     const char *name;
     enum model_state state;
     uint64_t written, bytes, filtered, evicted, unknown, spilled;
-    uint64_t write_errors; /* what was refused or broke, and is tried again where it can be */
+    uint64_t write_errors; /* failed attempts; retried if possible */
     int64_t in_flight;
     struct model_counts refused, failed;
 };
 
-/* A sink that delivers, and what it says of its far end; what it does not say is NULL there. */
+/* A sink that is a delivery; `figures` has only those that its destination reports. */
 struct model_delivery {
     const char *name;
-    double oldest;        /* seconds that its oldest record has waited for its answer */
-    uint64_t spill_bytes; /* that lie on disk */
+    double oldest;        /* seconds that its oldest record has waited for an answer */
+    uint64_t spill_bytes; /* on disk */
     struct model_counts figures;
 };
 
@@ -67,12 +66,12 @@ struct model_delivery {
 struct model_sender {
     const char *listener, *address;
     uint64_t datagrams, bytes;
-    bool numbered; /* it numbers its datagrams: the next two are known */
-    uint64_t lost; /* those included that are missing and may still come */
+    bool numbered; /* it numbers its datagrams: the members below are known */
+    uint64_t lost; /* including those that are missing but may still arrive */
     uint64_t duplicated;
 };
 
-/* Whoever lost something, by its own name. */
+/* A sender with losses, by the name that it gives itself. */
 struct model_loser {
     const char *listener, *address, *name;
     uint64_t lost, duplicated;
@@ -86,11 +85,10 @@ struct model {
     struct model_sender *senders;
     struct model_loser *losers;
     size_t listener_count, sink_count, delivery_count, sender_count, loser_count;
-    uint64_t replaced; /* senders that were pushed out of the collector's table */
+    uint64_t replaced; /* senders evicted from the collector's table */
     void *ledger_text, *levels_text, *senders_text, *health_text;
 };
 
-/* An answer of the collector. */
 struct model_answer {
     const char *text;
     size_t size; /* bytes */
@@ -102,12 +100,12 @@ struct model_answers {
 };
 
 /*
- * Reads the answers. What the collector may say beside what is wanted here is passed over. Returns
- * 0, or -1 with `error` filled (EXIT_CODE_BAD_INPUT).
+ * Reads the answers; unknown members are ignored. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_BAD_INPUT).
  */
 int model_read(struct model *model, const struct model_answers *answers, struct error *error);
 
-/* Frees what it holds and leaves it all zero; allowed on one that is. */
+/* Frees its memory and sets it to zero. A zero model is allowed. */
 void model_clear(struct model *model);
 
 /* The count of that name, or NULL. */

@@ -7,7 +7,7 @@
 #include "tools/command/command.h"
 
 struct top_settings {
-    const char *address; /* NULL: the collector is looked for */
+    const char *address; /* NULL: search for a collector */
     const char *pattern; /* of --tap, or NULL */
     bool once;
 };

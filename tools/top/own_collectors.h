@@ -1,5 +1,5 @@
 /*
- * Control sockets of the collectors that the same user started, as the operating system tells.
+ * Finds the control sockets of collectors that the same user has started.
  *
  * CMake picks the implementation under tools/platform/.
  */
@@ -11,7 +11,7 @@
 /* Bytes of the longest "unix:PATH" that connects, its NUL included. */
 #define CONTROL_ADDRESS_SIZE 128
 
-/* Fills in at most `most` addresses; returns how many there are of them. Any may be gone again. */
+/* Fills in at most `most` addresses and returns their number. They may be outdated. */
 size_t own_collectors_find(char addresses[][CONTROL_ADDRESS_SIZE], size_t most);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Cuts and cleans: what a sender calls itself must not steer a terminal. */
+/* Cuts the line and replaces control characters, since senders choose some of the names. */
 static char *copy_line(const char *text, size_t columns)
 {
     size_t size = strlen(text);
@@ -47,7 +47,7 @@ void page_clear(struct page *page)
 
 /* --- the title -------------------------------------------------------------------------------- */
 
-/* On at most `rows` lines, parted at blanks. */
+/* Breaks the title at blanks, into at most `rows` lines. */
 static bool add_title(struct page *page, const char *title, size_t rows)
 {
     char line[TABLE_LINE_SIZE];
@@ -91,7 +91,7 @@ static bool add_totals(struct page *page, const struct model *model, const struc
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* Rows from which on the last one says by which keys the page is moved. */
+/* The least number of rows with which the last one lists the keys. */
 #define ROWS_WITH_KEYS 8
 
 static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zoom  ? help  q quit";
@@ -100,8 +100,8 @@ static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zo
 #define LEAST_OF_PART 3
 
 /*
- * How many lines under its heading each part gets of those there are: all get one more in turn,
- * while they want. A zoomed part gets all.
+ * Divides the lines among the parts: in turn, each part gets one more line until it has enough. A
+ * zoomed part gets all.
  */
 static void share(const struct table *parts, size_t rows, const struct view *view, size_t *given)
 {
@@ -125,7 +125,7 @@ static enum page_manner manner_of(const struct table_row *row)
     return row->manner == TABLE_TROUBLE ? PAGE_TROUBLE : PAGE_PLAIN;
 }
 
-/* The last line of a part that was cut says what of it is shown. */
+/* Adds the last line of a cut part: which of its rows are shown. */
 static bool add_cut(struct page *page, const struct view_part *seen)
 {
     char text[96];
@@ -153,7 +153,7 @@ static bool add_part(struct page *page, struct table *part, size_t given, bool s
     return done && (given == part->count || add_cut(page, seen));
 }
 
-/* Notes what there is to see, so that the view can be kept within it. */
+/* Stores the numbers of rows in the view, for view_clamp. */
 static void page_note(const struct table *part, size_t given, struct view_part *seen)
 {
     seen->count = part->count;

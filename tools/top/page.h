@@ -1,7 +1,7 @@
 /*
- * The page as text: lines of so many columns, with what is on them, for a terminal or for a pipe.
+ * The page as lines of text, for a terminal or a pipe.
  *
- * Whatever names hold, a line is printable ASCII. A page owns its lines. One thread.
+ * Lines are printable ASCII, whatever names contain. A page owns its lines. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_PAGE_H
 #define SLUICE_TOOLS_TOP_PAGE_H
@@ -22,28 +22,27 @@ struct page_line {
 
 struct page {
     size_t columns;
-    size_t rows; /* lines there are */
+    size_t rows; /* number of lines */
     struct page_line *lines;
 };
 
-/* Lines of a page that is not to be cut. */
+/* `rows` of a page without a limit. */
 #define PAGE_ALL_ROWS ((size_t)1 << 20)
 
 /*
- * Draws a page of at most `rows` lines and `columns` columns (at least 1; from 80 on nothing but
- * long names is cut). Where it cannot hold all, each part is cut and says which of its rows stand
- * there. `title` stands on the first line; NULL for `model`: nothing but that, on as
- * many lines as it takes. `view` says
- * what is to be seen, and the last line by which keys that changes; what there was to see is noted
- * in it. NULL: all there is, without keys. Returns false where memory is short.
+ * Draws a page of at most `rows` lines and `columns` columns (at least 1; with 80 only long names
+ * are cut). If the rows do not suffice, parts are cut and show which of their rows are visible.
+ * `title` is the first line; with NULL for `model` the page is only the title, on all lines that it
+ * needs. `view` selects what is shown; the numbers of rows are stored in it, and the last line
+ * lists its keys. NULL for `view`: everything, without keys. Returns false if memory is short.
  */
 bool page_draw(struct page *page, size_t rows, size_t columns, const char *title,
                const struct model *model, const struct rates *rates, struct view *view);
 
-/* Adds a line, cut to the page's columns. Returns false where memory is short. */
+/* Adds a line, cut to the page's columns. Returns false if memory is short. */
 bool page_add_line(struct page *page, enum page_manner manner, const char *text);
 
-/* Frees what it holds and leaves it all zero; allowed on one that is. */
+/* Frees its memory and sets it to zero. A zero page is allowed. */
 void page_clear(struct page *page);
 
 #endif

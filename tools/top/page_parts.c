@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Columns of a screen that numbers take, with what stands after them, so that the tables' names end
- * at the same place as far as they can.
+ * Screen columns for numbers and for the texts after them, chosen so that the names of all tables
+ * end at the same column if possible.
  */
 #define USUAL_NUMBERS       6
 #define NUMBER_WIDTH        9
@@ -20,7 +20,7 @@ static bool make_rows(struct table *table, size_t most)
     return table->rows != NULL;
 }
 
-/* A row under way: cells come in the order of the columns. */
+/* Fills the cells of a row in the order of the columns. */
 struct writer {
     struct table_row *row;
     size_t cells;
@@ -44,7 +44,7 @@ static void put_count(struct writer *writer, uint64_t count)
     part_put_number(writer, (double)count);
 }
 
-/* A text that sorts as `value` does. */
+/* A text that is sorted by `value`. */
 static void part_put_text(struct writer *writer, const char *text, double value)
 {
     writer->row->cells[writer->cells++] = (struct table_cell){.value = value, .text = text};
@@ -63,7 +63,7 @@ static double sum(const double *rates, size_t count)
     return total;
 }
 
-/* "udp://" is the same for nearly all. */
+/* Omits "udp://", which nearly all have. */
 static const char *short_name(const char *listener)
 {
     static const char scheme[] = "udp://";
@@ -134,14 +134,14 @@ static bool make_connections(struct table *table, const struct model *model)
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * What a sink may have beside what each has. A count that is not zero somewhere comes first; among
- * the others those of a lower rank do.
+ * Optional columns of sinks. Columns with a nonzero count are preferred; among the others those of
+ * lower rank.
  */
 static const struct sink_extra {
     const char *heading;
-    size_t count; /* where struct model_sink has it, as a uint64_t */
+    size_t count; /* offset of a uint64_t in struct model_sink */
     unsigned rank;
-    bool is_news; /* that it is not zero */
+    bool is_news; /* prefer it if it is not zero */
 } extras[] = {
     {"SPILLED", offsetof(struct model_sink, spilled), 2, true},
     {"UNKNOWN", offsetof(struct model_sink, unknown), 3, true},
@@ -212,7 +212,7 @@ static bool make_sinks(struct table *table, const struct model *model, const str
 
 /* --- deliveries ------------------------------------------------------------------------------- */
 
-/* What it does not say is a dash. */
+/* A figure that the destination does not report is shown as a dash. */
 static void put_figure(struct writer *writer, const struct model_delivery *delivery,
                        const char *name, const char *or_name)
 {

@@ -1,5 +1,5 @@
 /*
- * The parts of the page: a table each, not yet cut to what a terminal holds. For page.c.
+ * The parts of the page, a table each, before they are cut to the terminal's size. For page.c.
  */
 #ifndef SLUICE_TOOLS_TOP_PAGE_PARTS_H
 #define SLUICE_TOOLS_TOP_PAGE_PARTS_H
@@ -12,8 +12,8 @@
 #include "tools/top/view.h"
 
 /*
- * Makes all tables, in the order of VIEW_PARTS; they point into the model. Returns false where
- * memory is short. They are to be cleared in any case.
+ * Makes all tables in the order of the view's parts; they point into the model. Returns false if
+ * memory is short. The caller clears them in any case.
  */
 bool page_parts_make(struct table parts[VIEW_PARTS], const struct model *model,
                      const struct rates *rates);

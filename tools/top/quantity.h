@@ -1,15 +1,15 @@
 /*
- * Numbers for people, in few columns. Pure; any thread.
+ * Short texts for numbers. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_TOP_QUANTITY_H
 #define SLUICE_TOOLS_TOP_QUANTITY_H
 
-/* Bytes that a quantity's text can need, its NUL included. */
+/* Bytes of the longest text with its NUL. */
 #define QUANTITY_SIZE 16
 
 /*
- * "0", "42", "0.5", "99999", "100k", "1.25M", "10.0G": at most six characters below 10^24. Of what
- * is less than ten one decimal is written where it is not zero. Negative ones are written as 0.
+ * "0", "42", "0.5", "99999", "100k", "1.25M", "10.0G": at most six characters below 10^24. Numbers
+ * below ten have one decimal if it is not zero. Negative numbers are written as 0.
  */
 void quantity_write(double value, char text[QUANTITY_SIZE]);
 

@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is being made, and of what. */
 struct making {
     struct rates *rates;
     const struct model *now, *before;
     size_t used; /* of rates->all */
 };
 
-/* A counter that fell was begun anew. */
+/* A counter that has decreased was restarted at 0. */
 static double per_second(const struct making *making, uint64_t now, uint64_t before)
 {
     uint64_t since = now < before ? now : now - before;

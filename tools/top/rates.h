@@ -1,9 +1,9 @@
 /*
- * How fast things go: what two models of one collector differ by, each second.
+ * Rates per second: the differences between two models of one collector.
  *
- * Whatever is in the later model has its rates at the same place of the list here; what was not in
- * the earlier one began at nothing. Where there is no earlier one, or the collector was started
- * anew since, all rates are since its start. One thread.
+ * The lists have the same order as those of the later model. An item that the earlier model does
+ * not have is counted from 0. Without an earlier model, or if the collector was restarted in
+ * between, all rates are averages since its start. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_RATES_H
 #define SLUICE_TOOLS_TOP_RATES_H
@@ -27,17 +27,17 @@ struct sender_rates {
 };
 
 struct rates {
-    double seconds; /* that they are of */
+    double seconds; /* between the models */
     struct listener_rates *listeners;
     struct sink_rates *sinks;
     struct sender_rates *senders;
-    double *all; /* where the lists of reasons stand */
+    double *all; /* memory of the lists of reasons */
 };
 
-/* `before` may be NULL. Returns false where memory is short. */
+/* `before` may be NULL. Returns false if memory is short. */
 bool rates_make(struct rates *rates, const struct model *now, const struct model *before);
 
-/* Frees what it holds and leaves it all zero; allowed on one that is. */
+/* Frees its memory and sets it to zero. Zero rates are allowed. */
 void rates_clear(struct rates *rates);
 
 #endif

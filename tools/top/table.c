@@ -6,7 +6,7 @@
 
 #include "tools/top/quantity.h"
 
-/* Columns of a number and the blank before it; six of them leave a name 26 of 80. */
+/* Widths of a number with its blank, and of a name; six numbers leave 26 of 80 columns for it. */
 #define NUMBER_LEAST 9
 #define NUMBER_MOST  12
 #define NAME_LEAST   12
@@ -51,7 +51,7 @@ static unsigned highest_rank(const struct table *table)
     return highest;
 }
 
-/* Shows the columns of a rank that leave the name its least. Returns how many it showed. */
+/* Shows columns of a rank as long as `name` columns remain. Returns the number shown. */
 static size_t show_rank(struct table *table, unsigned rank, size_t screen, size_t used, size_t name)
 {
     size_t shown = 0;
@@ -69,7 +69,7 @@ void table_fit(struct table *table, size_t screen)
     size_t names = longest_name(table);
     size_t shown = show_rank(table, 0, screen, 0, 0);
     size_t last = table->last_least;
-    /* The first that is added may shorten names. */
+    /* Only columns of rank 1 may shorten names. */
     shown += show_rank(table, 1, screen, shown * NUMBER_LEAST + last, NAME_LEAST);
     for (unsigned rank = 2; rank <= highest_rank(table); rank++)
         shown += show_rank(table, rank, screen, shown * NUMBER_LEAST + last, names);
@@ -99,7 +99,7 @@ static struct table_order order_of(const struct table *table, struct table_order
     return order;
 }
 
-/* qsort has no room for an argument, and rows are sorted by one thread. */
+/* An argument of the comparison, which qsort does not pass; only one thread sorts. */
 static struct table_order sorting;
 
 static int compare_names(const struct table_row *a, const struct table_row *b)
@@ -141,7 +141,7 @@ void table_sort(struct table *table, struct table_order order)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* A line under way. */
+/* Appends to a line. */
 struct writer {
     char *text;
     size_t used;
@@ -156,7 +156,7 @@ static void table_put(struct writer *writer, const char *text, size_t width, boo
         writer->used += (size_t)printed < room ? (size_t)printed : room - 1;
 }
 
-/* One that is too long ends in a '~'. */
+/* A name that is too long is cut and ends in '~'. */
 static void table_put_name(struct writer *writer, const char *name, size_t width)
 {
     char cut[NAME_MOST + 1];

@@ -1,8 +1,8 @@
 /*
- * The terminal: a screen that pages are shown on, and its keys.
+ * The terminal: shows pages and reads keys.
  *
- * Open only where standard input and output are terminals. What stood there before comes back with
- * the close, which must come whatever happens. One thread. CMake picks the implementation under
+ * Open it only if standard input and output are terminals. terminal_close restores the previous
+ * contents, and must always be called. One thread. CMake chooses the implementation under
  * tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_TERMINAL_H
@@ -17,7 +17,7 @@
 /* Whether standard input and output are terminals. */
 bool terminal_is_there(void);
 
-/* Returns 0, or -1 with `error` filled (EXIT_CODE_IO) where this kind of terminal is not known. */
+/* Returns 0, or -1 with `error` filled (EXIT_CODE_IO) if the kind of terminal is not supported. */
 int terminal_open(struct error *error);
 void terminal_close(void);
 
@@ -25,15 +25,14 @@ void terminal_size(size_t *rows, size_t *columns);
 void terminal_show(const struct page *page);
 
 enum terminal_key {
-    TERMINAL_NO_KEY, /* the time is over */
-    TERMINAL_QUIT,   /* or the terminal has gone */
+    TERMINAL_NO_KEY, /* timeout */
+    TERMINAL_QUIT,   /* or the terminal is gone */
     TERMINAL_RESIZED,
-    TERMINAL_VIEW, /* a key that changes what is seen */
+    TERMINAL_VIEW, /* a key for view_press */
 };
 
 /*
- * Waits for a key that means something, for at most `timeout_ms` milliseconds. With TERMINAL_VIEW
- * *key is filled.
+ * Waits at most `timeout_ms` milliseconds for one of our keys. *key is set with TERMINAL_VIEW.
  */
 enum terminal_key terminal_wait(int timeout_ms, enum view_key *key);
 

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* The next part that has rows, in steps of one or, backwards, of VIEW_PARTS - 1. */
+/* Selects the next part with rows; `step` is 1, or VIEW_PARTS - 1 for backwards. */
 static void select_next(struct view *view, size_t step)
 {
     for (size_t i = 0; i < VIEW_PARTS; i++) {
@@ -12,7 +12,7 @@ static void select_next(struct view *view, size_t step)
     }
 }
 
-/* The order by which the rows come, then each column's that is shown. */
+/* Cycles from the initial order through the visible columns. */
 static void sort_by_next(struct view_part *part)
 {
     size_t by = part->order.by;

@@ -1,8 +1,8 @@
 /*
- * What somebody at the terminal chose to see: which part, from which row on, in which order.
+ * The user's choice of what to see: the part, its first row and its order.
  *
- * Keys change it; page.h draws by it and notes in it what there was to choose from. All zero is the
- * view at the beginning. One thread.
+ * Keys change it; page_draw follows it and stores in it how many rows there were. Zero is the
+ * initial view. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_VIEW_H
 #define SLUICE_TOOLS_TOP_VIEW_H
@@ -13,8 +13,8 @@
 #include "tools/top/table.h"
 
 /*
- * The parts of a page: listeners; connections; sinks; deliveries; drops, by reason; senders; who
- * lost most.
+ * The parts of a page: listeners, connections, sinks, deliveries, drops by reason, senders, senders
+ * with the most losses.
  */
 #define VIEW_PARTS 7
 
@@ -31,28 +31,27 @@ enum view_key {
     VIEW_REVERSE,
     VIEW_ZOOM,
     VIEW_HELP,
-    VIEW_LEAVE, /* the help, or the one part that is shown */
+    VIEW_LEAVE, /* leaves the help or the zoom */
 };
 
-/* Of one part. */
 struct view_part {
     struct table_order order;
-    size_t first; /* the row that is shown first */
-    /* Noted by who draws. */
-    size_t count, shown; /* rows there are, and rows that were shown */
+    size_t first; /* the first visible row */
+    /* Set by page_draw. */
+    size_t count, shown; /* all rows, and visible rows */
     bool sortable[TABLE_COLUMNS];
 };
 
 struct view {
     size_t selected; /* the part that keys move */
-    bool zoomed;     /* nothing else is shown */
-    bool help;       /* how to use the page, instead of it */
+    bool zoomed;     /* only the selected part is shown */
+    bool help;       /* the help is shown instead of the page */
     struct view_part parts[VIEW_PARTS];
 };
 
 void view_press(struct view *view, enum view_key key);
 
-/* Selects a part that has rows, where the selected one has none; and keeps its first row a row. */
+/* If the selected part is empty selects another one, and limits `first` to the existing rows. */
 void view_clamp(struct view *view);
 
 #endif

@@ -9,8 +9,7 @@
 
 #define PATIENCE_MS 1000
 
-/* Waits for it all the time that there is: a signal may cut a wait short, as a terminal that is
- * resized sends them. */
+/* Waits again after a signal, such as that of a resized terminal, until the time is over. */
 static enum connection_result watch_read_answer(struct connection *connection, const char **line,
                                                 size_t *size)
 {
@@ -24,8 +23,8 @@ static enum connection_result watch_read_answer(struct connection *connection, c
     }
 }
 
-/* Asks and fills in a copy of the answer. Returns its text, to be freed; NULL with `trouble`
- * filled. */
+/* Sends a request and fills in a copy of the answer. Returns its text, which the caller frees, or
+ * NULL with `trouble` filled. */
 static char *watch_request(struct watch *watch, const char *request, struct model_answer *answer)
 {
     const char *line;

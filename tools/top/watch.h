@@ -1,7 +1,7 @@
 /*
- * Asking a collector again and again: the last two models of it, and how to draw them.
+ * Polls a collector and keeps its last two models, which it can draw.
  *
- * A collector that goes away is connected to again when it is back. One thread.
+ * Reconnects to a collector that was away. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_WATCH_H
 #define SLUICE_TOOLS_TOP_WATCH_H
@@ -16,9 +16,9 @@
 #include "tools/top/page.h"
 
 struct watch {
-    const char *given;                  /* "unix:PATH"; NULL: it is looked for */
-    char address[CONTROL_ADDRESS_SIZE]; /* where somebody answered last */
-    struct connection *connection;      /* NULL: there is none */
+    const char *given;                  /* "unix:PATH"; NULL: search for a collector */
+    char address[CONTROL_ADDRESS_SIZE]; /* of the last connection */
+    struct connection *connection;      /* NULL: not connected */
     struct model now, before;
     bool has_now, has_before;
     struct error trouble; /* why there is no newer model */
@@ -26,19 +26,19 @@ struct watch {
 };
 
 /*
- * Asks, and waits for the answer for a second at most. Returns 0, or -1 with `trouble` filled;
- * what was known before is then still there.
+ * Requests a new model, and waits for each answer for a second at most. Returns 0, or -1 with
+ * `trouble` filled and the models unchanged.
  */
 int watch_ask(struct watch *watch);
 
 /*
- * Draws what is known, and what the trouble is, as page_draw does. Returns false where memory is
+ * Draws the latest model, and the trouble as the title, by page_draw. Returns false if memory is
  * short.
  */
 bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct view *view,
                 struct page *page);
 
-/* Frees what it holds. */
+/* Closes the connection and frees the models. */
 void watch_clear(struct watch *watch);
 
 #endif

@@ -92,7 +92,7 @@ static enum exit_code main_check(const struct config *config)
         return error.code;
     }
     enum exit_code code =
-        config->check == CHECK_CONNECTS ? pipeline_probe_sinks(config) : EXIT_CODE_OK;
+        config->request.check == CHECK_CONNECTS ? pipeline_probe_sinks(config) : EXIT_CODE_OK;
     if (code != EXIT_CODE_OK)
         return code;
     descriptor_plan_warn(config);
@@ -107,8 +107,8 @@ static enum exit_code main_check(const struct config *config)
 /* --check and --print-config. */
 static enum exit_code main_inspect(const struct config *config)
 {
-    enum exit_code code = config->check ? main_check(config) : EXIT_CODE_OK;
-    if (config->print && code == EXIT_CODE_OK)
+    enum exit_code code = config->request.check ? main_check(config) : EXIT_CODE_OK;
+    if (config->request.print && code == EXIT_CODE_OK)
         options_print_config(stdout, config, &program_registry);
     return code;
 }
@@ -144,8 +144,8 @@ static enum exit_code main_run(const struct program_options *options)
     options_check_environment(&environment, warn);
     if (shows_progress(config))
         progress_line_begin();
-    enum exit_code code =
-        config->check || config->print ? main_inspect(config) : program_run(options);
+    enum exit_code code = config->request.check || config->request.print ? main_inspect(config)
+                                                                         : program_run(options);
     progress_line_end();
     log_end();
     return code;
@@ -199,8 +199,8 @@ static enum exit_code main_collect(int argc, char **argv)
                                                   .context = &arguments});
         break;
     case OPTIONS_HELP:
-        if (options_print_help(stdout, &program_registry, config.help_topic, &error) == 0) {
-            fputs(config.help_topic == NULL ? service_summary : "", stdout);
+        if (options_print_help(stdout, &program_registry, config.request.help_topic, &error) == 0) {
+            fputs(config.request.help_topic == NULL ? service_summary : "", stdout);
             break;
         }
         log_line(LOG_ERROR, "%s", error.text);
@@ -210,7 +210,7 @@ static enum exit_code main_collect(int argc, char **argv)
         print_version();
         break;
     case OPTIONS_SCHEMA:
-        code = print_schema(config.schema_name);
+        code = print_schema(config.request.schema_name);
         break;
     case OPTIONS_WRONG:
         log_line(LOG_ERROR, "%s", error.text);

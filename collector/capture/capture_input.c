@@ -23,7 +23,7 @@ int capture_input_open(struct capture_input *input, const char *path, struct err
 }
 
 /* Reads ahead into the empty buffer, waiting where it must; false: there is nothing more. */
-static bool fill(struct capture_input *input)
+static bool fill_buffer(struct capture_input *input)
 {
     while (input->last == INPUT_BYTES) {
         size_t got;
@@ -48,7 +48,7 @@ static bool fill(struct capture_input *input)
 size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size)
 {
     size_t got = 0;
-    while (got < size && (input->start < input->end || fill(input))) {
+    while (got < size && (input->start < input->end || fill_buffer(input))) {
         size_t part = input->end - input->start;
         if (part > size - got)
             part = size - got;

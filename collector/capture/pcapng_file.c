@@ -42,8 +42,8 @@ bool pcapng_file_recognises(const uint8_t magic[4])
 }
 
 /* Reads `size` bytes of the block's body; false where the body or the file is shorter. */
-static bool read_body(struct capture_input *input, struct block *block, uint8_t *bytes,
-                      uint32_t size)
+static bool read_block_body(struct capture_input *input, struct block *block, uint8_t *bytes,
+                            uint32_t size)
 {
     if (block->remaining < size || capture_input_read(input, bytes, size) != size)
         return false;
@@ -126,7 +126,7 @@ static bool read_section(struct pcapng_file *file, struct capture_input *input, 
         return false;
     }
     block->remaining -= 4; /* the magic, read above */
-    if (!read_body(input, block, version, sizeof version)) {
+    if (!read_block_body(input, block, version, sizeof version)) {
         damaged(input, block, error, "the section header is cut short");
         return false;
     }
@@ -167,7 +167,7 @@ static bool read_interface_options(const struct pcapng_file *file, struct captur
 {
     while (block->remaining >= 4) {
         uint8_t head[4];
-        if (!read_body(input, block, head, sizeof head))
+        if (!read_block_body(input, block, head, sizeof head))
             return false;
         unsigned code = ordered_u16(file->order, head);
         uint32_t length = ordered_u16(file->order, head + 2);
@@ -176,11 +176,11 @@ static bool read_interface_options(const struct pcapng_file *file, struct captur
             return true;
         uint8_t value[8];
         if (code == OPTION_IF_TIME_UNIT && length == 1) {
-            if (!read_body(input, block, value, padded))
+            if (!read_block_body(input, block, value, padded))
                 return false;
             interface->time_resolution = value[0];
         } else if (code == OPTION_IF_TIME_OFFSET && length == 8) {
-            if (!read_body(input, block, value, padded))
+            if (!read_block_body(input, block, value, padded))
                 return false;
             uint64_t offset = ordered_u64(file->order, value);
             memcpy(&interface->time_offset, &offset, sizeof offset); /* two's complement */
@@ -195,7 +195,7 @@ static bool read_interface(struct pcapng_file *file, struct capture_input *input
                            struct block *block, struct error *error)
 {
     uint8_t fixed[8]; /* link type, reserved, snapshot length */
-    if (!read_body(input, block, fixed, sizeof fixed)) {
+    if (!read_block_body(input, block, fixed, sizeof fixed)) {
         damaged(input, block, error, "the interface description is too short");
         return false;
     }
@@ -222,7 +222,7 @@ static enum capture_file_result read_packet_head(const struct pcapng_file *file,
                                                  struct capture_frame *frame, struct error *error)
 {
     uint8_t fixed[20]; /* interface, time (high, low), captured length, length */
-    if (!read_body(input, block, fixed, sizeof fixed))
+    if (!read_block_body(input, block, fixed, sizeof fixed))
         return damaged(input, block, error, "the packet block is too short");
     /* The obsolete block has a drop count in the other half. */
     uint32_t index = block->type == BLOCK_PACKET ? ordered_u16(file->order, fixed)
@@ -250,7 +250,7 @@ static enum capture_file_result read_simple_head(const struct pcapng_file *file,
                                                  struct capture_frame *frame, struct error *error)
 {
     uint8_t fixed[4];
-    if (!read_body(input, block, fixed, sizeof fixed))
+    if (!read_block_body(input, block, fixed, sizeof fixed))
         return damaged(input, block, error, "the packet block is too short");
     if (file->interface_count == 0)
         return damaged(input, block, error, "a packet of an interface that is not described");
@@ -282,7 +282,7 @@ static enum capture_file_result read_packet(const struct pcapng_file *file,
                              frame->captured, CAPTURE_FRAME_MAX);
         return CAPTURE_FILE_DAMAGED;
     }
-    if (!read_body(input, block, buffer, (uint32_t)frame->captured))
+    if (!read_block_body(input, block, buffer, (uint32_t)frame->captured))
         return damaged(input, block, error, "the frame exceeds its block");
     frame->data = buffer;
     if (frame->length < frame->captured)

@@ -42,7 +42,7 @@ struct reassembly *reassembly_create(struct capture_counts *counts)
 }
 
 /* A datagram known to be of no concern is not missed, but its frames are accounted for. */
-static void give_up(struct reassembly *reassembly, struct slot *slot)
+static void discard_slot(struct reassembly *reassembly, struct slot *slot)
 {
     if (slot->unwanted) {
         reassembly->counts->other += slot->fragments;
@@ -68,11 +68,11 @@ static bool outlived(const struct slot *slot, int64_t time_ns)
     return apart > LIFETIME_NS;
 }
 
-static struct slot *begin(struct reassembly *reassembly, struct slot *slot,
-                          const struct frame_fragment *fragment, int64_t time_ns)
+static struct slot *begin_datagram(struct reassembly *reassembly, struct slot *slot,
+                                   const struct frame_fragment *fragment, int64_t time_ns)
 {
     if (slot->number != 0)
-        give_up(reassembly, slot);
+        discard_slot(reassembly, slot);
     slot->number = ++reassembly->begun;
     slot->time_ns = time_ns;
     slot->hosts = fragment->hosts;
@@ -98,12 +98,12 @@ static struct slot *find_or_begin(struct reassembly *reassembly,
         if (slot->number != 0 && same_datagram(slot, fragment)) {
             if (!outlived(slot, time_ns))
                 return slot;
-            return begin(reassembly, slot, fragment, time_ns);
+            return begin_datagram(reassembly, slot, fragment, time_ns);
         }
         if (slot->number < oldest->number)
             oldest = slot;
     }
-    return begin(reassembly, oldest, fragment, time_ns);
+    return begin_datagram(reassembly, oldest, fragment, time_ns);
 }
 
 static bool has_come(const struct slot *slot, size_t unit)
@@ -194,7 +194,7 @@ void reassembly_flush(struct reassembly *reassembly)
 {
     for (size_t i = 0; i < REASSEMBLY_SLOTS; i++)
         if (reassembly->slots[i].number != 0)
-            give_up(reassembly, &reassembly->slots[i]);
+            discard_slot(reassembly, &reassembly->slots[i]);
 }
 
 void reassembly_destroy(struct reassembly *reassembly)

@@ -17,12 +17,12 @@ struct writing {
     struct error *error;
 };
 
-static void put(struct writing *writing, const char *text, size_t length)
+static void absolute_put(struct writing *writing, const char *text, size_t length)
 {
     output_bytes(&writing->out, text, length);
 }
 
-static bool no_memory(struct error *error)
+static bool absolute_no_memory(struct error *error)
 {
     error_set(error, EXIT_CODE_INTERNAL, "not enough memory");
     return false;
@@ -44,19 +44,19 @@ static size_t folder_part(const char *folder, const char *path)
 static void put_folder(struct writing *writing, size_t length, bool is_template)
 {
     for (size_t i = 0; i < length; i++) {
-        put(writing, &writing->folder[i], 1);
+        absolute_put(writing, &writing->folder[i], 1);
         if (is_template && writing->folder[i] == '%')
-            put(writing, "%", 1);
+            absolute_put(writing, "%", 1);
     }
 }
 
 /* `end` is the byte with which a path ends where this one is put. */
-static bool put_path(struct writing *writing, const char *text, size_t length, char end,
-                     bool is_template)
+static bool absolute_put_path(struct writing *writing, const char *text, size_t length, char end,
+                              bool is_template)
 {
     char *path = malloc(length + 1);
     if (path == NULL)
-        return no_memory(writing->error);
+        return absolute_no_memory(writing->error);
     memcpy(path, text, length);
     path[length] = '\0';
     file_path_normalise(path);
@@ -68,20 +68,20 @@ static bool put_path(struct writing *writing, const char *text, size_t length, c
                   writing->folder, end);
     put_folder(writing, before, is_template);
     if (file_path_root(path) == 0 && writing->folder[before - 1] != '/')
-        put(writing, "/", 1);
-    put(writing, path, length);
+        absolute_put(writing, "/", 1);
+    absolute_put(writing, path, length);
     free(path);
     return good;
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-static bool put_value(struct writing *writing, const struct setting *setting, const char *text,
-                      size_t length, char end)
+static bool absolute_put_value(struct writing *writing, const struct setting *setting,
+                               const char *text, size_t length, char end)
 {
     size_t path = setting_path(setting, writing->registry, text, length);
-    put(writing, text, path);
-    return path == length || put_path(writing, text + path, length - path, end, false);
+    absolute_put(writing, text, path);
+    return path == length || absolute_put_path(writing, text + path, length - path, end, false);
 }
 
 /* "key=value&key=value" */
@@ -92,27 +92,27 @@ static bool put_keys(struct writing *writing, const char *text)
         size_t length = strcspn(text, "&");
         size_t value = strcspn(text, "=") + 1;
         const struct setting *key = key_find(~0u, text, value - 1, &ignored);
-        put(writing, text, value);
-        if (!put_value(writing, key, text + value, length - value, '&'))
+        absolute_put(writing, text, value);
+        if (!absolute_put_value(writing, key, text + value, length - value, '&'))
             return false;
         text += length;
         if (*text == '\0')
             return true;
-        put(writing, text++, 1);
+        absolute_put(writing, text++, 1);
     }
 }
 
 static bool put_url(struct writing *writing, const char *url, struct url_place place)
 {
     const char *keys = url + place.at + place.length;
-    put(writing, url, place.at);
+    absolute_put(writing, url, place.at);
     if (!place.is_path)
-        put(writing, url + place.at, place.length);
-    else if (!put_path(writing, url + place.at, place.length, '?', place.is_template))
+        absolute_put(writing, url + place.at, place.length);
+    else if (!absolute_put_path(writing, url + place.at, place.length, '?', place.is_template))
         return false;
     if (*keys == '\0')
         return true;
-    put(writing, keys, 1);
+    absolute_put(writing, keys, 1);
     return put_keys(writing, keys + 1);
 }
 
@@ -124,12 +124,12 @@ static bool put_option_value(struct writing *writing, const struct option *optio
         return put_url(writing, value, url_place_of_listener(value, writing->registry));
     case OPTION_SINK:
         return put_url(writing, value, url_place_of_sink(value, writing->registry));
-    case OPTION_LETTERS:
+    case OPTION_DEAD_LETTERS:
         return put_url(writing, value, url_place_of_dead_letter(value));
     case OPTION_CONFIG:
-        return put_path(writing, value, strlen(value), '\0', false);
+        return absolute_put_path(writing, value, strlen(value), '\0', false);
     case OPTION_VALUE:
-        return put_value(writing, &option->setting, value, strlen(value), '\0');
+        return absolute_put_value(writing, &option->setting, value, strlen(value), '\0');
     case OPTION_FLAG:
     case OPTION_HELP:
     case OPTION_VERSION:
@@ -157,16 +157,16 @@ static char *write_again(struct writing *writing, const struct option *option, c
     const char *value = argument;
     writing->out = (struct output){.data = malloc(capacity), .capacity = capacity};
     if (writing->out.data == NULL) {
-        no_memory(writing->error);
+        absolute_no_memory(writing->error);
         return NULL;
     }
     if (option == NULL) {
         option = option_named(argument);
         value = equals != NULL ? equals + 1 : argument + strlen(argument);
-        put(writing, argument, (size_t)(value - argument));
+        absolute_put(writing, argument, (size_t)(value - argument));
     }
     if (option == NULL) {
-        put(writing, value, strlen(value)); /* argv[0], whatever is in it */
+        absolute_put(writing, value, strlen(value)); /* argv[0], whatever is in it */
     } else if (*value != '\0' && !put_option_value(writing, option, value)) {
         free(writing->out.data);
         return NULL;
@@ -181,8 +181,8 @@ static const struct option *awaits_value(const char *argument)
     const struct option *option = option_named(argument);
     bool has_value =
         option != NULL && (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
-                           option->action == OPTION_LETTERS || option->action == OPTION_CONFIG ||
-                           option->action == OPTION_VALUE);
+                           option->action == OPTION_DEAD_LETTERS ||
+                           option->action == OPTION_CONFIG || option->action == OPTION_VALUE);
     return has_value && strchr(argument, '=') == NULL ? option : NULL;
 }
 
@@ -193,7 +193,7 @@ char **absolute_arguments(int argc, char *const *argv, const struct config_regis
     char **made = calloc((size_t)argc + 1, sizeof *made);
     const struct option *awaiting = NULL;
     if (made == NULL) {
-        no_memory(error);
+        absolute_no_memory(error);
         return NULL;
     }
     for (int i = 0; i < argc; i++) {

@@ -71,7 +71,7 @@ static enum exit_code code_of(const struct provenance_entry *entry, const struct
     return entry->by == PROVENANCE_ARGUMENT ? EXIT_CODE_USAGE : EXIT_CODE_CONFIG;
 }
 
-static bool no_memory(const struct applying *applying)
+static bool apply_no_memory(const struct applying *applying)
 {
     error_set(applying->error, EXIT_CODE_INTERNAL, "not enough memory");
     return false;
@@ -95,7 +95,7 @@ static bool wrong_url(const struct applying *applying, const struct provenance_e
         return wrong_in_file(applying, entry, fault);
     name_source(entry, source);
     if (!make_excerpt(entry->text.data, fault, &shown))
-        return no_memory(applying);
+        return apply_no_memory(applying);
     error_set(applying->error, code_of(entry, fault), "%s %s%s%s: column %zu: %s", source,
               shown.before, shown.text, shown.after, fault->at + 1, fault->text);
     return false;
@@ -144,7 +144,7 @@ static bool note_place(const struct applying *applying, const struct provenance_
     size_t size = strlen(file) + 64;
     *place = malloc(size);
     if (*place == NULL)
-        return no_memory(applying);
+        return apply_no_memory(applying);
     snprintf(*place, size, "%s:%zu:%zu", file, mark.line, mark.column);
     return true;
 }
@@ -169,13 +169,13 @@ static bool add_listener(const struct applying *applying, const struct provenanc
     struct listener_config *added =
         append_zeroed(&array, &config->listener_count, sizeof *config->listeners);
     if (added == NULL)
-        return no_memory(applying);
+        return apply_no_memory(applying);
     config->listeners = array;
     if (!url_parse_listener(entry->text.data, applying->registry, added, &fault))
         return wrong_url(applying, entry, &fault);
     added->url = text_copy(entry->text.data, entry->text.length);
     if (added->url == NULL)
-        return no_memory(applying);
+        return apply_no_memory(applying);
     for (const struct listener_config *other = config->listeners; other != added; other++)
         if (listener_configs_conflict(other, added))
             return conflict(applying, entry, "listener", "has this address already");
@@ -224,25 +224,25 @@ static bool name_sink(const struct config *config, struct sink_config *added)
     return true;
 }
 
-static bool add_sink(const struct applying *applying, const struct provenance_entry *entry)
+static bool apply_sink(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct config *config = applying->config;
     struct parse_error fault;
     void *array = config->sinks;
     struct sink_config *added = append_zeroed(&array, &config->sink_count, sizeof *config->sinks);
     if (added == NULL)
-        return no_memory(applying);
+        return apply_no_memory(applying);
     config->sinks = array;
     if (!url_parse_sink(entry->text.data, applying->registry, added, &fault))
         return wrong_url(applying, entry, &fault);
     added->url = text_copy(entry->text.data, entry->text.length);
     if (added->url == NULL)
-        return no_memory(applying);
+        return apply_no_memory(applying);
     for (const struct sink_config *other = config->sinks; other != added; other++)
         if (sink_configs_conflict(other, added))
             return conflict(applying, entry, "sink", "writes there already");
     if (!name_sink(config, added))
-        return no_memory(applying);
+        return apply_no_memory(applying);
     return note_place(applying, entry, &added->written_at);
 }
 
@@ -283,8 +283,8 @@ bool apply_entry(const struct applying *applying, const struct provenance_entry 
     case OPTION_LISTEN:
         return add_listener(applying, entry);
     case OPTION_SINK:
-        return add_sink(applying, entry);
-    case OPTION_LETTERS:
+        return apply_sink(applying, entry);
+    case OPTION_DEAD_LETTERS:
         return set_dead_letter(applying, entry);
     case OPTION_CONFIG:
     case OPTION_VALUE:
@@ -298,7 +298,7 @@ bool apply_entry(const struct applying *applying, const struct provenance_entry 
     return true;
 }
 
-bool apply_check_letters(const struct applying *applying, const struct provenance_entry *entry)
+bool apply_check_dead_letters(const struct applying *applying, const struct provenance_entry *entry)
 {
     const struct config *config = applying->config;
     const char *name = config->dead_letter.name;

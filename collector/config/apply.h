@@ -26,6 +26,7 @@ struct applying {
 bool apply_entry(const struct applying *applying, const struct provenance_entry *entry);
 
 /* When all are in: checks that no sink writes where `entry` has the dead letters. */
-bool apply_check_letters(const struct applying *applying, const struct provenance_entry *entry);
+bool apply_check_dead_letters(const struct applying *applying,
+                              const struct provenance_entry *entry);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define LABEL "label:"
 
-static bool is(const char *text, size_t length, const char *word)
+static bool is_word(const char *text, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(word, text, length) == 0;
 }
@@ -31,7 +31,7 @@ bool broker_keys_parse_key(const char *name, const char *text, size_t length, vo
         [KEY_NONE] = "none", [KEY_SOURCE] = "source", [KEY_SERIES] = "series"};
     struct key_options *key = field;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (is(text, length, words[i])) {
+        if (is_word(text, length, words[i])) {
             *key = (struct key_options){(enum key_kind)i, NULL};
             return true;
         }
@@ -55,7 +55,8 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
         const char *comma = memchr(text + at, ',', length - at);
         size_t size = comma == NULL ? length - at : (size_t)(comma - text) - at;
         unsigned bit = 0;
-        while (message_header_names[bit] != NULL && !is(text + at, size, message_header_names[bit]))
+        while (message_header_names[bit] != NULL &&
+               !is_word(text + at, size, message_header_names[bit]))
             bit++;
         char given[QUOTED_SIZE];
         if (message_header_names[bit] == NULL)
@@ -81,7 +82,7 @@ static bool ends(const char *text, size_t length, const char *with)
 static bool is_secret(const char *name, size_t length)
 {
     return ends(name, length, "password") || ends(name, length, "secret") ||
-           is(name, length, "ssl.key.pem") || is(name, length, "sasl.oauthbearer.config");
+           is_word(name, length, "ssl.key.pem") || is_word(name, length, "sasl.oauthbearer.config");
 }
 
 static bool has_property(const char *lines, const char *name, size_t length)

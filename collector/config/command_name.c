@@ -66,7 +66,7 @@ static struct word last_part(struct word path)
     return path;
 }
 
-static bool is_plain(struct word word)
+static bool is_plain_word(struct word word)
 {
     for (size_t i = 0; i < word.length; i++)
         if (!is_of_name(word.at[i]) && strchr(".+-", word.at[i]) == NULL)
@@ -82,7 +82,7 @@ void command_name(const char *line, size_t length, char name[COMMAND_NAME_SIZE])
         word = next_word(&line, end);
     } while (word.length != 0 && (is_assignment(word) || is_opener(word)));
     word = last_part(word);
-    if (is_plain(word))
+    if (is_plain_word(word))
         snprintf(name, COMMAND_NAME_SIZE, "%.*s", (int)word.length, word.at);
     else
         snprintf(name, COMMAND_NAME_SIZE, "shell");

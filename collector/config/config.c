@@ -71,7 +71,7 @@ void config_free(struct config *config)
     free(config->dead_letter.path);
     free(config->listeners);
     free(config->sinks);
-    free(config->control);
+    free(config->access.control);
     free(config->user);
     free(config->file);
     provenance_free(config->provenance);

@@ -84,8 +84,34 @@ enum thread_use {
     THREADS_ONE,  /* the only receiver runs the only sink */
 };
 
-/* Of a check: it also tries the far end of each delivery. */
+/* Value of config_request.check: --check=connect. */
 #define CHECK_CONNECTS 2U
+
+/* What the command line requests in place of a run. */
+struct config_request {
+    const char *help_topic;  /* of --help, borrowed from the arguments; NULL: the first page */
+    const char *schema_name; /* of --print-schema, borrowed from the arguments */
+    unsigned check;          /* 0: run; 1: only check; CHECK_CONNECTS: also connect to deliveries */
+    uint64_t check_timeout_ns; /* for each connection attempt of a check */
+    unsigned print;            /* 1: only print the configuration */
+};
+
+/* When a run ends, and what it may use. */
+struct config_limits {
+    uint64_t duration_ns;         /* stop after this time; 0: never */
+    uint64_t max_datagrams;       /* stop after receiving this number; 0: never */
+    uint64_t memory;              /* bytes for the datagram path; 0: what the defaults need */
+    struct disk_reserve min_free; /* of each disk that files are written to */
+    uint64_t stop_timeout_ns;     /* for flushing on a stop */
+    uint64_t stall_timeout_ns;    /* without progress, after which a reader or sender is given up */
+};
+
+/* How clients reach the running program. */
+struct config_access {
+    char *control;                   /* address of the control socket, as given; NULL: none */
+    struct address metrics;          /* where metrics are served; ADDRESS_NONE: nowhere */
+    struct host_names metrics_hosts; /* names that HTTP requests may use for it */
+};
 
 struct config {
     struct listener_config *listeners;
@@ -98,28 +124,17 @@ struct config {
     const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
 
-    struct provenance *provenance; /* what all this was made of (config/provenance.h) */
-    char *file;                    /* where some of it was read from; NULL: nowhere */
-    const char *help_topic;       /* of --help, borrowed from the arguments; NULL: the first page */
-    const char *schema_name;      /* of --print-schema, borrowed from the arguments */
-    unsigned check;               /* 1: only say whether all this is right; CHECK_CONNECTS */
-    uint64_t check_timeout_ns;    /* how long the far end of a delivery is tried then */
-    unsigned print;               /* 1: only print it */
-    uint64_t duration_ns;         /* stop after this long; 0: do not */
-    uint64_t max_datagrams;       /* stop after so many were received; 0: do not */
-    uint64_t memory;              /* bytes for the datagram path; 0: as much as the defaults need */
-    struct disk_reserve min_free; /* of each disk that files are written to */
-    uint64_t stop_timeout_ns;     /* how long a stop may take to flush */
-    uint64_t stall_timeout_ns;    /* how long others may make no progress */
+    struct provenance *provenance; /* the entries that all this was made from */
+    char *file;                    /* the argument of --config; NULL: no file */
+    struct config_request request;
+    struct config_limits limits;
+    struct config_access access;
     enum ledger_format ledger;
     struct log_settings log;
-    const struct notifier_backend *notifier; /* NULL: the best that the system has */
+    const struct notifier_backend *notifier; /* NULL: the best one of the system */
     enum thread_use threads;
-    struct processor_list receiver_cpus; /* which each receiving thread stays on, in turn */
-    char *control;                       /* where clients ask and watch, as given; NULL: nowhere */
-    struct address metrics;              /* where they are served; of no family: nowhere */
-    struct host_names metrics_hosts;     /* by which they may be asked for */
-    char *user; /* whom the process becomes when all is open, as given; NULL: it stays who it is */
+    struct processor_list receiver_cpus; /* receiver i is pinned to entry i modulo the count */
+    char *user; /* the account that the process switches to after opening everything; NULL: none */
 };
 
 /* What there is to choose from: the program's own, tables with NULL at their end. */
@@ -138,7 +153,7 @@ struct config_registry {
 /* Whether somebody may ask who sends. */
 static inline bool config_reports_senders(const struct config *config)
 {
-    return config->control != NULL || config->metrics.family != ADDRESS_NONE;
+    return config->access.control != NULL || config->access.metrics.family != ADDRESS_NONE;
 }
 
 /*

@@ -249,9 +249,9 @@ static void visit_entry(struct walk *walk, size_t index)
     case OPTION_SINK:
         visit_sink(walk, &walk->config->sinks[index]);
         break;
-    case OPTION_LETTERS:
-        walk->value.part = CONFIG_OF_LETTERS;
-        visit_keys(walk, KEY_OF_LETTERS, visit_place(walk));
+    case OPTION_DEAD_LETTERS:
+        walk->value.part = CONFIG_OF_DEAD_LETTERS;
+        visit_keys(walk, KEY_OF_DEAD_LETTERS, visit_place(walk));
         break;
     case OPTION_VALUE:
         visit_written(walk, &entry->option->setting, 0, entry->text.length);

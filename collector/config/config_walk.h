@@ -13,10 +13,10 @@
 #include "collector/config/setting.h"
 
 enum config_part {
-    CONFIG_OF_PROGRAM,  /* an option */
-    CONFIG_OF_LISTENER, /* its place (udp://...), or a key of it */
-    CONFIG_OF_SINK,     /* the same */
-    CONFIG_OF_LETTERS,  /* the same of dead letters */
+    CONFIG_OF_PROGRAM,      /* an option */
+    CONFIG_OF_LISTENER,     /* its place (udp://...), or a key of it */
+    CONFIG_OF_SINK,         /* the same */
+    CONFIG_OF_DEAD_LETTERS, /* the same of dead letters */
 };
 
 /* Where a value comes from. */

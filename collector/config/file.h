@@ -20,7 +20,7 @@
  * their order. Their lists are added to those of the files before them; every other option may be
  * given in one file alone.
  *
- * A list called `tests` is not the collector's: `sluice test` reads it (collector/cases/).
+ * A list called `tests` is not the collector's: `sluice test` reads it (collector/config_tests/).
  *
  * The main thread's.
  */
@@ -54,8 +54,8 @@
 bool config_file_read(const char *path, struct provenance *provenance, struct error *error);
 
 /*
- * Reads all of such a file into *bytes, which is the caller's to free. Returns false with `error`
- * filled (EXIT_CODE_CONFIG, EXIT_CODE_INTERNAL).
+ * Reads the whole file into *bytes, which the caller frees. Returns false with `error` filled
+ * (EXIT_CODE_CONFIG: also in a program without YAML; EXIT_CODE_INTERNAL).
  */
 bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error);
 

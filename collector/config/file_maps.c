@@ -43,7 +43,7 @@ static void free_map(struct map *map)
 /* --- one key ---------------------------------------------------------------------------------- */
 
 /* Reads the value of the key called `name`, which is a text. */
-static bool read_text(struct file_reading *reading, const char *name)
+static bool map_read_text(struct file_reading *reading, const char *name)
 {
     if (!file_next(reading))
         return false;
@@ -68,7 +68,7 @@ static bool check_sign(const struct file_reading *reading, const char *name, cha
     return file_refuse(reading, mark, "\"%s\" has a \"%c\" in it: %s", name, sign, why);
 }
 
-static bool put_value(const struct file_reading *reading, struct provenance_text *text)
+static bool map_put_value(const struct file_reading *reading, struct provenance_text *text)
 {
     const struct yaml_piece *piece = &reading->piece;
     return provenance_text_put_marked(text, piece->text, piece->length, piece->text_mark,
@@ -79,12 +79,12 @@ static bool put_value(const struct file_reading *reading, struct provenance_text
 static bool read_place(struct file_reading *reading, struct map *map)
 {
     const char *name = map->place_name;
-    return file_note_line(reading, name, &map->place_line) && read_text(reading, name) &&
+    return file_note_line(reading, name, &map->place_line) && map_read_text(reading, name) &&
            check_sign(reading, name, '?', "keys stand beside it, each on a line of its own") &&
-           put_value(reading, &map->parts[PART_PLACE]);
+           map_put_value(reading, &map->parts[PART_PLACE]);
 }
 
-static enum part part_of(const struct setting *key)
+static enum part map_part_of(const struct setting *key)
 {
     if (key->type == SETTING_SCHEMA)
         return PART_SCHEMA;
@@ -92,9 +92,9 @@ static enum part part_of(const struct setting *key)
 }
 
 /* Reads the value of a key of the table, and puts both to where they stand in the URL. */
-static bool read_key(struct file_reading *reading, struct map *map, const struct setting *key)
+static bool map_read_key(struct file_reading *reading, struct map *map, const struct setting *key)
 {
-    struct provenance_text *part = &map->parts[part_of(key)];
+    struct provenance_text *part = &map->parts[map_part_of(key)];
     struct provenance_mark mark = reading->piece.mark;
     size_t ignored = 0;
     size_t *line = key->open ? &ignored : &map->lines[key - config_keys];
@@ -109,9 +109,9 @@ static bool read_key(struct file_reading *reading, struct map *map, const struct
         !provenance_text_put_marked(part, name, strlen(name), mark, true) ||
         !provenance_text_put(part, "=", 1))
         return file_no_memory(reading);
-    return read_text(reading, name) &&
+    return map_read_text(reading, name) &&
            check_sign(reading, name, '&', "that begins the next key in a URL") &&
-           put_value(reading, part);
+           map_put_value(reading, part);
 }
 
 /* --- a listener's schemas --------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
 }
 
 /* Reads the key that the last piece is, with its value. */
-static bool read_pair(struct file_reading *reading, struct map *map)
+static bool map_read_pair(struct file_reading *reading, struct map *map)
 {
     const struct yaml_piece *piece = &reading->piece;
     struct parse_error fault;
@@ -205,7 +205,7 @@ static bool read_pair(struct file_reading *reading, struct map *map)
     if ((map->scopes & KEY_OF_UDP) != 0 && file_piece_is(reading, SCHEMAS))
         return read_schemas(reading, map);
     const struct setting *key = key_find(map->scopes, piece->text, piece->length, &fault);
-    return key != NULL ? read_key(reading, map, key) : unknown_key(reading, map, &fault);
+    return key != NULL ? map_read_key(reading, map, key) : unknown_key(reading, map, &fault);
 }
 
 /* Reads to the end of the map that has begun. */
@@ -214,7 +214,7 @@ static bool read_map(struct file_reading *reading, struct map *map)
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_MAP_END)
             return true;
-        if (!read_pair(reading, map))
+        if (!map_read_pair(reading, map))
             return false;
     }
     return false;
@@ -235,7 +235,7 @@ static struct map empty_map(const struct option *option, struct provenance_mark 
     } else if (option->action == OPTION_SINK) {
         map.scopes = KEY_OF_ANY_SINK;
     } else {
-        map.scopes = KEY_OF_LETTERS;
+        map.scopes = KEY_OF_DEAD_LETTERS;
     }
     return map;
 }
@@ -284,7 +284,7 @@ bool file_read_url(struct file_reading *reading, const struct option *option)
         return file_wrong_piece(reading, option->action == OPTION_LISTEN
                                              ? "a URL, or a map with \"address\","
                                              : "a URL, or a map with \"to\",");
-    bool good = put_value(reading, &url);
+    bool good = map_put_value(reading, &url);
     if (good && provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL)
         good = file_no_memory(reading);
     provenance_text_free(&url);

@@ -6,7 +6,7 @@
 #include "collector/platform/file_system.h"
 #include "collector/text/copy.h"
 
-static bool no_memory(struct parse_error *fault)
+static bool file_names_no_memory(struct parse_error *fault)
 {
     parse_error_set(fault, 0, "not enough memory");
     fault->no_memory = true;
@@ -23,7 +23,7 @@ static bool add_path(struct file_names *names, char *path, struct parse_error *f
     if (grown == NULL || names->count == FILE_NAMES_MAX) {
         free(path);
         return grown == NULL
-                   ? no_memory(fault)
+                   ? file_names_no_memory(fault)
                    : parse_error_set(fault, 0, "there are more than %d files", FILE_NAMES_MAX);
     }
     names->paths[names->count++] = path;
@@ -31,7 +31,7 @@ static bool add_path(struct file_names *names, char *path, struct parse_error *f
 }
 
 /* "FOLDER/NAME", normalised; the folder may be "" or end in "/". NULL where memory is short. */
-static char *join(const char *folder, size_t folder_length, const char *name, size_t length)
+static char *join_path(const char *folder, size_t folder_length, const char *name, size_t length)
 {
     char *path = malloc(folder_length + length + 2);
     if (path == NULL)
@@ -48,12 +48,12 @@ static char *join(const char *folder, size_t folder_length, const char *name, si
 /* The path as it is seen from the folder of the file `from`. */
 static char *seen_from(const char *from, const char *name, size_t length)
 {
-    char *path = join("", 0, name, length);
+    char *path = join_path("", 0, name, length);
     char *other = text_copy_all(from);
     if (path != NULL && other != NULL && file_path_root(path) == 0) {
         free(path);
         file_path_normalise(other);
-        path = join(other, file_path_folder(other), name, length);
+        path = join_path(other, file_path_folder(other), name, length);
     }
     if (other == NULL) {
         free(path);
@@ -71,7 +71,7 @@ static bool ends_in(const char *name, const char *end)
     return length > strlen(end) && strcmp(name + length - strlen(end), end) == 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_file_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -86,11 +86,12 @@ static bool add_folder(struct file_names *names, struct folder *folder, const ch
         if (entry.is_folder || entry.name[0] == '.' ||
             (!ends_in(entry.name, ".yaml") && !ends_in(entry.name, ".yml")))
             continue;
-        if (!add_path(names, join(path, strlen(path), entry.name, strlen(entry.name)), fault))
+        if (!add_path(names, join_path(path, strlen(path), entry.name, strlen(entry.name)), fault))
             return false;
     }
     if (names->count != before) /* else there may be no paths at all */
-        qsort(names->paths + before, names->count - before, sizeof *names->paths, compare);
+        qsort(names->paths + before, names->count - before, sizeof *names->paths,
+              compare_file_names);
     return true;
 }
 

@@ -17,7 +17,7 @@ static const char *name_in_file(const struct option *option)
     case OPTION_LISTEN:
     case OPTION_SINK:
         return option_list_name(option);
-    case OPTION_LETTERS:
+    case OPTION_DEAD_LETTERS:
     case OPTION_VALUE:
         return option->setting.name;
     case OPTION_CONFIG:
@@ -33,6 +33,8 @@ static const char *name_in_file(const struct option *option)
 const char *config_file_library(void)
 {
     static char name[32];
+    if (yaml_reading_version() == NULL)
+        return NULL;
     snprintf(name, sizeof name, "libyaml %s", yaml_reading_version());
     return name;
 }
@@ -90,7 +92,7 @@ static bool unknown_name(const struct file_reading *reading)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static bool read_value(struct file_reading *reading, const struct option *option)
+static bool read_file_value(struct file_reading *reading, const struct option *option)
 {
     const struct yaml_piece *piece = &reading->piece;
     struct provenance_text text = {0};
@@ -145,7 +147,7 @@ static bool note_given(const struct file_reading *reading, const char *name, boo
 }
 
 /* Reads the name that the last piece is, with its value. */
-static bool read_pair(struct file_reading *reading)
+static bool read_option_pair(struct file_reading *reading)
 {
     const struct option *option = command_options;
     if (reading->piece.kind != PIECE_TEXT)
@@ -167,8 +169,8 @@ static bool read_pair(struct file_reading *reading)
         return false;
     if (is_list)
         return read_list(reading, option);
-    return option->action == OPTION_LETTERS ? file_read_url(reading, option)
-                                            : read_value(reading, option);
+    return option->action == OPTION_DEAD_LETTERS ? file_read_url(reading, option)
+                                                 : read_file_value(reading, option);
 }
 
 static bool read_document(struct file_reading *reading)
@@ -182,13 +184,13 @@ static bool read_document(struct file_reading *reading)
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_MAP_END)
             return file_next(reading); /* that nothing comes after it */
-        if (!read_pair(reading))
+        if (!read_option_pair(reading))
             return false;
     }
     return false;
 }
 
-static bool parse(struct file_reading *reading, const char *text, size_t length)
+static bool parse_config_file(struct file_reading *reading, const char *text, size_t length)
 {
     reading->yaml = yaml_reading_begin(text, length);
     bool good = reading->yaml != NULL && provenance_add_file(reading->provenance, reading->path);
@@ -203,6 +205,11 @@ bool config_file_load(const char *path, char **bytes, size_t *length, struct err
 {
     struct error why;
     *length = 0;
+    if (config_file_library() == NULL) {
+        error_set(error, EXIT_CODE_CONFIG, "%s: this program was built without YAML (libyaml)",
+                  path);
+        return false;
+    }
     *bytes = malloc(CONFIG_FILE_MAX + 1);
     if (*bytes == NULL) {
         error_no_memory(error);
@@ -229,7 +236,7 @@ static bool read_file(struct file_reading *reading)
     size_t length;
     if (!config_file_load(reading->path, &bytes, &length, reading->error))
         return false;
-    bool good = parse(reading, bytes, length);
+    bool good = parse_config_file(reading, bytes, length);
     free(bytes);
     return good;
 }

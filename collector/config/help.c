@@ -180,7 +180,7 @@ static void print_sinks(struct page *page, const struct config_registry *registr
     print_keys(page, "an http: or https: sink, besides", KEY_OF_HTTP_SINK, registry);
     print_keys(page, "a kafka: sink, besides", KEY_OF_KAFKA_SINK, registry);
     print_keys(page, "a nats: sink, besides", KEY_OF_NATS_SINK, registry);
-    print_keys(page, "--dead-letter file:PATH", KEY_OF_LETTERS, registry);
+    print_keys(page, "--dead-letter file:PATH", KEY_OF_DEAD_LETTERS, registry);
 }
 
 static void print_formats(struct page *page, const struct config_registry *registry)

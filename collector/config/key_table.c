@@ -408,10 +408,10 @@ const struct setting config_keys[] = {
      .others = "tags global_tags add_tag"},
 
     /* Dead letters. */
-    {"max_size", SETTING_SIZE, KEY_OF_LETTERS, offsetof(struct dead_letter_config, max_size),
+    {"max_size", SETTING_SIZE, KEY_OF_DEAD_LETTERS, offsetof(struct dead_letter_config, max_size),
      "64MiB", 128 * KIB, MIB * 1024 * 1024, .help = "how long the file may become"},
-    {"rate", SETTING_COUNT, KEY_OF_LETTERS, offsetof(struct dead_letter_config, rate), "100", 1,
-     1000000, .help = "datagrams kept in a second, of all listeners together"},
+    {"rate", SETTING_COUNT, KEY_OF_DEAD_LETTERS, offsetof(struct dead_letter_config, rate), "100",
+     1, 1000000, .help = "datagrams kept in a second, of all listeners together"},
     {.name = NULL},
 };
 

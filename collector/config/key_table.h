@@ -21,7 +21,7 @@ enum key_scope {
     KEY_OF_FILE_SINK =
         DESTINATION_KEYS_FILE, /* struct sink_config of a destination that is a file */
     KEY_OF_RELAY_SINK = DESTINATION_KEYS_RELAY,       /* struct sink_config of a relay */
-    KEY_OF_LETTERS = 1 << 7,                          /* struct dead_letter_config */
+    KEY_OF_DEAD_LETTERS = 1 << 7,                     /* struct dead_letter_config */
     KEY_OF_STREAM = SOURCE_KEYS_STREAM,               /* struct listener_config */
     KEY_OF_DELIVERY_SINK = DESTINATION_KEYS_DELIVERY, /* struct sink_config of a delivery */
     KEY_OF_HTTP_SINK = DESTINATION_KEYS_HTTP,         /* struct sink_config of one by HTTP */

@@ -16,7 +16,7 @@ const char *key_scope_name(unsigned scopes)
         {KEY_OF_CAPTURE, "a capture listener"}, {KEY_OF_FILE_SINK, "a file: sink"},
         {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_SINK, "a sink"},
         {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
-        {KEY_OF_LETTERS, "dead letters"},       {KEY_OF_DELIVERY_SINK, "a delivery"},
+        {KEY_OF_DEAD_LETTERS, "dead letters"},  {KEY_OF_DELIVERY_SINK, "a delivery"},
         {KEY_OF_HTTP_SINK, "an http: sink"},    {KEY_OF_KAFKA_SINK, "a kafka: sink"},
         {KEY_OF_NATS_SINK, "a nats: sink"},
     };

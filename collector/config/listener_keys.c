@@ -37,7 +37,7 @@ static const struct {
     {"sequence_key", "sequence"},
 };
 
-static bool check_file(const struct reading *reading, struct parse_error *fault)
+static bool check_schema_file(const struct reading *reading, struct parse_error *fault)
 {
     char source[QUOTED_SIZE];
     const struct schema_config *schema = last_schema(reading);
@@ -84,7 +84,7 @@ static bool close_schema(struct reading *reading, struct parse_error *fault)
         return false;
     if (!check_framing(reading, fault))
         return false;
-    return !schema->from_file || check_file(reading, fault);
+    return !schema->from_file || check_schema_file(reading, fault);
 }
 
 /* --- who may send ----------------------------------------------------------------------------- */
@@ -147,8 +147,8 @@ static bool open_schema(struct reading *reading, size_t at, struct parse_error *
     return add_schema(reading, fault);
 }
 
-static bool place_of(void *context, const struct setting *key, size_t at, struct key_place *place,
-                     struct parse_error *fault)
+static bool listener_key_place(void *context, const struct setting *key, size_t at,
+                               struct key_place *place, struct parse_error *fault)
 {
     struct reading *reading = context;
     if ((key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) == 0) {
@@ -174,7 +174,8 @@ bool listener_keys_parse(unsigned kind, const struct config_registry *registry, 
 {
     struct reading reading = {.kind = kind, .registry = registry, .listener = listener};
     unsigned scopes = kind | KEY_OF_SCHEMA | KEY_OF_FILE;
-    if (text != NULL && !keys_parse_placed(scopes, registry, text, place_of, &reading, fault))
+    if (text != NULL &&
+        !keys_parse_placed(scopes, registry, text, listener_key_place, &reading, fault))
         return false;
     if (last_schema(&reading) == NULL && !add_schema(&reading, fault))
         return false;

@@ -10,8 +10,8 @@
 
 /* --- one -------------------------------------------------------------------------------------- */
 
-static bool parse_address(const char *name, const char *text, size_t length,
-                          struct address *address, struct parse_error *fault)
+static bool network_parse_address(const char *name, const char *text, size_t length,
+                                  struct address *address, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (memchr(text, '%', length) == NULL && address_parse_host(text, length, address))
@@ -48,7 +48,7 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
     const char *slash = memchr(text, '/', length);
     size_t host = slash != NULL ? (size_t)(slash - text) : length;
     struct address address;
-    if (!parse_address(name, text, host, &address, fault))
+    if (!network_parse_address(name, text, host, &address, fault))
         return false;
     bool ipv4 = address.family == ADDRESS_IPV4;
     unsigned mapped = ipv4 && memchr(text, ':', host) != NULL ? MAPPED_BITS : 0;

@@ -9,11 +9,11 @@
 #include "collector/config/setting.h"
 
 enum option_action {
-    OPTION_LISTEN,  /* a URL, repeatable; the default stands where none is given */
-    OPTION_SINK,    /* the same */
-    OPTION_LETTERS, /* a URL, once */
-    OPTION_CONFIG,  /* a file with other options, once; not in a file */
-    OPTION_VALUE,   /* a value, once */
+    OPTION_LISTEN,       /* a URL, repeatable; the default stands where none is given */
+    OPTION_SINK,         /* the same */
+    OPTION_DEAD_LETTERS, /* a URL, once */
+    OPTION_CONFIG,       /* a file with other options, once; not in a file */
+    OPTION_VALUE,        /* a value, once */
     OPTION_FLAG,    /* no value, or the one of its choices; its unsigned in the config becomes 1, or
                        with the value 2; on the command line alone */
     OPTION_HELP,    /* no value; ends the reading */

@@ -21,7 +21,7 @@ struct reading {
     bool given[OPTIONS_MAX]; /* one for each row of command_options */
 };
 
-static bool no_memory(const struct reading *reading)
+static bool options_no_memory(const struct reading *reading)
 {
     error_set(reading->error, EXIT_CODE_INTERNAL, "not enough memory");
     return false;
@@ -41,8 +41,8 @@ static struct applying applying_of(const struct reading *reading)
 }
 
 /* Notes the value, which is taken over, and puts it into the configuration. */
-static bool take(const struct reading *reading, const struct option *option,
-                 enum provenance_kind by, struct provenance_text *value)
+static bool store_value(const struct reading *reading, const struct option *option,
+                        enum provenance_kind by, struct provenance_text *value)
 {
     const struct applying applying = applying_of(reading);
     const struct provenance_entry *entry =
@@ -50,7 +50,7 @@ static bool take(const struct reading *reading, const struct option *option,
     if (entry != NULL)
         return apply_entry(&applying, entry);
     provenance_text_free(value);
-    return no_memory(reading);
+    return options_no_memory(reading);
 }
 
 static bool take_bytes(const struct reading *reading, const struct option *option,
@@ -58,9 +58,9 @@ static bool take_bytes(const struct reading *reading, const struct option *optio
 {
     struct provenance_text value = {0};
     if (provenance_text_put(&value, bytes, length))
-        return take(reading, option, by, &value);
+        return store_value(reading, option, by, &value);
     provenance_text_free(&value);
-    return no_memory(reading);
+    return options_no_memory(reading);
 }
 
 /* --- the environment -------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static bool take_variable(struct reading *reading, const struct option *option)
     char *value = NULL;
     provenance_variable(option, name);
     if (!reading->environment->value(name, &value))
-        return no_memory(reading);
+        return options_no_memory(reading);
     bool good = true;
     if (value != NULL && value[strspn(value, " \t\n")] != '\0') {
         reading->given[option - command_options] = true;
@@ -112,7 +112,7 @@ static bool check_names(const struct reading *reading)
 {
     struct parse_error fault = {.text = ""};
     if (!reading->environment->each(VARIABLE_PREFIX, refuse_slip, &fault))
-        return no_memory(reading);
+        return options_no_memory(reading);
     if (fault.text[0] == '\0')
         return true;
     error_set(reading->error, EXIT_CODE_CONFIG, "%s", fault.text);
@@ -149,18 +149,18 @@ static bool read_environment(struct reading *reading)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static const struct provenance_entry *find_letters(const struct provenance *provenance)
+static const struct provenance_entry *find_dead_letters(const struct provenance *provenance)
 {
     for (size_t i = 0; i < provenance->count; i++)
-        if (provenance->entries[i].option->action == OPTION_LETTERS)
+        if (provenance->entries[i].option->action == OPTION_DEAD_LETTERS)
             return &provenance->entries[i];
     return NULL;
 }
 
-static bool check_letters(const struct applying *applying)
+static bool check_dead_letters(const struct applying *applying)
 {
-    const struct provenance_entry *letters = find_letters(applying->provenance);
-    return letters == NULL || apply_check_letters(applying, letters);
+    const struct provenance_entry *letters = find_dead_letters(applying->provenance);
+    return letters == NULL || apply_check_dead_letters(applying, letters);
 }
 
 /* Files must be right as a whole, also in what the command line does otherwise. */
@@ -171,7 +171,7 @@ static bool check_files(const struct reading *reading, const struct provenance *
     bool good = true;
     for (size_t i = 0; good && i < read->count; i++)
         good = apply_entry(&applying, &read->entries[i]);
-    good = good && check_letters(&applying);
+    good = good && check_dead_letters(&applying);
     config_free(&alone);
     return good;
 }
@@ -185,13 +185,13 @@ static bool take_files(struct reading *reading, struct provenance *read)
     size_t at = 0;
     for (size_t file = 0; file < read->file_count; file++) {
         if (!provenance_add_file(to, read->files[file]))
-            return no_memory(reading);
+            return options_no_memory(reading);
         for (; at < read->count && read->entries[at].file == file; at++) {
             struct provenance_entry *entry = &read->entries[at];
             if (is_given(reading, entry->option))
                 continue;
             given_now[entry->option - command_options] = true;
-            if (!take(reading, entry->option, PROVENANCE_FILE, &entry->text))
+            if (!store_value(reading, entry->option, PROVENANCE_FILE, &entry->text))
                 return false;
         }
     }
@@ -230,7 +230,7 @@ static bool read_the_rest(struct reading *reading)
     if (!read_environment(reading) || !read_files(reading) || !apply_defaults(reading))
         return false;
     const struct applying applying = applying_of(reading);
-    return check_letters(&applying);
+    return check_dead_letters(&applying);
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -283,8 +283,8 @@ static const char *value_syntax(const struct option *option)
 }
 
 /* The value that stands `inside`, or follows; NULL, with the error set, where there is none. */
-static const char *value_of(struct reading *reading, const struct option *option,
-                            const char *inside)
+static const char *find_value(struct reading *reading, const struct option *option,
+                              const char *inside)
 {
     const char *name = option->setting.name;
     if (inside != NULL)
@@ -297,11 +297,12 @@ static const char *value_of(struct reading *reading, const struct option *option
     return NULL;
 }
 
-static bool read_value(struct reading *reading, const struct option *option, const char *inside)
+static bool read_option_value(struct reading *reading, const struct option *option,
+                              const char *inside)
 {
     const char *name = option->setting.name;
     bool *given = &reading->given[option - command_options];
-    const char *value = value_of(reading, option, inside);
+    const char *value = find_value(reading, option, inside);
     if (value == NULL)
         return false;
     if (*given && option->action != OPTION_LISTEN && option->action != OPTION_SINK) {
@@ -341,15 +342,15 @@ static enum options_result read_option(struct reading *reading, const struct opt
                                        const char *inside)
 {
     if (variable_is_read(option))
-        return read_value(reading, option, inside) ? OPTIONS_RUN : OPTIONS_WRONG;
+        return read_option_value(reading, option, inside) ? OPTIONS_RUN : OPTIONS_WRONG;
     if (option->action == OPTION_HELP) {
         bool follows = inside == NULL && reading->left != 0 && reading->rest[0][0] != '-';
-        reading->config->help_topic = follows ? next_argument(reading) : inside;
+        reading->config->request.help_topic = follows ? next_argument(reading) : inside;
         return OPTIONS_HELP;
     }
     if (option->action == OPTION_SCHEMA) {
-        reading->config->schema_name = value_of(reading, option, inside);
-        return reading->config->schema_name != NULL ? OPTIONS_SCHEMA : OPTIONS_WRONG;
+        reading->config->request.schema_name = find_value(reading, option, inside);
+        return reading->config->request.schema_name != NULL ? OPTIONS_SCHEMA : OPTIONS_WRONG;
     }
     if (option->action == OPTION_FLAG)
         return read_flag(reading, option, inside);
@@ -396,15 +397,15 @@ enum options_result options_read(int argc, char *const *argv,
     }
     enum options_result result = OPTIONS_WRONG;
     if (config->provenance == NULL)
-        no_memory(&reading);
+        options_no_memory(&reading);
     else
         result = read_arguments(&reading);
-    const char *topic = config->help_topic;
-    const char *schema = config->schema_name;
+    const char *topic = config->request.help_topic;
+    const char *schema = config->request.schema_name;
     if (result != OPTIONS_RUN)
         config_free(config);
-    config->help_topic = topic;
-    config->schema_name = schema;
+    config->request.help_topic = topic;
+    config->request.schema_name = schema;
     return result;
 }
 

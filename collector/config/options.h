@@ -20,7 +20,7 @@ enum options_result {
     OPTIONS_RUN,     /* `config` is complete and the caller's to free */
     OPTIONS_HELP,    /* --help came first: see options_print_help */
     OPTIONS_VERSION, /* --version came first */
-    OPTIONS_SCHEMA,  /* --print-schema came first: config->schema_name */
+    OPTIONS_SCHEMA,  /* --print-schema came first: config->request.schema_name */
     OPTIONS_WRONG,   /* `error` says why, and whose fault it is: the command line's
                         (EXIT_CODE_USAGE), the environment's or the file's (EXIT_CODE_CONFIG), or
                         nobody's (EXIT_CODE_INTERNAL, without memory) */

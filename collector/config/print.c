@@ -44,7 +44,7 @@ static void begin_place(FILE *to, const struct config_value *value)
     case CONFIG_OF_SINK:
         fprintf(to, "%s  - to: ", first ? "sinks:\n" : "");
         break;
-    case CONFIG_OF_LETTERS:
+    case CONFIG_OF_DEAD_LETTERS:
         fprintf(to, "%s:\n  to: ", value->origin.option->setting.name);
         break;
     case CONFIG_OF_PROGRAM:
@@ -65,7 +65,7 @@ static void begin_key(FILE *to, const struct config_value *value)
     static const char *const indents[] = {[CONFIG_OF_PROGRAM] = "",
                                           [CONFIG_OF_LISTENER] = "    ",
                                           [CONFIG_OF_SINK] = "    ",
-                                          [CONFIG_OF_LETTERS] = "  "};
+                                          [CONFIG_OF_DEAD_LETTERS] = "  "};
     fprintf(to, "%s%.*s: ", indents[value->part], (int)value->name_length, value->name);
 }
 
@@ -82,7 +82,7 @@ static void put_masked(FILE *to, const struct config_value *value, masker *mask)
     free(masked);
 }
 
-static void put_value(void *context, const struct config_value *value)
+static void print_value(void *context, const struct config_value *value)
 {
     FILE *to = context;
     if (value->setting == NULL)
@@ -103,5 +103,5 @@ static void put_value(void *context, const struct config_value *value)
 void options_print_config(FILE *to, const struct config *config,
                           const struct config_registry *registry)
 {
-    config_walk(config, registry, put_value, to);
+    config_walk(config, registry, print_value, to);
 }

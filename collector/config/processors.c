@@ -5,8 +5,8 @@
 #include "collector/config/units.h"
 #include "collector/platform/thread.h"
 
-static bool parse_number(const char *name, const char *text, size_t length, uint64_t least,
-                         uint64_t *number, struct parse_error *fault)
+static bool parse_processor_number(const char *name, const char *text, size_t length,
+                                   uint64_t least, uint64_t *number, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (quantity_parse(QUANTITY_COUNT, text, length, number) == NULL && *number >= least &&
@@ -23,11 +23,11 @@ static bool add_range(const char *name, const char *text, size_t length,
     const char *dash = memchr(text, '-', length);
     size_t first_length = dash == NULL ? length : (size_t)(dash - text);
     uint64_t first, last;
-    if (!parse_number(name, text, first_length, 0, &first, fault))
+    if (!parse_processor_number(name, text, first_length, 0, &first, fault))
         return false;
     last = first;
     if (dash != NULL &&
-        !parse_number(name, dash + 1, length - first_length - 1, first, &last, fault)) {
+        !parse_processor_number(name, dash + 1, length - first_length - 1, first, &last, fault)) {
         fault->at += first_length + 1;
         return false;
     }

@@ -11,7 +11,7 @@
 /* --- texts ------------------------------------------------------------------------------------ */
 
 /* Grows an array to hold `needed` elements, twofold. Returns false without memory. */
-static bool reserve(void **array, size_t *capacity, size_t needed, size_t size)
+static bool provenance_reserve(void **array, size_t *capacity, size_t needed, size_t size)
 {
     if (needed <= *capacity)
         return true;
@@ -27,7 +27,7 @@ static bool reserve(void **array, size_t *capacity, size_t needed, size_t size)
 bool provenance_text_put(struct provenance_text *text, const char *bytes, size_t length)
 {
     void *data = text->data;
-    if (!reserve(&data, &text->capacity, text->length + length + 1, 1))
+    if (!provenance_reserve(&data, &text->capacity, text->length + length + 1, 1))
         return false;
     text->data = data;
     if (length != 0)
@@ -40,7 +40,8 @@ bool provenance_text_put(struct provenance_text *text, const char *bytes, size_t
 static bool add_span(struct provenance_text *text, struct provenance_span span)
 {
     void *spans = text->spans;
-    if (!reserve(&spans, &text->span_capacity, text->span_count + 1, sizeof *text->spans))
+    if (!provenance_reserve(&spans, &text->span_capacity, text->span_count + 1,
+                            sizeof *text->spans))
         return false;
     text->spans = spans;
     text->spans[text->span_count++] = span;

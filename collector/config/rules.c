@@ -21,8 +21,8 @@ struct reading {
 };
 
 /* Copies the text to `copy`, where it is read from now on. */
-static struct reading begin(const char *name, char *copy, const char *text, size_t length,
-                            struct parse_error *fault)
+static struct reading rules_begin(const char *name, char *copy, const char *text, size_t length,
+                                  struct parse_error *fault)
 {
     memcpy(copy, text, length);
     copy[length] = '\0';
@@ -69,7 +69,7 @@ static bool check_literal(const struct reading *reading, const struct text *part
  * Makes a list with its text after it, and hands it over when the text was read. The field is the
  * caller's; it stays NULL where that fails.
  */
-static void *make(size_t size, size_t length, struct parse_error *fault)
+static void *rules_allocate(size_t size, size_t length, struct parse_error *fault)
 {
     void *made = calloc(1, size + length + 1);
     if (made == NULL)
@@ -77,7 +77,7 @@ static void *make(size_t size, size_t length, struct parse_error *fault)
     return made;
 }
 
-static bool finish(void *made, bool good, void *field)
+static bool rules_finish(void *made, bool good, void *field)
 {
     if (good)
         memcpy(field, &made, sizeof made); /* whatever pointer it is */
@@ -129,11 +129,11 @@ static bool read_conditions(struct reading *reading, struct sample_conditions *c
 bool rules_parse_conditions(const char *name, const char *text, size_t length, void *field,
                             struct parse_error *fault)
 {
-    struct sample_conditions *made = make(sizeof *made, length, fault);
+    struct sample_conditions *made = rules_allocate(sizeof *made, length, fault);
     if (made == NULL)
         return false;
-    struct reading reading = begin(name, made->written, text, length, fault);
-    return finish(made, read_conditions(&reading, made), field);
+    struct reading reading = rules_begin(name, made->written, text, length, fault);
+    return rules_finish(made, read_conditions(&reading, made), field);
 }
 
 /* --- sample ----------------------------------------------------------------------------------- */
@@ -227,11 +227,11 @@ static bool read_pairs(struct reading *reading, char separator, struct sample_pa
 static bool parse_pairs(const char *name, const char *text, size_t length, char separator,
                         void *field, struct parse_error *fault)
 {
-    struct sample_pairs *made = make(sizeof *made, length, fault);
+    struct sample_pairs *made = rules_allocate(sizeof *made, length, fault);
     if (made == NULL)
         return false;
-    struct reading reading = begin(name, made->written, text, length, fault);
-    return finish(made, read_pairs(&reading, separator, made), field);
+    struct reading reading = rules_begin(name, made->written, text, length, fault);
+    return rules_finish(made, read_pairs(&reading, separator, made), field);
 }
 
 bool rules_parse_renames(const char *name, const char *text, size_t length, void *field,
@@ -266,11 +266,11 @@ static bool read_globs(struct reading *reading, struct sample_globs *list)
 bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
                        struct parse_error *fault)
 {
-    struct sample_globs *made = make(sizeof *made, length, fault);
+    struct sample_globs *made = rules_allocate(sizeof *made, length, fault);
     if (made == NULL)
         return false;
-    struct reading reading = begin(name, made->written, text, length, fault);
-    return finish(made, read_globs(&reading, made), field);
+    struct reading reading = rules_begin(name, made->written, text, length, fault);
+    return rules_finish(made, read_globs(&reading, made), field);
 }
 
 /* --- buckets ---------------------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ bool rules_parse_buckets(const char *name, const char *text, size_t length, void
 
 /* --- together --------------------------------------------------------------------------------- */
 
-static bool matches(const struct sample_globs *list, const struct text *key)
+static bool globs_match(const struct sample_globs *list, const struct text *key)
 {
     size_t steps = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -313,10 +313,10 @@ const struct text *rules_dropped_rename(const struct sample_rules *rules, const 
     for (size_t i = 0; rules->rename_label != NULL && i < rules->rename_label->count; i++) {
         const struct text *key = &rules->rename_label->pairs[i].from;
         *by = "keep_label";
-        if (rules->keep_label != NULL && !matches(rules->keep_label, key))
+        if (rules->keep_label != NULL && !globs_match(rules->keep_label, key))
             return key;
         *by = "drop_label";
-        if (rules->drop_label != NULL && matches(rules->drop_label, key))
+        if (rules->drop_label != NULL && globs_match(rules->drop_label, key))
             return key;
     }
     return NULL;

@@ -22,8 +22,9 @@ static void *field_of(const struct setting *setting, void *target)
     return (char *)target + setting->offset;
 }
 
-static bool parse_number(const struct setting *setting, enum quantity quantity, const char *text,
-                         size_t length, void *target, struct parse_error *fault)
+static bool setting_parse_number(const struct setting *setting, enum quantity quantity,
+                                 const char *text, size_t length, void *target,
+                                 struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     char limit[QUANTITY_TEXT_SIZE];
@@ -122,8 +123,8 @@ static bool parse_choice(const struct setting *setting, const struct config_regi
     return not_a_choice(setting, registry, text, length, fault);
 }
 
-static bool parse_text(const struct setting *setting, const char *text, size_t length, char **out,
-                       struct parse_error *fault)
+static bool setting_parse_text(const struct setting *setting, const char *text, size_t length,
+                               char **out, struct parse_error *fault)
 {
     if (length == 0)
         return parse_error_set(fault, 0, "%s \"\" is empty", setting->name);
@@ -139,7 +140,7 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     struct schema_config *schema = field_of(setting, target);
     if (length == 0)
         return not_a_choice(setting, registry, text, length, fault);
-    if (!parse_text(setting, text, length, &schema->source, fault))
+    if (!setting_parse_text(setting, text, length, &schema->source, fault))
         return false;
     file_path_normalise(schema->source);
     schema->from_file = strpbrk(schema->source, "./") != NULL;
@@ -160,7 +161,7 @@ static bool parse_local(const struct setting *setting, const char *syntax, const
     char given[QUOTED_SIZE];
     size_t scheme = strcspn(syntax, ":") + 1;
     if (length > scheme && memcmp(text, syntax, scheme) == 0)
-        return parse_text(setting, text, length, out, fault);
+        return setting_parse_text(setting, text, length, out, fault);
     return parse_error_set(fault, 0, "%s %s is not of the form %s", setting->name,
                            quoted(text, length, given), syntax);
 }
@@ -170,11 +171,11 @@ bool setting_parse(const struct setting *setting, const struct config_registry *
 {
     switch (setting->type) {
     case SETTING_COUNT:
-        return parse_number(setting, QUANTITY_COUNT, text, length, target, fault);
+        return setting_parse_number(setting, QUANTITY_COUNT, text, length, target, fault);
     case SETTING_SIZE:
-        return parse_number(setting, QUANTITY_SIZE, text, length, target, fault);
+        return setting_parse_number(setting, QUANTITY_SIZE, text, length, target, fault);
     case SETTING_DURATION:
-        return parse_number(setting, QUANTITY_DURATION, text, length, target, fault);
+        return setting_parse_number(setting, QUANTITY_DURATION, text, length, target, fault);
     case SETTING_BOOL:
     case SETTING_ENUM:
     case SETTING_ENCODER:
@@ -186,7 +187,7 @@ bool setting_parse(const struct setting *setting, const struct config_registry *
     case SETTING_MATCH:
         return match_parse(text, length, field_of(setting, target), fault);
     case SETTING_TEXT:
-        return parse_text(setting, text, length, field_of(setting, target), fault);
+        return setting_parse_text(setting, text, length, field_of(setting, target), fault);
     case SETTING_PARSED:
         return setting->parse(setting->name, text, length, field_of(setting, target), fault);
     case SETTING_LOCAL:

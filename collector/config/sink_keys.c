@@ -13,14 +13,14 @@ static unsigned scopes_of(const struct sink_keys *keys)
 }
 
 /* The byte at which the key was given, or KEY_NOT_GIVEN. */
-static size_t place_of(const struct sink_keys *keys, const char *name)
+static size_t sink_key_offset(const struct sink_keys *keys, const char *name)
 {
     return keys_place(&keys->given, scopes_of(keys), name);
 }
 
 static bool is_given(const struct sink_keys *keys, const char *name)
 {
-    return place_of(keys, name) != KEY_NOT_GIVEN;
+    return sink_key_offset(keys, name) != KEY_NOT_GIVEN;
 }
 
 bool sink_keys_parse(struct sink_keys *keys, const char *text, struct parse_error *fault)
@@ -78,9 +78,9 @@ static bool check_relayed(const struct sink_keys *keys, struct parse_error *faul
     if (sink->encoder->relayed == (sink->destination->takes == TAKES_DATAGRAMS))
         return true;
     if (sink->encoder->relayed)
-        return parse_error_set(fault, place_of(keys, "format"),
+        return parse_error_set(fault, sink_key_offset(keys, "format"),
                                "format=%s is for sinks that pass datagrams on; write udp:", name);
-    return parse_error_set(fault, place_of(keys, "format"),
+    return parse_error_set(fault, sink_key_offset(keys, "format"),
                            "format=%s is not what came; %s: passes datagrams on", name,
                            sink->destination->scheme);
 }
@@ -91,15 +91,15 @@ static bool check_format(const struct sink_keys *keys, struct parse_error *fault
     const struct sink_config *sink = keys->sink;
     const char *name = sink->encoder->name;
     if (sink->encoder->requests_alone && !sink->destination->sends_requests)
-        return parse_error_set(fault, place_of(keys, "format"),
+        return parse_error_set(fault, sink_key_offset(keys, "format"),
                                "format=%s is requests over HTTP; write http: or https:", name);
     if (sink->encoder->arrange == NULL)
         return true;
     if (sink->destination->place_is != PLACE_FILES)
-        return parse_error_set(fault, place_of(keys, "format"),
+        return parse_error_set(fault, sink_key_offset(keys, "format"),
                                "format=%s is complete files alone; write file:PATH", name);
     return !sink->at_once ||
-           parse_error_set(fault, place_of(keys, "flush_interval"),
+           parse_error_set(fault, sink_key_offset(keys, "flush_interval"),
                            "flush_interval=0, but format=%s writes a file for each flush_interval",
                            name);
 }
@@ -110,10 +110,11 @@ static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
     const struct encoder_ops *encoder = keys->sink->encoder;
     enum sink_view view = keys->sink->encoding.view;
     if (encoder->binary && view != VIEW_AUTO)
-        return parse_error_set(fault, place_of(keys, "view"), "view=%s, but format=%s has no views",
-                               sink_view_names[view], encoder->name);
+        return parse_error_set(fault, sink_key_offset(keys, "view"),
+                               "view=%s, but format=%s has no views", sink_view_names[view],
+                               encoder->name);
     return !encoder->needs_samples || (view != VIEW_MESSAGE && view != VIEW_RECORD) ||
-           parse_error_set(fault, place_of(keys, "view"),
+           parse_error_set(fault, sink_key_offset(keys, "view"),
                            "view=%s, but format=%s writes samples alone", sink_view_names[view],
                            encoder->name);
 }
@@ -126,14 +127,14 @@ static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
         return true;
     if (sink->delivery.spill != NULL)
         return sink->delivery.retry != RETRY_AT_MOST_ONCE ||
-               parse_error_set(fault, place_of(keys, "retry"),
+               parse_error_set(fault, sink_key_offset(keys, "retry"),
                                "retry=at_most_once and spill= exclude each other: what lies on "
                                "disk is sent until it is answered");
     if (is_given(keys, "spill_size"))
-        return parse_error_set(fault, place_of(keys, "spill_size"),
+        return parse_error_set(fault, sink_key_offset(keys, "spill_size"),
                                "spill_size is about a spill; write spill=FOLDER as well");
     return !is_given(keys, "fsync") ||
-           parse_error_set(fault, place_of(keys, "fsync"),
+           parse_error_set(fault, sink_key_offset(keys, "fsync"),
                            "fsync is about a spill here; write spill=FOLDER as well");
 }
 
@@ -142,7 +143,7 @@ static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct client_tls *tls = &keys->sink->tls;
     return tls->key == NULL || tls->cert != NULL ||
-           parse_error_set(fault, place_of(keys, "client_key"),
+           parse_error_set(fault, sink_key_offset(keys, "client_key"),
                            "client_key is for a certificate; write client_cert=FILE as well");
 }
 
@@ -154,11 +155,11 @@ static bool check_http(const struct sink_keys *keys, struct parse_error *fault)
     if (!sink->destination->sends_requests)
         return true;
     if (sink->http.token_file != NULL && sink->http.password_file != NULL)
-        return parse_error_set(fault, place_of(keys, "password_file"),
+        return parse_error_set(fault, sink_key_offset(keys, "password_file"),
                                "token_file and password_file are two ways to fill one header");
     return sink->file.compression == NULL || request == NULL ||
            request->shapes[0].content_encoding == NULL ||
-           parse_error_set(fault, place_of(keys, "compress"),
+           parse_error_set(fault, sink_key_offset(keys, "compress"),
                            "format=%s is compressed already, with %s", sink->encoder->name,
                            request->shapes[0].content_encoding);
 }
@@ -173,14 +174,14 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
     const char *by;
     const struct text *dropped = rules_dropped_rename(&encoding->rules, &by);
     if (rule != NULL && (encoding->view == VIEW_MESSAGE || encoding->view == VIEW_RECORD))
-        return parse_error_set(fault, place_of(keys, rule),
+        return parse_error_set(fault, sink_key_offset(keys, rule),
                                "%s= is about samples, but view=%s writes none", rule,
                                sink_view_names[encoding->view]);
     if (rule != NULL && encoder->binary && !encoder->needs_samples)
-        return parse_error_set(fault, place_of(keys, rule),
+        return parse_error_set(fault, sink_key_offset(keys, rule),
                                "%s= is about samples, but format=%s writes none", rule,
                                encoder->name);
-    return dropped == NULL || parse_error_set(fault, place_of(keys, "rename_label"),
+    return dropped == NULL || parse_error_set(fault, sink_key_offset(keys, "rename_label"),
                                               "rename_label has %s, but %s= leaves that out",
                                               quoted(dropped->data, dropped->size, key), by);
 }
@@ -190,12 +191,12 @@ static bool check_prometheus(const struct sink_keys *keys, struct parse_error *f
 {
     const struct encoder_ops *encoder = keys->sink->encoder;
     if (is_given(keys, "buckets") && !encoder->has_buckets)
-        return parse_error_set(fault, place_of(keys, "buckets"),
+        return parse_error_set(fault, sink_key_offset(keys, "buckets"),
                                "buckets= is about histograms as Prometheus has them, but "
                                "format=%s writes them otherwise",
                                encoder->name);
     return !is_given(keys, "counter_suffix") || encoder->has_suffixes ||
-           parse_error_set(fault, place_of(keys, "counter_suffix"),
+           parse_error_set(fault, sink_key_offset(keys, "counter_suffix"),
                            "counter_suffix= is for format=prometheus and remote-write, "
                            "not for format=%s",
                            encoder->name);
@@ -268,19 +269,19 @@ bool sink_keys_check_files(const struct sink_keys *keys, const struct path_field
                                                       : NULL;
     const char *keep = given_keep(keys);
     if (encoder->arrange != NULL && rotate != NULL)
-        return parse_error_set(fault, place_of(keys, rotate),
+        return parse_error_set(fault, sink_key_offset(keys, rotate),
                                "format=%s writes a file for each flush_interval: there is no "
                                "other rotation",
                                encoder->name);
     if (keep != NULL && rotate == NULL && encoder->arrange == NULL && !path->time)
-        return parse_error_set(fault, place_of(keys, keep),
+        return parse_error_set(fault, sink_key_offset(keys, keep),
                                "%s is for files that rotate: by rotate_size, rotate_interval, or "
                                "a field of time in the path",
                                keep);
     if (file->keep_size != 0 && file->keep_size < file->rotate_size)
-        return parse_error_set(fault, place_of(keys, "keep_size"),
+        return parse_error_set(fault, sink_key_offset(keys, "keep_size"),
                                "keep_size is less than rotate_size: not one full file would stay");
     return !is_given(keys, "max_files") || path->values ||
-           parse_error_set(fault, place_of(keys, "max_files"),
+           parse_error_set(fault, sink_key_offset(keys, "max_files"),
                            "max_files is for a path with values in it, such as %%{source}");
 }

@@ -22,7 +22,7 @@ static bool quantity_of(const struct setting *setting, enum quantity *quantity)
     }
 }
 
-static void append(char text[SYNTAX_SIZE], const char *more)
+static void syntax_append(char text[SYNTAX_SIZE], const char *more)
 {
     strncat(text, more, SYNTAX_SIZE - 1 - strlen(text));
 }
@@ -39,24 +39,24 @@ void syntax_of_value(const struct setting *setting, const struct config_registry
     const char *name;
     text[0] = '\0';
     if (quantity_of(setting, &quantity))
-        append(text, names[quantity]);
+        syntax_append(text, names[quantity]);
     for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++) {
-        append(text, i == 0 ? "" : "|");
-        append(text, name);
+        syntax_append(text, i == 0 ? "" : "|");
+        syntax_append(text, name);
     }
     if (setting->type == SETTING_SCHEMA && registry->schema_from_file != NULL)
-        append(text, "|FILE");
+        syntax_append(text, "|FILE");
     if (setting->type == SETTING_LOCAL)
-        append(text, registry->local_syntax);
+        syntax_append(text, registry->local_syntax);
     if (setting->syntax != NULL)
-        append(text, setting->syntax);
+        syntax_append(text, setting->syntax);
 }
 
 void syntax_of_option(const struct option *option, const struct config_registry *registry,
                       char text[SYNTAX_SIZE])
 {
     if (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
-        option->action == OPTION_LETTERS)
+        option->action == OPTION_DEAD_LETTERS)
         snprintf(text, SYNTAX_SIZE, "URL");
     else
         syntax_of_value(&option->setting, registry, text);

@@ -72,7 +72,7 @@ size_t url_command_length(const char *text, const struct config_registry *regist
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static struct url_place place_of(const char *text, bool is_path, bool is_template)
+static struct url_place find_place(const char *text, bool is_path, bool is_template)
 {
     struct url url = url_split(text);
     return (struct url_place){url.place_at, url.place_length, is_path, is_template};
@@ -81,17 +81,17 @@ static struct url_place place_of(const char *text, bool is_path, bool is_templat
 struct url_place url_place_of_listener(const char *url, const struct config_registry *registry)
 {
     const struct source_ops *source = url_source(url, registry);
-    return place_of(url, source != NULL && source->place == PLACE_PATH, false);
+    return find_place(url, source != NULL && source->place == PLACE_PATH, false);
 }
 
 struct url_place url_place_of_sink(const char *url, const struct config_registry *registry)
 {
     const struct destination_ops *destination = url_destination(url, registry);
     bool is_file = destination != NULL && destination->place_is == PLACE_FILES;
-    return place_of(url, is_file, is_file);
+    return find_place(url, is_file, is_file);
 }
 
 struct url_place url_place_of_dead_letter(const char *url)
 {
-    return place_of(url, true, false);
+    return find_place(url, true, false);
 }

@@ -13,8 +13,8 @@
 /* --- places ----------------------------------------------------------------------------------- */
 
 /* The place of an address, "//ADDR:PORT". */
-static bool parse_address(const struct url *url, struct listener_config *listener,
-                          struct parse_error *fault)
+static bool parse_listener_address(const struct url *url, struct listener_config *listener,
+                                   struct parse_error *fault)
 {
     const char *place = url->text + url->place_at;
     if (strncmp(place, "//", 2) != 0)
@@ -26,8 +26,8 @@ static bool parse_address(const struct url *url, struct listener_config *listene
 }
 
 /* The place of a name or a path. */
-static bool parse_text(const struct url *url, struct listener_config *listener,
-                       struct parse_error *fault)
+static bool parse_listener_text(const struct url *url, struct listener_config *listener,
+                                struct parse_error *fault)
 {
     if (url->place_length == 0)
         return parse_error_set(fault, url->place_at, "%s", listener->source->no_place);
@@ -124,7 +124,7 @@ bool url_parse_listener(const char *url, const struct config_registry *registry,
     listener->name = text_copy(url, parts.place_at + parts.place_length);
     if (listener->name == NULL)
         return parse_error_no_memory(fault);
-    if (!(address ? parse_address : parse_text)(&parts, listener, fault))
+    if (!(address ? parse_listener_address : parse_listener_text)(&parts, listener, fault))
         return false;
     if (listener->source->at_place != NULL)
         listener->source = listener->source->at_place(listener->place);

@@ -1,6 +1,6 @@
 /*
- * What the readers of URLs share: url_listener.c, url_sink.c and url_letters.c take a URL apart by
- * these functions of url.c. Pure; any thread.
+ * What the readers of URLs share: url_listener.c, url_sink.c and url_dead_letters.c take a URL
+ * apart by these functions of url.c. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_URL_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_URL_PARTS_H

@@ -10,7 +10,7 @@ bool variable_is_read(const struct option *option)
     switch (option->action) {
     case OPTION_LISTEN:
     case OPTION_SINK:
-    case OPTION_LETTERS:
+    case OPTION_DEAD_LETTERS:
     case OPTION_CONFIG:
     case OPTION_VALUE:
         return true;
@@ -35,7 +35,7 @@ static bool is_port_of_service(const char *name)
     return false;
 }
 
-static bool is_foreign(const char *name)
+static bool is_other_programs_name(const char *name)
 {
     return strncmp(name, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) != 0 ||
            strncmp(name, VARIABLE_PREFIX "PORT", strlen(VARIABLE_PREFIX "PORT")) == 0 ||
@@ -66,7 +66,7 @@ enum variable_use variable_use_of(const char *name, struct parse_error *fault)
     char given[QUOTED_SIZE];
     char meant[PROVENANCE_VARIABLE_SIZE];
     struct suggestion suggestion;
-    if (is_foreign(name))
+    if (is_other_programs_name(name))
         return VARIABLE_FOREIGN;
     if (is_read(name))
         return VARIABLE_READ;

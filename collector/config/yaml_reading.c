@@ -94,8 +94,8 @@ static bool not_yaml(const struct yaml_reading *reading, struct parse_error *fau
     return false;
 }
 
-static bool refuse(const struct yaml_reading *reading, struct parse_error *fault,
-                   struct provenance_mark *mark, const char *text)
+static bool refuse_event(const struct yaml_reading *reading, struct parse_error *fault,
+                         struct provenance_mark *mark, const char *text)
 {
     *mark = mark_of(&reading->event.start_mark);
     return parse_error_set(fault, 0, "%s", text);
@@ -116,7 +116,8 @@ static bool has_no_tag_directive(const struct yaml_reading *reading, struct pars
         return parse_error_no_memory(fault);
     yaml_parser_set_input_string(&parser, (const unsigned char *)reading->text, reading->length);
     while (begins && !found && yaml_parser_scan(&parser, &token) != 0) {
-        begins = token.type == YAML_STREAM_START_TOKEN || token.type == YAML_VERSION_DIRECTIVE_TOKEN;
+        begins =
+            token.type == YAML_STREAM_START_TOKEN || token.type == YAML_VERSION_DIRECTIVE_TOKEN;
         found = token.type == YAML_TAG_DIRECTIVE_TOKEN;
         *mark = mark_of(&token.start_mark);
         yaml_token_delete(&token);
@@ -139,7 +140,7 @@ static bool take_text(struct yaml_reading *reading, struct yaml_piece *piece,
     piece->text = (const char *)event->data.scalar.value;
     piece->length = event->data.scalar.length;
     if (memchr(piece->text, '\0', piece->length) != NULL)
-        return refuse(reading, fault, mark, "a text has a NUL character in it");
+        return refuse_event(reading, fault, mark, "a text has a NUL character in it");
     size_t count = 0;
     for (size_t i = 0; i < piece->length; i++)
         count += ((unsigned char)piece->text[i] & 0xc0) != 0x80;
@@ -221,7 +222,7 @@ static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
         text = "a second document begins here; a configuration is one";
     else if (is_too_deep(reading))
         text = "this is nested more than 100 levels deep";
-    return text != NULL && !refuse(reading, fault, mark, text);
+    return text != NULL && !refuse_event(reading, fault, mark, text);
 }
 
 bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,

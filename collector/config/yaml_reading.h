@@ -36,7 +36,10 @@ struct yaml_piece {
     bool exact;                       /* it stands in the file byte for byte, on one line */
 };
 
-/* Begins to read `length` bytes, which are not copied. Returns NULL without memory. */
+/*
+ * Begins to read `length` bytes, which are not copied. Returns NULL if memory is short, and always
+ * in a program without libyaml.
+ */
 struct yaml_reading *yaml_reading_begin(const char *text, size_t length);
 
 /*
@@ -50,7 +53,7 @@ bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
 /* NULL is allowed. */
 void yaml_reading_end(struct yaml_reading *reading);
 
-/* The library's version. */
+/* The version of libyaml, or NULL if this program was built without it. */
 const char *yaml_reading_version(void);
 
 #endif

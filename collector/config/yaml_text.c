@@ -13,7 +13,7 @@ static bool is_letter_or_digit(char c)
 }
 
 /* Nothing in it can be taken for a sign of YAML's. */
-static bool is_plain(const char *text, size_t length)
+static bool yaml_is_plain(const char *text, size_t length)
 {
     if (length == 0 || text[length - 1] == ':' ||
         !(is_letter_or_digit(text[0]) || text[0] == '/' || text[0] == '.'))
@@ -45,7 +45,7 @@ static void write_single_quoted(FILE *to, const char *text, size_t length)
     fputc('\'', to);
 }
 
-static uint32_t decode(const uint8_t *bytes, size_t size)
+static uint32_t yaml_decode_character(const uint8_t *bytes, size_t size)
 {
     if (size == 1)
         return bytes[0];
@@ -69,7 +69,7 @@ static void write_double_quoted(FILE *to, const char *text, size_t length)
     for (size_t i = 0; i < length;) {
         bool valid;
         size_t size = utf8_sequence(bytes + i, length - i, &valid);
-        uint32_t character = valid ? decode(bytes + i, size) : 0xfffd;
+        uint32_t character = valid ? yaml_decode_character(bytes + i, size) : 0xfffd;
         if (!valid)
             size = 1;
         if (character == '"' || character == '\\')
@@ -85,7 +85,7 @@ static void write_double_quoted(FILE *to, const char *text, size_t length)
 
 void yaml_text_write(FILE *to, const char *text, size_t length)
 {
-    if (is_plain(text, length))
+    if (yaml_is_plain(text, length))
         fwrite(text, 1, length, to);
     else if (is_printable(text, length))
         write_single_quoted(to, text, length);

@@ -21,13 +21,13 @@ struct listener;
 struct record;
 
 /* What became of a block, or of a record. */
-enum delivery_fate {
-    DELIVERY_ACKNOWLEDGED, /* the far end has it */
-    DELIVERY_REFUSED,      /* the far end will never take it; the reason says why */
-    DELIVERY_NOT_SENT,     /* it is certainly not there: it may be sent again */
-    DELIVERY_UNKNOWN,      /* it was sent, and no answer came: it is there, or not */
-    DELIVERY_DOUBTFUL,     /* the same, but the far end's protocol has it sent again */
-    DELIVERY_TAKEN_IN_PART, /* refused, and some of it may be there: it is not sent again */
+enum delivery_outcome {
+    DELIVERY_ACKNOWLEDGED,    /* the far end has it */
+    DELIVERY_REFUSED,         /* the far end will never take it; the reason says why */
+    DELIVERY_NOT_SENT,        /* it is certainly not there: it may be sent again */
+    DELIVERY_UNKNOWN,         /* it was sent, and no answer came: it is there, or not */
+    DELIVERY_MAYBE_SENT,      /* the same, but the far end's protocol has it sent again */
+    DELIVERY_PARTLY_ACCEPTED, /* refused, and some of it may be there: it is not sent again */
 };
 
 /* Why the far end refused. */
@@ -39,14 +39,14 @@ enum delivery_reason {
 
 /* One record's lines within a block. */
 struct delivery_record {
-    uint32_t offset, size;  /* of its bytes; lines end with their newline */
-    uint32_t key, key_size; /* of its key in the block's keys; size 0: it has none */
+    uint32_t offset, size;   /* of its bytes; lines end with their newline */
+    uint32_t key, key_size;  /* of its key in the block's keys; size 0: it has none */
     uint32_t lines, samples; /* samples that are written one by one; 0: not known */
-    uint8_t fate, reason; /* the answer, where the block is answered record by record */
-    bool done;            /* its fate is known since an earlier try: it is not sent again */
-    bool doubtful;        /* it was sent before, and nobody answered */
-    bool repeated;        /* it was refused with others, some of which may have been taken */
-    uint8_t group;        /* the destination's own, also when the block is sent again */
+    uint8_t outcome, reason; /* the answer, where the block is answered record by record */
+    bool done;               /* its fate is known since an earlier try: it is not sent again */
+    bool maybe_sent;         /* it was sent before, and nobody answered */
+    bool repeated;           /* it was refused with others, some of which may have been taken */
+    uint8_t group;           /* the destination's own, also when the block is sent again */
 };
 
 /*
@@ -76,7 +76,7 @@ struct delivery_block {
     unsigned tries; /* the destination's own count; 0 when the block is first handed over */
 
     /* The answer, filled by the destination: one for all, or with per_record one for each. */
-    uint8_t fate, reason;
+    uint8_t outcome, reason;
     bool per_record;
 
     bool lent; /* abandon says so: a library may read its bytes and keys after the answer */

@@ -14,7 +14,7 @@
 struct destination;
 
 /* What became of a datagram that a relay was given. */
-enum relay_fate {
+enum relay_outcome {
     RELAY_SENT,      /* to its target, or to all of them */
     RELAY_TOO_LARGE, /* it is longer than a way takes */
     RELAY_NO_SOURCE, /* its source cannot be kept: it is of another family */
@@ -27,7 +27,7 @@ struct relay_datagram {
     size_t size;
 
     /* Filled by the relay. Where it did not reach all targets, some may have it. */
-    enum relay_fate fate;
+    enum relay_outcome outcome;
     size_t sent; /* how many targets have it */
 };
 

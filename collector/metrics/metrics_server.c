@@ -149,7 +149,7 @@ static bool server_make_parts(struct metrics_server *server, const struct http_l
                                           .config = options->config};
     struct metrics_requests *requests = &server->requests;
     server->http = requests->http = http;
-    requests->hosts = options->config->metrics_hosts;
+    requests->hosts = options->config->access.metrics_hosts;
     requests->pages = metrics_pages_create(options->pipeline, options->health, options->version);
     requests->status = status_create(&status);
     requests->events = event_stream_create(http);
@@ -163,7 +163,8 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     const struct http_library *http = http_library(error);
     if (http == NULL)
         return -1;
-    wait_handle listener = tcp_listener_open(&options->config->metrics, false, &bound, error);
+    wait_handle listener =
+        tcp_listener_open(&options->config->access.metrics, false, &bound, error);
     if (listener == NO_HANDLE)
         return -1;
     tcp_listener_limit_sending(listener, UNREAD);

@@ -79,7 +79,7 @@ static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
         }
         *link = buffered->next;
         buffered->block.per_record = false;
-        buffered->block.fate = DELIVERY_NOT_SENT;
+        buffered->block.outcome = DELIVERY_NOT_SENT;
         complete_block(delivery, buffered, true, &error, 0, now);
     }
 }

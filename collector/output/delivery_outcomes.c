@@ -19,7 +19,7 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
                            struct delivery_outcomes *outcomes)
 {
     record->done = true;
-    if (record->doubtful || record->repeated)
+    if (record->maybe_sent || record->repeated)
         outcomes->unknown++;
     else if (delivery->base.state == SINK_WRITING)
         outcomes->failed[FAILED_TIMEOUT_UNSENT]++;
@@ -32,7 +32,7 @@ static bool is_sent_again(const struct delivery_writer *delivery, uint8_t fate)
 {
     bool once = delivery->base.options.delivery.retry == RETRY_AT_MOST_ONCE && !delivery->repeats;
     return fate == DELIVERY_NOT_SENT || (fate == DELIVERY_UNKNOWN && delivery->repeats) ||
-           (fate == DELIVERY_DOUBTFUL && !once);
+           (fate == DELIVERY_MAYBE_SENT && !once);
 }
 
 void delivery_complete_record(const struct delivery_writer *delivery,
@@ -41,23 +41,23 @@ void delivery_complete_record(const struct delivery_writer *delivery,
 {
     const struct delivery_block *block = &buffered->block;
     struct delivery_record *record = &block->records[index];
-    uint8_t fate = block->per_record ? record->fate : block->fate;
+    uint8_t fate = block->per_record ? record->outcome : block->outcome;
     uint8_t reason = block->per_record ? record->reason : block->reason;
     if (record->done)
         return;
     if (fate == DELIVERY_ACKNOWLEDGED) {
         record->done = true;
         outcomes->written++;
-        outcomes->duplicates += record->doubtful || record->repeated;
+        outcomes->duplicates += record->maybe_sent || record->repeated;
         outcomes->bytes += record->size;
         encoded_counts_add(&outcomes->sum, &buffered->counts[index]);
         return;
     }
-    record->doubtful = record->doubtful || fate == DELIVERY_UNKNOWN || fate == DELIVERY_DOUBTFUL ||
-                       fate == DELIVERY_TAKEN_IN_PART ||
-                       /* a spill does not store `repeated` */
-                       (fate == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
-    if (fate == DELIVERY_REFUSED && !record->doubtful) {
+    record->maybe_sent = record->maybe_sent || fate == DELIVERY_UNKNOWN ||
+                         fate == DELIVERY_MAYBE_SENT || fate == DELIVERY_PARTLY_ACCEPTED ||
+                         /* a spill does not store `repeated` */
+                         (fate == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
+    if (fate == DELIVERY_REFUSED && !record->maybe_sent) {
         record->done = true;
         outcomes->failed[failure_of_reason(reason)]++;
         return;

@@ -181,7 +181,7 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
 static void mark_maybe_sent(struct buffered_block *buffered)
 {
     for (size_t i = 0; i < buffered->block.count; i++)
-        buffered->block.records[i].doubtful = true;
+        buffered->block.records[i].maybe_sent = true;
 }
 
 void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block *buffered)
@@ -280,7 +280,7 @@ static bool was_sent(const struct buffered_block *buffered, size_t open)
 {
     bool sent = open != buffered->open;
     for (size_t i = 0; i < buffered->block.count; i++)
-        sent |= buffered->block.records[i].doubtful;
+        sent |= buffered->block.records[i].maybe_sent;
     return sent;
 }
 

@@ -216,7 +216,7 @@ static void evict_block(struct delivery_writer *delivery, struct buffered_block 
     size_t unknown = 0;
     size_t open = buffered_block_open_records(buffered);
     for (size_t i = 0; i < buffered->block.count; i++)
-        unknown += !buffered->block.records[i].done && buffered->block.records[i].doubtful;
+        unknown += !buffered->block.records[i].done && buffered->block.records[i].maybe_sent;
     sink_writer_count_unknown(&delivery->base, unknown);
     sink_writer_count_evicted(&delivery->base, open - unknown);
     delivery_spill_acknowledge(delivery->spill, buffered);

@@ -64,7 +64,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
     size_t unsent = 0, written = 0;
     for (size_t i = 0; i < relay->count; i++) {
         const struct relay_datagram *datagram = &relay->datagrams[i];
-        bool sent = datagram->fate == RELAY_SENT;
+        bool sent = datagram->outcome == RELAY_SENT;
         counter_add(&counters->bytes, datagram->sent * datagram->size);
         sum.lines += datagram->sent;
         unsent += !sent;
@@ -73,7 +73,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
         else if (sent)
             written++;
         else if (writer->state == SINK_WRITING)
-            sink_writer_count_failed_by(writer, reasons[datagram->fate], 1);
+            sink_writer_count_failed_by(writer, reasons[datagram->outcome], 1);
         else
             sink_writer_count_failed(writer, 1);
     }

@@ -39,7 +39,7 @@ int pipeline_create(struct pipeline **out, const struct pipeline_options *option
     }
     pipeline->options = *options;
     pipeline->config = options->config;
-    pipeline->max_datagrams = options->config->max_datagrams;
+    pipeline->max_datagrams = options->config->limits.max_datagrams;
     if (pipeline_open(pipeline, error) != 0) {
         pipeline_destroy(pipeline);
         return -1;

@@ -59,9 +59,10 @@ int pipeline_check(const struct config *config, uint64_t reserved, struct error 
 int pipeline_check_outputs(const struct config *config, struct error *error);
 
 /*
- * Connects to the far end of each sink, one after the other, each for config->check_timeout_ns at
- * most, and logs the results. Returns EXIT_CODE_OK if all were reached, EXIT_CODE_CONFIG if one
- * rejects the settings, else EXIT_CODE_NOT_REACHED. Call it after both of the checks above.
+ * Connects to the far end of each sink, one after the other, each for
+ * config->request.check_timeout_ns at most, and logs the results. Returns EXIT_CODE_OK if all were
+ * reached, EXIT_CODE_CONFIG if one rejects the settings, else EXIT_CODE_NOT_REACHED. Call it after
+ * both of the checks above.
  */
 enum exit_code pipeline_probe_sinks(const struct config *config);
 

@@ -79,7 +79,7 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
     struct sink_thread_options options = pipeline_sink_options(sink);
     size_t large = pipeline_large_batch(config);
     options.record_size = large > SINK_RECORD_SIZE ? 2 * large : SINK_RECORD_SIZE;
-    options.file.reserve = config->min_free;
+    options.file.reserve = config->limits.min_free;
     return options;
 }
 
@@ -119,7 +119,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
 {
     *needs = (struct memory_needs){.sinks = config->sink_count,
                                    .dead_letters = config->dead_letter.name != NULL,
-                                   .control = config->control != NULL,
+                                   .control = config->access.control != NULL,
                                    .senders = config_reports_senders(config),
                                    .spread_window = spread_window(config),
                                    .large_batch = pipeline_large_batch(config),
@@ -410,7 +410,7 @@ int pipeline_check(const struct config *config, uint64_t reserved, struct error 
         return -1;
     if (pipeline_count_needs(config, notifier, reserved, &needs, error) != 0)
         return -1;
-    if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
+    if (memory_plan_make(&plan, config->limits.memory, &needs, error) != 0)
         return -1;
     struct schema_list **schemas = pipeline_make_schemas(config, error);
     if (schemas == NULL)

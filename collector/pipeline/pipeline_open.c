@@ -69,7 +69,7 @@ static int make_dead_letters(struct pipeline *pipeline, struct error *error)
         .path = config->path,
         .max_size = config->max_size,
         .rate = config->rate,
-        .reserve = pipeline->config->min_free,
+        .reserve = pipeline->config->limits.min_free,
         .counters = ledger_dead_letter_block(pipeline->ledger),
         .finished = pipeline_changed,
         .context = pipeline,
@@ -140,7 +140,7 @@ static const struct producer_ops receiver_ops = {
 
 static int make_receivers(struct pipeline *pipeline, struct error *error)
 {
-    bool counted = pipeline->config->max_datagrams != 0;
+    bool counted = pipeline->config->limits.max_datagrams != 0;
     size_t threads = pipeline->receiver_threads;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         struct producer *producer = &pipeline->producers[i];
@@ -189,7 +189,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     if (pipeline_count_needs(config, pipeline->notifier, pipeline->options.reserved, &needs,
                              error) != 0)
         return -1;
-    if (memory_plan_make(&pipeline->plan, config->memory, &needs, error) != 0)
+    if (memory_plan_make(&pipeline->plan, config->limits.memory, &needs, error) != 0)
         return -1;
     uint8_t secret[16];
     if (random_bytes(secret, sizeof secret, error) != 0 ||
@@ -369,7 +369,7 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
             return -1;
     if (pipeline->config->threads == THREADS_ONE)
         receiver_host_sink(pipeline->producers[0].receiver, pipeline->slots[0]->sink);
-    if (pipeline->config->control != NULL && make_tap(pipeline, error) != 0)
+    if (pipeline->config->access.control != NULL && make_tap(pipeline, error) != 0)
         return -1;
     if (config_reports_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)
         return -1;

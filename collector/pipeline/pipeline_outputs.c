@@ -54,7 +54,7 @@ int pipeline_check_outputs(const struct config *config, struct error *error)
         return -1;
     if (config->dead_letter.name != NULL && output_check_file(config->dead_letter.path, error) != 0)
         return -1;
-    if (config->control != NULL && control_socket_check(config->control, error) != 0)
+    if (config->access.control != NULL && control_socket_check(config->access.control, error) != 0)
         return -1;
     if (config->user == NULL)
         return check_spills(config, error);

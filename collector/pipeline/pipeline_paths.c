@@ -116,10 +116,12 @@ int pipeline_check_paths(const struct config *config, struct error *error)
         paths_add(&places,
                   &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path},
                   false);
-    if (config->control != NULL && strncmp(config->control, unix_scheme, scheme_size) == 0)
-        paths_add(&places,
-                  &(struct used_path){.name = "--control", .path = config->control + scheme_size},
-                  false);
+    if (config->access.control != NULL &&
+        strncmp(config->access.control, unix_scheme, scheme_size) == 0)
+        paths_add(
+            &places,
+            &(struct used_path){.name = "--control", .path = config->access.control + scheme_size},
+            false);
     for (size_t i = 0; i < config->sink_count; i++)
         paths_add_sink(&places, &config->sinks[i]);
     int result = compare_paths(&places, error);

@@ -118,7 +118,7 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
     struct sink_thread_options options = pipeline_sink_of(whole, slot->config);
     options.encodings = pipeline->encodings;
     options.counters = slot->counters;
-    options.stall_timeout_ns = pipeline->config->stall_timeout_ns;
+    options.stall_timeout_ns = pipeline->config->limits.stall_timeout_ns;
     options.ended = pipeline_changed;
     options.ended_context = pipeline;
     options.before_write = pipeline->options.before_write;

@@ -75,7 +75,7 @@ static void retire_producer(struct pipeline *pipeline, const struct source *sour
 static void retire_listeners(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
-    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
+    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->limits.stop_timeout_ns;
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         struct source *source = pipeline->sources[i];
         if (pipeline_is_kept(reload->change.listeners, reload->to->listener_count, i))
@@ -123,7 +123,7 @@ static void retire_sink(struct reload *reload, struct sink_slot *slot, int64_t d
 static void change_sinks(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
-    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
+    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->limits.stop_timeout_ns;
     for (size_t i = 0; i < pipeline->producer_count; i++)
         if (pipeline_pauses(&pipeline->producers[i]))
             set_routes(reload, i);

@@ -71,7 +71,7 @@ static int plan_memory(struct reload *reload, struct error *error)
     needs.producer_threads = 0;
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
         needs.producer_threads += pipeline->producers[i].thread_count;
-    return memory_plan_make(&reload->plan, reload->to->memory, &needs, error);
+    return memory_plan_make(&reload->plan, reload->to->limits.memory, &needs, error);
 }
 
 static int reload_allocate(struct reload *reload, struct error *error)

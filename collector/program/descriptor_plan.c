@@ -37,9 +37,9 @@ static uint64_t of_own(const struct config *config)
 static uint64_t of_clients(const struct config *config)
 {
     uint64_t sum = 0;
-    if (config->control != NULL)
+    if (config->access.control != NULL)
         sum += CONTROL_CLIENTS + 1;
-    if (config->metrics.family != ADDRESS_NONE)
+    if (config->access.metrics.family != ADDRESS_NONE)
         sum += METRICS_WAITING + METRICS_CONNECTIONS;
     return sum;
 }

@@ -109,7 +109,7 @@ static void stop_at(struct run *run, int64_t deadline_ns)
 
 static void stop_in_time(struct run *run)
 {
-    stop_at(run, clock_monotonic_ns() + (int64_t)run->config->stop_timeout_ns);
+    stop_at(run, clock_monotonic_ns() + (int64_t)run->config->limits.stop_timeout_ns);
 }
 
 /* The first request begins to drain, unless that has begun; the second one stops at once. */
@@ -376,23 +376,23 @@ static int serve_control(struct run *run, struct error *error)
                                             .context = run,
                                             .health = run->health,
                                             .stall_timeout_ns =
-                                                (int64_t)run->config->stall_timeout_ns};
-    if (run->config->control == NULL)
+                                                (int64_t)run->config->limits.stall_timeout_ns};
+    if (run->config->access.control == NULL)
         return 0;
-    return control_service_create(&run->service, run->config->control, run->pipeline, &program,
-                                  run->options->tap_encoder, error);
+    return control_service_create(&run->service, run->config->access.control, run->pipeline,
+                                  &program, run->options->tap_encoder, error);
 }
 
 static int serve_metrics(struct run *run, struct error *error)
 {
-    const struct metrics_server_options options = {.config = run->config,
-                                                   .registry = run->options->registry,
-                                                   .version = SLUICE_VERSION,
-                                                   .pipeline = run->pipeline,
-                                                   .health = run->health,
-                                                   .stall_timeout_ns =
-                                                       (int64_t)run->config->stall_timeout_ns};
-    if (run->config->metrics.family == ADDRESS_NONE)
+    const struct metrics_server_options options = {
+        .config = run->config,
+        .registry = run->options->registry,
+        .version = SLUICE_VERSION,
+        .pipeline = run->pipeline,
+        .health = run->health,
+        .stall_timeout_ns = (int64_t)run->config->limits.stall_timeout_ns};
+    if (run->config->access.metrics.family == ADDRESS_NONE)
         return 0;
     return metrics_server_create(&run->metrics, &options, error);
 }
@@ -401,9 +401,9 @@ static int serve_metrics(struct run *run, struct error *error)
 static int serve_clients(struct run *run, struct error *error)
 {
     const struct config *config = run->config;
-    if (config->control == NULL && config->metrics.family == ADDRESS_NONE)
+    if (config->access.control == NULL && config->access.metrics.family == ADDRESS_NONE)
         return 0;
-    run->health = health_watch_create(run->pipeline, (int64_t)config->stall_timeout_ns);
+    run->health = health_watch_create(run->pipeline, (int64_t)config->limits.stall_timeout_ns);
     if (run->health == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for --control or --metrics");
         return -1;
@@ -415,9 +415,9 @@ static int serve_clients(struct run *run, struct error *error)
 static uint64_t reserved_memory(const struct config *config)
 {
     uint64_t bytes = 0;
-    if (config->control != NULL)
+    if (config->access.control != NULL)
         bytes += control_service_memory();
-    if (config->metrics.family != ADDRESS_NONE)
+    if (config->access.metrics.family != ADDRESS_NONE)
         bytes += metrics_server_memory(config);
     return bytes;
 }
@@ -426,7 +426,7 @@ int program_check(const struct config *config, struct error *error)
 {
     if (config->user != NULL)
         user_expect();
-    if (config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
+    if (config->access.metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
         return -1;
     return pipeline_check(config, reserved_memory(config), error);
 }
@@ -445,7 +445,7 @@ static int program_start(struct run *run, struct error *error)
     descriptor_plan_keep(run->config);
     if (run->config->user != NULL)
         user_expect();
-    if (run->config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
+    if (run->config->access.metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
         return -1;
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;
@@ -467,8 +467,8 @@ static int program_start(struct run *run, struct error *error)
     start_report_log(run->config, pipeline_plan(run->pipeline));
     if (pipeline_start(run->pipeline, error) != 0)
         return -1;
-    if (run->config->duration_ns != 0)
-        run->end_ns = clock_monotonic_ns() + (int64_t)run->config->duration_ns;
+    if (run->config->limits.duration_ns != 0)
+        run->end_ns = clock_monotonic_ns() + (int64_t)run->config->limits.duration_ns;
     return 0;
 }
 

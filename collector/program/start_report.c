@@ -66,6 +66,6 @@ void start_report_log(const struct config *config, const struct memory_plan *pla
     for (size_t i = 0; i < config->sink_count; i++)
         log_sink(&config->sinks[i]);
     log_dead_letters(&config->dead_letter);
-    if (config->control != NULL)
-        log_line(LOG_INFO, "control at %s", config->control);
+    if (config->access.control != NULL)
+        log_line(LOG_INFO, "control at %s", config->access.control);
 }

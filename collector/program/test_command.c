@@ -6,14 +6,14 @@
 
 #include "collector/base/parse_error.h"
 #include "collector/base/suggestion.h"
-#include "collector/cases/case_check.h"
-#include "collector/cases/case_file.h"
-#include "collector/cases/case_keys.h"
-#include "collector/cases/case_record.h"
-#include "collector/cases/case_report.h"
-#include "collector/cases/case_run.h"
 #include "collector/config/options.h"
 #include "collector/config/provenance.h"
+#include "collector/config_tests/config_test_check.h"
+#include "collector/config_tests/config_test_file.h"
+#include "collector/config_tests/config_test_keys.h"
+#include "collector/config_tests/config_test_record.h"
+#include "collector/config_tests/config_test_report.h"
+#include "collector/config_tests/config_test_run.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/program/registry.h"
@@ -24,22 +24,23 @@ struct testing {
     bool record, help;
     char *const *files;
     int file_count;
-    struct case_report report;
+    struct config_test_report report;
     enum exit_code code;
 };
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-static bool parse_form(const char *text, enum case_report_form *form, struct parse_error *fault)
+static bool parse_form(const char *text, enum config_test_report_form *form,
+                       struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
     suggestion_begin(&suggestion, text, strlen(text));
-    for (size_t i = 0; case_report_names[i] != NULL; i++) {
-        suggestion_offer(&suggestion, case_report_names[i]);
-        if (strcmp(text, case_report_names[i]) != 0)
+    for (size_t i = 0; config_test_report_names[i] != NULL; i++) {
+        suggestion_offer(&suggestion, config_test_report_names[i]);
+        if (strcmp(text, config_test_report_names[i]) != 0)
             continue;
-        *form = (enum case_report_form)i;
+        *form = (enum config_test_report_form)i;
         return true;
     }
     parse_error_set(fault, 0, "--report %s is not one of text, junit",
@@ -107,7 +108,7 @@ static void print_help(void)
            "  --record       write what came into FILE, for each test that failed or expects\n"
            "                 nothing yet\n"
            "  --report FORM  text (the default) or junit\n");
-    case_keys_print(stdout);
+    config_test_keys_print(stdout);
 }
 
 /* --- one file --------------------------------------------------------------------------------- */
@@ -134,11 +135,12 @@ static void test_note(struct testing *testing, const struct error *error)
 static void note_broken(struct testing *testing, const char *path, const struct error *error)
 {
     test_note(testing, error);
-    case_report_add_broken(&testing->report, path, error->text);
+    config_test_report_add_broken(&testing->report, path, error->text);
 }
 
 /* Reads only the configuration: environment variables must not influence a test. */
-static bool read_config(const struct case_file *file, struct config *config, struct error *error)
+static bool read_config(const struct config_test_file *file, struct config *config,
+                        struct error *error)
 {
     char program[] = "sluice", option[] = "--config";
     char *const argv[] = {program, option, file->config, NULL};
@@ -147,62 +149,62 @@ static bool read_config(const struct case_file *file, struct config *config, str
     return options_parse(3, argv, &registry, config, error) == OPTIONS_RUN;
 }
 
-static int test_compare(struct testing *testing, const struct case_file *file,
-                        const struct test_case *test, const struct config *config,
-                        const struct case_outcome *outcome, struct case_recording *recording,
-                        struct growing_text *differences, enum case_result *result,
-                        struct error *error)
+static int test_compare(struct testing *testing, const struct config_test_file *file,
+                        const struct config_test *test, const struct config *config,
+                        const struct config_test_outcome *outcome,
+                        struct config_test_recording *recording, struct growing_text *differences,
+                        enum config_test_result *result, struct error *error)
 {
-    *result = CASE_PASSED;
-    if (test->has_expect && case_check(file, test, config, outcome, differences, error) != 0)
+    *result = CONFIG_TEST_PASSED;
+    if (test->has_expect && config_test_check(file, test, config, outcome, differences, error) != 0)
         return -1;
     if (!test->has_expect && !testing->record) {
-        case_file_error(file, test->mark,
-                        "\"expect\" is missing in this test; sluice test --record writes it",
-                        error);
+        config_test_file_error(file, test->mark,
+                               "\"expect\" is missing in this test; sluice test --record writes it",
+                               error);
         return -1;
     }
     if (test->has_expect && differences->used == 0)
         return 0;
-    *result = testing->record ? CASE_RECORDED : CASE_FAILED;
-    return testing->record ? case_record(recording, file, test, outcome, error) : 0;
+    *result = testing->record ? CONFIG_TEST_RECORDED : CONFIG_TEST_FAILED;
+    return testing->record ? config_test_record(recording, file, test, outcome, error) : 0;
 }
 
-static int run_test(struct testing *testing, const struct case_file *file,
-                    const struct test_case *test, const struct config *config,
-                    struct case_recording *recording, struct error *error)
+static int run_test(struct testing *testing, const struct config_test_file *file,
+                    const struct config_test *test, const struct config *config,
+                    struct config_test_recording *recording, struct error *error)
 {
     struct growing_text differences = {.data = NULL};
-    struct case_outcome outcome;
-    enum case_result result;
+    struct config_test_outcome outcome;
+    enum config_test_result result;
     int64_t begun_ns = clock_monotonic_ns();
-    if (case_run(file, test, config, test_encode, &outcome, error) != 0)
+    if (config_test_run(file, test, config, test_encode, &outcome, error) != 0)
         return -1;
     int good = test_compare(testing, file, test, config, &outcome, recording, &differences, &result,
                             error);
     if (good == 0) {
-        case_report_add(&testing->report, file, test, result, &differences,
-                        clock_monotonic_ns() - begun_ns);
-        if (result == CASE_FAILED && testing->code == EXIT_CODE_OK)
+        config_test_report_add(&testing->report, file, test, result, &differences,
+                               clock_monotonic_ns() - begun_ns);
+        if (result == CONFIG_TEST_FAILED && testing->code == EXIT_CODE_OK)
             testing->code = EXIT_CODE_TEST_FAILED;
     }
     growing_text_free(&differences);
-    case_outcome_free(&outcome);
+    config_test_outcome_free(&outcome);
     return good;
 }
 
 /* An invalid test ends its file, and nothing is recorded in it. */
-static int run_tests(struct testing *testing, const struct case_file *file,
+static int run_tests(struct testing *testing, const struct config_test_file *file,
                      const struct config *config, struct error *error)
 {
-    struct case_recording recording = {.copied = 0};
+    struct config_test_recording recording = {.copied = 0};
     struct error why;
     int result = 0;
-    case_report_begin_file(&testing->report, file);
+    config_test_report_begin_file(&testing->report, file);
     for (size_t i = 0; i < file->count && result == 0; i++)
-        result = run_test(testing, file, &file->cases[i], config, &recording, error);
-    case_report_end_file(&testing->report, file);
-    if (case_record_end(&recording, file, result != 0, &why) == 0)
+        result = run_test(testing, file, &file->tests[i], config, &recording, error);
+    config_test_report_end_file(&testing->report, file);
+    if (config_test_record_end(&recording, file, result != 0, &why) == 0)
         return result;
     *error = why;
     return -1;
@@ -212,18 +214,18 @@ static int run_tests(struct testing *testing, const struct case_file *file,
 static void run_part(struct testing *testing, const char *path, const char *whole,
                      const struct config *config, size_t *count)
 {
-    struct case_file file = {.path = NULL};
+    struct config_test_file file = {.path = NULL};
     struct error error;
-    if (!case_file_read_part(path, whole, &file, &error) ||
+    if (!config_test_file_read_part(path, whole, &file, &error) ||
         (file.count != 0 && run_tests(testing, &file, config, &error) != 0))
         note_broken(testing, path, &error);
     *count += file.count;
-    case_file_free(&file);
+    config_test_file_free(&file);
 }
 
 /* Runs the tests of the other files of the configuration. */
-static void run_parts(struct testing *testing, const char *path, const struct case_file *file,
-                      const struct config *config)
+static void run_parts(struct testing *testing, const char *path,
+                      const struct config_test_file *file, const struct config *config)
 {
     const struct provenance *read = config->provenance;
     size_t count = file->count;
@@ -241,16 +243,16 @@ static void run_parts(struct testing *testing, const char *path, const struct ca
 
 static void run_file(struct testing *testing, const char *path)
 {
-    struct case_file file = {.path = NULL};
+    struct config_test_file file = {.path = NULL};
     struct config config = {0};
     struct error error;
-    if (!case_file_read(path, &file, &error) || !read_config(&file, &config, &error) ||
+    if (!config_test_file_read(path, &file, &error) || !read_config(&file, &config, &error) ||
         (file.count != 0 && run_tests(testing, &file, &config, &error) != 0))
         note_broken(testing, path, &error);
     else
         run_parts(testing, path, &file, &config);
     config_free(&config);
-    case_file_free(&file);
+    config_test_file_free(&file);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -266,7 +268,7 @@ static enum exit_code run_files(struct testing *testing)
     }
     for (int i = 0; i < testing->file_count; i++)
         run_file(testing, testing->files[i]);
-    if (case_report_end(&testing->report, &error) != 0)
+    if (config_test_report_end(&testing->report, &error) != 0)
         test_note(testing, &error);
     log_end();
     return testing->code;

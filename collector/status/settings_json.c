@@ -152,7 +152,7 @@ void settings_json_write(const struct config *config, const struct config_regist
     json_key_literal(out, "sinks");
     settings_put_part(&writing, CONFIG_OF_SINK, visit_listed);
     json_key_literal(out, "dead_letters");
-    settings_put_part(&writing, CONFIG_OF_LETTERS, visit_single);
+    settings_put_part(&writing, CONFIG_OF_DEAD_LETTERS, visit_single);
     json_key_literal(out, "program");
     settings_put_part(&writing, CONFIG_OF_PROGRAM, visit_single);
     json_object_end(out);

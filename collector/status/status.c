@@ -43,7 +43,7 @@ struct status {
 static struct history_size history_size(const struct config *config)
 {
     return status_history_size(config->listener_count, config->sink_count,
-                               config->memory / MEMORY_PART);
+                               config->limits.memory / MEMORY_PART);
 }
 
 struct status *status_create(const struct status_options *options)

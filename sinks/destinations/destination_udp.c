@@ -44,14 +44,15 @@ static void note_sent(struct relay *relay, struct relay_datagram *datagram)
     datagram->sent++;
     relay->tried++;
     if (relay->round_robin)
-        datagram->fate = RELAY_SENT; /* whatever those before said */
+        datagram->outcome = RELAY_SENT; /* whatever those before said */
     if (relay->round_robin || relay->tried == relay->targets)
         next_datagram(relay);
 }
 
-static void note_unsent(struct relay *relay, struct relay_datagram *datagram, enum relay_fate fate)
+static void note_unsent(struct relay *relay, struct relay_datagram *datagram,
+                        enum relay_outcome fate)
 {
-    datagram->fate = fate;
+    datagram->outcome = fate;
     if (++relay->tried == relay->targets)
         next_datagram(relay);
 }
@@ -87,7 +88,7 @@ static void udp_begin(struct relay *relay, struct relay_datagram *datagrams, siz
     relay->at = 0;
     relay->tried = 0;
     for (size_t i = 0; i < count; i++) {
-        datagrams[i].fate = RELAY_SENT;
+        datagrams[i].outcome = RELAY_SENT;
         datagrams[i].sent = 0;
     }
 }
@@ -96,14 +97,14 @@ static void udp_begin(struct relay *relay, struct relay_datagram *datagrams, siz
 static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, struct error *error)
 {
     struct relay_datagram *datagram = &datagrams[relay->at];
-    enum relay_fate fate;
-    if (!relay_packets_send(relay->packets, target_of(relay, 0, relay->tried), datagram, &fate,
+    enum relay_outcome outcome;
+    if (!relay_packets_send(relay->packets, target_of(relay, 0, relay->tried), datagram, &outcome,
                             error))
         return false;
-    if (fate == RELAY_SENT)
+    if (outcome == RELAY_SENT)
         note_sent(relay, datagram);
     else
-        note_unsent(relay, datagram, fate);
+        note_unsent(relay, datagram, outcome);
     return true;
 }
 
@@ -152,7 +153,7 @@ static void udp_cancel(struct destination *destination, struct relay_datagram *d
     struct relay *relay = udp_of(destination);
     udp_begin(relay, datagrams, count);
     for (; relay->at < count; relay->at++)
-        datagrams[relay->at].fate = RELAY_FAILED;
+        datagrams[relay->at].outcome = RELAY_FAILED;
     relay->sending = false;
     if (relay->packets != NULL)
         relay_packets_cancel(relay->packets);

@@ -10,24 +10,25 @@
  */
 #define REMOTE_WRITE_TRIES 10
 
-static const struct http_meaning written = {.fate = DELIVERY_ACKNOWLEDGED};
-static const struct http_meaning denied = {.fate = DELIVERY_REFUSED, .reason = DELIVERY_DENIED};
-static const struct http_meaning rejected = {.fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED};
+static const struct http_meaning written = {.outcome = DELIVERY_ACKNOWLEDGED};
+static const struct http_meaning denied = {.outcome = DELIVERY_REFUSED, .reason = DELIVERY_DENIED};
+static const struct http_meaning rejected = {.outcome = DELIVERY_REFUSED,
+                                             .reason = DELIVERY_REJECTED};
 static const struct http_meaning bad_records = {
-    .fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true};
+    .outcome = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true};
 /* Some servers take the good samples and refuse the others: Prometheus 3, Mimir. */
 static const struct http_meaning bad_samples = {
-    .fate = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true, .some = true};
+    .outcome = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true, .some = true};
 static const struct http_meaning too_large = {
-    .fate = DELIVERY_REFUSED, .reason = DELIVERY_TOO_LARGE, .parts = true};
-static const struct http_meaning not_now = {.fate = DELIVERY_NOT_SENT};
-static const struct http_meaning not_now_or_never = {.fate = DELIVERY_NOT_SENT,
+    .outcome = DELIVERY_REFUSED, .reason = DELIVERY_TOO_LARGE, .parts = true};
+static const struct http_meaning not_now = {.outcome = DELIVERY_NOT_SENT};
+static const struct http_meaning not_now_or_never = {.outcome = DELIVERY_NOT_SENT,
                                                      .reason = DELIVERY_REJECTED,
                                                      .parts = true,
                                                      .some = true,
                                                      .tries = REMOTE_WRITE_TRIES};
-static const struct http_meaning unknown = {.fate = DELIVERY_UNKNOWN};
-static const struct http_meaning doubtful = {.fate = DELIVERY_DOUBTFUL};
+static const struct http_meaning unknown = {.outcome = DELIVERY_UNKNOWN};
+static const struct http_meaning doubtful = {.outcome = DELIVERY_MAYBE_SENT};
 
 /*
  * What statuses mean, from the first to the last of a row, for a format, or for all that have no

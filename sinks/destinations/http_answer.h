@@ -11,7 +11,7 @@
 #include "collector/contract/delivery.h"
 
 struct http_meaning {
-    enum delivery_fate fate;
+    enum delivery_outcome outcome;
     enum delivery_reason reason; /* of DELIVERY_REFUSED, or when there were `tries` of them */
     bool parts; /* of what is refused: it was the records, and some of them alone may be taken */
     bool some;  /* of what is refused: some of the records may have been taken by it */

@@ -15,7 +15,7 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
     *exchange = (struct http_exchange){.format = format, .block = block, .group_count = 1};
     block->per_record = true;
     for (size_t i = 0; i < block->count; i++) {
-        block->records[i].fate = NO_FATE;
+        block->records[i].outcome = NO_FATE;
         block->records[i].group = 0;
     }
 }
@@ -63,7 +63,7 @@ static bool is_member(const struct http_exchange *exchange, size_t index)
 static bool is_open(const struct http_exchange *exchange, size_t index)
 {
     const struct delivery_record *record = &exchange->block->records[index];
-    return !record->done && record->fate == NO_FATE;
+    return !record->done && record->outcome == NO_FATE;
 }
 
 static void set_fate(struct http_exchange *exchange, const struct http_range *range, uint8_t fate,
@@ -71,7 +71,7 @@ static void set_fate(struct http_exchange *exchange, const struct http_range *ra
 {
     for (size_t i = range->first; i < range->first + range->count; i++)
         if (is_member(exchange, i)) {
-            exchange->block->records[i].fate = fate;
+            exchange->block->records[i].outcome = fate;
             exchange->block->records[i].reason = reason;
         }
 }
@@ -206,7 +206,7 @@ static void refuse_record(struct http_exchange *exchange, size_t index,
 {
     struct delivery_record *record = &exchange->block->records[index];
     bool in_part = refusal->some && record->lines > 1;
-    record->fate = in_part ? DELIVERY_TAKEN_IN_PART : DELIVERY_REFUSED;
+    record->outcome = in_part ? DELIVERY_PARTLY_ACCEPTED : DELIVERY_REFUSED;
     record->reason = refusal->reason;
 }
 
@@ -340,8 +340,8 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
     bool any = false;
     exchange->over = true;
     for (size_t i = 0; i < block->count; i++)
-        if (block->records[i].fate == NO_FATE) {
-            block->records[i].fate = DELIVERY_NOT_SENT;
+        if (block->records[i].outcome == NO_FATE) {
+            block->records[i].outcome = DELIVERY_NOT_SENT;
             any = any || !block->records[i].done;
         }
     if (any && exchange->error.text[0] == '\0')
@@ -368,31 +368,31 @@ static struct http_meaning meaning_of(struct http_exchange *exchange,
 {
     struct http_meaning means = http_meaning_of(exchange->format, reply->status, reply->sent);
     if (is_refused_now(exchange, reply, means.tries))
-        means.fate = DELIVERY_REFUSED;
+        means.outcome = DELIVERY_REFUSED;
     if (!reply->partly)
         return means;
     means.some = true;
-    if (means.fate == DELIVERY_NOT_SENT)
-        means.fate = DELIVERY_UNKNOWN;
-    else if (means.fate == DELIVERY_REFUSED && !has_one(exchange, &exchange->range) &&
+    if (means.outcome == DELIVERY_NOT_SENT)
+        means.outcome = DELIVERY_UNKNOWN;
+    else if (means.outcome == DELIVERY_REFUSED && !has_one(exchange, &exchange->range) &&
              !(means.parts && exchange->repeats))
-        means.fate = DELIVERY_TAKEN_IN_PART;
+        means.outcome = DELIVERY_PARTLY_ACCEPTED;
     return means;
 }
 
 void http_exchange_answer(struct http_exchange *exchange, const struct http_reply *reply)
 {
     const struct http_meaning means = meaning_of(exchange, reply);
-    bool refused = means.fate == DELIVERY_REFUSED || means.fate == DELIVERY_TAKEN_IN_PART;
-    if (means.fate != DELIVERY_ACKNOWLEDGED) /* refused records wait for no time */
+    bool refused = means.outcome == DELIVERY_REFUSED || means.outcome == DELIVERY_PARTLY_ACCEPTED;
+    if (means.outcome != DELIVERY_ACKNOWLEDGED) /* refused records wait for no time */
         exchange_note_error(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
-    if (means.fate == DELIVERY_ACKNOWLEDGED) {
+    if (means.outcome == DELIVERY_ACKNOWLEDGED) {
         exchange_accept(exchange);
-    } else if (means.fate == DELIVERY_REFUSED) {
+    } else if (means.outcome == DELIVERY_REFUSED) {
         const struct refusal refusal = {(uint8_t)means.reason, means.parts, means.some};
         exchange_refuse(exchange, &refusal);
     } else {
-        set_fate(exchange, &exchange->range, (uint8_t)means.fate, 0);
+        set_fate(exchange, &exchange->range, (uint8_t)means.outcome, 0);
         if (!refused)
             http_exchange_cancel(exchange, reply->text);
     }
@@ -412,6 +412,6 @@ void http_exchange_end(struct http_exchange *exchange)
     if (exchange->lessons == NULL)
         return;
     for (size_t i = 0; i < block->count; i++)
-        if (!block->records[i].done && block->records[i].fate == DELIVERY_ACKNOWLEDGED)
+        if (!block->records[i].done && block->records[i].outcome == DELIVERY_ACKNOWLEDGED)
             http_lessons_taken(exchange->lessons, block, &block->records[i]);
 }

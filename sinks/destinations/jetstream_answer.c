@@ -68,13 +68,13 @@ static void jetstream_describe(const struct members *members, char *text, size_t
 
 struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
 {
-    struct jetstream_answer answer = {.fate = DELIVERY_UNKNOWN, .reason = DELIVERY_REJECTED};
+    struct jetstream_answer answer = {.outcome = DELIVERY_UNKNOWN, .reason = DELIVERY_REJECTED};
     struct members members = {.error = false};
     bool is_json = read_members(json, size, &members);
     answer.stream = members.first_stream;
     if (!is_json || !members.error) {
         if (is_json && members.stream && members.seq)
-            answer.fate = DELIVERY_ACKNOWLEDGED;
+            answer.outcome = DELIVERY_ACKNOWLEDGED;
         else
             snprintf(answer.text, sizeof answer.text, "the answer is none of JetStream's");
         return answer;
@@ -82,13 +82,13 @@ struct jetstream_answer jetstream_answer_read(const char *json, size_t size)
     answer.detail = members.detail;
     jetstream_describe(&members, answer.text, sizeof answer.text);
     if (members.detail == MESSAGE_EXCEEDS_MAXIMUM) {
-        answer.fate = DELIVERY_REFUSED;
+        answer.outcome = DELIVERY_REFUSED;
         answer.reason = DELIVERY_TOO_LARGE;
     } else if (members.code >= 500) {
-        answer.fate = DELIVERY_NOT_SENT;
+        answer.outcome = DELIVERY_NOT_SENT;
     } else if (members.code >= 400) {
         bool denied = members.code == 401 || members.code == 403;
-        answer.fate = DELIVERY_REFUSED;
+        answer.outcome = DELIVERY_REFUSED;
         answer.reason = denied ? DELIVERY_DENIED : DELIVERY_REJECTED;
     }
     return answer;

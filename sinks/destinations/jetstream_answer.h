@@ -12,7 +12,7 @@
 #include "collector/text/text.h"
 
 struct jetstream_answer {
-    enum delivery_fate fate; /* DELIVERY_UNKNOWN: it is no answer of JetStream */
+    enum delivery_outcome outcome; /* DELIVERY_UNKNOWN: it is no answer of JetStream */
     enum delivery_reason reason;
     unsigned detail;    /* err_code of an error: JetStream's own number */
     char text[128];     /* what is wrong, ended by a NUL; empty: nothing */

@@ -35,7 +35,7 @@ static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
         record++;
-    while (record < block->count && block->records[record].fate == PART);
+    while (record < block->count && block->records[record].outcome == PART);
     return record;
 }
 
@@ -45,7 +45,7 @@ static void set_outcomes(struct kafka_flight *flight, size_t first, size_t end, 
     for (size_t i = first; i < end; i++) {
         if (flight->block->records[i].done)
             continue;
-        flight->block->records[i].fate = fate;
+        flight->block->records[i].outcome = fate;
         flight->block->records[i].reason = reason;
     }
 }
@@ -120,7 +120,7 @@ static void extend(const struct delivery_block *block, size_t most, struct recor
 {
     while (range->first + range->count < block->count) {
         const struct delivery_record *next = &block->records[range->first + range->count];
-        if (next->done || next->fate != WAITS)
+        if (next->done || next->outcome != WAITS)
             return;
         range->count++;
         if (record_range_size(block, range) > most) {
@@ -137,7 +137,7 @@ bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, 
     struct delivery_block *block = flight->block;
     size_t first = *from;
     while (first < block->count &&
-           (block->records[first].done || block->records[first].fate != WAITS))
+           (block->records[first].done || block->records[first].outcome != WAITS))
         first++;
     *from = first;
     if (first == block->count)
@@ -146,7 +146,7 @@ bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, 
     if (flights->per_block)
         extend(block, most, range);
     set_outcomes(flight, first + 1, first + range->count, PART, 0);
-    block->records[first].fate = DELIVERY_UNKNOWN;
+    block->records[first].outcome = DELIVERY_UNKNOWN;
     flight->waiting -= range->count;
     flight->unreported++;
     flight->messages++;
@@ -233,9 +233,9 @@ static void close_flight(struct kafka_flights *flights, struct kafka_flight *fli
     for (size_t i = 0; i < block->count; i++) {
         if (block->records[i].done)
             continue;
-        if (block->records[i].fate == WAITS)
+        if (block->records[i].outcome == WAITS)
             set_outcomes(flight, i, i + 1, (uint8_t)outcome->result, (uint8_t)outcome->reason);
-        else if (block->records[i].fate == PART)
+        else if (block->records[i].outcome == PART)
             set_outcomes(flight, i, i + 1, DELIVERY_UNKNOWN, 0);
     }
     flight->waiting = 0;

@@ -10,7 +10,7 @@
 #include "collector/contract/delivery.h"
 
 struct kafka_outcome {
-    enum delivery_fate result;
+    enum delivery_outcome result;
     enum delivery_reason reason; /* for DELIVERY_REFUSED */
     bool by_itself;              /* it was refused without any other message */
     const char *why;             /* for people; set by the caller */

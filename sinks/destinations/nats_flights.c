@@ -12,7 +12,7 @@
 
 static bool waits(const struct delivery_record *record)
 {
-    return !record->done && record->fate == DELIVERY_NOT_SENT && (record->group & ANSWERED) == 0;
+    return !record->done && record->outcome == DELIVERY_NOT_SENT && (record->group & ANSWERED) == 0;
 }
 
 /* The record after the last one of the message that begins with this one. */
@@ -41,7 +41,7 @@ bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block
         block->records[i].group &= block->again ? DIVIDED : 0;
         if (block->records[i].done)
             continue;
-        block->records[i].fate = DELIVERY_NOT_SENT;
+        block->records[i].outcome = DELIVERY_NOT_SENT;
         flight->waiting++;
     }
     return true;
@@ -143,7 +143,7 @@ bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, i
     *token =
         (struct nats_token){(uint32_t)(next - flights->all), range.first, range.count, next->order};
     for (uint32_t i = 0; i < range.count; i++) {
-        records[range.first + i].fate = DELIVERY_UNKNOWN;
+        records[range.first + i].outcome = DELIVERY_UNKNOWN;
         records[range.first + i].group = (uint8_t)(divided | (i == 0 ? 0 : FOLLOWS));
     }
     next->at += range.count;
@@ -198,7 +198,7 @@ static void nats_divide(struct nats_flights *flights, struct nats_flight *flight
     }
     learn(flights, block->route, record_range_size(block, range));
     for (size_t i = range->first; i < (size_t)range->first + range->count; i++) {
-        block->records[i].fate = DELIVERY_NOT_SENT;
+        block->records[i].outcome = DELIVERY_NOT_SENT;
         block->records[i].group = (uint8_t)(divided + 1);
     }
     flight->waiting += range->count;
@@ -207,7 +207,7 @@ static void nats_divide(struct nats_flights *flights, struct nats_flight *flight
 }
 
 enum nats_progress nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
-                                       enum delivery_fate fate, enum delivery_reason reason,
+                                       enum delivery_outcome fate, enum delivery_reason reason,
                                        const char *why)
 {
     struct record_range range;
@@ -215,7 +215,7 @@ enum nats_progress nats_flights_answer(struct nats_flights *flights, const struc
     if (flight == NULL || nats_flights_block(flights, token, &range) == NULL)
         return NATS_GOES_ON;
     struct delivery_record *first = &flight->block->records[range.first];
-    if (first->done || first->fate != DELIVERY_UNKNOWN || (first->group & FOLLOWS) != 0 ||
+    if (first->done || first->outcome != DELIVERY_UNKNOWN || (first->group & FOLLOWS) != 0 ||
         fate == DELIVERY_UNKNOWN)
         return NATS_GOES_ON;
     flights->unanswered--;
@@ -225,7 +225,7 @@ enum nats_progress nats_flights_answer(struct nats_flights *flights, const struc
         return NATS_DIVIDED;
     }
     for (struct delivery_record *i = first; i < first + range.count; i++) {
-        i->fate = (uint8_t)fate;
+        i->outcome = (uint8_t)fate;
         i->reason = (uint8_t)reason;
         i->group |= ANSWERED;
     }

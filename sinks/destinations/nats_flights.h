@@ -84,7 +84,7 @@ enum nats_progress {
 
 /* What became of a message; `why` is NULL where it is acknowledged. Returns what that leads to. */
 enum nats_progress nats_flights_answer(struct nats_flights *flights, const struct nats_token *token,
-                                       enum delivery_fate fate, enum delivery_reason reason,
+                                       enum delivery_outcome fate, enum delivery_reason reason,
                                        const char *why);
 
 /*

@@ -65,9 +65,9 @@ void nats_probe_judge(const char *json, size_t size, const char *subject, struct
     control_characters_hide(name, json_text_copy(answer.stream, name, sizeof name));
     if (answer.stream.data != NULL)
         error_set(said, EXIT_CODE_OK, "reached; the stream %s takes %s", name, subject);
-    else if (answer.fate == DELIVERY_REFUSED || is_off)
+    else if (answer.outcome == DELIVERY_REFUSED || is_off)
         error_set(said, EXIT_CODE_CONFIG, "the server answers, but of JetStream: %s", answer.text);
-    else if (answer.fate == DELIVERY_NOT_SENT)
+    else if (answer.outcome == DELIVERY_NOT_SENT)
         error_set(said, EXIT_CODE_NOT_REACHED, "the server answers, but of JetStream: %s",
                   answer.text);
     else

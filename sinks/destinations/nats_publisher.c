@@ -85,7 +85,7 @@ static void note_unanswered(struct nats_publisher *publisher)
 }
 
 static void note_answer(struct nats_publisher *publisher, const struct nats_token *token,
-                        enum delivery_fate fate, enum delivery_reason reason, const char *why)
+                        enum delivery_outcome fate, enum delivery_reason reason, const char *why)
 {
     mutex_lock(publisher->mutex);
     enum nats_progress progress =
@@ -116,8 +116,8 @@ static void on_answer(natsConnection *connection, natsSubscription *subscription
     } else {
         struct jetstream_answer answer = jetstream_answer_read(
             library->natsMsg_GetData(message), (size_t)library->natsMsg_GetDataLength(message));
-        note_answer(publisher, &token, answer.fate, answer.reason,
-                    answer.fate == DELIVERY_ACKNOWLEDGED ? NULL : answer.text);
+        note_answer(publisher, &token, answer.outcome, answer.reason,
+                    answer.outcome == DELIVERY_ACKNOWLEDGED ? NULL : answer.text);
     }
     library->natsMsg_Destroy(message);
 }

@@ -58,7 +58,8 @@ static void packets_begin(struct relay_packets *packets, size_t target,
     packets->size = 0;
 }
 
-static bool packets_end(struct relay_packets *packets, enum relay_fate *fate, enum relay_fate is)
+static bool packets_end(struct relay_packets *packets, enum relay_outcome *fate,
+                        enum relay_outcome is)
 {
     packets->sending = false;
     *fate = is;
@@ -66,7 +67,7 @@ static bool packets_end(struct relay_packets *packets, enum relay_fate *fate, en
 }
 
 /* Why it cannot be sent at all, or RELAY_SENT. */
-static enum relay_fate packets_classify(const struct udp_packet *packet, struct error *error)
+static enum relay_outcome packets_classify(const struct udp_packet *packet, struct error *error)
 {
     if (packet->source->family != packet->destination->family) {
         char text[ADDRESS_TEXT_SIZE];
@@ -81,7 +82,7 @@ static enum relay_fate packets_classify(const struct udp_packet *packet, struct 
 }
 
 bool relay_packets_send(struct relay_packets *packets, size_t target,
-                        const struct relay_datagram *datagram, enum relay_fate *fate,
+                        const struct relay_datagram *datagram, enum relay_outcome *fate,
                         struct error *error)
 {
     const struct udp_packet packet = {
@@ -92,7 +93,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
         .length = datagram->size,
     };
     if (!packets->sending) {
-        enum relay_fate why = packets_classify(&packet, error);
+        enum relay_outcome why = packets_classify(&packet, error);
         if (why != RELAY_SENT)
             return packets_end(packets, fate, why);
         packets->asked = false;

@@ -27,7 +27,7 @@ size_t relay_packets_memory(void);
  * same ones before any others, or relay_packets_cancel is called.
  */
 bool relay_packets_send(struct relay_packets *packets, size_t target,
-                        const struct relay_datagram *datagram, enum relay_fate *fate,
+                        const struct relay_datagram *datagram, enum relay_outcome *fate,
                         struct error *error);
 void relay_packets_cancel(struct relay_packets *packets);
 

@@ -76,14 +76,14 @@ static bool answer(struct http_exchange *exchange, const char *format,
                    const struct http_reply *reply)
 {
     struct http_meaning meaning = http_meaning_of(format, reply->status, reply->sent);
-    EXPECT((meaning.fate == DELIVERY_ACKNOWLEDGED) ==
+    EXPECT((meaning.outcome == DELIVERY_ACKNOWLEDGED) ==
                (reply->status >= 200 && reply->status <= 299),
            "status %ld of %s", reply->status, format);
     EXPECT(reply->status != 0 ||
-               meaning.fate == (reply->sent ? DELIVERY_UNKNOWN : DELIVERY_NOT_SENT),
-           "no answer is fate %d", (int)meaning.fate);
+               meaning.outcome == (reply->sent ? DELIVERY_UNKNOWN : DELIVERY_NOT_SENT),
+           "no answer is fate %d", (int)meaning.outcome);
     http_exchange_answer(exchange, reply);
-    return meaning.fate == DELIVERY_ACKNOWLEDGED;
+    return meaning.outcome == DELIVERY_ACKNOWLEDGED;
 }
 
 static void check_block(const struct envelope *envelope)
@@ -113,11 +113,11 @@ static void check_block(const struct envelope *envelope)
     for (size_t i = 0; i < count; i++) {
         if (records[i].done)
             continue;
-        EXPECT(records[i].fate <= DELIVERY_DOUBTFUL, "record %zu has no fate", i);
-        EXPECT((records[i].fate == DELIVERY_ACKNOWLEDGED) == taken[i],
+        EXPECT(records[i].outcome <= DELIVERY_MAYBE_SENT, "record %zu has no fate", i);
+        EXPECT((records[i].outcome == DELIVERY_ACKNOWLEDGED) == taken[i],
                "record %zu was %s, and its fate is %d", i, taken[i] ? "taken" : "not taken",
-               (int)records[i].fate);
-        EXPECT(records[i].fate != DELIVERY_REFUSED || records[i].reason <= DELIVERY_DENIED,
+               (int)records[i].outcome);
+        EXPECT(records[i].outcome != DELIVERY_REFUSED || records[i].reason <= DELIVERY_DENIED,
                "record %zu is refused for no reason", i);
     }
 }
@@ -144,7 +144,8 @@ static bool has(const struct envelope_part *part, const char *name)
     return memmem(part->bytes, part->size, name, strlen(name)) != NULL;
 }
 
-/* The character at `at`, which moves past it; of an escape that is no \u the one after the backslash. */
+/* The character at `at`, which moves past it; of an escape that is no \u the one after the
+ * backslash. */
 static int decoded_character(const struct envelope_part *part, size_t *at)
 {
     char hex[5] = "";
@@ -176,12 +177,13 @@ static bool has_name(const struct envelope_part *part, const char *name)
 static void check_jetstream(const struct envelope_part *part)
 {
     struct jetstream_answer said = jetstream_answer_read((const char *)part->bytes, part->size);
-    EXPECT(said.fate <= DELIVERY_DOUBTFUL && said.reason <= DELIVERY_DENIED, "no fate");
+    EXPECT(said.outcome <= DELIVERY_MAYBE_SENT && said.reason <= DELIVERY_DENIED, "no fate");
     EXPECT(memchr(said.text, '\0', sizeof said.text) != NULL, "a text without an end");
-    EXPECT(said.fate != DELIVERY_ACKNOWLEDGED ||
+    EXPECT(said.outcome != DELIVERY_ACKNOWLEDGED ||
                (has_name(part, "stream") && has_name(part, "seq") && said.text[0] == '\0'),
            "what is no acknowledgement is one");
-    EXPECT(said.fate == DELIVERY_ACKNOWLEDGED || said.text[0] != '\0' || has(part, "description"),
+    EXPECT(said.outcome == DELIVERY_ACKNOWLEDGED || said.text[0] != '\0' ||
+               has(part, "description"),
            "not even a word why");
 }
 

@@ -72,8 +72,8 @@ static struct control_service *service_of(struct collector_inside *collector)
                                             .stall_timeout_ns = INT64_MAX / 4};
     struct error error;
     if (service == NULL)
-        EXPECT(control_service_create(&service, collector->config.control, collector->pipeline,
-                                      &program, &encoder_json, &error) == 0,
+        EXPECT(control_service_create(&service, collector->config.access.control,
+                                      collector->pipeline, &program, &encoder_json, &error) == 0,
                "%s", error.text);
     return service;
 }
@@ -210,7 +210,7 @@ static void check_client(const struct envelope *envelope)
     struct answers answers = {0};
     char *before = collector_ledger(collector);
     size_t reloads_before = reloads, stops_before = stops;
-    int client = connect_to(collector->config.control);
+    int client = connect_to(collector->config.access.control);
     struct expected expected = read_requests(sent, send_pieces(envelope, client, sent));
     bool ended = envelope_value(envelope, PART_ENDED, 0) != 0;
     size_t steps = 0;

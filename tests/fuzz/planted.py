@@ -83,15 +83,15 @@ FAULTS = [
     ),
     Fault(
         "a test records what ends a line to YAML alone as it is",
-        "cases",
-        "collector/cases/case_record.c",
+        "config_tests",
+        "collector/config_tests/config_test_record.c",
         "number == 0x2028 || number == 0x2029 ||",
         "",
     ),
     Fault(
         "a report of tests in XML has an ampersand of a sender",
-        "cases",
-        "collector/cases/case_report.c",
+        "config_tests",
+        "collector/config_tests/config_test_report.c",
         "    case '&':\n        return \"&amp;\";\n",
         "",
     ),
@@ -128,7 +128,7 @@ FAULTS = [
         "a half that was refused is not settled where the other one is taken",
         "answers",
         "sinks/destinations/http_exchange.c",
-        "bool other_taken = other->fate == DELIVERY_ACKNOWLEDGED;",
+        "bool other_taken = other->outcome == DELIVERY_ACKNOWLEDGED;",
         "bool other_taken = false;",
     ),
     Fault(

@@ -486,7 +486,7 @@ WRITTEN = [
 ]
 
 
-def cases_seeds():
+def config_tests_seeds():
     for i, text in enumerate(CASES):
         for j in range(len(WRITTEN)):
             written = b"".join(part(2, WRITTEN[(i + j + k) % len(WRITTEN)]) for k in range(3))

@@ -57,7 +57,7 @@ static uint64_t count_doubtful(const struct delivered *delivered)
 {
     uint64_t doubtful = 0;
     for (uint32_t i = 0; i < history->sent_count; i++)
-        doubtful += delivered->doubtful[i] && !delivered->settled[i];
+        doubtful += delivered->maybe_sent[i] && !delivered->settled[i];
     return doubtful;
 }
 
@@ -203,7 +203,8 @@ static void check_that_it_stayed(const struct scenario_sink *sink, unsigned inde
 static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
     const struct delivered *delivered = of(index);
-    int64_t limit_ns = sink->syncs_each ? 0 : DELIVERY_KEEP_NS + SLACK_NS + world_longest_stall_ns();
+    int64_t limit_ns =
+        sink->syncs_each ? 0 : DELIVERY_KEEP_NS + SLACK_NS + world_longest_stall_ns();
     if (stopped || history->faults != 0 || sink->evicts || sink->spill[0] == '\0')
         return;
     for (uint32_t i = 0; i < history->sent_count; i++) {

@@ -70,7 +70,7 @@ static void choose_keys_of_delivery(struct scenario_sink *sink, const char *over
     }
     sink->far_end.once = sink->far_end.once && !spills &&
                          (strcmp(retry, "&retry=at_most_once") == 0 ||
-                          (retry[0] == '\0' && !sink->far_end.doubtful));
+                          (retry[0] == '\0' && !sink->far_end.maybe_sent));
     snprintf(sink->url, sizeof sink->url, "%s?format=json%s%s%s%s%s%s%s%s", sink->name, retry,
              ONE_OF("", "&in_flight=1", "&in_flight=2", "&in_flight=16"),
              ONE_OF("", "&timeout=100ms", "&timeout=1s"), spills ? "&spill=" : "", sink->spill,
@@ -121,7 +121,7 @@ static void choose_far_end(const struct scenario *scenario, struct scenario_sink
                            unsigned index)
 {
     sink->far_end.in_order = world_chance(500) && !(index == PLANNED && scenario->plan.scatters);
-    sink->far_end.doubtful = world_chance(200);
+    sink->far_end.maybe_sent = world_chance(200);
     sink->far_end.refuses = world_chance(200);
     sink->far_end.is_steady = world_chance(100);
     sink->far_end.follows = world_chance(700) || (index == PLANNED && scenario->plan.spills);

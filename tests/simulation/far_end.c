@@ -319,17 +319,17 @@ static void settle(const struct far_end *far, const struct flight *flight, size_
     delivered->handed_ns[number] = 0;
     switch ((enum outcome)flight->outcomes[i]) {
     case GOES_THROUGH:
-        record->fate = DELIVERY_ACKNOWLEDGED;
+        record->outcome = DELIVERY_ACKNOWLEDGED;
         delivered->settled[number] = true;
         delivered->acknowledged++;
-        delivered->known_duplicates += delivered->doubtful[number];
+        delivered->known_duplicates += delivered->maybe_sent[number];
         delivered->certain_duplicates +=
             delivered->arrived[number] > 1 && is_noted(delivered, number);
         break;
     case REFUSED:
-        record->fate = DELIVERY_REFUSED;
+        record->outcome = DELIVERY_REFUSED;
         delivered->settled[number] = true;
-        if (delivered->doubtful[number])
+        if (delivered->maybe_sent[number])
             delivered->refused_in_doubt++;
         else if (flight->reason == DELIVERY_REJECTED)
             delivered->rejected++;
@@ -339,11 +339,11 @@ static void settle(const struct far_end *far, const struct flight *flight, size_
             delivered->denied++;
         break;
     case NOT_SENT:
-        record->fate = DELIVERY_NOT_SENT;
+        record->outcome = DELIVERY_NOT_SENT;
         break;
     default:
-        record->fate = far->options->doubtful ? DELIVERY_DOUBTFUL : DELIVERY_UNKNOWN;
-        delivered->doubtful[number] = true;
+        record->outcome = far->options->maybe_sent ? DELIVERY_MAYBE_SENT : DELIVERY_UNKNOWN;
+        delivered->maybe_sent[number] = true;
     }
 }
 
@@ -370,7 +370,7 @@ static struct delivery_block *give_back(struct connection *connection, struct fl
     }
     block->per_record = open == block->count || !is_alike(flight) || world_chance(300);
     if (!block->per_record) {
-        block->fate = block->records[open].fate;
+        block->outcome = block->records[open].outcome;
         block->reason = flight->reason;
     }
     if (error != NULL)

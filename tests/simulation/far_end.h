@@ -10,12 +10,12 @@
 #include <stdbool.h>
 
 struct far_end_options {
-    bool in_order;  /* on one connection: when a block fails, so do those that were sent after it */
-    bool once;      /* nothing may come twice */
-    bool doubtful;  /* what is not answered has DELIVERY_DOUBTFUL, and not DELIVERY_UNKNOWN */
-    bool refuses;   /* some records, for good */
-    bool is_steady; /* always up */
-    bool follows;   /* a connection begins when the one before has ended: it has a spill */
+    bool in_order; /* on one connection: when a block fails, so do those that were sent after it */
+    bool once;     /* nothing may come twice */
+    bool maybe_sent; /* what is not answered has DELIVERY_MAYBE_SENT, and not DELIVERY_UNKNOWN */
+    bool refuses;    /* some records, for good */
+    bool is_steady;  /* always up */
+    bool follows;    /* a connection begins when the one before has ended: it has a spill */
 };
 
 /* The URL without keys of a sink by its number, below 10. */

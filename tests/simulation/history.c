@@ -22,7 +22,7 @@ static void clear_delivered(struct delivered *delivered)
     memset(delivered->first_life, 0, history->sent_count * sizeof delivered->first_life[0]);
     memset(delivered->forgets, 0, sizeof delivered->forgets);
     memset(delivered->settled, 0, history->sent_count * sizeof delivered->settled[0]);
-    memset(delivered->doubtful, 0, history->sent_count * sizeof delivered->doubtful[0]);
+    memset(delivered->maybe_sent, 0, history->sent_count * sizeof delivered->maybe_sent[0]);
     memset(delivered->owed, 0, history->sent_count * sizeof delivered->owed[0]);
     memset(delivered->on_disk, 0, history->sent_count * sizeof delivered->on_disk[0]);
     memset(delivered->ids, 0, history->sent_count * sizeof delivered->ids[0]);
@@ -57,7 +57,7 @@ void history_begin_life(void)
         delivered->denied = delivered->refused_in_doubt = 0;
         delivered->known_duplicates = delivered->certain_duplicates = 0;
         delivered->connections = 0;
-        memset(delivered->doubtful, 0, history->sent_count * sizeof delivered->doubtful[0]);
+        memset(delivered->maybe_sent, 0, history->sent_count * sizeof delivered->maybe_sent[0]);
         memset(delivered->handed_ns, 0, history->sent_count * sizeof delivered->handed_ns[0]);
     }
 }

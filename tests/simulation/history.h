@@ -52,7 +52,7 @@ struct delivered {
     uint8_t first_life[HISTORY_DATAGRAMS]; /* in which it came first */
     bool forgets[HISTORY_LIVES + 1];  /* a life's end: what it had sent may not have been noted */
     bool settled[HISTORY_DATAGRAMS];  /* the program was told of its acknowledgement or refusal */
-    bool doubtful[HISTORY_DATAGRAMS]; /* in this life: it was sent, and not answered */
+    bool maybe_sent[HISTORY_DATAGRAMS]; /* in this life: it was sent, and not answered */
     int64_t handed_ns[HISTORY_DATAGRAMS]; /* since when it is with the far end; 0: it is not */
     bool owed[HISTORY_DATAGRAMS]; /* it lay on disk when the last life ended, and is not settled */
     bool on_disk[HISTORY_DATAGRAMS];

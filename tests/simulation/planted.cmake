@@ -113,7 +113,7 @@ planted(what_waits_loses_its_order FILE collector/output/delivery_blocks.c
     FROM "    while (*waiting != NULL && (*waiting)->order < buffered->order)"
     TO "    while (*waiting != NULL)")
 planted(doubt_is_not_stored FILE collector/output/delivery_image.c
-    FROM "(record->done ? FLAG_DONE : 0) | (record->doubtful ? FLAG_DOUBTFUL : 0)"
+    FROM "(record->done ? FLAG_DONE : 0) | (record->maybe_sent ? FLAG_DOUBTFUL : 0)"
     TO "record->done ? FLAG_DONE : 0")
 planted(cursor_is_ahead FILE collector/spill/spill_state.c
     FROM "    uint64_t position = reader_completed(&spill->reader);"

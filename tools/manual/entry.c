@@ -45,7 +45,7 @@ static enum entry_offer offer_of_option(const struct option *option)
         return OFFER_LISTENER;
     case OPTION_SINK:
         return OFFER_SINK;
-    case OPTION_LETTERS:
+    case OPTION_DEAD_LETTERS:
         return OFFER_LETTERS;
     default:
         return option->setting.syntax != NULL ? offer_of_syntax(option->setting.syntax)

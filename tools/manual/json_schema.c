@@ -184,7 +184,7 @@ static const struct map maps[] = {
      KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE, true},
     {"schema", "schema", NULL, KEY_OF_SCHEMA | KEY_OF_FILE, false},
     {"sink", "to", "where records go: stdout, file:PATH, ...", KEY_OF_ANY_SINK, false},
-    {"letters", "to", "where dead letters go: file:PATH", KEY_OF_LETTERS, false},
+    {"letters", "to", "where dead letters go: file:PATH", KEY_OF_DEAD_LETTERS, false},
 };
 
 static void put_reference(struct writing *writing, const char *map)
@@ -297,7 +297,7 @@ static void put_list_option(struct writing *writing, const struct option *option
 static void put_options(struct writing *writing)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
-        if (option->action == OPTION_LETTERS)
+        if (option->action == OPTION_DEAD_LETTERS)
             put_url_option(writing, option);
         else if (option_list_name(option) != NULL)
             put_list_option(writing, option);

@@ -143,7 +143,7 @@ static const struct {
     {"http_sink", KEY_OF_HTTP_SINK},
     {"kafka_sink", KEY_OF_KAFKA_SINK},
     {"nats_sink", KEY_OF_NATS_SINK},
-    {"letters", KEY_OF_LETTERS},
+    {"letters", KEY_OF_DEAD_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_stream", KEY_OF_STREAM | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_capture", KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE},

@@ -18,9 +18,9 @@ static const char *refusal(enum options_result result, const struct config *conf
         return "--version is nothing that a service does";
     if (result == OPTIONS_SCHEMA)
         return "--print-schema is nothing that a service does";
-    if (config->check)
+    if (config->request.check)
         return "--check is nothing that a service does; sluice --check does it";
-    if (config->print)
+    if (config->request.print)
         return "--print-config is nothing that a service does; sluice --print-config does it";
     for (size_t i = 0; i < config->sink_count; i++)
         if (config->sinks[i].destination->is_standard_output)

@@ -19,10 +19,10 @@ void far_end_note_answer(struct delivery_block *block)
     wakeup_signal(far_end.wakeup);
 }
 
-void far_end_answer(struct delivery_block *block, enum delivery_fate fate,
+void far_end_answer(struct delivery_block *block, enum delivery_outcome fate,
                     enum delivery_reason reason)
 {
-    block->fate = (uint8_t)fate;
+    block->outcome = (uint8_t)fate;
     block->reason = (uint8_t)reason;
     if (fate == DELIVERY_ACKNOWLEDGED && far_end.used + block->size < FAR_END_ROOM) {
         memcpy(far_end.got + far_end.used, block->bytes, block->size);

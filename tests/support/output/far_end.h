@@ -30,7 +30,7 @@ extern struct far_end far_end;
 void far_end_clear(void);
 
 /* The block has its answer, with this fate; where it is acknowledged its bytes are there. */
-void far_end_answer(struct delivery_block *block, enum delivery_fate fate,
+void far_end_answer(struct delivery_block *block, enum delivery_outcome fate,
                     enum delivery_reason reason);
 
 /* The same where the answer is in it already. */

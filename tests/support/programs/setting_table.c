@@ -27,7 +27,7 @@ static const struct {
     {KEY_OF_HTTP_SINK, "http"},
     {KEY_OF_KAFKA_SINK, "kafka"},
     {KEY_OF_NATS_SINK, "nats"},
-    {KEY_OF_LETTERS, "dead-letter"},
+    {KEY_OF_DEAD_LETTERS, "dead-letter"},
 };
 
 /* Returns false where a scope has no name here. */
@@ -45,7 +45,7 @@ static bool print_key(const struct setting *key)
 static bool is_in_a_file(const struct option *option)
 {
     return option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
-           option->action == OPTION_LETTERS || option->action == OPTION_VALUE;
+           option->action == OPTION_DEAD_LETTERS || option->action == OPTION_VALUE;
 }
 
 int main(void)
@@ -58,9 +58,9 @@ int main(void)
     }
     for (const struct option *option = command_options; option->setting.name != NULL; option++)
         printf("%s %s\n",
-               !is_in_a_file(option)             ? "command-line"
-               : option->change == OPTION_FIXED  ? "fixed"
-                                                 : "reloaded",
+               !is_in_a_file(option)            ? "command-line"
+               : option->change == OPTION_FIXED ? "fixed"
+                                                : "reloaded",
                option->setting.name);
     return 0;
 }

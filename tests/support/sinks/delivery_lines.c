@@ -51,12 +51,12 @@ struct delivery_block *delivery_await(struct destination *destination, struct wa
     }
 }
 
-void delivery_lines_assert(const struct delivery_lines *lines, enum delivery_fate fate)
+void delivery_lines_assert(const struct delivery_lines *lines, enum delivery_outcome fate)
 {
     if (!lines->block.per_record) {
-        assert_int_equal(lines->block.fate, fate);
+        assert_int_equal(lines->block.outcome, fate);
         return;
     }
     for (size_t i = 0; i < lines->block.count; i++)
-        assert_int_equal(lines->records[i].fate, fate);
+        assert_int_equal(lines->records[i].outcome, fate);
 }

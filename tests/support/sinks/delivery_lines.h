@@ -31,6 +31,6 @@ struct delivery_block *delivery_await(struct destination *destination, struct wa
                                       struct error *error);
 
 /* All records have become this. */
-void delivery_lines_assert(const struct delivery_lines *lines, enum delivery_fate fate);
+void delivery_lines_assert(const struct delivery_lines *lines, enum delivery_outcome fate);
 
 #endif

@@ -106,8 +106,8 @@ TEST_WITH(a_file_says_what_options_and_urls_say, scratch_make, scratch_remove)
                                     "dead-letter:\n"
                                     "  to: 'file:dead'\n"
                                     "  rate: 7\n");
-    assert_int_equal(config.memory, 32 << 20);
-    assert_int_equal(config.stop_timeout_ns, 500000000);
+    assert_int_equal(config.limits.memory, 32 << 20);
+    assert_int_equal(config.limits.stop_timeout_ns, 500000000);
     assert_int_equal(config.ledger, LEDGER_JSON);
     assert_int_equal(config.listener_count, 2);
     const struct listener_config *first = &config.listeners[0];
@@ -148,7 +148,7 @@ TEST_WITH(an_empty_file_sets_nothing, scratch_make, scratch_remove)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct config config = accepted(texts[i]);
         assert_int_equal(config.listener_count, 1);
-        assert_int_equal(config.stop_timeout_ns, 2000000000);
+        assert_int_equal(config.limits.stop_timeout_ns, 2000000000);
         config_free(&config);
     }
 }
@@ -178,11 +178,11 @@ TEST_WITH(the_command_line_wins_over_the_file, scratch_make, scratch_remove)
                                "listeners: [udp://127.0.0.1:1, udp://127.0.0.1:2]\n"
                                "sinks: [file:a, file:b]\n";
     struct config config = accepted_with(text, memory, NULL);
-    assert_int_equal(config.memory, 1 << 30);
+    assert_int_equal(config.limits.memory, 1 << 30);
     assert_int_equal(config.listener_count, 2);
     config_free(&config);
     config = accepted_with(text, listen, url);
-    assert_int_equal(config.memory, 32 << 20);
+    assert_int_equal(config.limits.memory, 32 << 20);
     assert_int_equal(config.listener_count, 1);
     assert_int_equal(config.listeners[0].address.port, 9);
     assert_int_equal(config.sink_count, 2);
@@ -205,8 +205,8 @@ TEST_WITH(the_environment_is_between_the_two, scratch_make, scratch_remove)
     variables = set;
     struct config config =
         accepted_with("stop-timeout: 5s\nledger: json\nsinks: [file:z]\n", memory, NULL);
-    assert_int_equal(config.memory, 1 << 30);
-    assert_int_equal(config.stop_timeout_ns, 3000000000);
+    assert_int_equal(config.limits.memory, 1 << 30);
+    assert_int_equal(config.limits.stop_timeout_ns, 3000000000);
     assert_int_equal(config.sink_count, 2);
     assert_string_equal(config.sinks[1].name, "file:y");
     assert_int_equal(config.ledger, LEDGER_JSON); /* an empty variable is none */
@@ -359,7 +359,7 @@ TEST_WITH(a_variable_may_name_the_file, scratch_make, scratch_remove)
     variables = set;
     assert_int_equal(options_read(1, argv, &environment, &test_registry, &config, &error),
                      OPTIONS_RUN);
-    assert_int_equal(config.memory, 32 << 20);
+    assert_int_equal(config.limits.memory, 32 << 20);
     config_free(&config);
     variables = NULL;
 }

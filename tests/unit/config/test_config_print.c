@@ -180,7 +180,7 @@ TEST_WITH(every_key_comes_round, scratch_make, scratch_remove)
          "magic:00&schema=b.desc&"},
         {KEY_OF_SINK, "--sink", "stdout:?"},
         {KEY_OF_FILE_SINK, "--sink", "file:/var/log/%F/%{source}.n?"},
-        {KEY_OF_LETTERS, "--dead-letter", "file:dead?"},
+        {KEY_OF_DEAD_LETTERS, "--dead-letter", "file:dead?"},
     };
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         for (const struct setting *key = config_keys; key->name != NULL; key++) {

@@ -79,17 +79,17 @@ TEST(without_arguments_riemann_goes_to_stdout)
     assert_int_equal(config.sink_count, 1);
     assert_string_equal(config.sinks[0].name, "stdout:");
     assert_string_equal(config.sinks[0].encoder->name, "json");
-    assert_false(config.check);
-    assert_int_equal(config.duration_ns, 0);
-    assert_int_equal(config.max_datagrams, 0);
-    assert_int_equal(config.memory, 0);
-    assert_int_equal(config.stop_timeout_ns, 2000000000);
+    assert_false(config.request.check);
+    assert_int_equal(config.limits.duration_ns, 0);
+    assert_int_equal(config.limits.max_datagrams, 0);
+    assert_int_equal(config.limits.memory, 0);
+    assert_int_equal(config.limits.stop_timeout_ns, 2000000000);
     assert_int_equal(config.ledger, LEDGER_TEXT);
     assert_int_equal(config.log.level, LOG_INFO);
     assert_int_equal(config.log.format, LOG_TEXT);
-    assert_null(config.control);
+    assert_null(config.access.control);
     assert_null(config.user);
-    assert_int_equal(config.metrics.family, ADDRESS_NONE);
+    assert_int_equal(config.access.metrics.family, ADDRESS_NONE);
     config_free(&config);
     assert_all_zero(&config);
     config_free(&config);
@@ -137,12 +137,12 @@ TEST(a_wrong_place_for_dead_letters_is_refused)
 TEST(a_check_may_connect)
 {
     struct config config = accepted("--check=connect", "--check-timeout", "300ms", NULL);
-    assert_int_equal(config.check, CHECK_CONNECTS);
-    assert_int_equal(config.check_timeout_ns, 300000000);
+    assert_int_equal(config.request.check, CHECK_CONNECTS);
+    assert_int_equal(config.request.check_timeout_ns, 300000000);
     config_free(&config);
     config = accepted("--check", NULL);
-    assert_int_equal(config.check, 1);
-    assert_int_equal(config.check_timeout_ns, UINT64_C(5000000000));
+    assert_int_equal(config.request.check, 1);
+    assert_int_equal(config.request.check_timeout_ns, UINT64_C(5000000000));
     config_free(&config);
 }
 
@@ -153,20 +153,20 @@ TEST(every_option_is_read)
         "--stop-timeout", "500ms", "--stall-timeout", "3s", "--ledger", "json", "--log-level",
         "warning", "--log-format", "json", "--log-repeats", "1m", "--control", "unix:a b", "--user",
         "sluice:adm", "--metrics", "0.0.0.0:9126", NULL);
-    assert_true(config.check);
-    assert_int_equal(config.duration_ns, UINT64_C(10000000000));
-    assert_int_equal(config.max_datagrams, 1000);
-    assert_int_equal(config.memory, 8388608);
-    assert_int_equal(config.stop_timeout_ns, 500000000);
-    assert_int_equal(config.stall_timeout_ns, UINT64_C(3000000000));
+    assert_true(config.request.check);
+    assert_int_equal(config.limits.duration_ns, UINT64_C(10000000000));
+    assert_int_equal(config.limits.max_datagrams, 1000);
+    assert_int_equal(config.limits.memory, 8388608);
+    assert_int_equal(config.limits.stop_timeout_ns, 500000000);
+    assert_int_equal(config.limits.stall_timeout_ns, UINT64_C(3000000000));
     assert_int_equal(config.log.repeats_ns, UINT64_C(60000000000));
     assert_int_equal(config.ledger, LEDGER_JSON);
     assert_int_equal(config.log.level, LOG_WARNING);
     assert_int_equal(config.log.format, LOG_JSON);
-    assert_string_equal(config.control, "unix:a b");
+    assert_string_equal(config.access.control, "unix:a b");
     assert_string_equal(config.user, "sluice:adm");
-    assert_int_equal(config.metrics.port, 9126);
-    assert_true(address_is_wildcard(&config.metrics));
+    assert_int_equal(config.access.metrics.port, 9126);
+    assert_true(address_is_wildcard(&config.access.metrics));
     config_free(&config);
 }
 
@@ -228,7 +228,7 @@ static void serves_metrics_at(const char *value, const char *address)
 {
     char text[ADDRESS_TEXT_SIZE];
     struct config config = accepted("--metrics", value, NULL);
-    address_format(&config.metrics, text);
+    address_format(&config.access.metrics, text);
     assert_string_equal(text, address);
     config_free(&config);
 }
@@ -236,8 +236,8 @@ static void serves_metrics_at(const char *value, const char *address)
 static void assert_min_free(const char *value, uint64_t bytes, uint64_t percent)
 {
     struct config config = accepted("--min-free", value, NULL);
-    assert_int_equal(config.min_free.bytes, bytes);
-    assert_int_equal(config.min_free.percent, percent);
+    assert_int_equal(config.limits.min_free.bytes, bytes);
+    assert_int_equal(config.limits.min_free.percent, percent);
     config_free(&config);
 }
 
@@ -285,8 +285,8 @@ TEST(a_value_may_follow_an_equals_sign)
     assert_int_equal(config.sink_count, 1);
     assert_string_equal(config.sinks[0].path, "a=b");
     assert_int_equal(config.sinks[0].encoding.view, VIEW_MESSAGE);
-    assert_int_equal(config.duration_ns, UINT64_C(60000000000));
-    assert_int_equal(config.stop_timeout_ns, 0);
+    assert_int_equal(config.limits.duration_ns, UINT64_C(60000000000));
+    assert_int_equal(config.limits.stop_timeout_ns, 0);
     config_free(&config);
 }
 
@@ -325,7 +325,7 @@ TEST(the_limits_of_the_options_hold)
     config_free(&config);
     config = accepted("--duration", "876000h", "--max-datagrams", "18446744073709551615",
                       "--memory", "1024GiB", NULL);
-    assert_true(config.max_datagrams == UINT64_MAX);
+    assert_true(config.limits.max_datagrams == UINT64_MAX);
     config_free(&config);
     refused("--duration \"0s\" is less than 1ns, the least", "--duration", "0s", NULL);
     refused("--duration \"876001h\" is more than 36500d, the most", "--duration", "876001h", NULL);
@@ -379,7 +379,7 @@ static const char *schema_of(const char *first, const char *second, const char *
     struct error error = {0};
     assert_int_equal(options_parse(argc, argv, &test_registry, &config, &error), OPTIONS_SCHEMA);
     assert_all_zero(&config);
-    return config.schema_name;
+    return config.request.schema_name;
 }
 
 TEST(a_schema_to_print_ends_the_reading)

@@ -55,7 +55,7 @@ static void fill(struct buffered_block *buffered)
     buffered_block_seal(buffered, 70, 0);
     buffered->block.epoch = "0123456789abcdef";
     buffered->block.records[0].done = true;
-    buffered->block.records[2].doubtful = true;
+    buffered->block.records[2].maybe_sent = true;
 }
 
 static size_t put(const struct buffered_block *buffered, uint8_t *image)
@@ -101,7 +101,7 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
         assert_int_equal(other->key_size, one->key_size);
         assert_int_equal(other->lines, 1);
         assert_int_equal(other->done, one->done);
-        assert_int_equal(other->doubtful, one->doubtful);
+        assert_int_equal(other->maybe_sent, one->maybe_sent);
         assert_int_equal(found->counts[i].samples, 2);
         assert_int_equal(found->counts[i].json_fallbacks, 3);
     }

@@ -54,9 +54,9 @@ static bool take(struct destination *destination, struct delivery_block *block, 
     (void)error;
     atomic_fetch_add(&far.stored, has_segment());
     atomic_fetch_add(&far.sends, 1);
-    enum delivery_fate fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
-                              : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
-                                                        : DELIVERY_ACKNOWLEDGED;
+    enum delivery_outcome fate = atomic_load(&far.refuses) ? DELIVERY_REFUSED
+                                 : atomic_load(&far.away)  ? DELIVERY_NOT_SENT
+                                                           : DELIVERY_ACKNOWLEDGED;
     if ((atomic_load(&far.quiet) && atomic_fetch_sub(&far.answers, 1) <= 0) ||
         (!atomic_load(&far.away) && atomic_fetch_sub(&far.quiet_once, 1) > 0))
         far_end_keep_silent(block);

@@ -42,11 +42,12 @@ static void answer_by(struct delivery_block *block, char letter)
 {
     static const char letters[] = ".rnum";
     bool refused = letter == 'l' || letter == 'd';
-    far_end_answer(
-        block, refused ? DELIVERY_REFUSED : (enum delivery_fate)(strchr(letters, letter) - letters),
-        letter == 'l'   ? DELIVERY_TOO_LARGE
-        : letter == 'd' ? DELIVERY_DENIED
-                        : DELIVERY_REJECTED);
+    far_end_answer(block,
+                   refused ? DELIVERY_REFUSED
+                           : (enum delivery_outcome)(strchr(letters, letter) - letters),
+                   letter == 'l'   ? DELIVERY_TOO_LARGE
+                   : letter == 'd' ? DELIVERY_DENIED
+                                   : DELIVERY_REJECTED);
 }
 
 static void answer_records(struct delivery_block *block)
@@ -55,13 +56,13 @@ static void answer_records(struct delivery_block *block)
     for (size_t i = 0; i < block->count; i++) {
         char letter = far.of_records[i];
         if (!block->records[i].done)
-            block->records[i].fate = letter == '.'   ? DELIVERY_ACKNOWLEDGED
-                                     : letter == 'n' ? DELIVERY_NOT_SENT
-                                     : letter == 'q' ? DELIVERY_NOT_SENT
-                                     : letter == 'w' ? DELIVERY_ACKNOWLEDGED
-                                     : letter == 't' ? DELIVERY_TAKEN_IN_PART
-                                     : letter == 'u' ? DELIVERY_UNKNOWN
-                                                     : DELIVERY_REFUSED;
+            block->records[i].outcome = letter == '.'   ? DELIVERY_ACKNOWLEDGED
+                                        : letter == 'n' ? DELIVERY_NOT_SENT
+                                        : letter == 'q' ? DELIVERY_NOT_SENT
+                                        : letter == 'w' ? DELIVERY_ACKNOWLEDGED
+                                        : letter == 't' ? DELIVERY_PARTLY_ACCEPTED
+                                        : letter == 'u' ? DELIVERY_UNKNOWN
+                                                        : DELIVERY_REFUSED;
         block->records[i].reason = DELIVERY_REJECTED;
         block->records[i].repeated = letter == 'q' || letter == 'w' || letter == 'v';
     }
@@ -106,7 +107,7 @@ static struct delivery_block *answer(struct destination *destination, struct err
     if (far.by_serving && far_end.taken == far.served)
         return NULL;
     struct delivery_block *block = far_end_take_answer(destination, error, retry_after_ns);
-    if (block != NULL && block->fate == DELIVERY_NOT_SENT)
+    if (block != NULL && block->outcome == DELIVERY_NOT_SENT)
         *retry_after_ns = far.retry_after_ns;
     return block;
 }

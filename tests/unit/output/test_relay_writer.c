@@ -24,7 +24,7 @@ static struct {
     size_t used;
 } relay;
 
-static enum relay_fate fate_of(size_t number)
+static enum relay_outcome fate_of(size_t number)
 {
     char fate = relay.fates != NULL && number < strlen(relay.fates) ? relay.fates[number] : '.';
     return fate == 'l'   ? RELAY_TOO_LARGE
@@ -47,12 +47,12 @@ static bool send_some(struct destination *destination, struct relay_datagram *da
                 atomic_fetch_sub(&relay.full, 1);
             return false;
         }
-        datagram->fate = fate_of(relay.count++);
+        datagram->outcome = fate_of(relay.count++);
         if (atomic_exchange(&relay.first_fails, false))
-            datagram->fate = RELAY_FAILED;
-        datagram->sent = datagram->fate == RELAY_SENT;
+            datagram->outcome = RELAY_FAILED;
+        datagram->sent = datagram->outcome == RELAY_SENT;
         error_set(error, EXIT_CODE_IO, "the relay refuses");
-        if (datagram->fate == RELAY_SENT && relay.used + datagram->size < MOST) {
+        if (datagram->outcome == RELAY_SENT && relay.used + datagram->size < MOST) {
             memcpy(relay.got + relay.used, datagram->data, datagram->size);
             relay.used += datagram->size;
         }
@@ -65,7 +65,7 @@ static void cancel(struct destination *destination, struct relay_datagram *datag
 {
     (void)destination;
     for (; relay.at < count; relay.at++)
-        datagrams[relay.at].fate = RELAY_FAILED;
+        datagrams[relay.at].outcome = RELAY_FAILED;
     relay.at = 0;
 }
 

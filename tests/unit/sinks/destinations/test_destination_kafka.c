@@ -94,13 +94,13 @@ TEST(records_that_were_decided_before_are_passed_over)
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     kafka_scene_open(&scene);
     delivery_lines_fill(&lines, "t", 4);
-    lines.records[0].fate = DELIVERY_REFUSED;
+    lines.records[0].outcome = DELIVERY_REFUSED;
     lines.records[0].done = true;
     lines.records[2].done = true;
     kafka_scene_send(&scene, &lines);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
-    assert_int_equal(lines.records[0].fate, DELIVERY_REFUSED);
-    assert_int_equal(lines.records[1].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(lines.records[0].outcome, DELIVERY_REFUSED);
+    assert_int_equal(lines.records[1].outcome, DELIVERY_ACKNOWLEDGED);
     struct kafka_reader reader = kafka_scene_read(&scene, "t");
     kafka_reader_assert(&reader, "line 1");
     kafka_reader_assert(&reader, "line 3");
@@ -397,9 +397,9 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
     /* Messages that the broker's thread has not taken yet are reported all the same. */
     size_t unknown = 0;
     for (size_t i = 0; i < lines.block.count; i++) {
-        unknown += lines.records[i].fate == DELIVERY_UNKNOWN;
-        assert_true(lines.records[i].fate == DELIVERY_UNKNOWN ||
-                    lines.records[i].fate == DELIVERY_NOT_SENT);
+        unknown += lines.records[i].outcome == DELIVERY_UNKNOWN;
+        assert_true(lines.records[i].outcome == DELIVERY_UNKNOWN ||
+                    lines.records[i].outcome == DELIVERY_NOT_SENT);
     }
     assert_int_equal(lent, unknown != 0);
     /* The next block would have the tokens of the one that may still be reported. */

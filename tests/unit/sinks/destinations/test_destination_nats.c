@@ -301,7 +301,7 @@ NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
         lines.block.first_number = number++;
         delivery_lines_send(scene.destination, &lines);
         delivery_await(scene.destination, scene.wakeup, &error);
-        if (lines.records[0].fate != DELIVERY_ACKNOWLEDGED)
+        if (lines.records[0].outcome != DELIVERY_ACKNOWLEDGED)
             continue; /* it was on its way, or the stream is not back yet */
         if (acknowledged++ == 0) {
             assert_figures(&scene, 1, 1);

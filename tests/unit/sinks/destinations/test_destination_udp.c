@@ -14,7 +14,7 @@ static void fill(struct relay_datagram *datagrams, const char *first)
 {
     for (size_t i = 0; i < COUNT; i++)
         datagrams[i] = (struct relay_datagram){
-            .data = (const uint8_t *)first + i, .size = 1, .fate = RELAY_SENT, .sent = 1};
+            .data = (const uint8_t *)first + i, .size = 1, .outcome = RELAY_SENT, .sent = 1};
 }
 
 static void assert_receives(struct receiving *receiving, char byte)
@@ -42,14 +42,14 @@ TEST_WITH(each_group_that_is_given_up_fails_and_the_next_one_is_sent, receiving_
         fill(datagrams, "xyz");
         destination->relay->cancel(destination, datagrams, COUNT);
         for (size_t i = 0; i < COUNT; i++) {
-            assert_int_equal(datagrams[i].fate, RELAY_FAILED);
+            assert_int_equal(datagrams[i].outcome, RELAY_FAILED);
             assert_int_equal(datagrams[i].sent, 0);
         }
     }
     fill(datagrams, "abc");
     assert_true(destination->relay->send(destination, datagrams, COUNT, &error));
     for (size_t i = 0; i < COUNT; i++) {
-        assert_int_equal(datagrams[i].fate, RELAY_SENT);
+        assert_int_equal(datagrams[i].outcome, RELAY_SENT);
         assert_receives(receiving, "abc"[i]);
     }
     destination->destroy(destination);

@@ -8,7 +8,7 @@
 /* What the statuses from `first` to `last` are to mean. */
 struct expected {
     long first, last;
-    enum delivery_fate fate;
+    enum delivery_outcome outcome;
     enum delivery_reason reason;
     bool parts, bounded;
 };
@@ -16,11 +16,11 @@ struct expected {
 static void assert_means(const char *format, long status, const struct expected *row)
 {
     struct http_meaning found = http_meaning_of(format, status, true);
-    bool refused = row->fate == DELIVERY_REFUSED || row->bounded;
-    if (found.fate != row->fate || (refused && found.reason != row->reason) ||
+    bool refused = row->outcome == DELIVERY_REFUSED || row->bounded;
+    if (found.outcome != row->outcome || (refused && found.reason != row->reason) ||
         (refused && found.parts != row->parts) || (found.tries != 0) != row->bounded)
-        fail_msg("%s, %ld: fate %d, reason %d, parts %d, tries %u", format, status, (int)found.fate,
-                 (int)found.reason, found.parts, found.tries);
+        fail_msg("%s, %ld: fate %d, reason %d, parts %d, tries %u", format, status,
+                 (int)found.outcome, (int)found.reason, found.parts, found.tries);
 }
 
 /* Rows of all statuses from 200 to 999, in their order, without gaps. */
@@ -69,7 +69,7 @@ static void assert_table(const char *format, const struct expected *rows, size_t
     }
 #define DOUBTFUL(status)                                                                           \
     {                                                                                              \
-        status, status, DELIVERY_DOUBTFUL, 0, false, false                                         \
+        status, status, DELIVERY_MAYBE_SENT, 0, false, false                                       \
     }
 #define ROWS(rows) (rows), sizeof(rows) / sizeof(rows)[0]
 
@@ -116,8 +116,8 @@ TEST(without_an_answer_it_depends_on_what_was_sent)
 {
     static const char *const formats[] = {"json", "otlp", "remote-write"};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        assert_int_equal(http_meaning_of(formats[i], 0, true).fate, DELIVERY_UNKNOWN);
-        assert_int_equal(http_meaning_of(formats[i], 0, false).fate, DELIVERY_NOT_SENT);
+        assert_int_equal(http_meaning_of(formats[i], 0, true).outcome, DELIVERY_UNKNOWN);
+        assert_int_equal(http_meaning_of(formats[i], 0, false).outcome, DELIVERY_NOT_SENT);
     }
 }
 

@@ -399,10 +399,10 @@ static struct http_result abandon_after(size_t added)
     return result;
 }
 
-static void assert_fates(size_t count, const enum delivery_fate *fates)
+static void assert_fates(size_t count, const enum delivery_outcome *fates)
 {
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(records[i].fate, fates[i]);
+        assert_int_equal(records[i].outcome, fates[i]);
 }
 
 #define STEPS(steps) (steps), sizeof(steps) / sizeof(steps)[0]
@@ -411,13 +411,12 @@ static void assert_fates(size_t count, const enum delivery_fate *fates)
 
 TEST(what_never_left_has_no_answer_of_the_request_before_it)
 {
-    static const struct step steps[] = {{.status = 413, .head = "\r\n"},
-                                        {.status = 200, .head = "\r\n"},
-                                        {.what = NEVER_BEGINS}};
+    static const struct step steps[] = {
+        {.status = 413, .head = "\r\n"}, {.status = 200, .head = "\r\n"}, {.what = NEVER_BEGINS}};
     begin("json", STEPS(steps));
     send_block(2);
     abandon_after(3);
-    assert_fates(2, (enum delivery_fate[]){DELIVERY_ACKNOWLEDGED, DELIVERY_NOT_SENT});
+    assert_fates(2, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED, DELIVERY_NOT_SENT});
     end();
 }
 
@@ -429,7 +428,7 @@ TEST(nor_is_it_refused_as_the_request_before_it_was)
     begin("json", STEPS(steps));
     send_block(2);
     struct http_result result = abandon_after(2);
-    assert_fates(2, (enum delivery_fate[]){DELIVERY_NOT_SENT, DELIVERY_NOT_SENT});
+    assert_fates(2, (enum delivery_outcome[]){DELIVERY_NOT_SENT, DELIVERY_NOT_SENT});
     assert_int_equal(result.retry_after_ns, 0);
     end();
 }
@@ -442,7 +441,7 @@ TEST(what_has_left_by_then_is_unknown)
     wait_for_answer();
     send_block(1);
     abandon_after(2);
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_UNKNOWN});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
     end();
 }
 
@@ -454,7 +453,7 @@ TEST(after_that_it_goes_on)
     abandon_after(1);
     send_block(1);
     wait_for_answer();
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_ACKNOWLEDGED});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED});
     end();
 }
 
@@ -472,7 +471,7 @@ TEST(a_request_that_fails_before_it_begins_has_no_answer_of_the_one_before)
         wait_for_answer();
         send_block(1);
         struct http_result result = wait_for_answer();
-        assert_fates(1, (enum delivery_fate[]){DELIVERY_NOT_SENT});
+        assert_fates(1, (enum delivery_outcome[]){DELIVERY_NOT_SENT});
         assert_int_equal(result.retry_after_ns, 0);
         assert_string_equal(result.error.text, "libcurl's word for it");
         end();
@@ -498,7 +497,7 @@ TEST(success_whose_body_is_cut_acknowledges_nothing)
                              .body = "abc",
                              .body_size = 3};
     struct http_result result = answered_by("json", &cut);
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_UNKNOWN});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
     assert_non_null(strstr(result.error.text, "answered 200, but its answer was cut"));
 }
 
@@ -510,7 +509,7 @@ TEST(a_refusal_whose_body_is_cut_is_one)
                              .body = "abc",
                              .body_size = 3};
     answered_by("json", &cut);
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_REFUSED});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_REFUSED});
 }
 
 TEST(headers_that_are_cut_are_no_answer)
@@ -520,7 +519,7 @@ TEST(headers_that_are_cut_are_no_answer)
         const struct step cut = {
             .result = CURLE_RECV_ERROR, .status = statuses[i], .head = "X: y\r\n"};
         answered_by("json", &cut);
-        assert_fates(1, (enum delivery_fate[]){DELIVERY_UNKNOWN});
+        assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
     }
 }
 
@@ -530,14 +529,14 @@ TEST(headers_that_are_cut_after_an_interim_answer_are_no_answer)
                              .status = 400,
                              .head = "\r\nHTTP/1.1 400 Bad Request\r\nX: y\r\n"};
     answered_by("json", &cut);
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_UNKNOWN});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
 }
 
 TEST(headers_without_end_are_not_read_on)
 {
     const struct step endless = {.status = 200, .head_repeats = 1000000, .head = "\r\n"};
     struct http_result result = answered_by("json", &endless);
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_UNKNOWN});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_UNKNOWN});
     assert_in_range(fake.head_taken, 1, HTTP_HEAD_MOST + 1000);
     assert_non_null(strstr(result.error.text, "longer than 256 KiB"));
 }
@@ -550,7 +549,7 @@ TEST(of_a_body_without_end_the_status_counts)
                                  .body_size = 16,
                                  .body_repeats = 1000000};
     answered_by("json", &endless);
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_ACKNOWLEDGED});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED});
     assert_in_range(fake.body_taken, 1, HTTP_ANSWER_MOST + 16);
 }
 
@@ -587,6 +586,6 @@ TEST(where_libcurl_cannot_wait_the_thread_does_not_spin)
     assert_true(clock_monotonic_ns() - start >= (POLLS - 2) * INT64_C(20000000));
     send_block(1);
     wait_for_answer();
-    assert_fates(1, (enum delivery_fate[]){DELIVERY_ACKNOWLEDGED});
+    assert_fates(1, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED});
     end();
 }

@@ -42,7 +42,7 @@ static size_t count_fate(uint8_t fate)
 {
     size_t count = 0;
     for (size_t i = 0; i < block.count; i++)
-        count += !records[i].done && records[i].fate == fate;
+        count += !records[i].done && records[i].outcome == fate;
     return count;
 }
 
@@ -124,7 +124,7 @@ TEST(one_bad_record_is_found_and_the_others_are_saved)
         bad_status = 400;
         exchange_as("json", refuses_bad);
         assert_fates(99, 1, 0);
-        assert_int_equal(records[at].fate, DELIVERY_REFUSED);
+        assert_int_equal(records[at].outcome, DELIVERY_REFUSED);
         assert_int_equal(records[at].reason, DELIVERY_REJECTED);
         assert_in_range(requests, 3, 1 + 2 * 7);
         assert_string_equal(exchange.error.text, "answered 400");
@@ -158,7 +158,8 @@ TEST(each_good_record_is_taken_however_many_are_bad)
         exchange_as("json", refuses_many);
         assert_fates(1000 - many_bad, many_bad, 0);
         for (size_t at = 0; at < 1000; at++)
-            assert_int_equal(records[at].fate == DELIVERY_REFUSED, is_bad_of(at, 1000, many_bad));
+            assert_int_equal(records[at].outcome == DELIVERY_REFUSED,
+                             is_bad_of(at, 1000, many_bad));
         assert_in_range(requests, 1, most[i]);
     }
 }
@@ -173,8 +174,8 @@ TEST(what_takes_too_many_requests_goes_on_later)
         exchange_as("json", refuses_many);
         assert_in_range(requests, 1, HTTP_REQUESTS_MOST);
         for (size_t i = 0; i < MOST; i++)
-            if (!records[i].done && records[i].fate != DELIVERY_NOT_SENT) {
-                assert_int_equal(records[i].fate == DELIVERY_REFUSED,
+            if (!records[i].done && records[i].outcome != DELIVERY_NOT_SENT) {
+                assert_int_equal(records[i].outcome == DELIVERY_REFUSED,
                                  is_bad_of(i, MOST, many_bad));
                 records[i].done = true;
                 open--;
@@ -235,13 +236,13 @@ TEST(a_server_that_goes_meanwhile_gets_the_rest_later)
         exchange_as("json", breaks_down_later);
         assert_fates(count_fate(DELIVERY_ACKNOWLEDGED), count_fate(DELIVERY_REFUSED),
                      count_fate(DELIVERY_NOT_SENT));
-        assert_int_not_equal(records[63].fate, DELIVERY_ACKNOWLEDGED);
+        assert_int_not_equal(records[63].outcome, DELIVERY_ACKNOWLEDGED);
         assert_true(count_fate(DELIVERY_NOT_SENT) != 0);
         for (size_t i = 0; i < 64; i++)
-            records[i].done = records[i].fate != DELIVERY_NOT_SENT;
+            records[i].done = records[i].outcome != DELIVERY_NOT_SENT;
         exchange_as("json", refuses_bad);
         for (size_t i = 0; i < 63; i++)
-            assert_int_equal(records[i].fate == DELIVERY_REFUSED, false);
+            assert_int_equal(records[i].outcome == DELIVERY_REFUSED, false);
     }
 }
 
@@ -292,7 +293,7 @@ TEST(what_remote_write_is_refused_too_often_is_given_up_in_halves)
     }
     exchange_as("remote-write", refuses_bad);
     assert_fates(15, 1, 0);
-    assert_int_equal(records[3].fate, DELIVERY_REFUSED);
+    assert_int_equal(records[3].outcome, DELIVERY_REFUSED);
 }
 
 TEST(what_cannot_be_made_is_refused_and_what_is_too_long_divided)
@@ -350,7 +351,7 @@ TEST(where_some_were_taken_and_twice_matters_it_is_not_sent_again)
         bad_status = statuses[i];
         exchange_partly("json", false, refuses_many);
         assert_int_equal(requests, 1);
-        assert_int_equal(count_fate(DELIVERY_TAKEN_IN_PART), 100);
+        assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), 100);
     }
 }
 
@@ -387,7 +388,7 @@ TEST(a_record_of_several_lines_may_be_there_in_part)
     exchange_as("remote-write", refuses_many); /* whatever it says */
     assert_int_equal(count_fate(DELIVERY_ACKNOWLEDGED), 96);
     assert_int_equal(count_fate(DELIVERY_REFUSED), 2);
-    assert_int_equal(count_fate(DELIVERY_TAKEN_IN_PART), 2);
+    assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), 2);
     open_block(1);
     records[0].lines = 2;
     exchange_as("influx", takes_nothing); /* it does not say so */
@@ -395,7 +396,7 @@ TEST(a_record_of_several_lines_may_be_there_in_part)
     open_block(1);
     records[0].lines = 2;
     exchange_partly("influx", true, takes_nothing);
-    assert_int_equal(count_fate(DELIVERY_TAKEN_IN_PART), 1);
+    assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), 1);
 }
 
 TEST(what_prometheus_says_it_never_takes_is_not_tried_again)

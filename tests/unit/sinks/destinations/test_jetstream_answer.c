@@ -30,7 +30,7 @@ TEST(a_place_in_a_stream_acknowledges)
         "{\"stream\":\"error\",\"domain\":\"d\",\"seq\":1}",
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        assert_int_equal(read_text(good[i]).fate, DELIVERY_ACKNOWLEDGED);
+        assert_int_equal(read_text(good[i]).outcome, DELIVERY_ACKNOWLEDGED);
         assert_string_equal(read_text(good[i]).text, "");
     }
 }
@@ -39,7 +39,7 @@ TEST(an_error_of_the_server_says_whether_to_try_again)
 {
     static const struct {
         const char *json;
-        enum delivery_fate fate;
+        enum delivery_outcome outcome;
         enum delivery_reason reason;
         const char *text;
     } cases[] = {
@@ -64,8 +64,8 @@ TEST(an_error_of_the_server_says_whether_to_try_again)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct jetstream_answer answer = read_text(cases[i].json);
-        assert_int_equal(answer.fate, cases[i].fate);
-        if (answer.fate == DELIVERY_REFUSED)
+        assert_int_equal(answer.outcome, cases[i].outcome);
+        if (answer.outcome == DELIVERY_REFUSED)
             assert_int_equal(answer.reason, cases[i].reason);
         assert_string_equal(answer.text, cases[i].text);
     }
@@ -76,11 +76,11 @@ TEST(what_is_cut_off_or_nonsense_acknowledges_nothing)
     static const char whole[] =
         "{\"error\":{\"code\":400,\"err_code\":10054,\"description\":\"m\"}}";
     for (size_t size = 0; size < sizeof whole - 1; size++)
-        assert_int_not_equal(read_all(whole, size).fate, DELIVERY_ACKNOWLEDGED);
+        assert_int_not_equal(read_all(whole, size).outcome, DELIVERY_ACKNOWLEDGED);
     static const char *const nonsense[] = {
         "", "{", "+OK", "{\"seq\":1}", "{\"stream\":\"S\"}", "\"stream\" \"seq\"", "{\"error\":"};
     for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++)
-        assert_int_equal(read_text(nonsense[i]).fate, DELIVERY_UNKNOWN);
+        assert_int_equal(read_text(nonsense[i]).outcome, DELIVERY_UNKNOWN);
     unsigned seed = 1;
     for (int round = 0; round < 2000; round++) {
         char bytes[64];

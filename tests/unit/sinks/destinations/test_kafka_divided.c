@@ -23,10 +23,10 @@ TEST(a_message_that_is_too_large_is_refused_and_those_beside_it_are_not)
     lines.records[1].size = 1500000;
     kafka_scene_send(&scene, &lines);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
-    assert_int_equal(lines.records[0].fate, DELIVERY_ACKNOWLEDGED);
-    assert_int_equal(lines.records[1].fate, DELIVERY_REFUSED);
+    assert_int_equal(lines.records[0].outcome, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(lines.records[1].outcome, DELIVERY_REFUSED);
     assert_int_equal(lines.records[1].reason, DELIVERY_TOO_LARGE);
-    assert_int_equal(lines.records[2].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(lines.records[2].outcome, DELIVERY_ACKNOWLEDGED);
     assert_non_null(strstr(error.text, "too large"));
     kafka_scene_end(&scene);
 }
@@ -79,10 +79,10 @@ TEST(a_message_that_is_refused_alone_is_too_large_also_where_it_was_sent_with_ot
     delivery_lines_fill(&lines, "t", 8);
     kafka_scene_send(&scene, &lines);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
-    assert_int_equal(lines.records[0].fate, DELIVERY_REFUSED);
+    assert_int_equal(lines.records[0].outcome, DELIVERY_REFUSED);
     assert_int_equal(lines.records[0].reason, DELIVERY_TOO_LARGE);
     for (size_t i = 1; i < 8; i++)
-        assert_int_equal(lines.records[i].fate, DELIVERY_ACKNOWLEDGED);
+        assert_int_equal(lines.records[i].outcome, DELIVERY_ACKNOWLEDGED);
     kafka_scene_end(&scene);
 }
 
@@ -168,9 +168,9 @@ TEST(of_a_block_as_a_message_only_the_record_that_is_too_large_fails)
     lines.block.size = lines.records[2].offset + lines.records[2].size;
     kafka_scene_send(&scene, &lines);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
-    assert_int_equal(lines.records[0].fate, DELIVERY_ACKNOWLEDGED);
-    assert_int_equal(lines.records[1].fate, DELIVERY_REFUSED);
+    assert_int_equal(lines.records[0].outcome, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(lines.records[1].outcome, DELIVERY_REFUSED);
     assert_int_equal(lines.records[1].reason, DELIVERY_TOO_LARGE);
-    assert_int_equal(lines.records[2].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(lines.records[2].outcome, DELIVERY_ACKNOWLEDGED);
     kafka_scene_end(&scene);
 }

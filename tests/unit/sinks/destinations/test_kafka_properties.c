@@ -25,7 +25,7 @@ TEST_WITH(after_a_fatal_error_another_producer_delivers, scratch_make, scratch_r
     kafka_scene_send(&scene, &lines);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
     for (size_t i = 0; i < 3; i++)
-        assert_int_not_equal(lines.records[i].fate, DELIVERY_ACKNOWLEDGED);
+        assert_int_not_equal(lines.records[i].outcome, DELIVERY_ACKNOWLEDGED);
     int64_t until = patience_until();
     delivery_lines_fill(&lines, "t", 3);
     while (!scene.destination->delivery->send(scene.destination, &lines.block, &error)) {
@@ -80,8 +80,8 @@ TEST_WITH(a_property_that_is_wrong_is_named_with_its_line_and_its_value_is_not_s
 {
     (void)state;
     struct kafka_scene scene = {.options = {.path = "//127.0.0.1/t",
-                                      .encoder = &kafka_text_encoder,
-                                      .broker = {.max_topics = 1}}};
+                                            .encoder = &kafka_text_encoder,
+                                            .broker = {.max_topics = 1}}};
     kafka_scene_write_properties(&scene, "# ours\nsasl.password=hidden\n\nlinger.ms = hidden\n");
     assert_refused(&scene, "properties:4: librdkafka does not take this value of linger.ms");
     kafka_scene_write_properties(&scene, "nonsense=hidden");

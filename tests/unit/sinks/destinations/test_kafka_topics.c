@@ -47,14 +47,14 @@ TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_
         delivery_lines_fill(&lines, "t", DELIVERY_LINES);
         kafka_scene_send(&scene, &lines);
         assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
-        assert_int_not_equal(lines.records[0].fate, DELIVERY_ACKNOWLEDGED);
+        assert_int_not_equal(lines.records[0].outcome, DELIVERY_ACKNOWLEDGED);
     }
     kafka_scene_end(&scene);
 }
 
 /* Sends a block again and again, as a sink does, until it has become something else. */
 static void await_other_fate(struct kafka_scene *scene, struct delivery_lines *lines,
-                             enum delivery_fate fate)
+                             enum delivery_outcome fate)
 {
     struct error error;
     int64_t until = patience_until();
@@ -64,7 +64,7 @@ static void await_other_fate(struct kafka_scene *scene, struct delivery_lines *l
         delivery_lines_fill(lines, "t", 3);
         kafka_scene_send(scene, lines);
         assert_ptr_equal(kafka_scene_await(scene, &error), &lines->block);
-    } while (lines->records[0].fate == fate);
+    } while (lines->records[0].outcome == fate);
 }
 
 TEST(while_its_topic_is_missing_a_block_is_not_sent_and_when_it_is_made_it_is)

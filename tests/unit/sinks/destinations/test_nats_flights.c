@@ -64,7 +64,7 @@ TEST(blocks_are_published_in_their_order_record_by_record)
     assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
     assert_ptr_equal(nats_flights_take(&flights, &error), &b.block);
     assert_null(nats_flights_take(&flights, &error));
-    assert_int_equal(a.records[2].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[2].outcome, DELIVERY_ACKNOWLEDGED);
 }
 
 TEST(records_that_were_decided_before_are_passed_over)
@@ -73,7 +73,7 @@ TEST(records_that_were_decided_before_are_passed_over)
     struct three a;
     struct nats_token none;
     three(&a);
-    a.records[0].fate = DELIVERY_REFUSED;
+    a.records[0].outcome = DELIVERY_REFUSED;
     a.records[0].done = true;
     a.records[2].done = true;
     assert_true(nats_flights_put(&flights, &a.block, 0));
@@ -81,8 +81,8 @@ TEST(records_that_were_decided_before_are_passed_over)
     assert_int_equal(token.record, 1);
     assert_false(nats_flights_next(&flights, &none, 0));
     assert_true(acknowledge(&flights, &token));
-    assert_int_equal(a.records[0].fate, DELIVERY_REFUSED);
-    assert_int_equal(a.records[1].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[0].outcome, DELIVERY_REFUSED);
+    assert_int_equal(a.records[1].outcome, DELIVERY_ACKNOWLEDGED);
 }
 
 TEST(what_was_published_to_a_subject_that_is_denied_is_refused)
@@ -97,10 +97,10 @@ TEST(what_was_published_to_a_subject_that_is_denied_is_refused)
     next(&flights, 0);
     assert_true(acknowledge(&flights, &first) == false);
     assert_false(nats_flights_deny(&flights, "a", "no"));
-    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
-    assert_int_equal(a.records[1].fate, DELIVERY_REFUSED);
+    assert_int_equal(a.records[0].outcome, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[1].outcome, DELIVERY_REFUSED);
     assert_int_equal(a.records[1].reason, DELIVERY_DENIED);
-    assert_int_equal(a.records[2].fate, DELIVERY_NOT_SENT); /* it was not published */
+    assert_int_equal(a.records[2].outcome, DELIVERY_NOT_SENT); /* it was not published */
     for (int i = 0; i < 4; i++)
         next(&flights, 0);
     assert_true(nats_flights_deny(&flights, "a", "no"));
@@ -108,7 +108,7 @@ TEST(what_was_published_to_a_subject_that_is_denied_is_refused)
     struct error error;
     assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
     assert_string_equal(error.text, "no");
-    assert_int_equal(b.records[0].fate, DELIVERY_UNKNOWN);
+    assert_int_equal(b.records[0].outcome, DELIVERY_UNKNOWN);
 }
 
 TEST(a_block_as_one_message_has_one_answer)
@@ -125,7 +125,7 @@ TEST(a_block_as_one_message_has_one_answer)
     struct error error;
     assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(a.records[i].fate, DELIVERY_REFUSED);
+        assert_int_equal(a.records[i].outcome, DELIVERY_REFUSED);
         assert_int_equal(a.records[i].reason, DELIVERY_REJECTED);
     }
     assert_string_equal(error.text, "bad");
@@ -175,10 +175,10 @@ TEST(a_block_that_is_too_large_is_divided_until_a_record_is_too_large_by_itself)
     assert_int_equal(refuse(&flights, &middle), NATS_BLOCK_DONE);
     assert_int_equal(flights.unanswered, 0);
     assert_ptr_equal(nats_flights_take(&flights, NULL), &a.block);
-    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
-    assert_int_equal(a.records[1].fate, DELIVERY_REFUSED);
+    assert_int_equal(a.records[0].outcome, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[1].outcome, DELIVERY_REFUSED);
     assert_int_equal(a.records[1].reason, DELIVERY_TOO_LARGE);
-    assert_int_equal(a.records[2].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[2].outcome, DELIVERY_ACKNOWLEDGED);
     assert_true(nats_flights_put(&flights, &b.block, 0)); /* the subject's limit is known now */
     next_part(&flights, 0, 1);
     next_part(&flights, 1, 1);
@@ -196,9 +196,9 @@ TEST(a_second_answer_for_what_was_divided_is_not_taken_for_its_first_half)
     struct nats_token first = next_part(&flights, 0, 1);
     assert_null(block_of(&flights, &whole));
     assert_int_equal(refuse(&flights, &whole), NATS_GOES_ON);
-    assert_int_equal(a.records[0].fate, DELIVERY_UNKNOWN);
+    assert_int_equal(a.records[0].outcome, DELIVERY_UNKNOWN);
     acknowledge(&flights, &first);
-    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[0].outcome, DELIVERY_ACKNOWLEDGED);
 }
 
 TEST(what_a_stream_refused_is_tried_again_later_as_its_limit_may_have_been_raised)
@@ -256,8 +256,8 @@ TEST(a_block_is_divided_by_what_the_server_takes_and_again_in_the_same_way)
     acknowledge(&flights, &rest);
     nats_flights_expire(&flights, INT64_MAX);
     assert_ptr_equal(nats_flights_take(&flights, NULL), &a.block);
-    assert_int_equal(a.records[0].fate, DELIVERY_UNKNOWN);
-    assert_int_equal(a.records[2].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[0].outcome, DELIVERY_UNKNOWN);
+    assert_int_equal(a.records[2].outcome, DELIVERY_ACKNOWLEDGED);
     a.records[1].done = a.records[2].done = true;
     flights.most = 0;
     assert_true(nats_flights_put(&flights, &a.block, 0));
@@ -276,9 +276,9 @@ TEST(what_was_published_is_unknown_until_its_answer_and_the_rest_not_sent)
     nats_flights_expire(&flights, INT64_MAX);
     struct error error;
     assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
-    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
-    assert_int_equal(a.records[1].fate, DELIVERY_UNKNOWN);
-    assert_int_equal(a.records[2].fate, DELIVERY_NOT_SENT);
+    assert_int_equal(a.records[0].outcome, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[1].outcome, DELIVERY_UNKNOWN);
+    assert_int_equal(a.records[2].outcome, DELIVERY_NOT_SENT);
     assert_string_equal(error.text, "no answer came in time");
 }
 
@@ -297,8 +297,8 @@ TEST(with_a_connection_all_blocks_are_lost_that_follow_one_without_its_answer)
     assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
     assert_string_equal(error.text, "the connection was lost before an answer came");
     assert_ptr_equal(nats_flights_take(&flights, &error), &b.block);
-    assert_int_equal(a.records[0].fate, DELIVERY_UNKNOWN);
-    assert_int_equal(b.records[0].fate, DELIVERY_NOT_SENT);
+    assert_int_equal(a.records[0].outcome, DELIVERY_UNKNOWN);
+    assert_int_equal(b.records[0].outcome, DELIVERY_NOT_SENT);
     assert_false(nats_flights_lose(&flights));
 }
 
@@ -310,18 +310,18 @@ TEST(an_answer_that_comes_twice_or_too_late_changes_nothing)
     struct nats_token token = next(&flights, 0);
     acknowledge(&flights, &token);
     nats_flights_answer(&flights, &token, DELIVERY_REFUSED, DELIVERY_DENIED, "no");
-    assert_int_equal(a.records[0].fate, DELIVERY_ACKNOWLEDGED);
+    assert_int_equal(a.records[0].outcome, DELIVERY_ACKNOWLEDGED);
     token = next(&flights, 0);
     nats_flights_expire(&flights, INT64_MAX);
     assert_false(acknowledge(&flights, &token));
-    assert_int_equal(a.records[1].fate, DELIVERY_UNKNOWN);
+    assert_int_equal(a.records[1].outcome, DELIVERY_UNKNOWN);
     nats_flights_take(&flights, NULL);
     nats_flights_put(&flights, three(&b), 0); /* in the same place */
     next(&flights, 0);
     next(&flights, 0);
     assert_false(acknowledge(&flights, &token));
     assert_null(block_of(&flights, &token));
-    assert_int_equal(b.records[1].fate, DELIVERY_UNKNOWN);
+    assert_int_equal(b.records[1].outcome, DELIVERY_UNKNOWN);
 }
 
 TEST(an_answer_for_what_was_never_published_changes_nothing)
@@ -338,7 +338,7 @@ TEST(an_answer_for_what_was_never_published_changes_nothing)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(acknowledge(&flights, &wrong[i]));
-    assert_int_equal(a.records[1].fate, DELIVERY_NOT_SENT);
+    assert_int_equal(a.records[1].outcome, DELIVERY_NOT_SENT);
 }
 
 TEST(a_block_waits_longer_to_be_published_than_for_an_answer)

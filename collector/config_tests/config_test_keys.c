@@ -1,0 +1,74 @@
+#include "collector/config_tests/config_test_keys.h"
+
+#include <string.h>
+
+const struct config_test_key config_test_keys[] = {
+    {"config", CONFIG_TEST_KEY_CONFIG, CONFIG_TEST_OF_FILE,
+     "the configuration, as seen from this file; without it the file is the configuration"},
+    {"tests", CONFIG_TEST_KEY_TESTS, CONFIG_TEST_OF_FILE, "the list of tests"},
+    {"name", CONFIG_TEST_KEY_NAME, CONFIG_TEST_OF_TEST, "what the test shows"},
+    {"listener", CONFIG_TEST_KEY_LISTENER, CONFIG_TEST_OF_TEST,
+     "where the input comes to, without its keys; the only listener is the default"},
+    {"hostname", CONFIG_TEST_KEY_HOSTNAME, CONFIG_TEST_OF_TEST, "what %{hostname} stands for"},
+    {"input", CONFIG_TEST_KEY_INPUT, CONFIG_TEST_OF_TEST, "what comes, or a list of that"},
+    {"expect", CONFIG_TEST_KEY_EXPECT, CONFIG_TEST_OF_TEST, "the list of what is expected"},
+    {"json", CONFIG_TEST_KEY_JSON, CONFIG_TEST_OF_INPUT,
+     "a message, framed as the listener wants it"},
+    {"hex", CONFIG_TEST_KEY_HEX, CONFIG_TEST_OF_INPUT, "a datagram, or what a connection sends"},
+    {"base64", CONFIG_TEST_KEY_BASE64, CONFIG_TEST_OF_INPUT, "the same"},
+    {"capture", CONFIG_TEST_KEY_CAPTURE, CONFIG_TEST_OF_INPUT,
+     "a file of datagrams, as seen from this file, with their sources and times"},
+    {"schema", CONFIG_TEST_KEY_SCHEMA, CONFIG_TEST_OF_INPUT,
+     "of json: another schema than the first"},
+    {"source", CONFIG_TEST_KEY_SOURCE, CONFIG_TEST_OF_INPUT,
+     "who sends it (default 192.0.2.1:40000)"},
+    {"time", CONFIG_TEST_KEY_TIME, CONFIG_TEST_OF_INPUT,
+     "when it arrives (default 2026-01-01T00:00:00Z)"},
+    {"sink", CONFIG_TEST_KEY_SINK, CONFIG_TEST_OF_EXPECTATION,
+     "what writes, without its keys; the only sink is the default"},
+    {"lines", CONFIG_TEST_KEY_LINES, CONFIG_TEST_OF_EXPECTATION,
+     "the lines that it writes; [] for none"},
+    {"like", CONFIG_TEST_KEY_LIKE, CONFIG_TEST_OF_EXPECTATION,
+     "the same with * for any text, ? for a byte"},
+    {"bytes", CONFIG_TEST_KEY_BYTES, CONFIG_TEST_OF_EXPECTATION,
+     "the same in hexadecimal, of a format without lines; a line a datagram of a relay"},
+    {"reason", CONFIG_TEST_KEY_REASON, CONFIG_TEST_OF_EXPECTATION,
+     "why the sink did not write a record, as the ledger has it"},
+    {"refused", CONFIG_TEST_KEY_REFUSED, CONFIG_TEST_OF_EXPECTATION,
+     "why a datagram was not decoded, as the ledger has it"},
+    {"count", CONFIG_TEST_KEY_COUNT_OF, CONFIG_TEST_OF_EXPECTATION,
+     "how many for that reason (default 1)"},
+    {.name = NULL},
+};
+
+const char *config_test_scope_name(enum config_test_scope scope)
+{
+    static const char *const names[] = {
+        [CONFIG_TEST_OF_FILE] = "a file of tests",
+        [CONFIG_TEST_OF_TEST] = "a test",
+        [CONFIG_TEST_OF_INPUT] = "an input",
+        [CONFIG_TEST_OF_EXPECTATION] = "an expectation",
+    };
+    return names[scope];
+}
+
+const struct config_test_key *config_test_key_named(enum config_test_scope scope, const char *name,
+                                                    size_t length)
+{
+    for (const struct config_test_key *key = config_test_keys; key->name != NULL; key++)
+        if (key->scope == scope && strlen(key->name) == length &&
+            memcmp(key->name, name, length) == 0)
+            return key;
+    return NULL;
+}
+
+void config_test_keys_print(FILE *to)
+{
+    int scope = -1;
+    for (const struct config_test_key *key = config_test_keys; key->name != NULL; key++) {
+        if ((int)key->scope != scope)
+            fprintf(to, "\nKeys of %s:\n", config_test_scope_name(key->scope));
+        scope = (int)key->scope;
+        fprintf(to, "  %-10s %s\n", key->name, key->help);
+    }
+}

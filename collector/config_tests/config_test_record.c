@@ -1,0 +1,283 @@
+#include "collector/config_tests/config_test_record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/config_tests/config_test_file.h"
+#include "collector/text/control_character.h"
+#include "collector/text/utf8.h"
+
+/* --- characters ------------------------------------------------------------------------------- */
+
+/* A character of a line, or a byte that is none. */
+struct character {
+    const char *at;
+    size_t size;
+    uint32_t number;
+    bool in_yaml; /* it can be written somehow: it is UTF-8, and no NUL */
+    bool plain;   /* it can be written as it is */
+};
+
+static uint32_t code_point_of(const uint8_t *bytes, size_t size)
+{
+    if (size == 1)
+        return bytes[0];
+    uint32_t number = bytes[0] & (0x7fU >> size);
+    for (size_t i = 1; i < size; i++)
+        number = number << 6 | (bytes[i] & 0x3fU);
+    return number;
+}
+
+/* What ends a line to YAML, or is seen by nobody. */
+static bool is_hidden(uint32_t number)
+{
+    return control_character_is(number) || number == 0x2028 || number == 0x2029 ||
+           number == 0xfeff || (number & 0xfffe) == 0xfffe;
+}
+
+static struct character next_character(const char *text, size_t size)
+{
+    struct character next = {.at = text};
+    bool valid;
+    next.size = utf8_sequence((const uint8_t *)text, size, &valid);
+    if (!valid)
+        next.size = 1;
+    next.number = valid ? code_point_of((const uint8_t *)text, next.size) : 0;
+    next.in_yaml = valid && next.number != 0;
+    next.plain = next.in_yaml && !is_hidden(next.number);
+    return next;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* How the lines of a sink can be written. */
+struct manner {
+    bool block;   /* as they are, in a block */
+    bool as_like; /* not exactly: bytes that YAML has no form for stand as "?" */
+    bool empty;
+};
+
+static struct manner manner_of(const struct growing_text *lines)
+{
+    struct manner manner = {.block = true, .empty = lines->used == 0};
+    bool begins = true;
+    for (size_t i = 0; i < lines->used;) {
+        if (lines->data[i] == '\n') {
+            manner.block = manner.block && !begins;
+            begins = true;
+            i++;
+            continue;
+        }
+        struct character next = next_character(lines->data + i, lines->used - i);
+        manner.block = manner.block && next.plain && !(begins && *next.at == ' ');
+        manner.as_like = manner.as_like || !next.in_yaml;
+        begins = false;
+        i += next.size;
+    }
+    return manner;
+}
+
+static void put_indent(struct growing_text *to, size_t columns)
+{
+    growing_text_print(to, "%*s", (int)columns, "");
+}
+
+static void put_quoted(struct growing_text *to, const char *text, size_t size)
+{
+    growing_text_put(to, "\"", 1);
+    for (size_t i = 0; i < size;) {
+        struct character next = next_character(text + i, size - i);
+        if (!next.in_yaml)
+            growing_text_put(to, "?", 1);
+        else if (!next.plain)
+            growing_text_print(to, "\\U%08" PRIX32, next.number);
+        else if (*next.at == '"' || *next.at == '\\')
+            growing_text_print(to, "\\%c", *next.at);
+        else
+            growing_text_put(to, next.at, next.size);
+        i += next.size;
+    }
+    growing_text_put(to, "\"", 1);
+}
+
+static void put_each_line(struct growing_text *to, const struct growing_text *lines, size_t indent,
+                          bool block)
+{
+    const char *at = lines->data;
+    size_t left = lines->used;
+    while (left != 0) {
+        const char *end = memchr(at, '\n', left);
+        size_t size = end != NULL ? (size_t)(end - at) : left;
+        put_indent(to, indent);
+        if (block) {
+            growing_text_put(to, at, size);
+        } else {
+            growing_text_put(to, "- ", 2);
+            put_quoted(to, at, size);
+        }
+        growing_text_put(to, "\n", 1);
+        size_t passed = end != NULL ? size + 1 : size;
+        at += passed;
+        left -= passed;
+    }
+}
+
+/* --- an expectation --------------------------------------------------------------------------- */
+
+static void put_sink_name(struct growing_text *to, const char *name, size_t indent)
+{
+    size_t size = strlen(name);
+    put_indent(to, indent);
+    growing_text_print(to, "- sink: ");
+    if (name[size - 1] == ':' && strchr(name, ':') == name + size - 1)
+        growing_text_put(to, name, size - 1); /* "stdout" */
+    else
+        put_quoted(to, name, size);
+    growing_text_put(to, "\n", 1);
+}
+
+static void put_reason(struct growing_text *to, const char *key, const char *reason, uint64_t count,
+                       size_t indent)
+{
+    put_indent(to, indent);
+    growing_text_print(to, "%s: %s\n", key, reason);
+    if (count == 1)
+        return;
+    put_indent(to, indent + (key[0] == '-' ? 2 : 0));
+    growing_text_print(to, "count: %" PRIu64 "\n", count);
+}
+
+static void put_sink(struct growing_text *to, const struct config_test_sink_outcome *sink,
+                     size_t indent)
+{
+    struct manner manner = manner_of(&sink->lines);
+    const char *key = sink->binary ? "bytes" : manner.as_like ? "like" : "lines";
+    put_sink_name(to, sink->name, indent);
+    put_indent(to, indent + 2);
+    growing_text_print(to, "%s:%s\n", key, manner.empty ? " []" : manner.block ? " |" : "");
+    put_each_line(to, &sink->lines, indent + 4, manner.block);
+    bool first = true;
+    for (size_t i = 0; i <= FAILURE_COUNT; i++) {
+        uint64_t count = i == FAILURE_COUNT ? (manner.empty ? sink->filtered : 0) : sink->failed[i];
+        const char *reason = i == FAILURE_COUNT ? "filtered" : record_failure_names[i];
+        if (count == 0)
+            continue;
+        if (!first)
+            put_sink_name(to, sink->name, indent);
+        put_reason(to, "reason", reason, count, indent + 2);
+        first = false;
+    }
+}
+
+static void put_expectations(struct growing_text *to, const struct config_test_outcome *outcome,
+                             size_t indent)
+{
+    growing_text_print(to, "expect:\n");
+    for (size_t i = 0; i < outcome->sink_count; i++)
+        put_sink(to, &outcome->sinks[i], indent);
+    for (size_t i = 0; i < REASON_COUNT; i++)
+        if (outcome->refused[i] != 0 && i != REASON_CONTROL)
+            put_reason(to, "- refused", datagram_reason_names[i], outcome->refused[i], indent);
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static size_t line_at(const struct config_test_file *file, size_t line)
+{
+    return config_test_file_at(file, (struct provenance_mark){line, 1});
+}
+
+/* Whether the line has nothing, or a comment that does not stand below a key of this column. */
+static bool is_beside(const struct config_test_file *file, size_t line, size_t column)
+{
+    const char *at = file->text + line_at(file, line);
+    size_t indent = strspn(at, " ");
+    at += indent;
+    at += strspn(at, "\t\r");
+    return *at == '\n' || *at == '\0' || (*at == '#' && indent < column);
+}
+
+/* The line after the last that belongs to what ends before line `end`. */
+static size_t end_of(const struct config_test_file *file, size_t begin, size_t end, size_t column)
+{
+    while (end > begin + 1 && is_beside(file, end - 1, column))
+        end--;
+    return end;
+}
+
+static void copy_to(struct config_test_recording *recording, const struct config_test_file *file,
+                    size_t at)
+{
+    growing_text_put(&recording->text, file->text + recording->copied, at - recording->copied);
+    recording->copied = at;
+}
+
+int config_test_record(struct config_test_recording *recording, const struct config_test_file *file,
+                       const struct config_test *test, const struct config_test_outcome *outcome,
+                       struct error *error)
+{
+    size_t indent = test->expect_column - 1;
+    if (test->in_braces) {
+        config_test_file_error(
+            file, test->mark,
+            "a test in braces cannot be recorded; write each key on a line of its own", error);
+        return -1;
+    }
+    size_t begin = test->has_expect ? test->expect_line : test->mark.line;
+    size_t end = end_of(file, begin, test->expect_end, test->expect_column);
+    if (test->has_expect) {
+        copy_to(recording, file,
+                config_test_file_at(file, (struct provenance_mark){begin, test->expect_column}));
+    } else {
+        copy_to(recording, file, line_at(file, end));
+        put_indent(&recording->text, indent);
+    }
+    put_expectations(&recording->text, outcome, indent + 2);
+    recording->copied = line_at(file, end);
+    return 0;
+}
+
+/* In place, so that the file keeps its owner, its rights and its links. */
+static int write_test_file(const struct config_test_file *file, const struct growing_text *text,
+                           struct error *error)
+{
+    FILE *to = fopen(file->path, "wb");
+    bool written = to != NULL && fwrite(text->data, 1, text->used, to) == text->used;
+    if (to != NULL && fclose(to) != 0)
+        written = false;
+    if (!written)
+        error_set(error, EXIT_CODE_IO, "%s: it cannot be written", file->path);
+    return written ? 0 : -1;
+}
+
+/* What was made is a file of as many tests, or it is not written. */
+static int check_recorded(const struct config_test_file *file, const struct growing_text *text,
+                          struct error *error)
+{
+    struct config_test_file again = {.path = NULL};
+    bool good = config_test_file_parse(file->path, text->data, text->used, &again, error);
+    if (good && again.count != file->count) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: what was recorded would change its tests",
+                  file->path);
+        good = false;
+    }
+    config_test_file_free(&again);
+    return good ? 0 : -1;
+}
+
+int config_test_record_end(struct config_test_recording *recording,
+                           const struct config_test_file *file, bool keep, struct error *error)
+{
+    int result = 0;
+    if (recording->text.used != 0 && !keep) {
+        copy_to(recording, file, file->size);
+        result = recording->text.failed ? error_no_memory(error)
+                                        : check_recorded(file, &recording->text, error);
+        if (result == 0)
+            result = write_test_file(file, &recording->text, error);
+    }
+    growing_text_free(&recording->text);
+    recording->copied = 0;
+    return result;
+}

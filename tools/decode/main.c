@@ -1,4 +1,4 @@
-/* sluice-decode: messages from standard input, decoded, on standard output. */
+/* sluice-decode: decodes messages from standard input and writes them to standard output. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int write_message(const struct decode_settings *settings, struct message_
     return put(text->data, text->used, error);
 }
 
-/* Decodes and writes the message that was read; says which one it was where that fails. */
+/* Decodes and writes the current message. An error names the message. */
 static int convert(const struct decode_settings *settings, const struct message_reader *reader,
                    struct message_memory *memory, const struct schema *schema, struct error *error)
 {

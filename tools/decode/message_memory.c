@@ -5,7 +5,7 @@
 
 #define FIRST_CAPACITY (UINT32_C(64) << 10)
 
-/* The next larger capacity, or 0 with `error` filled where the limit is reached. */
+/* The next larger capacity, or 0 with `error` filled if the limit is reached. */
 static size_t larger(size_t capacity, struct error *error)
 {
     if (capacity == 0)
@@ -17,7 +17,7 @@ static size_t larger(size_t capacity, struct error *error)
     return capacity * 4;
 }
 
-/* Replaces a block, whose contents are not needed, by a larger one. */
+/* Replaces a block by a larger one; the contents are not kept. */
 static int enlarge(void **block, size_t *capacity, struct error *error)
 {
     size_t wanted = larger(*capacity, error);
@@ -84,7 +84,7 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
     }
 }
 
-/* Makes the output empty, with memory. */
+/* Allocates the output if necessary and makes it empty. */
 static int begin(struct message_memory *memory, struct error *error)
 {
     memory->text.used = 0;

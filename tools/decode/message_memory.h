@@ -1,10 +1,10 @@
 /*
- * Decodes and writes messages of any size: the schema's arenas and outputs are bounded, so here
- * they are made larger and the work is done again until it fits, up to MESSAGE_MEMORY_LIMIT each.
- * (A message can take a hundred and thirty times its bytes when decoded.)
+ * Decodes and writes messages of any size. The schema's arenas and outputs are bounded, so they are
+ * enlarged and the work is repeated until it fits, up to MESSAGE_MEMORY_LIMIT each. (A decoded
+ * message can take 130 times the size of its bytes.)
  *
- * Lifecycle: all zero, decode, write, decode the next, ..., clear. A message lives until the next
- * decode. One thread.
+ * Lifecycle: zero the struct, decode, write, decode the next, ..., clear. A message is valid until
+ * the next decode. One thread.
  */
 #ifndef SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
 #define SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
@@ -16,21 +16,21 @@
 
 struct message_memory {
     struct arena arena;
-    struct arena scratch; /* for what an Any holds */
+    struct arena scratch; /* for the contents of an Any */
     struct output text;
 };
 
 /*
- * Decodes `size` bytes into *message, as the schema does for a datagram. Returns 0, or -1 with
- * `error` filled: no such message (EXIT_CODE_BAD_INPUT), or no memory (EXIT_CODE_INTERNAL).
+ * Decodes `size` bytes into *message, as the schema decodes a datagram. Returns 0, or -1 with
+ * `error` filled: not a valid message (EXIT_CODE_BAD_INPUT), or out of memory (EXIT_CODE_INTERNAL).
  */
 int message_memory_decode(struct message_memory *memory, const struct schema *schema,
                           const uint8_t *data, size_t size, const void **message,
                           struct error *error);
 
 /*
- * Writes the message to memory->text, from its beginning. Returns as message_memory_decode does,
- * and in JSON with EXIT_CODE_NO_JSON_FORM where a value has no form there.
+ * Writes the message to memory->text, replacing its content. Returns like message_memory_decode; in
+ * JSON also EXIT_CODE_NO_JSON_FORM if a value has no JSON form.
  */
 int message_memory_write_json(struct message_memory *memory, const struct schema *schema,
                               const void *message, const struct json_style *style,
@@ -38,7 +38,7 @@ int message_memory_write_json(struct message_memory *memory, const struct schema
 int message_memory_write_protobuf(struct message_memory *memory, const struct schema *schema,
                                   const void *message, struct error *error);
 
-/* Frees what it holds, not the struct. */
+/* Frees the memory, but not the struct. */
 void message_memory_clear(struct message_memory *memory);
 
 #endif

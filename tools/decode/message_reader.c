@@ -16,7 +16,7 @@ static enum message_reader_result fail(struct message_reader *reader, struct err
     return MESSAGE_READER_FAILED;
 }
 
-/* Makes room for one more byte at least, and for no more than `most`. */
+/* Makes room for at least one more byte, up to `most` bytes. */
 static bool grow(struct message_reader *reader, size_t most, struct error *error)
 {
     size_t wanted = reader->capacity == 0 ? FIRST_CAPACITY : reader->capacity * 2;
@@ -32,8 +32,10 @@ static bool grow(struct message_reader *reader, size_t most, struct error *error
     return true;
 }
 
-/* Reads up to `limit` bytes, fewer only at the end of the stream. The room grows as they come, so
- * that a length alone takes no memory. Returns false on an error. */
+/*
+ * Reads up to `limit` bytes, fewer only at the end of the stream. The buffer grows as bytes arrive,
+ * so a large length prefix does not allocate memory by itself. Returns false on an error.
+ */
 static bool read_bytes(struct message_reader *reader, size_t limit, struct error *error)
 {
     reader->size = 0;
@@ -57,7 +59,7 @@ static bool read_bytes(struct message_reader *reader, size_t limit, struct error
     return true;
 }
 
-/* The varint in front of a message; END where the stream ends before it. */
+/* Reads the varint before a message; END if the stream ends before it. */
 static enum message_reader_result read_length(struct message_reader *reader, uint64_t *length,
                                               struct error *error)
 {

@@ -1,8 +1,8 @@
 /*
- * Takes messages one after the other from a byte stream: the whole stream as one, or each after
- * its length as a varint (protobuf's usual stream form).
+ * Reads messages from a byte stream: the whole stream as one message, or many, each after its
+ * length as a varint (protobuf's usual stream form).
  *
- * Lifecycle: a reader that is all zero but for its settings, read until the end, clear. One thread.
+ * Lifecycle: zero the struct, fill in the settings, read until the end, clear. One thread.
  */
 #ifndef SLUICE_TOOLS_DECODE_MESSAGE_READER_H
 #define SLUICE_TOOLS_DECODE_MESSAGE_READER_H
@@ -14,33 +14,33 @@
 
 #include "collector/base/error.h"
 
-/* Bytes that one message may have: more would decode to gigabytes. */
+/* Largest size of a message in bytes; a larger one could decode to gigabytes. */
 #define MESSAGE_MAX_SIZE (UINT32_C(64) << 20)
 
 struct message_reader {
     FILE *input;    /* the caller's */
-    bool delimited; /* each message stands after its length */
+    bool delimited; /* each message follows its length */
 
-    /* The message read last: its bytes, valid until the next read, and where they stand. */
+    /* The current message: its bytes, valid until the next read, and its position. */
     uint8_t *data;
     size_t size;
     uint64_t offset; /* in the stream, in bytes */
-    uint64_t count;  /* messages read so far, this one included */
+    uint64_t count;  /* messages read so far, including this one */
 
     size_t capacity;   /* of `data` */
-    uint64_t position; /* bytes taken from the stream */
+    uint64_t position; /* bytes read from the stream */
 };
 
 enum message_reader_result { MESSAGE_READER_OK, MESSAGE_READER_END, MESSAGE_READER_FAILED };
 
 /*
- * Reads the next message. FAILED fills `error`: the stream ends inside a message, or one is longer
- * than MESSAGE_MAX_SIZE (EXIT_CODE_BAD_INPUT); reading failed (EXIT_CODE_IO); no memory
+ * Reads the next message. FAILED fills `error`: the stream ends inside a message, or a message is
+ * longer than MESSAGE_MAX_SIZE (EXIT_CODE_BAD_INPUT); reading failed (EXIT_CODE_IO); out of memory
  * (EXIT_CODE_INTERNAL).
  */
 enum message_reader_result message_reader_next(struct message_reader *reader, struct error *error);
 
-/* Frees what it holds, not the struct and not the stream. */
+/* Frees the buffer, but neither the struct nor the stream. */
 void message_reader_clear(struct message_reader *reader);
 
 #endif

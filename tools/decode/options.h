@@ -8,11 +8,11 @@
 #include "tools/command/command.h"
 
 struct decode_settings {
-    const struct schema_ops *schema; /* a built-in one, or NULL */
-    const char *descriptor_set;      /* a file; NULL: none */
-    const char *message;             /* of the file */
+    const struct schema_ops *schema; /* name of a built-in schema, or NULL */
+    const char *descriptor_set;      /* path of a file, or NULL */
+    const char *message;             /* a type in that file */
     bool delimited;
-    bool as_protobuf; /* else JSON */
+    bool as_protobuf; /* otherwise JSON */
     struct json_style style;
 };
 

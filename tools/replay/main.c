@@ -1,4 +1,4 @@
-/* sluice-replay: sends a capture's UDP payloads as they were. */
+/* sluice-replay: sends the UDP payloads of a capture again, unchanged. */
 #include <inttypes.h>
 
 #include "collector/base/progress.h"
@@ -12,17 +12,17 @@
 #include "tools/sending/udp_sender.h"
 
 struct replay {
-    const char *name; /* of the capture */
+    const char *name; /* for reading the capture */
     struct capture *capture;
     struct udp_sender *sender;
     struct timing timing;
     int64_t start_ns;
     int64_t elapsed_ns;
     uint64_t sent, bytes, failed;
-    struct error send_error; /* why the last of `failed` was not sent */
+    struct error send_error; /* error of the last failed send */
 };
 
-/* Waits until the datagram is due; false: the program was asked to stop. */
+/* Waits until the datagram is due. Returns false if the program was asked to stop. */
 static bool wait_for(const struct replay *replay, int64_t due_ns)
 {
     while (!interrupt_seen()) {
@@ -44,7 +44,7 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
     }
 }
 
-/* As interrupt_call says: a pipe's writer may let the reader wait for ever. */
+/* Interrupt handler (interrupt_call): ends a read from a pipe whose writer may never write. */
 static void end_waiting(void *context)
 {
     struct replay *replay = context;
@@ -58,7 +58,7 @@ static int send_all(struct replay *replay, struct error *error)
     replay->start_ns = clock_monotonic_ns();
     while ((result = capture_next(replay->capture, &datagram, error)) == CAPTURE_DATAGRAM) {
         if (replay->sent + replay->failed == 0)
-            replay->start_ns = clock_monotonic_ns(); /* a pipe's may have come late */
+            replay->start_ns = clock_monotonic_ns(); /* reading a pipe may have taken longer */
         if (!wait_for(replay, timing_due(&replay->timing, datagram.time_ns)))
             return 0;
         send_one(replay, &datagram);
@@ -80,7 +80,7 @@ static void report(const struct replay *replay)
             counts->cut, counts->other, counts->incomplete);
 }
 
-/* What became of the datagrams, where the capture was read to its end. */
+/* The exit code after the capture was read to its end. */
 static int outcome(const struct replay *replay, const struct address *to, struct error *error)
 {
     if (replay->failed == 0)

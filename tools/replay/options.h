@@ -12,7 +12,7 @@ struct replay_settings {
     const char *path;
     struct address destination;
     double speed;
-    uint64_t port; /* captured destination port wanted; 0: any */
+    uint64_t port; /* destination port in the capture; 0: any */
     bool quiet;
 };
 

@@ -1,6 +1,6 @@
 /*
- * When a captured datagram is due: as far after the first one as when it was captured, divided by
- * a speed. Pure; any thread.
+ * Computes when a captured datagram is due: its distance to the first one in the capture, divided
+ * by the speed. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_REPLAY_TIMING_H
 #define SLUICE_TOOLS_REPLAY_TIMING_H
@@ -10,16 +10,17 @@
 
 struct timing {
     double speed;      /* 2: twice as fast as captured; 0: as fast as possible */
-    int64_t first_ns;  /* the time of the first datagram that has one; 0: none yet */
-    int64_t latest_ns; /* what timing_due returned last */
+    int64_t first_ns;  /* time of the first datagram that has one; 0: none yet */
+    int64_t latest_ns; /* last result of timing_due */
 };
 
-/* Reads "2x", "0.5x" or "max". Returns false where the text is neither, or 0. */
+/* Parses "2x", "0.5x" or "max". Returns false for other texts and for 0. */
 bool timing_parse_speed(const char *text, double *speed);
 
 /*
- * Nanoseconds after the start at which the datagram captured at `time_ns` is due. Never less than
- * for the one before: a datagram without a time (0), or with an earlier one, is due with it.
+ * Returns the nanoseconds after the start at which a datagram captured at `time_ns` is due. The
+ * result never decreases: a datagram without a time (0), or with an earlier time, is due together
+ * with its predecessor.
  */
 int64_t timing_due(struct timing *timing, int64_t time_ns);
 

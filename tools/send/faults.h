@@ -1,8 +1,8 @@
 /*
- * Datagrams that a collector must refuse.
+ * Makes datagrams that a collector must refuse.
  *
- * Lifecycle: init, make datagrams, clear. What is handed out belongs to the faults: the malformed
- * ones live until FAULTS_ALIVE further ones were made. One thread.
+ * Lifecycle: init, make datagrams, clear. The datagrams belong to the struct; a malformed one is
+ * valid until FAULTS_ALIVE more were made. One thread.
  */
 #ifndef SLUICE_TOOLS_SEND_FAULTS_H
 #define SLUICE_TOOLS_SEND_FAULTS_H
@@ -16,24 +16,28 @@
 
 struct faults {
     uint8_t *oversized;
-    uint8_t *malformed; /* FAULTS_ALIVE of UDP_PAYLOAD_MAX bytes, used in turn */
+    uint8_t *malformed; /* FAULTS_ALIVE buffers of UDP_PAYLOAD_MAX bytes, used in turn */
     uint64_t made;
 };
 
-/* For messages of a shape. Returns 0, or -1 where memory is short; to be cleared in either case. */
+/*
+ * Initialises the struct for messages of a shape. Returns 0, or -1 if memory is short; clear it in
+ * either case.
+ */
 int faults_init(struct faults *faults, const struct message_shape *shape);
 void faults_clear(struct faults *faults);
 
 /*
- * No message of any schema: in turn one that ends inside a field, one that begins with a wire type
- * that does not exist, and one whose first varint does not end. About as long as the good one.
+ * Makes a datagram that is not a message of any schema. In turn: one that ends inside a field, one
+ * that begins with an invalid wire type, and one whose first varint does not end. It is about as
+ * long as `good`.
  */
 struct udp_payload faults_malformed(struct faults *faults, const struct message_template *good);
 
 /*
- * As long as a datagram can be, and some megabytes when decoded, being nothing but empty messages
- * in the shape's repeated field (samples, events, resources): too large for a collector that bounds
- * what it decodes, and truncated by one that takes shorter datagrams.
+ * Makes a datagram of the largest size, which decodes to several megabytes: it contains only empty
+ * messages in the repeated field of the shape (samples, events, resources). A collector that limits
+ * decoded size refuses it as too large; a collector with a smaller datagram limit truncates it.
  */
 struct udp_payload faults_oversized(const struct faults *faults);
 

@@ -13,19 +13,19 @@
 #include "tools/send/pacing.h"
 #include "tools/sending/udp_sender.h"
 
-#define ROUND_SIZE 64 /* datagrams made, and then sent, together */
+#define ROUND_SIZE 64 /* datagrams that are made and sent together */
 
 struct source {
     struct udp_sender *sender;
     struct message_template message;
-    uint64_t number; /* of the datagram made last */
+    uint64_t number; /* of the current datagram */
     char name[SENDER_SIZE_MAX + 8];
 };
 
 struct load {
     const struct load_plan *plan;
     struct load_counts *counts;
-    struct error *error; /* why the last of counts->failed was not sent */
+    struct error *error; /* error of the last of counts->failed */
     struct pacing pacing;
     struct mix mix;
     struct faults faults;
@@ -36,7 +36,7 @@ struct load {
 
 /* --- setting up ------------------------------------------------------------------------------- */
 
-/* The greatest number that a source can come to; where nothing limits it, what 4 bytes hold. */
+/* The largest number that a source can reach; without a limit, the largest that fits in 4 bytes. */
 static uint64_t last_number(const struct load *load)
 {
     uint64_t total = load->pacing.total / load->plan->sources + 1;
@@ -100,13 +100,13 @@ static void tear_down(struct load *load)
 /* --- sending ---------------------------------------------------------------------------------- */
 
 struct round {
-    uint64_t time_ns; /* on the datagrams: nanoseconds since 1970 UTC */
+    uint64_t time_ns; /* for the datagrams: nanoseconds since 1970 UTC */
     size_t count;
     enum datagram_kind kinds[ROUND_SIZE];
     size_t slots_used; /* bytes */
 };
 
-/* The datagrams of one source in a round, in the order in which they are sent. */
+/* The datagrams of one source in a round, in the order of sending. */
 struct group {
     struct udp_payload payloads[ROUND_SIZE];
     enum datagram_kind kinds[ROUND_SIZE];
@@ -162,7 +162,7 @@ static void send_group(struct load *load, struct source *source, const struct gr
     }
 }
 
-/* Makes and sends the next `count` datagrams: each source's in one go. */
+/* Makes and sends the next `count` datagrams, those of each source in one call. */
 static void send_round(struct load *load, size_t count)
 {
     struct round round = {.time_ns = (uint64_t)clock_wall_ns(), .count = count};
@@ -182,14 +182,14 @@ static void send_round(struct load *load, size_t count)
     load->done += count;
 }
 
-/* Whether the duration of a run without a rate is over. */
+/* Returns whether the duration of a run without a rate is over. */
 static bool is_over(const struct load *load, int64_t elapsed_ns)
 {
     const struct load_plan *plan = load->plan;
     return plan->rate == 0 && plan->duration_ns != 0 && (uint64_t)elapsed_ns >= plan->duration_ns;
 }
 
-/* Of what is not limited by a number of datagrams the time shows how far it is. */
+/* Reports progress, by time if the number of datagrams is not limited. */
 static void report_progress(const struct load *load, int64_t elapsed_ns)
 {
     struct progress now = {.doing = "sending", .unit = PROGRESS_DATAGRAMS, .done = load->done};
@@ -224,7 +224,7 @@ static void send_all(struct load *load)
     progress_end();
 }
 
-/* What the senders have to report in the end; all of them together wait once. */
+/* Adds the senders' final reports; all senders together wait once. */
 static void add_reports(struct load *load)
 {
     int64_t until = clock_monotonic_ns() + UDP_SENDER_REPORTS_NS;
@@ -236,7 +236,7 @@ static void add_reports(struct load *load)
     }
 }
 
-/* Returns as load_run does. */
+/* Returns the result of load_run. */
 static int outcome(const struct load *load)
 {
     const struct load_counts *counts = load->counts;

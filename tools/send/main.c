@@ -10,7 +10,7 @@
 #include "tools/send/report.h"
 #include "tools/sending/udp_sender.h"
 
-/* Makes the message that was given; `bytes` is to be freed. */
+/* Makes the given message; the caller frees `bytes`. */
 static int make_given(const struct send_settings *settings, uint8_t **bytes, struct load_plan *plan,
                       struct error *error)
 {

@@ -1,10 +1,10 @@
 /*
- * Messages of OTLP's metrics, logs and traces; the numbers below are those of proto/otlp. OTLP has
- * no numbers of its own for datagrams: the number is the value of the first metric, and the span id
- * of a first log record or span.
+ * Messages of OTLP metrics, logs and traces; field numbers are those of proto/otlp. OTLP has no
+ * sequence number for datagrams: the number is the value of the first metric, or the span id of the
+ * first log record or span.
  *
- * Each message is one resource with one scope. What a stamp changes stands at the end of a metric,
- * a record or a span, in fields of a fixed size.
+ * Each message is one resource with one scope. The parts that a stamp changes are at the end of a
+ * metric, a record or a span, in fields of a fixed size.
  */
 #include <string.h>
 
@@ -13,17 +13,17 @@
 
 #define SERVICE "sluice-send"
 
-/* What is in a scope. */
+/* An element of a scope. */
 struct item {
     void (*put)(struct output *out, const struct message_plan *plan, size_t index, uint64_t number);
 
-    /* Puts the time, and in the first item the number, where its bytes end. */
+    /* Overwrites the time, and in the first item the number, before `end`. */
     void (*stamp)(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns);
 };
 
-/* --- what all three share --------------------------------------------------------------------- */
+/* --- common to all three ---------------------------------------------------------------------- */
 
-/* A KeyValue whose value is a string. */
+/* Appends a KeyValue with a string value. */
 static void put_attribute(struct output *out, unsigned field, const char *key, const char *value,
                           size_t padding)
 {
@@ -62,7 +62,7 @@ static void put_scope(struct output *out, const struct message_plan *plan)
     wire_end(out, scope);
 }
 
-/* Times are stamped. */
+/* Encodes without times; the stamp writes them. */
 static void encode(const struct item *item, const struct message_plan *plan, uint64_t number,
                    struct output *out)
 {
@@ -79,7 +79,7 @@ static void encode(const struct item *item, const struct message_plan *plan, uin
     wire_end(out, of_resource);
 }
 
-/* Reads a tag of one byte and a length; returns the length, with *at where its bytes begin. */
+/* Reads a one-byte tag and a length. Returns the length and sets *at to the first byte after it. */
 static size_t enter(uint8_t **at)
 {
     size_t size = 0;
@@ -101,7 +101,7 @@ static void skip(uint8_t **at)
 static void stamp(const struct item *item, uint8_t *bytes, uint64_t number, uint64_t time_ns)
 {
     uint8_t *at = bytes;
-    enter(&at); /* what the resource has */
+    enter(&at); /* attributes of the resource */
     skip(&at);  /* the resource */
     size_t size = enter(&at);
     uint8_t *end = at + size;
@@ -199,7 +199,7 @@ static void stamp_log_record(uint8_t *end, bool is_first, uint64_t number, uint6
         put_id(end - 9 - SPAN_ID_SIZE, number);
 }
 
-#define SPAN_NS 1000000 /* what a span lasts */
+#define SPAN_NS 1000000 /* duration of a span */
 
 static void put_span(struct output *out, const struct message_plan *plan, size_t index,
                      uint64_t number)

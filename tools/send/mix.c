@@ -15,7 +15,7 @@ static bool parse_count(const char *text, size_t length, uint32_t most, uint32_t
     return true;
 }
 
-/* A percentage without its sign: digits, perhaps with a fraction. */
+/* Parses a percentage without its sign: digits and an optional fraction. */
 static bool parse_percent(const char *text, size_t length, struct share *share)
 {
     const char *point = memchr(text, '.', length);
@@ -46,7 +46,7 @@ bool share_parse(const char *text, struct share *share)
 
 bool mix_init(struct mix *mix, const struct share shares[DATAGRAM_GOOD])
 {
-    uint64_t sum = 0; /* of the shares, in parts of all wholes multiplied: at most 3 * 10^18 */
+    uint64_t sum = 0; /* shares in parts of the product of all wholes: at most 3 * 10^18 */
     uint64_t all = 1;
     *mix = (struct mix){0};
     for (int kind = 0; kind < DATAGRAM_GOOD; kind++) {

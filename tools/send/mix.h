@@ -1,10 +1,10 @@
 /*
- * Which of the datagrams are good ones and which are not: a fixed share of each kind, spread
- * evenly.
+ * Decides the kind of each datagram: a fixed share of each kind, spread evenly.
  *
- * Deterministic: of the first n datagrams, a kind with the share a/b gets n * a / b, to the nearest
- * (the first one comes after half a period, so that a run of whole periods has exactly its share);
- * where two kinds are due at once, the later in the enum waits for the next datagram. Pure.
+ * Deterministic: of the first n datagrams, a kind with the share a/b gets n * a / b, to the
+ * nearest. The first one comes after half a period, so a run of whole periods has exactly its
+ * share. If two kinds are due at the same datagram, the later one in the enum waits for the next.
+ * Pure.
  */
 #ifndef SLUICE_TOOLS_SEND_MIX_H
 #define SLUICE_TOOLS_SEND_MIX_H
@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 enum datagram_kind {
-    DATAGRAM_MALFORMED, /* no such message */
+    DATAGRAM_MALFORMED, /* not a valid message */
     DATAGRAM_EMPTY,     /* no bytes at all */
-    DATAGRAM_OVERSIZED, /* as long as UDP carries, and megabytes when decoded */
-    DATAGRAM_GOOD,      /* all that is none of the others */
+    DATAGRAM_OVERSIZED, /* as long as UDP allows, and megabytes when decoded */
+    DATAGRAM_GOOD,      /* all other datagrams */
     DATAGRAM_KINDS,
 };
 
@@ -32,10 +32,10 @@ struct mix {
     uint64_t owed[DATAGRAM_GOOD]; /* in parts of `whole` */
 };
 
-/* Reads "5%", "0.1%" (at most four decimals) or "1/1000". Returns false where it is neither. */
+/* Parses "5%", "0.1%" (at most four decimals) or "1/1000". Returns false for other texts. */
 bool share_parse(const char *text, struct share *share);
 
-/* Takes the shares, each perhaps all zero (none). Returns false where they exceed the whole. */
+/* Sets the shares; a share of zero means none. Returns false if they exceed the whole. */
 bool mix_init(struct mix *mix, const struct share shares[DATAGRAM_GOOD]);
 
 /* The kind of the next datagram. */

@@ -12,13 +12,13 @@ struct send_settings {
     bool json;
     bool quiet;
 
-    /* The one message to send; NULL: synthetic ones. It is of the plan's shape, or of a file. */
+    /* The message of --json, or NULL for synthetic ones. It is of the plan's shape or of a file. */
     const char *given;
-    const char *file;    /* that --schema names; NULL: it names a built-in schema */
-    const char *message; /* of the file */
+    const char *file;    /* the file of --schema; NULL: a built-in schema */
+    const char *message; /* a type in that file */
 };
 
-/* What the sender's name is before the options are read. */
+/* Default of the sender's name. */
 extern const char send_default_sender[];
 
 /* Reads into a `struct send_settings`. */

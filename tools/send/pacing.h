@@ -1,8 +1,8 @@
 /*
- * When each datagram is due, on an absolute schedule: being late with one does not move the next,
- * so that the mean rate is exact as long as the machine can keep up. Pure; any thread.
+ * Computes when each datagram is due, on an absolute schedule: a late datagram does not delay the
+ * next, so the mean rate is exact while the machine can keep up. Pure; any thread.
  *
- * Datagram i (from 0) is due at i / rate, or, in bursts of b, together with the first of its b.
+ * Datagram i (from 0) is due at i / rate or, in bursts of b, together with the first of its burst.
  */
 #ifndef SLUICE_TOOLS_SEND_PACING_H
 #define SLUICE_TOOLS_SEND_PACING_H
@@ -18,12 +18,12 @@ struct pacing {
 };
 
 /*
- * Makes the schedule of at most `count` datagrams, the last due before `duration_ns`
- * (0: no such limit, which is also the case without a rate).
+ * Makes the schedule of at most `count` datagrams, the last one due before `duration_ns`. 0, or no
+ * rate: no such limit.
  */
 struct pacing pacing_make(uint64_t rate, uint64_t burst, uint64_t count, uint64_t duration_ns);
 
-/* How many datagrams are due once `elapsed_ns` have passed since the start. */
+/* Returns how many datagrams are due `elapsed_ns` after the start. */
 uint64_t pacing_due(const struct pacing *pacing, uint64_t elapsed_ns);
 
 /* Nanoseconds after the start at which datagram `index` is due. */

@@ -1,5 +1,5 @@
 /*
- * What sluice-send says at its end.
+ * The final report of sluice-send.
  */
 #ifndef SLUICE_TOOLS_SEND_REPORT_H
 #define SLUICE_TOOLS_SEND_REPORT_H
@@ -8,12 +8,12 @@
 
 #include "tools/send/load.h"
 
-/* One line for people, after "NAME: ". */
+/* Writes one line for people, after "NAME: ". */
 void report_write_line(const struct load_counts *counts, FILE *out);
 
 /*
- * One line of JSON: an object with sent (all kinds), good, malformed, empty, oversized, samples,
- * bytes, failed, retried, refused, seconds and rate (sent per second).
+ * Writes one line of JSON: an object with sent (all kinds), good, malformed, empty, oversized,
+ * samples, bytes, failed, retried, refused, seconds and rate (sent per second).
  */
 void report_write_json(const struct load_counts *counts, FILE *out);
 

@@ -1,11 +1,11 @@
 /*
- * What an operating system does for the senders among the tools: a UDP socket that sends to one
- * destination, in groups, and a wait for a moment. CMake picks the implementation under
- * tools/platform/; the clock itself is collector/platform/clock.h's.
+ * The interface of the tools to the operating system for sending: a UDP socket that sends to one
+ * destination in groups, and waiting for a time. CMake selects the implementation in
+ * tools/platform/; the clock is collector/platform/clock.h.
  *
- * Lifecycle: open, send, close. A sender belongs to one thread. Nothing is lost silently on this
- * side: a send blocks while the socket's buffer is full, an attempt that the system refuses for the
- * moment is made again, and a datagram that is given up is the caller's to count.
+ * Lifecycle: open, send, close. A sender belongs to one thread. Datagrams are not lost silently on
+ * this side: a send blocks while the socket's buffer is full, an attempt that the system refuses is
+ * repeated, and a datagram that cannot be sent is reported.
  */
 #ifndef SLUICE_TOOLS_SENDING_UDP_SENDER_H
 #define SLUICE_TOOLS_SENDING_UDP_SENDER_H
@@ -18,64 +18,65 @@
 
 struct udp_sender;
 
-/* Bytes that one UDP datagram can carry over IPv4 (RFC 791 and RFC 768: 65,535 - 20 - 8). */
+/* Largest payload of a UDP datagram over IPv4 (RFC 791 and RFC 768: 65,535 - 20 - 8). */
 #define UDP_PAYLOAD_MAX 65507
 
 struct udp_payload {
     const uint8_t *data;
-    size_t size; /* bytes; 0 is a datagram too */
+    size_t size; /* bytes; 0 is a valid datagram */
 };
 
 /*
- * Opens a socket on a port of its own that sends to `to`. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CANNOT_BIND: no such network, no socket, no memory).
+ * Opens a socket on its own port that sends to `to`. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CANNOT_BIND: no such network, no socket, out of memory).
  */
 int udp_sender_open(struct udp_sender **out, const struct address *to, struct error *error);
 
 /*
- * Sends the payloads in order and returns how many were sent. Fewer than `count`: the one after
- * them cannot be sent and `error` says why (EXIT_CODE_IO); the caller may go on after it.
+ * Sends the payloads in order and returns how many were sent. If fewer than `count`, the next one
+ * cannot be sent and `error` has the reason (EXIT_CODE_IO); the caller may continue after it.
  *
- * An attempt that fails because the system is short of buffers is made again for up to a second;
- * any other, which may report what became of an earlier datagram (the port is closed, the host
- * unreachable), is made again at once, a few times.
+ * An attempt that fails because the system is short of buffers is repeated for up to a second. Any
+ * other failed attempt may report the result of an earlier datagram (port closed, host
+ * unreachable), and is repeated immediately, a few times.
  */
 size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payloads, size_t count,
                        struct error *error);
 
-/* Attempts that failed and were made again, so far; not those that reported a refusal. */
+/*
+ * Returns the number of failed attempts that were repeated, except those that reported a refusal.
+ */
 uint64_t udp_sender_retries(const struct udp_sender *sender);
 
 /*
- * Datagrams that were sent and are known to be refused, so far: an ICMP error reported that nobody
- * listens at the port. Each report counts as one datagram. Hosts limit how many they send, and a
- * report can get lost, so more may have been refused. On Linux all that this host refuses are
- * reported.
+ * Returns the number of sent datagrams that are known to be refused: an ICMP error reported a
+ * closed port. Each report counts as one datagram. Hosts limit the rate of reports, and reports can
+ * be lost, so more may have been refused. On Linux all refusals by the local host are reported.
  */
 uint64_t udp_sender_refused(const struct udp_sender *sender);
 
 /*
- * Waits for reports of refusals that are still on their way: until clock_monotonic_ns() says
- * `until_ns`, all datagrams were refused, or a signal was caught. To be called after the last send.
+ * Waits for reports of refusals that are still in transit: until clock_monotonic_ns() reaches
+ * `until_ns`, all datagrams were refused, or a signal was caught. Call it after the last send.
  */
 void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns);
 
 /*
- * Whether somebody may have got one of the datagrams that were sent to `to`. Returns 0, or -1 with
- * `error` filled (EXIT_CODE_NOT_REACHED) where all of them, and at least one, were refused.
+ * Checks whether at least one of the datagrams sent to `to` may have been received. Returns 0, or
+ * -1 with `error` filled (EXIT_CODE_NOT_REACHED) if at least one was sent and all were refused.
  */
 int udp_sender_check_refused(const struct address *to, uint64_t sent, uint64_t refused,
                              struct error *error);
 
-/* How long a tool waits in all for reports after the last datagram. */
+/* Total time that a tool waits for reports after the last datagram. */
 #define UDP_SENDER_REPORTS_NS INT64_C(100000000)
 
 /* Closes and frees it; NULL is allowed. */
 void udp_sender_close(struct udp_sender *sender);
 
 /*
- * Waits until clock_monotonic_ns() says `moment` or later, or a signal was caught; at most a
- * tenth of a second, so that a caller who looks for signals in between never misses one for long.
+ * Waits until clock_monotonic_ns() reaches `moment`, or a signal was caught, at most a tenth of a
+ * second, so that a caller that checks for signals between calls is never late by more than that.
  */
 void wait_until(int64_t moment_ns);
 

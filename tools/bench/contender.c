@@ -39,7 +39,7 @@ static int refuse(struct error *error, const char *text, const char *why)
     return -1;
 }
 
-/* One word of the collector's own, or of its URLs. Returns false where there are too many. */
+/* Takes one word of the command line or of a URL. Returns false if there are too many. */
 static bool take_word(struct contender *contender, size_t *count, const char *word)
 {
     if (strncmp(word, "listen:", 7) == 0) {
@@ -61,7 +61,7 @@ static bool take_word(struct contender *contender, size_t *count, const char *wo
     return true;
 }
 
-/* Cuts `text` into words where spaces are. */
+/* Splits `text` at spaces. */
 static bool take_words(struct contender *contender, char *text)
 {
     size_t count = 0;

@@ -1,6 +1,6 @@
 /*
- * Who receives, one beside the other: the null receivers, which throw away what they receive and
- * are the yardsticks, and the collector, once or with other keys. Pure; any thread.
+ * The receivers that are compared: null receivers, which discard what they receive and are the
+ * yardsticks, and the collector, with its defaults or with other keys. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_CONTENDER_H
 #define SLUICE_TOOLS_BENCH_CONTENDER_H
@@ -24,13 +24,14 @@ struct contender {
     enum contender_kind kind;
     const char *name;
 
-    /* Of the collector. */
+    /* For the collector only. */
     bool discards;             /* it writes no file of the bench */
-    const char *to;            /* its sink without keys; NULL: such a file, or the null device */
+    const char *to;            /* its sink without keys; NULL: a file of the bench, or the null
+                                  device */
     const char *listener_keys; /* "key=value&key=value", or "" */
     const char *sink_keys;     /* the same */
     const char *arguments[CONTENDER_ARGUMENTS_MOST + 1]; /* other words of its command line */
-    char text[CONTENDER_TEXT_SIZE];                      /* what these point into */
+    char text[CONTENDER_TEXT_SIZE];                      /* buffer that these point into */
 };
 
 #define CONTENDERS_MOST 16
@@ -40,18 +41,18 @@ struct contenders {
     size_t count;
 };
 
-/* The null receivers, and the collector into a JSON file ("json") and into nothing ("null"). */
+/* The null receivers, and the collector with a JSON file ("json") and without output ("null"). */
 void contenders_begin(struct contenders *contenders);
 
 /*
- * Adds the collector with other keys, writing a JSON file unless the keys say otherwise:
- * "NAME=WORD WORD...", where listen:KEYS and sink:KEYS are keys of its listeners and sinks, to:SINK
- * is a sink instead of the file, and any other word is one of its command line. A name that is
- * there already is given this meaning. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
+ * Adds the collector with other keys, writing a JSON file unless the keys say otherwise: "NAME=WORD
+ * WORD...", where listen:KEYS and sink:KEYS are keys of its listeners and sinks, to:SINK is a sink
+ * instead of the file, and any other word is added to its command line. An existing name is
+ * redefined. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
  */
 int contenders_add(struct contenders *contenders, const char *text, struct error *error);
 
-/* The first of that kind that is there; NULL: there is none. */
+/* The first contender of that kind, or NULL. */
 const struct contender *contenders_of_kind(const struct contenders *contenders,
                                            enum contender_kind kind);
 

@@ -5,7 +5,7 @@ struct highest_rate highest_rate_begin(double tolerance)
     return (struct highest_rate){.tolerance = tolerance};
 }
 
-/* The middle of the range that is left, or the end of the search. */
+/* Chooses the middle of the remaining range, or ends the search. */
 static void choose_next(struct highest_rate *search)
 {
     search->again = false;
@@ -29,7 +29,7 @@ void highest_rate_print(struct highest_rate *search, double rate, bool lossless)
         search->again = true;
         return;
     }
-    /* A sender that did not come to the rate asked for has shown all that it can. */
+    /* A sender that did not reach the requested rate has shown the most that it can send. */
     if (lossless && rate < (double)search->next * (1 - search->tolerance))
         search->bad = rate;
     else if (!lossless)

@@ -1,17 +1,14 @@
 /*
- * The search for the highest rate at which nothing is lost: which rate to try next, and when enough
- * is known. Pure; any thread.
+ * Searches for the highest rate without loss: which rate to try next, and when to stop. Pure; any
+ * thread.
  *
- * First as fast as the sender can: where nothing is lost then, that is the answer. Otherwise the
- * range between the highest rate that was good and the lowest that was bad is halved until it is
- * narrow. A rate that loses something is tried once more before it counts as bad, since one hiccup
- * of the machine says nothing about the rate.
+ * The first run is as fast as the sender can: if it loses no datagram, that is the result.
+ * Otherwise the range between the highest good and the lowest bad rate is halved until it is
+ * narrow. A rate with loss is tried once more before it counts as bad, since one disturbance of the
+ * machine does not prove it bad.
  *
- *     struct highest_rate search = highest_rate_begin(0.03);
- *     while (!search.done) {
- *         ... a run at search.next datagrams a second (0: as fast as the sender can) ...
- *         highest_rate_print(&search, rate_of_the_run, nothing_was_lost);
- *     }
+ * Begin with highest_rate_begin. While the search is not done, run at `next` datagrams a second (0:
+ * as fast as the sender can) and call highest_rate_print with the result.
  */
 #ifndef SLUICE_TOOLS_BENCH_HIGHEST_RATE_H
 #define SLUICE_TOOLS_BENCH_HIGHEST_RATE_H
@@ -20,18 +17,18 @@
 #include <stdint.h>
 
 struct highest_rate {
-    double tolerance;   /* share of the lowest bad rate that the range may have at the end */
+    double tolerance;   /* width of the final range as a share of the lowest bad rate */
     double good;        /* highest rate without loss so far; 0: none */
     double bad;         /* lowest rate with loss; 0: none yet */
-    double sender_most; /* the rate that the sender came to when it sent as fast as it could */
-    uint64_t next;      /* what to try; 0: as fast as the sender can */
-    bool again;         /* `next` has lost something once */
+    double sender_most; /* the rate that the sender reached at its fastest */
+    uint64_t next;      /* the next rate to try; 0: as fast as the sender can */
+    bool again;         /* `next` has had loss once */
     bool done;
 };
 
 struct highest_rate highest_rate_begin(double tolerance);
 
-/* What came of a run: the rate that the sender really had, and whether nothing was lost. */
+/* Records a run: the actual rate of the sender, and whether it was lossless. */
 void highest_rate_print(struct highest_rate *search, double rate, bool lossless);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What the bench needs of a ledger as `sluice --ledger json` prints it, one line: the sums of all
- * listeners and all sinks, and what the program says of them. Pure; any thread.
+ * Reads a line of `sluice --ledger json`: the sums of all listeners and all sinks, and the
+ * collector's own verdict. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_LEDGER_LINE_H
 #define SLUICE_TOOLS_BENCH_LEDGER_LINE_H
@@ -9,19 +9,19 @@
 #include <stdint.h>
 
 struct ledger_sums {
-    bool final;    /* of a program that has stopped */
-    bool balances; /* as the program itself says; it does so when it has stopped */
+    bool final;    /* the ledger after a stop */
+    bool balances; /* the collector's own verdict, in the final ledger */
 
-    /* Of the listeners. */
+    /* Sums of the listeners. */
     uint64_t received;
-    uint64_t kernel_drops; /* with kernel_filter=on also what the filter refused */
+    uint64_t kernel_drops; /* with kernel_filter=on including datagrams that the filter refused */
 
-    /* Of the sinks. */
+    /* Sums of the sinks. */
     uint64_t offered;
     uint64_t written;
 };
 
-/* Reads a line that ends in NUL or a newline. Returns false where it is no ledger. */
+/* Parses a line that ends in NUL or a newline. Returns false if it is not a ledger. */
 bool ledger_line_read(const char *line, struct ledger_sums *sums);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * The sender of the bench: a process of its own, on a processor of its own where there are two,
- * that sends telemetry datagrams to a port of 127.0.0.1. CMake picks the implementation under
- * tools/platform/.
+ * The sender of the bench: a separate process, on its own processor if there are two, that sends
+ * telemetry datagrams to a port of 127.0.0.1. CMake selects the implementation in tools/platform/.
  *
- * Plain: each datagram goes at its due time, for which the sender watches the clock without ever
- * sleeping; one at a time while it is in time, up to 64 in a call when it is behind. Segmenting: up
- * to 64 datagrams in one buffer that the kernel cuts (UDP_SEGMENT).
+ * Plain: each datagram is sent at its due time. The sender polls the clock without sleeping, and
+ * sends one datagram at a time while it is in time, up to 64 in a call when it is late. Segmenting:
+ * up to 64 datagrams in one buffer that the kernel splits (UDP_SEGMENT).
  */
 #ifndef SLUICE_TOOLS_BENCH_LOAD_H
 #define SLUICE_TOOLS_BENCH_LOAD_H
@@ -31,7 +30,7 @@ struct load_result {
     double seconds;
 };
 
-/* Sends all of it, and waits for the end. Returns 0, or -1 with `error` filled: it could not. */
+/* Sends all datagrams and waits for the end. Returns 0, or -1 with `error` filled. */
 int load_send(const struct load_plan *plan, struct load_result *result, struct error *error);
 
 #endif

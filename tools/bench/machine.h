@@ -1,32 +1,31 @@
 /*
- * The machine that the bench runs on, and which of its processors do what. CMake picks the
- * implementation under tools/platform/.
+ * The machine on which the bench runs, and the use of its processors. CMake selects the
+ * implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_BENCH_MACHINE_H
 #define SLUICE_TOOLS_BENCH_MACHINE_H
 
 struct machine {
-    char cpu[128];       /* the model, as the system calls it */
-    char system[192];    /* its name and version */
-    unsigned processors; /* that this process may use */
-    int sender_cpu;      /* -1: there is none of its own */
-    int receiver_cpu;    /* the same */
+    char cpu[128];       /* the model, as named by the system */
+    char system[192];    /* name and version of the system */
+    unsigned processors; /* processors that this process may use */
+    int sender_cpu;      /* -1: the sender has no processor of its own */
+    int receiver_cpu;    /* -1: the receiver has no processor of its own */
 
     /*
-     * What one sleep of MACHINE_SLEEP_NS costs who sleeps, in nanoseconds of processor time;
-     * negative: not known here. A receiver that pauses after each drain pays it for each: on
-     * some virtual machines it is most of what such a receiver costs at a few thousand datagrams a
-     * second.
+     * Processor time of one sleep of MACHINE_SLEEP_NS, in nanoseconds; negative: unknown. A
+     * receiver that pauses after each drain spends it each time: on some virtual machines this is
+     * most of the cost at a few thousand datagrams a second.
      */
     double sleep_cost_ns;
 };
 
-/* As coalesce= is by default, and as the null receiver edge+pause sleeps. */
+/* The default of coalesce=, and the sleep of the null receiver edge+pause. */
 #define MACHINE_SLEEP_NS 500000
 
 /*
- * Looks at it, in less than a tenth of a second, and has this process keep to the sender's
- * processor: what the bench itself does is not to disturb the receiver.
+ * Examines the machine, in less than a tenth of a second, and binds this process to the sender's
+ * processor, so that the bench itself does not disturb the receiver.
  */
 void machine_look(struct machine *machine);
 

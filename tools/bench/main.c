@@ -1,4 +1,4 @@
-/* sluice-bench: what the collector and its parts cost, each beside its yardstick. */
+/* sluice-bench: measures the collector and its parts, each next to its yardstick. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #include "tools/bench/options.h"
 #include "tools/command/interrupt.h"
 
-/* Bytes that a socket of the collector's gets that asks for so much; 0: there is no such socket. */
+/* The receive buffer that the system grants for this request; 0: no socket could be opened. */
 static size_t granted_buffer(size_t wanted)
 {
     const struct udp_socket_options options = {

@@ -33,7 +33,7 @@ static int add_part(void *settings, const char *value, struct error *error)
     return -1;
 }
 
-/* Without a part, all; without numbers, those of the kind of run. */
+/* Default: all parts, with the numbers of the kind of run. */
 static int complete(void *context, struct error *error)
 {
     struct settings *settings = context;

@@ -5,7 +5,7 @@
 #include "tools/bench/bench.h"
 #include "tools/command/command.h"
 
-/* What is wanted where nothing is asked for; to be called before the command line is read. */
+/* Sets the defaults; call it before the command line is parsed. */
 void options_default(struct settings *settings);
 
 /* Reads into a `struct settings`. */

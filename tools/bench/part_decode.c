@@ -1,6 +1,6 @@
 /*
- * The part that measures what decoding costs: our decoder beside protobuf_c_message_unpack, which
- * is the yardstick, on the same bytes in turn.
+ * Measures decoding: our decoder and protobuf_c_message_unpack, the yardstick, in turn on the same
+ * bytes.
  */
 #include <protobuf-c/protobuf-c.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void unpack_into_arena(void *context)
         decoding->refused = true;
 }
 
-/* As a plain user of protobuf-c does it. */
+/* Decodes as an ordinary user of protobuf-c does. */
 static void unpack_and_free(void *context)
 {
     struct decoding *decoding = context;

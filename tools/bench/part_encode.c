@@ -1,4 +1,4 @@
-/* The part that measures what each format costs: each encoder on the same record, in turn. */
+/* Measures each format: all encoders in turn on the same record. */
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"
@@ -17,7 +17,7 @@
 #define ARENA_SIZE    ((size_t)1024 * 1024)
 #define OUTPUT_SIZE   ((size_t)1024 * 1024)
 
-/* A datagram, decoded, and what is needed to encode it again and again. */
+/* A decoded datagram, and everything that is needed to encode it repeatedly. */
 struct encoding {
     struct schema *schema;
     uint8_t bytes[TRAFFIC_SIZE_MOST];
@@ -25,11 +25,11 @@ struct encoding {
     struct packet packet;
     struct record record;
     struct output out;
-    struct encoder *encoder; /* the one that is measured */
-    struct encoded encoded;  /* by it */
+    struct encoder *encoder; /* the encoder under test */
+    struct encoded encoded;  /* its output */
 };
 
-/* Of one encoder, with one view. */
+/* Cost of one encoder with one view. */
 struct cost {
     const char *name;
     struct encoder *encoder;
@@ -92,7 +92,7 @@ static bool add_encoder(struct costs *costs, const struct encoder_ops *ops, cons
     return true;
 }
 
-/* json shows messages, too, which is another thing to measure. */
+/* json is also measured with view=message. */
 static int make_encoders(struct costs *costs, struct error *error)
 {
     bool good = true;

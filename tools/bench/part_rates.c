@@ -1,17 +1,17 @@
-/* The part that finds the highest rate at which nothing is lost, for each receiver and sender. */
+/* Finds the highest rate without loss, for each receiver and sender. */
 #include <stdio.h>
 
 #include "tools/bench/highest_rate.h"
 #include "tools/bench/run.h"
 #include "tools/bench/table.h"
 
-/* What the rounds found of one receiver under one sender. */
+/* Results of one receiver with one sender. */
 struct found {
-    struct series good;        /* the highest rate without loss; 0: none was found */
-    struct series sender_most; /* what the sender came to at its fastest */
+    struct series good;        /* the highest lossless rate; 0: none was found */
+    struct series sender_most; /* the sender's fastest rate */
 };
 
-/* The yardstick is the edge-triggered null receiver; other null receivers say nothing here. */
+/* The yardstick is the edge-triggered null receiver; other null receivers are not measured here. */
 static bool takes_part(const struct contender *who)
 {
     return who->kind == CONTENDER_EDGE || who->kind == CONTENDER_COLLECTOR;

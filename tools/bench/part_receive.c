@@ -1,4 +1,4 @@
-/* The part that measures what a datagram costs each receiver, one beside the other. */
+/* Measures the processor time of a datagram, of all receivers in turn. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "tools/bench/run.h"
 #include "tools/bench/table.h"
 
-/* One load, and what the collector into a JSON file is to reach there. */
+/* A load, and the target of the collector with a JSON file. */
 static const struct scene {
     const struct traffic *traffic;
     uint64_t rate;
-    int longer; /* a round is so many times as long: little traffic is measured for longer */
+    int longer; /* a round is this many times as long: little traffic is measured for longer */
     const char *target;
 } scenes[] = {
     {&traffic_metric1, 1000, 4, "3.0 of blocking"},
@@ -20,11 +20,11 @@ static const struct scene {
     {&traffic_batch20, 20000, 1, "3.0 of edge+pause"},
 };
 
-/* What the rounds found of one contender. */
+/* Results of one contender. */
 struct found {
     struct series cpu_ns;
     struct series rate;
-    double lost, sent;  /* of all rounds together */
+    double lost, sent;  /* over all rounds */
     double peak_memory; /* bytes */
 };
 

@@ -1,7 +1,6 @@
 /*
- * The part that measures what the small stages between decoding and the file cost: a double as
- * text, an item's way through a ring, a line's way into a file; each beside what would do the same
- * with less care.
+ * Measures the small stages between decoding and the file: a double as text, the way of an item
+ * through a ring, writing a line to a file; each next to a simpler implementation.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,21 +14,21 @@
 #include "tools/bench/timing.h"
 
 #define ITEMS      1024 /* in one turn */
-#define LINE_SIZE  293  /* bytes of a line of JSON of one sample, more or less */
+#define LINE_SIZE  293  /* approximate size of a JSON line of one sample, in bytes */
 #define BLOCK_SIZE ((size_t)64 * 1024)
 
 struct stages {
-    double values[2][ITEMS]; /* of 16 or 17 digits; of at most 7, as most that are measured */
-    const double *doubles;   /* of the stage at hand */
+    double values[2][ITEMS]; /* of 16 or 17 digits; of at most 7, like most measured values */
+    const double *doubles;   /* of the current stage */
     struct ring *ring;
     struct output_file *file;
-    bool failed; /* a write was not whole */
+    bool failed; /* a write was incomplete */
     char block[BLOCK_SIZE];
-    size_t block_size; /* of the stage at hand */
-    size_t bytes;      /* written of doubles' text; keeps the compiler from leaving them out */
+    size_t block_size; /* of the current stage */
+    size_t bytes;      /* bytes of text written; keeps the compiler from removing the calls */
 };
 
-/* --- the stages: each is one turn of what is repeated ----------------------------------------- */
+/* --- the stages: each function is one turn ---------------------------------------------------- */
 
 static void format_ours(void *context)
 {
@@ -72,8 +71,8 @@ static const struct stage {
     const char *unit;
     void (*once)(void *context);
     double units;      /* in one turn */
-    size_t doubles;    /* which of the values */
-    size_t block_size; /* of what is written; 0: nothing is */
+    size_t doubles;    /* which values */
+    size_t block_size; /* of each write; 0: no writes */
 } table_of_stages[] = {
     {"17 digits, ours", "double", format_ours, ITEMS, 0, 0},
     {"17 digits, %.17g", "double", format_theirs, ITEMS, 0, 0},
@@ -88,8 +87,10 @@ static const struct stage {
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* The same numbers on every machine and every day (a linear congruential generator; the constants
- * are those of Knuth's MMIX). */
+/*
+ * The same numbers on every machine (a linear congruential generator with the constants of Knuth's
+ * MMIX).
+ */
 static void set_up(struct stages *stages)
 {
     uint64_t state = 1;
@@ -102,7 +103,7 @@ static void set_up(struct stages *stages)
         stages->block[i] = i % LINE_SIZE == LINE_SIZE - 1 ? '\n' : 'x';
 }
 
-/* One round of one stage; what it writes goes to a file that begins empty. */
+/* Runs one round of one stage; its output goes to an empty file. */
 static int measure_round(struct stages *stages, const struct stage *stage, const char *path,
                          int64_t round_ns, struct series *ns, struct error *error)
 {

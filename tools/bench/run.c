@@ -13,11 +13,13 @@
 #define WARM_UP_MOST (300 * MILLISECOND)
 #define SETTLING_NS  (10000 * MILLISECOND)
 
-#define LINE_SIZE  UINT64_C(320)    /* bytes of JSON for a sample, a little more than it is */
-#define USUAL_RATE UINT64_C(400000) /* a second, that a sender comes to, rather too many */
+#define LINE_SIZE  UINT64_C(320)    /* bytes of JSON for a sample, rounded up */
+#define USUAL_RATE UINT64_C(400000) /* usual rate of a sender a second, rounded up */
 
-/* A receiver that used less of the processor than this in that time has nothing to do, or is not
- * let do it: a pausing one looks around a little, and a collector's records are 50 ms late. */
+/*
+ * A receiver that used less processor time than this in that period is idle, or does not get the
+ * processor: a pausing receiver wakes up a little, and a collector's records are 50 ms late.
+ */
 #define QUIET_NS     (25 * MILLISECOND)
 #define QUIET_LATE   (80 * MILLISECOND)
 #define QUIET_CPU_NS (MILLISECOND / 4)
@@ -27,7 +29,7 @@ static bool writes_file(const struct contender *who)
     return who->kind == CONTENDER_COLLECTOR && !who->discards;
 }
 
-/* Waits until it is quiet, and returns its processor time. */
+/* Waits until the receiver is idle, and returns its processor time. */
 static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t quiet_ns,
                               int64_t end_ns)
 {
@@ -44,8 +46,8 @@ static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t qui
 }
 
 /*
- * Waits until the receiver has what it was sent and nothing more to do, ten seconds at most;
- * *counts is what it has then, and *cpu_ns its processor time before it reported that.
+ * Waits until the receiver has received everything and is idle, at most ten seconds. *counts are
+ * its counts then, and *cpu_ns its processor time before it reported them.
  */
 static int await_counts(const struct run_plan *plan, struct bench_receiver *receiver, uint64_t sent,
                         struct receiver_counts *counts, int64_t *cpu_ns, struct error *error)
@@ -55,7 +57,9 @@ static int await_counts(const struct run_plan *plan, struct bench_receiver *rece
         *cpu_ns = wait_for_quiet(receiver, writes_file(plan->who) ? QUIET_LATE : QUIET_NS, end);
         if (bench_receiver_count(receiver, counts, error) != 0)
             return -1;
-        /* Of buffers that hold many datagrams the kernel counts one: then the rest is quiet. */
+        /*
+         * The kernel counts a dropped buffer with several datagrams as one: the rest cannot arrive.
+         */
         if (counts->received + counts->kernel_drops >= sent || counts->kernel_drops != 0)
             return 0;
     } while (clock_monotonic_ns() < end);
@@ -78,8 +82,10 @@ static int send_load(const struct bench *bench, const struct run_plan *plan,
     return load_send(&load, result, error);
 }
 
-/* What both have counted must agree with what the kernel says it dropped in between. A dropped
- * buffer of several datagrams is one in the kernel's count, so that count may be the smaller. */
+/*
+ * The sent and received counts must agree with the kernel's count of dropped datagrams. A dropped
+ * buffer of several datagrams counts as one, so that count may be smaller.
+ */
 static int check(const struct run_plan *plan, const struct run_result *result, struct error *error)
 {
     uint64_t known = result->received + result->kernel_drops;
@@ -92,7 +98,7 @@ static int check(const struct run_plan *plan, const struct run_result *result, s
     return -1;
 }
 
-/* Between the warm-up and the end. */
+/* Measures from the end of the warm-up. */
 static int measure(const struct bench *bench, const struct run_plan *plan,
                    struct bench_receiver *receiver, struct run_result *result, struct error *error)
 {
@@ -105,7 +111,7 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0 ||
         await_counts(plan, receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
-    /* What telling the numbers before cost is not the datagrams'. */
+    /* Excludes the cost of reporting the counts. */
     cpu_before = bench_receiver_cpu_ns(receiver);
     if (send_load(bench, plan, receiver, plan->duration_ns, TRAFFIC_FIRST_NUMBER + warm_up.sent,
                   &load, error) != 0)
@@ -137,7 +143,7 @@ static int run_with(const struct bench *bench, const struct run_plan *plan,
     return check(plan, result, error);
 }
 
-/* What a collector writes at such a rate, rather too much. */
+/* Upper estimate of the bytes that a collector writes at this rate. */
 static uint64_t bytes_to_come(const struct run_plan *plan)
 {
     uint64_t rate = plan->rate != 0 ? plan->rate : USUAL_RATE;

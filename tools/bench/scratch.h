@@ -1,5 +1,5 @@
 /*
- * A folder for what is written while the bench runs; files in it, no folders. One thread.
+ * A folder for files that are written during the bench. It contains only files. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_SCRATCH_H
 #define SLUICE_TOOLS_BENCH_SCRATCH_H
@@ -11,30 +11,30 @@
 
 #define SCRATCH_PATH_SIZE 1024
 
-/* --- of the system: one file each under tools/platform/ --------------------------------------- */
+/* --- of the system: implemented in tools/platform/ -------------------------------------------- */
 
 /*
- * Makes a folder with a name of its own in `base` (NULL: where the system has such things) and
+ * Creates a folder with a unique name in `base` (NULL: the system's folder for temporary files) and
  * writes its path. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).
  */
 int scratch_folder_make(const char *base, char path[SCRATCH_PATH_SIZE], struct error *error);
 
-/* Removes an empty folder, if it can. */
+/* Removes an empty folder, if possible. */
 void scratch_folder_remove_empty(const char *path);
 
-/* --- of every system -------------------------------------------------------------------------- */
+/* --- of all systems --------------------------------------------------------------------------- */
 
 /*
- * Writes a file of that size there and removes it, so that the memory for the next one is at hand:
- * the host of a virtual machine takes back what stood free for a while, and to get it anew costs
- * several times what the writing does. Where that fails the folder is as it was.
+ * Writes a file of that size and removes it, so that memory for the next file is available: the
+ * host of a virtual machine reclaims memory that was free for a while, and getting it back costs
+ * several times as much as writing. On failure the folder is unchanged.
  */
 void scratch_folder_warm(const char *path, uint64_t size);
 
-/* Removes the files in it. */
+/* Removes its files. */
 void scratch_folder_clear(const char *path);
 
-/* Removes it with the files in it. */
+/* Removes the folder and its files. */
 void scratch_folder_remove(const char *path);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * What is reported of something that was measured in several rounds: the middle and the spread.
- * Pure; any thread.
+ * Statistics of a value that was measured in several rounds: median and spread. Pure; any thread.
  *
- * A value that is not there (a round that had nothing to divide by) is NaN and counts for nothing.
+ * A missing value (a round without anything to divide by) is NaN and is ignored.
  */
 #ifndef SLUICE_TOOLS_BENCH_STATISTICS_H
 #define SLUICE_TOOLS_BENCH_STATISTICS_H
@@ -11,27 +10,28 @@
 
 #define SERIES_MOST 100
 
-/* One value of each round, in their order. */
+/* One value of each round, in order. */
 struct series {
     double values[SERIES_MOST];
     size_t count;
 };
 
 struct spread {
-    double median; /* of an even count the mean of the two in the middle */
+    double median; /* for an even count the mean of the two in the middle */
     double least;
     double most;
 };
 
-/* A value more than SERIES_MOST is not kept. */
+/* Adds a value; values beyond SERIES_MOST are dropped. */
 void series_add(struct series *series, double value);
 
-/* Of its values; all NaN where there is none. */
+/* Returns the spread of its values; all NaN if it has none. */
 struct spread spread_of(const struct series *series);
 
 /*
- * The spread of the ratios of both, round by round: a ratio of two things of one round means more
- * than one of two medians, because what disturbs a machine disturbs both. They have as many values.
+ * Returns the spread of the ratios of two series, round by round. A ratio of two values of one
+ * round is more reliable than one of two medians, because disturbances of the machine affect both.
+ * Both series must have the same number of values.
  */
 struct spread spread_of_ratios(const struct series *series, const struct series *yardstick);
 

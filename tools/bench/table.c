@@ -13,7 +13,7 @@ static void put_cell(FILE *out, const struct table_column *column, const struct 
         fprintf(out, "| %*.*f ", column->width, column->decimals, cell->number);
 }
 
-/* Dashes as wide as the column; a colon at their end aligns numbers to the right. */
+/* Writes dashes across the column; a final colon aligns numbers to the right. */
 static void put_rule(FILE *out, const struct table_column *column)
 {
     fputs("| ", out);

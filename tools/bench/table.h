@@ -1,6 +1,6 @@
 /*
- * Tables of numbers in Markdown, as documents have them, with columns that are aligned on a
- * terminal. Each row is written at once, so that a long run shows how far it is. One thread.
+ * Writes tables of numbers in Markdown, with columns that are aligned on a terminal. Each row is
+ * written immediately, so a long run shows its progress. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_TABLE_H
 #define SLUICE_TOOLS_BENCH_TABLE_H
@@ -10,11 +10,11 @@
 
 struct table_column {
     const char *heading;
-    int width;    /* at least 3; of words: negative, they are aligned to the left */
+    int width;    /* at least 3; negative for words, which are aligned to the left */
     int decimals; /* of its numbers */
 };
 
-/* A word, where there is one, else a number; NaN is "-". */
+/* A word, or if it is NULL a number; NaN is shown as "-". */
 struct table_cell {
     const char *word;
     double number;
@@ -26,11 +26,11 @@ struct table {
     size_t count;
 };
 
-/* Writes the title and the headings; `out` and the columns stay the caller's. */
+/* Writes the title and the headings. `out` and the columns belong to the caller. */
 struct table table_begin(FILE *out, const char *title, const struct table_column *columns,
                          size_t count);
 
-/* One cell for each column. */
+/* Writes a row with one cell for each column. */
 void table_row(const struct table *table, const struct table_cell *cells);
 
 static inline struct table_cell table_word(const char *word)

@@ -1,7 +1,6 @@
 /*
- * The kinds of datagrams that the bench sends and works on: telemetry messages as sluice-send makes
- * them, always of the same size, so that rates and costs of different days are about the same
- * thing.
+ * The datagrams of the bench: telemetry messages as sluice-send makes them, always of the same
+ * size, so that rates and costs of different days can be compared.
  */
 #ifndef SLUICE_TOOLS_BENCH_TRAFFIC_H
 #define SLUICE_TOOLS_BENCH_TRAFFIC_H
@@ -20,19 +19,19 @@ struct traffic {
 extern const struct traffic traffic_metric1; /* one metric, 117 bytes */
 extern const struct traffic traffic_batch20; /* twenty metrics, 1140 bytes */
 
-/* From this number on messages take four bytes for it, for long. */
+/* From this number on, messages need four bytes for it. */
 #define TRAFFIC_FIRST_NUMBER UINT64_C(2097152)
 
-#define TRAFFIC_SIZE_MOST 2048 /* bytes of any of them */
+#define TRAFFIC_SIZE_MOST 2048 /* largest size in bytes */
 
 /*
- * Makes the template of its messages. Returns 0, or -1 with `error` filled; it is to be cleared in
- * any case.
+ * Makes the template of its messages. Returns 0, or -1 with `error` filled; clear it in either
+ * case.
  */
 int traffic_template(const struct traffic *traffic, struct message_template *made,
                      struct error *error);
 
-/* One datagram of it, always the same. Returns 0, or -1 with `error` filled. */
+/* Makes one datagram, always the same. Returns 0, or -1 with `error` filled. */
 int traffic_datagram(const struct traffic *traffic, uint8_t bytes[TRAFFIC_SIZE_MOST],
                      struct error *error);
 

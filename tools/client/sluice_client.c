@@ -1,9 +1,9 @@
 /*
- * See sluice_client.h, and telemetry.proto for what the bytes mean.
+ * See sluice_client.h, and telemetry.proto for the wire format.
  *
  * One block of memory holds the client and, after it, its metrics. Metrics form a list that only
- * grows, at its front, by compare-and-swap. A flag gives the rest to one flush at a time: the
- * datagram, the socket and the place where the next flush goes on.
+ * grows, at its front, by compare-and-swap. A flag gives one flush at a time access to the rest:
+ * the datagram, the socket and the position where the next flush continues.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -40,7 +40,7 @@ _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "nor does registering a metric");
 #define HEADER_MOST    1024
 #define DATAGRAM_LEAST 512
 
-/* Attempts to send a datagram: each of them may report an earlier datagram's ICMP error. */
+/* Attempts to send a datagram: each of them may report the ICMP error of an earlier datagram. */
 #define SEND_ATTEMPTS 4
 
 /* --- metrics ---------------------------------------------------------------------------------- */
@@ -52,8 +52,8 @@ enum kind {
 };
 
 /*
- * A metric stands on cache lines of its own, its parts one after another: this struct, the counts
- * of a histogram (one more than it has bounds), its bounds, and the encoded fields.
+ * A metric is aligned to cache lines. Its parts follow each other: this struct, the counts of a
+ * histogram (one more than it has bounds), its bounds, and the encoded fields.
  */
 struct metric {
     struct metric *next;
@@ -63,7 +63,7 @@ struct metric {
     double *bounds;
     uint8_t *fields;
     uint32_t bound_count;
-    uint16_t head_size; /* of the fields that go out before the value: name, kind */
+    uint16_t head_size; /* size of the encoded fields before the value: name, kind */
     uint16_t tail_size; /* and after it: unit, labels */
     uint8_t kind;
 };
@@ -80,14 +80,14 @@ struct sluice_histogram {
     struct metric metric;
 };
 
-/* The bits of a NaN that sluice_gauge_set does not store. */
+/* The bits of a NaN that sluice_gauge_set never stores. */
 #define GAUGE_UNSET UINT64_C(0x7ff8736c75696365)
 #define GAUGE_NAN   UINT64_C(0x7ff8000000000000)
 
 struct counts {
     _Atomic uint64_t metrics_refused, not_recorded, busy;
 
-    /* Written by the flush that runs. */
+    /* Written by the running flush. */
     _Atomic uint64_t flushes, datagrams, bytes, samples, oversized, full, refused, failed;
     _Atomic int last_error;
     _Atomic size_t datagram;
@@ -97,7 +97,7 @@ struct sluice_client {
     _Atomic(struct metric *) metrics;
     _Atomic size_t used; /* bytes of the block */
     size_t size;
-    _Atomic int64_t last_flush_ns; /* when it began, on the monotonic clock */
+    _Atomic int64_t last_flush_ns; /* start of the last flush, on the monotonic clock */
     atomic_flag flushing;
     struct counts counts;
 
@@ -105,10 +105,10 @@ struct sluice_client {
     int socket;  /* -1: none */
     struct sockaddr_storage to;
     socklen_t to_size;
-    size_t datagram_setting; /* 0: as the path's MTU allows */
+    size_t datagram_setting; /* 0: limited by the path's MTU */
 
-    /* Of the flush that runs. */
-    uint64_t boot_id; /* also the time since when values count */
+    /* Of the running flush. */
+    uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
     struct metric *resume; /* where the next flush begins; NULL: at the front */
 
@@ -122,7 +122,7 @@ struct sluice_client {
     uint8_t datagram[SLUICE_DATAGRAM_MOST];
 };
 
-/* Relaxed: nothing else is published by a number. */
+/* Relaxed: the counter publishes no other data. */
 static void count(_Atomic uint64_t *counter, uint64_t value)
 {
     atomic_fetch_add_explicit(counter, value, memory_order_relaxed);
@@ -165,7 +165,7 @@ void sluice_gauge_set(struct sluice_gauge *gauge, double value)
     atomic_store_explicit(&gauge->metric.value, bits, memory_order_relaxed);
 }
 
-/* The place of the first bound that is not below the value, or bound_count. */
+/* The index of the first bound that is not below the value, or bound_count. */
 static size_t bucket_of(const struct metric *metric, double value)
 {
     size_t low = 0;
@@ -205,7 +205,7 @@ enum wire_type {
     WIRE_BYTES = 2,
 };
 
-/* The numbers of telemetry.proto. */
+/* Field numbers of telemetry.proto. */
 enum field {
     TELEMETRY_SENDER_ID = 1,
     TELEMETRY_BOOT_ID = 2,
@@ -235,7 +235,7 @@ enum field {
 #define KIND_CUMULATIVE 1
 
 #define VARINT_MOST  10
-#define FIXED64_SIZE 9 /* with a tag of one byte, which all fields have */
+#define FIXED64_SIZE 9 /* with a one-byte tag, which all fields have */
 
 static size_t varint_size(uint64_t value)
 {
@@ -267,7 +267,7 @@ static uint8_t *put_number(uint8_t *at, enum field field, uint64_t value)
     return put_varint(put_tag(at, field, WIRE_VARINT), value);
 }
 
-/* Eight bytes, the least significant first. */
+/* Writes eight bytes, least significant first. */
 static uint8_t *put_eight(uint8_t *at, uint64_t value)
 {
     for (int i = 0; i < 8; i++)
@@ -292,7 +292,7 @@ static uint8_t *put_bytes(uint8_t *at, enum field field, const void *bytes, size
     return at + size;
 }
 
-/* Bytes of a field that has a length, with a tag of one byte. */
+/* Size of a length-delimited field, with a one-byte tag. */
 static size_t sized(size_t size)
 {
     return 1 + varint_size(size) + size;
@@ -300,7 +300,7 @@ static size_t sized(size_t size)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Whether a text is UTF-8 (RFC 3629): a collector refuses a whole datagram in which one is not. */
+/* Whether a text is UTF-8 (RFC 3629). A collector refuses the whole datagram if one text is not. */
 static bool is_utf8(const char *text)
 {
     const uint8_t *at = (const uint8_t *)text;
@@ -329,7 +329,7 @@ static size_t label_size(const struct sluice_label *label)
     return sized(strlen(label->key)) + sized(strlen(label->value));
 }
 
-/* Adds what the labels take as fields. Returns false where a text is missing or no UTF-8. */
+/* Adds the encoded size of the labels. Returns false if a text is missing or not UTF-8. */
 static bool add_labels_size(const struct sluice_label *labels, size_t *size)
 {
     for (const struct sluice_label *each = labels; each != NULL && each->key != NULL; each++) {
@@ -352,7 +352,7 @@ static uint8_t *put_labels(uint8_t *at, enum field field, const struct sluice_la
 
 /* --- registering metrics ---------------------------------------------------------------------- */
 
-/* What a metric is registered with, and what it takes. */
+/* The definition of a metric, and its sizes. */
 struct definition {
     enum kind kind;
     const char *name;
@@ -369,14 +369,14 @@ static size_t aligned(size_t size)
     return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Bytes before the first sample of a datagram, at most. */
+/* Largest size of the bytes before the first sample of a datagram. */
 static size_t header_most(const struct sluice_client *client)
 {
     return client->sender_size + FIXED64_SIZE + 1 + VARINT_MOST + FIXED64_SIZE +
            client->labels_size;
 }
 
-/* Bytes of a sample without its head and tail, at most. */
+/* Largest size of a sample without its head and tail. */
 static size_t value_most(enum kind kind, size_t bound_count)
 {
     if (kind != HISTOGRAM)
@@ -386,7 +386,7 @@ static size_t value_most(enum kind kind, size_t bound_count)
            FIXED64_SIZE;
 }
 
-/* Whether a datagram has room for a sample of that many bytes, in every state of the client. */
+/* Whether a datagram has room for a sample of this size in every state of the client. */
 static bool fits(const struct sluice_client *client, size_t sample_size)
 {
     size_t limit =
@@ -394,7 +394,7 @@ static bool fits(const struct sluice_client *client, size_t sample_size)
     return header_most(client) + sized(sample_size) <= limit;
 }
 
-/* The same of a metric that is registered, after the client has another sender. */
+/* Checks the same for all registered metrics, after the client's sender has changed. */
 static bool all_fit(const struct sluice_client *client)
 {
     const struct metric *each = atomic_load(&client->metrics);
@@ -417,7 +417,7 @@ static bool are_bounds(const double *bounds, size_t bound_count)
     return true;
 }
 
-/* Checks a definition, and fills in its sizes. */
+/* Checks a definition and computes its sizes. */
 static bool measure(const struct sluice_client *client, struct definition *made)
 {
     if (made->name == NULL || *made->name == 0 || !is_utf8(made->name))
@@ -447,7 +447,7 @@ static void put_fields(uint8_t *at, const struct definition *from)
     put_labels(at, SAMPLE_LABELS, from->labels);
 }
 
-/* Whether a metric was made from this definition, the fields of which are these. */
+/* Whether a metric was made from this definition with these fields. */
 static bool is_from(const struct metric *metric, const struct definition *from,
                     const uint8_t *fields)
 {
@@ -458,7 +458,7 @@ static bool is_from(const struct metric *metric, const struct definition *from,
             memcmp(metric->bounds, from->bounds, from->bound_count * sizeof(double)) == 0);
 }
 
-/* Looks from `first` on, up to `end` or the end of the list. */
+/* Searches from `first` to `end` or to the end of the list. */
 static struct metric *find(struct metric *first, const struct metric *end,
                            const struct definition *from, const uint8_t *fields)
 {
@@ -468,7 +468,7 @@ static struct metric *find(struct metric *first, const struct metric *end,
     return NULL;
 }
 
-/* Takes `size` bytes of the block, which are zero; NULL where it has no more. */
+/* Takes `size` bytes of the block, which are zero. Returns NULL if the block is used up. */
 static void *take(struct sluice_client *client, size_t size)
 {
     size_t used = atomic_load_explicit(&client->used, memory_order_relaxed);
@@ -480,7 +480,7 @@ static void *take(struct sluice_client *client, size_t size)
     return (uint8_t *)client + used;
 }
 
-/* The bits of a metric's value before its first update. Those of 0.0 are 0. */
+/* The bits of a metric's value before its first update. The bits of 0.0 are 0. */
 static uint64_t first_value(enum kind kind)
 {
     return kind == GAUGE ? GAUGE_UNSET : 0;
@@ -513,14 +513,14 @@ static struct metric *make(struct sluice_client *client, const struct definition
 }
 
 /*
- * The metric in the list that is of this definition, made where there is none; NULL where memory is
- * short. Of two threads that make the same one at a time, one loses, and its memory stays unused.
+ * Returns the metric with this definition and makes it if necessary; NULL if memory is short. If
+ * two threads make the same metric at once, one of them loses and its memory stays unused.
  */
 static struct metric *find_or_make(struct sluice_client *client, const struct definition *from,
                                    const uint8_t *fields)
 {
     struct metric *made = NULL;
-    struct metric *searched = NULL; /* the list from here on */
+    struct metric *searched = NULL; /* the list from its current front */
     struct metric *front = atomic_load_explicit(&client->metrics, memory_order_acquire);
     for (;;) {
         struct metric *found = find(front, searched, from, fields);
@@ -550,7 +550,7 @@ static struct metric *registered(struct sluice_client *client, struct definition
     return metric;
 }
 
-/* Each kind's struct begins with its metric, and there is nothing else in it. */
+/* The struct of each kind contains only its metric. */
 
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
                                              const char *unit, const struct sluice_label *labels)
@@ -584,7 +584,7 @@ struct sluice_histogram *sluice_client_histogram(struct sluice_client *client, c
 
 /* --- making datagrams ------------------------------------------------------------------------- */
 
-/* Writes a histogram's field and returns its end; the counts are read once. */
+/* Writes a histogram's field and returns its end. Each count is read once. */
 static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
 {
     uint64_t counts[SLUICE_BOUNDS_MOST + 1];
@@ -638,13 +638,13 @@ static size_t make_sample(struct sluice_client *client, const struct metric *met
     return (size_t)(at - client->sample);
 }
 
-/* A datagram that is being filled: client->datagram. */
+/* The datagram that is being filled: client->datagram. */
 struct filling {
-    uint64_t time_ns; /* since 1970 UTC; of all datagrams of a flush */
-    size_t limit;     /* bytes; one sample alone may exceed what the MTU leaves, but no setting */
+    uint64_t time_ns; /* since 1970 UTC; the same for all datagrams of a flush */
+    size_t limit;     /* bytes; one sample may exceed the MTU's limit, but not a configured one */
     size_t size;
     size_t samples;
-    struct metric *first; /* of those in it */
+    struct metric *first; /* of the samples in it */
 };
 
 static void begin(struct sluice_client *client, struct filling *filling)
@@ -672,14 +672,14 @@ static void append(struct sluice_client *client, struct filling *filling, struct
         filling->first = metric;
 }
 
-/* What the path's MTU leaves for a datagram, or what was set. */
+/* The largest datagram for the path's MTU, or the configured size. */
 static size_t datagram_limit(const struct sluice_client *client)
 {
     if (client->datagram_setting != 0)
         return client->datagram_setting;
     bool ipv6 = client->to.ss_family == AF_INET6;
     int mtu = ipv6 ? 1280 : 1500;
-#if defined(IP_MTU) && defined(IPV6_MTU) /* options that not every POSIX system has */
+#if defined(IP_MTU) && defined(IPV6_MTU) /* not available on every POSIX system */
     int found = 0;
     socklen_t size = sizeof found;
     if (getsockopt(client->socket, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_MTU : IP_MTU,
@@ -736,16 +736,16 @@ static enum sluice_flushed send_datagram(struct sluice_client *client,
     return failed(client, errno);
 }
 
-/* Sends what is in the datagram, if it has a sample. */
+/* Sends the datagram if it contains a sample. */
 static enum sluice_flushed send_filled(struct sluice_client *client, const struct filling *filling)
 {
     return filling->samples != 0 ? send_datagram(client, filling) : SLUICE_SENT;
 }
 
 /*
- * Puts a metric into the datagram, which is sent first where the sample does not fit. Where that
- * does not succeed, the next flush begins with what the full socket did not take, or after what the
- * system would not send: one datagram that never goes out must not keep back all others.
+ * Adds a metric to the datagram, and first sends the datagram if the sample does not fit. If
+ * sending fails, the next flush begins with the metrics that a full socket did not accept, or after
+ * those that the system refused: a datagram that can never be sent must not block all others.
  */
 static enum sluice_flushed flush_metric(struct sluice_client *client, struct filling *filling,
                                         struct metric *metric)
@@ -765,7 +765,7 @@ static enum sluice_flushed flush_metric(struct sluice_client *client, struct fil
     return SLUICE_SENT;
 }
 
-/* Flushes from `first` on, up to `end` or the end of the list. */
+/* Flushes from `first` to `end` or to the end of the list. */
 static enum sluice_flushed flush_metrics(struct sluice_client *client, struct filling *filling,
                                          struct metric *first, const struct metric *end)
 {
@@ -826,7 +826,7 @@ enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsi
     int64_t last = atomic_load_explicit(&client->last_flush_ns, memory_order_relaxed);
     if (now - last < (int64_t)milliseconds * 1000000)
         return SLUICE_NOT_DUE;
-    /* Of several threads that find it due, the one that moves the time flushes. */
+    /* Of several threads that find it due, the one that advances the time flushes. */
     if (!atomic_compare_exchange_strong_explicit(&client->last_flush_ns, &last, now,
                                                  memory_order_relaxed, memory_order_relaxed))
         return SLUICE_NOT_DUE;
@@ -841,7 +841,7 @@ static int fail(int error)
     return -1;
 }
 
-/* Divides "HOST:PORT" and "[IPV6]:PORT"; the host has room for `size` bytes. */
+/* Splits "HOST:PORT" and "[IPV6]:PORT"; `host` has room for `size` bytes. */
 static int divide(const char *to, char *host, size_t size, const char **port)
 {
     const char *colon = to != NULL ? strrchr(to, ':') : NULL;
@@ -864,7 +864,7 @@ static int divide(const char *to, char *host, size_t size, const char **port)
     return 0;
 }
 
-/* 1 to 65535, decimal digits alone: getaddrinfo takes more. */
+/* 1 to 65535, only decimal digits: getaddrinfo accepts more. */
 static bool is_port(const char *text)
 {
     unsigned value = 0;
@@ -939,7 +939,7 @@ static int share_labels(struct sluice_client *client, const struct sluice_label 
     return 0;
 }
 
-/* A boot_id is the time in nanoseconds, and never the one before. */
+/* A boot_id is the time in nanoseconds, and never repeats the previous one. */
 static void begin_life(struct sluice_client *client)
 {
     uint64_t now = (uint64_t)now_ns(CLOCK_REALTIME);
@@ -951,7 +951,7 @@ static void begin_life(struct sluice_client *client)
     atomic_flag_clear(&client->flushing);
 }
 
-/* Fills a client that is all zero but for its size. */
+/* Initialises a client whose memory is zero except for its size. */
 static int set_up(struct sluice_client *client, const char *to, const char *sender,
                   const struct sluice_settings *settings)
 {
@@ -965,7 +965,7 @@ static int set_up(struct sluice_client *client, const char *to, const char *send
     return 0;
 }
 
-/* The block begins on a cache line; what calloc returned stands before the client. */
+/* Aligns the block to a cache line; the pointer from calloc is stored before the client. */
 static struct sluice_client *take_block(size_t size)
 {
     char *block = calloc(1, size + CACHE_LINE + sizeof(void *));

@@ -10,7 +10,7 @@
 _Static_assert(COMMAND_SYNTAX_SIZE <= SYNTAX_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
 
-/* Adds a value to those that are offered. One that a shell would break apart is left out. */
+/* Adds a value to the offered ones, except a value that a shell would split. */
 static void add_value(struct entry *entry, const char *value, size_t length)
 {
     size_t used = strlen(entry->values);
@@ -90,7 +90,7 @@ size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX])
 
 /* --- a tool's --------------------------------------------------------------------------------- */
 
-/* Of "N|max" what is no placeholder: placeholders are in capitals. */
+/* Offers the words of "N|max" that are not placeholders; placeholders are in capitals. */
 static void offer_words(struct entry *entry)
 {
     static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,8 +1,8 @@
 /*
  * The options of a program and the keys of a URL, in the words of the manual and of completions:
- * one shape for what stands in the tables of the collector and in those of the tools.
+ * one form for the tables of the collector and those of the tools.
  *
- * Entries own nothing but their texts. Pure functions over constant tables; any thread.
+ * An entry owns only its texts. Pure functions over constant tables; any thread.
  */
 #ifndef SLUICE_TOOLS_MANUAL_ENTRY_H
 #define SLUICE_TOOLS_MANUAL_ENTRY_H
@@ -13,7 +13,7 @@
 #include "collector/config/syntax.h"
 #include "tools/command/command.h"
 
-/* What a shell offers for a value, besides those that are listed. */
+/* Further values that a shell offers. */
 enum entry_offer {
     OFFER_NOTHING,
     OFFER_FILE,
@@ -26,21 +26,25 @@ enum entry_offer {
 struct entry {
     const char *name;
     const char *help;
-    char letter; /* 'h' of "-h", of an option that has one; '\0': none */
+    char letter; /* 'h' of "-h"; '\0': the option has no letter */
     bool repeats;
     enum entry_offer offer;
-    char syntax[SYNTAX_SIZE]; /* of its value; empty: it takes none */
+    char syntax[SYNTAX_SIZE]; /* of its value; empty: it has no value */
     char
-        default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none, or `help` has it */
-    char values[SYNTAX_SIZE];      /* "json|influx": what it may be, or is by default */
+        default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none, or included in
+                                      `help` */
+    char values[SYNTAX_SIZE];      /* "json|influx": the possible values, including the default */
 };
 
 #define ENTRIES_MAX 128
 
-/* A program's options: those of `command`, or, where that is NULL, those of the collector. */
+/*
+ * Makes the entries of a program's options: those of `command`, or, if it is NULL, of the
+ * collector.
+ */
 size_t entries_of_options(const struct command *command, struct entry entries[ENTRIES_MAX]);
 
-/* The keys that may stand in a place, of enum key_scope, in the order of their table. */
+/* Makes the entries of the keys of these scopes (enum key_scope), in the order of their table. */
 size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX]);
 
 #endif

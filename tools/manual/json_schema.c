@@ -9,10 +9,10 @@
 #include "collector/config/units.h"
 #include "collector/text/json_writer.h"
 
-/* Bytes of all of it. */
+/* Size of the whole schema in bytes. */
 #define SCHEMA_SIZE (256 * 1024)
 
-/* Bytes of the pattern of a quantity. */
+/* Size of the pattern of a quantity in bytes. */
 #define PATTERN_SIZE 128
 
 struct writing {
@@ -59,7 +59,7 @@ static void put_array_begin(struct writing *writing, const char *name)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* A number with one of its units; nought needs none. */
+/* A number with one of its units; 0 needs none. */
 static void put_quantity(struct writing *writing, enum quantity quantity)
 {
     char pattern[PATTERN_SIZE] = "^(0|[0-9]+([.][0-9]+)?(";
@@ -81,7 +81,7 @@ static void put_quantity(struct writing *writing, enum quantity quantity)
     json_array_end(&writing->out);
 }
 
-/* A double cannot hold the limits of all numbers exactly: those are left to the program. */
+/* A double cannot represent the limits of all numbers exactly: the program checks those. */
 static void put_count(struct writing *writing, const struct setting *setting)
 {
     const uint64_t exact = UINT64_C(1) << 53;
@@ -99,7 +99,10 @@ static void put_count(struct writing *writing, const struct setting *setting)
     json_array_end(&writing->out);
 }
 
-/* A reader of YAML 1.1 takes "off" and "true" for truth values, and "1" for a number. */
+/*
+ * Also allows the form that a YAML 1.1 reader makes of it: "off" and "true" become booleans, "1" a
+ * number.
+ */
 static void put_other_reading(struct writing *writing, const char *choice)
 {
     if (strcmp(choice, "on") == 0 || strcmp(choice, "true") == 0)
@@ -110,7 +113,7 @@ static void put_other_reading(struct writing *writing, const char *choice)
         json_uint64(&writing->out, 1);
 }
 
-/* Returns false where there is nothing to choose from. */
+/* Returns false if there are no choices. */
 static bool put_choices(struct writing *writing, const struct setting *setting)
 {
     const char *name = setting_choice(setting, writing->registry, 0);
@@ -129,7 +132,7 @@ static bool put_choices(struct writing *writing, const struct setting *setting)
     return true;
 }
 
-/* A word is a text, whatever else a reader of YAML takes it for. */
+/* Any word, in whatever type a YAML reader makes of it. */
 static void put_any_word(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -171,8 +174,7 @@ static void put_setting(struct writing *writing, const struct setting *setting)
 
 /* --- maps ------------------------------------------------------------------------------------- */
 
-/* A map of keys: `place` is the one that it must have, which is no key of the table where it says
- * what. */
+/* A map of keys. `place` is the required key, which is not in the table of keys. */
 struct map {
     const char *name, *place, *what;
     unsigned scopes;
@@ -194,7 +196,7 @@ static void put_reference(struct writing *writing, const char *map)
     put_text(writing, "$ref", path);
 }
 
-/* A list of maps or, where `urls`, of URLs as the command line has them. */
+/* A list of maps or, with `urls`, of URLs as on the command line. */
 static void put_list(struct writing *writing, const char *map, bool urls)
 {
     put_text(writing, "type", "array");
@@ -236,7 +238,7 @@ static void put_properties(struct writing *writing, const struct map *map)
             put_setting(writing, key);
 }
 
-/* Keys with a part that a user writes, "kafka.NAME". */
+/* Keys with a part that the user chooses, "kafka.NAME". */
 static void put_open_keys(struct writing *writing, const struct map *map)
 {
     begin_member(writing, "patternProperties");
@@ -306,7 +308,7 @@ static void put_options(struct writing *writing)
     }
 }
 
-/* Lists that are no options. */
+/* Lists that are not options. */
 static void put_other_lists(struct writing *writing)
 {
     begin_member(writing, CONFIG_FILE_MORE);

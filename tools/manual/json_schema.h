@@ -1,6 +1,7 @@
 /*
- * The configuration file as a JSON Schema (draft 7), which editors complete and check YAML by: made
- * of the tables of options and keys. Written to a stream, whose errors the caller looks at.
+ * Writes the configuration file as a JSON Schema (draft 7), with which editors complete and check
+ * YAML. It is generated from the tables of options and keys. The caller checks the stream for
+ * errors.
  */
 #ifndef SLUICE_TOOLS_MANUAL_JSON_SCHEMA_H
 #define SLUICE_TOOLS_MANUAL_JSON_SCHEMA_H
@@ -9,7 +10,7 @@
 
 #include "collector/config/config.h"
 
-/* Returns 0, or -1 where it does not fit its memory. */
+/* Returns 0, or -1 if it does not fit in its buffer. */
 int json_schema_write(FILE *out, const struct config_registry *registry);
 
 #endif

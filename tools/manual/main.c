@@ -1,11 +1,11 @@
 /*
- * sluice-manual: a manual page, or a shell's completion, from a template and the tables of options
- * and keys. Runs while Sluice is built; not for users.
+ * sluice-manual: makes a manual page, or a completion for a shell, from a template and the tables
+ * of options and keys. It runs while Sluice is built and is not for users.
  *
- *     sluice-manual PROGRAM TEMPLATE PAGE
+ * sluice-manual PROGRAM TEMPLATE PAGE
  *
- * Lines of the template that begin with "@" are directives, a word and perhaps an argument; all
- * others are written as they are, but for %PROGRAM%, which is the program's name.
+ * Lines of the template that begin with "@" are directives: a word and an optional argument. All
+ * others are copied, with %PROGRAM% replaced by the program's name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 #include "tools/send/options.h"
 #include "tools/top/options.h"
 
-/* The tools; a program that is none of them is the collector. */
+/* The tools; any other program is the collector. */
 static const struct command *const tools[] = {&send_command, &replay_command, &decode_command,
                                               &top_command, NULL};
 
@@ -38,7 +38,7 @@ struct writing {
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* NAME SECTION DATE, and what the section is called */
+/* NAME SECTION DATE, and the name of the section */
 static int write_title(const struct writing *writing, const char *argument)
 {
     char name[64];
@@ -78,7 +78,7 @@ static int write_summary(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* A tool's notes, which end with its exit codes: those have a section of their own. */
+/* Writes a tool's notes without the exit codes at their end, which have their own section. */
 static int write_notes(const struct writing *writing, const char *argument)
 {
     static const char begin[] = "Exit codes: ";
@@ -107,7 +107,7 @@ static int write_options(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* "--a, --b and --c." in bold. */
+/* Writes "--a, --b and --c." in bold. */
 static int write_fixed_options(const struct writing *writing, const char *argument)
 {
     const char *names[OPTIONS_MAX];
@@ -126,7 +126,7 @@ static int write_fixed_options(const struct writing *writing, const char *argume
     return 0;
 }
 
-/* The keys of a place, by a name that key_places lists. */
+/* The scopes of keys, by the names used in templates. */
 static const struct {
     const char *name;
     unsigned scopes;
@@ -159,7 +159,7 @@ static size_t find_keys(const char *place, struct entry entries[ENTRIES_MAX])
     return 0;
 }
 
-/* PLACE, and what stands between a key and its value */
+/* PLACE, and the text between a key and its value */
 static int write_keys(const struct writing *writing, const char *argument)
 {
     struct entry entries[ENTRIES_MAX];
@@ -214,7 +214,9 @@ static int write_shell_keys(const struct writing *writing, const char *argument)
     return count != 0 ? 0 : -1;
 }
 
-/* How listeners begin, a line each: "udp://", "pcap:". What follows is a placeholder, in capitals.
+/*
+ * Writes the beginnings of listeners, one a line: "udp://", "pcap:". Placeholders, in capitals, are
+ * omitted.
  */
 static int write_listeners(const struct writing *writing, const char *argument)
 {
@@ -225,7 +227,7 @@ static int write_listeners(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* The schemes of sinks, a line each: "stdout:", "file:". */
+/* Writes the schemes of sinks, one a line: "stdout:", "file:". */
 static int write_sinks(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -234,9 +236,9 @@ static int write_sinks(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* --- what is reported ------------------------------------------------------------------------- */
+/* --- reported words --------------------------------------------------------------------------- */
 
-/* WHAT of the glossary, by a name of this list. */
+/* Writes one part of the glossary, by a name of this list. */
 static int write_reported(const struct writing *writing, const char *argument)
 {
     static const struct {
@@ -263,7 +265,7 @@ static int write_reported(const struct writing *writing, const char *argument)
     return -1;
 }
 
-/* The configuration file as a JSON Schema: all of the template. */
+/* Writes the configuration file as a JSON Schema, which is the whole template. */
 static int write_json_schema(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -274,7 +276,7 @@ static int write_json_schema(const struct writing *writing, const char *argument
 
 static const struct {
     const char *name;
-    int (*write)(const struct writing *writing, const char *argument); /* -1: cannot be had */
+    int (*write)(const struct writing *writing, const char *argument); /* -1: an input is missing */
 } directives[] = {
     {"title", write_title},
     {"usage", write_usage},
@@ -294,7 +296,7 @@ static const struct {
     {"sinks", write_sinks},
 };
 
-/* "@name argument", without its newline. */
+/* Executes "@name argument"; the newline is removed. */
 static int write_directive(const struct writing *writing, const char *line)
 {
     size_t length = strcspn(line + 1, " ");
@@ -306,7 +308,7 @@ static int write_directive(const struct writing *writing, const char *line)
     return -1;
 }
 
-/* A line that is no directive. */
+/* Copies a line that is not a directive. */
 static void write_line(const struct writing *writing, const char *line)
 {
     static const char mark[] = "%PROGRAM%";

@@ -9,7 +9,7 @@ static void write_text(FILE *out, const char *text)
     roff_write_text(out, text, strlen(text));
 }
 
-/* A metric's labels stand after its name. */
+/* Writes a metric's name and its labels. */
 static void write_name(FILE *out, const struct glossary_entry *entry)
 {
     fputs(".TP\n.B ", out);
@@ -22,7 +22,7 @@ static void write_name(FILE *out, const struct glossary_entry *entry)
     fputc('\n', out);
 }
 
-/* What to do makes one sentence with the reason that it is about; other texts are sentences. */
+/* Joins a reason and its advice to one sentence; other texts are separate sentences. */
 static void write_meaning(FILE *out, const struct glossary_entry *entry)
 {
     bool is_reason =

@@ -1,7 +1,6 @@
 /*
- * What a running collector reports, for its manual page: the entries that the glossary has of
- * terms, reasons, metrics and words of health. Written to a stream, whose errors the caller looks
- * at.
+ * Writes the words that a running collector reports, for its manual page: the glossary's entries of
+ * terms, reasons, metrics and health. The caller checks the stream for errors.
  */
 #ifndef SLUICE_TOOLS_MANUAL_REPORTED_H
 #define SLUICE_TOOLS_MANUAL_REPORTED_H
@@ -11,8 +10,8 @@
 #include "collector/glossary/glossary.h"
 
 /*
- * The entries of a kind, in their order. A metric that counts a term is left out: the page says
- * once how these are called.
+ * Writes the entries of a kind, in order. Metrics that count a term are omitted: the page describes
+ * once how they are named.
  */
 void reported_write(FILE *out, const struct glossary *glossary, enum glossary_kind kind);
 

@@ -2,7 +2,7 @@
 
 #include "tools/manual/writing.h"
 
-/* What roff would take for something else; "-" is a minus, as it is typed. */
+/* Escapes characters that roff interprets; "-" is written as a minus, as it is typed. */
 static void write_character(FILE *out, char character)
 {
     switch (character) {
@@ -74,8 +74,8 @@ static bool is_capital_or_mark(char character)
 }
 
 /*
- * The syntax of a value: placeholders, in capitals, are set apart from what is typed. A line may
- * end after a bar, for those of many words.
+ * Writes the syntax of a value: placeholders, in capitals, differ from literal text. A line with
+ * many words may break after a bar.
  */
 static void write_syntax(FILE *out, const char *syntax)
 {
@@ -95,7 +95,7 @@ static void write_syntax(FILE *out, const char *syntax)
     }
 }
 
-/* Whether it takes more than a line: the first one has no blanks to be adjusted by. */
+/* Whether the syntax takes more than one line: the first line has no blanks for adjustment. */
 static bool is_long(const struct entry *entry)
 {
     return strlen(entry->name) + strlen(entry->syntax) > 60;

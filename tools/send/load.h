@@ -48,10 +48,10 @@ uint64_t load_sent(const struct load_counts *counts);
 
 /*
  * Sends until the plan is complete or the program is asked to stop, and fills *counts, also on
- * failure. Returns 0, or -1 with `error` filled. Nothing was sent: the plan is impossible
+ * failure. Returns 0, or -1 with `error` filled. If it sent no datagram: the plan is impossible
  * (EXIT_CODE_USAGE), there is no route to the destination (EXIT_CODE_CANNOT_BIND), or out of memory
- * (EXIT_CODE_INTERNAL). Some datagrams failed: the error is that of the last one (EXIT_CODE_IO).
- * All were refused: EXIT_CODE_NOT_REACHED.
+ * (EXIT_CODE_INTERNAL). If some datagrams failed: the error of the last one (EXIT_CODE_IO). If all
+ * were refused: EXIT_CODE_NOT_REACHED.
  */
 int load_run(const struct load_plan *plan, struct load_counts *counts, struct error *error);
 

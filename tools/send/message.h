@@ -2,8 +2,8 @@
  * The messages that sluice-send sends, one kind for each schema.
  *
  * A message is encoded once and then stamped: the number and the time of each datagram are put into
- * a copy of its bytes. It is encoded anew only when the number outgrows its place. Every message
- * names its sender, and its metrics are those of a fixed table, so that a run can be repeated.
+ * a copy of its bytes. It is encoded again only when the number needs more bytes. Every message
+ * contains its sender, and its metrics are those of a fixed table, so that a run can be repeated.
  *
  * Lifecycle: message_template_init, stamp, clear. One thread per template.
  */

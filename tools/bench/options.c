@@ -29,7 +29,7 @@ static int add_part(void *settings, const char *value, struct error *error)
         ((struct settings *)settings)->wanted[i] = true;
         return 0;
     }
-    error_set(error, EXIT_CODE_USAGE, "'%s' is no part (see --help)", value);
+    error_set(error, EXIT_CODE_USAGE, "'%s' is not a part (see --help)", value);
     return -1;
 }
 
@@ -53,24 +53,22 @@ static int complete(void *context, struct error *error)
 static const struct command_option options[] = {
     {"quick", NULL, "fewer and shorter rounds: less than a minute",
      COMMAND_KEEP(FLAG, struct settings, quick)},
-    {"rounds", "N", "how often each is measured; medians are shown (default 5)",
+    {"rounds", "N", "number of rounds; medians are shown (default 5)",
      COMMAND_KEEP(COUNT, struct settings, rounds), .least = 1, .most = SERIES_MOST},
     {"round-time", "TIME",
-     "how long a receiver is sent to in a round (default 1s); a stage that\nruns by itself takes a "
-     "20th of it",
+     "duration of a round (default 1s); a stage without traffic takes a\n20th of it",
      COMMAND_KEEP(TIME, struct settings, round_ns), .least = 20 * MILLISECOND, .most = 60 * SECOND},
-    {"collector", "PATH", "the program (default: sluice, beside this one)",
+    {"collector", "PATH", "the program (default: sluice in the same folder)",
      COMMAND_KEEP(TEXT, struct settings, collector)},
     {"variant", "NAME=WORD WORD...",
-     "measure the collector also with other keys: listen:KEYS and sink:KEYS\nare keys of its "
+     "also measure the collector with other keys: listen:KEYS and sink:KEYS\nare keys of its "
      "listeners and sinks, to:SINK is a sink instead of the\nfile (kafka://127.0.0.1:9092/t), any "
-     "other word is one of its\ncommand line; json and null can be "
-     "given a new meaning; may be repeated",
+     "other word is added to its\ncommand line; json and null can be redefined; may be repeated",
      .set = add_variant},
-    {"receive-buffer", "SIZE", "what receivers ask the system for (default 4MiB)",
+    {"receive-buffer", "SIZE", "receive buffer to request (default 4MiB)",
      COMMAND_KEEP(SIZE, struct settings, receive_buffer), .least = 4096,
      .most = UINT64_C(512) * 1024 * 1024},
-    {"scratch", "FOLDER", "where a folder for what is written is made (default: TMPDIR)",
+    {"scratch", "FOLDER", "where the folder for output is created (default: TMPDIR)",
      COMMAND_KEEP(TEXT, struct settings, scratch)},
     {0},
 };
@@ -79,17 +77,17 @@ const struct command bench_command = {
     .name = "sluice-bench",
     .usage = "[options] [PART]...",
     .summary =
-        "Measures what the collector costs, beside receivers that throw away what they receive,\n"
-        "and what its parts cost alone. All that is compared is measured in turn, on the same\n"
-        "datagrams: telemetry of 1 metric (metric1, 117 bytes) and of 20 (batch20, 1140 bytes).\n"
-        "A ratio is the median of those of the rounds.\n"
+        "Measures the cost of the collector, compared with receivers that discard all datagrams,\n"
+        "and of its parts. The contenders are measured in turn, with the same datagrams:\n"
+        "telemetry of 1 metric (metric1, 117 bytes) and of 20 (batch20, 1140 bytes).\n"
+        "A ratio is the median of the ratios of all rounds.\n"
         "\n"
-        "Parts: decode  decoding, beside protobuf-c's unpack\n"
+        "Parts: decode  decoding, compared with protobuf-c's unpack\n"
         "       encode  encoding, in each format\n"
         "       stages  doubles as text, the ring, writing to a file\n"
         "       receive CPU a datagram, of the collector and of null receivers\n"
         "       rates   the highest rate without loss, by halving\n"
-        "Without any: all of these.",
+        "Default: all of these.",
     .options = options,
     .notes =
         "Null receivers: blocking waits in recvmmsg(64, MSG_WAITFORONE); edge waits in an edge-\n"
@@ -101,7 +99,7 @@ const struct command bench_command = {
         "Decoding: unpack decodes no groups, checks no UTF-8 and bounds no depth.\n"
         "Exit codes: 0 measured; 64 wrong options; 70 a ledger that does not balance, or "
         "datagrams\n"
-        "that nobody accounts for; others as the collector's.",
+        "that are in no count; others as for the collector.",
     .set_operand = add_part,
     .check = complete,
 };

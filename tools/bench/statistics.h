@@ -25,7 +25,7 @@ struct spread {
 /* Adds a value; values beyond SERIES_MOST are dropped. */
 void series_add(struct series *series, double value);
 
-/* Returns the spread of its values; all NaN if it has none. */
+/* Returns the spread of its values; NaN if there are no values. */
 struct spread spread_of(const struct series *series);
 
 /*

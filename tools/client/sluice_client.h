@@ -10,26 +10,25 @@
  * The collector listens with --listen 'udp://127.0.0.1:5555?schema=telemetry'.
  *
  * Updates are aggregated in the client: an update adds to a number in memory, and a flush sends the
- * numbers. Counters and histograms are cumulative (the sum since the client was opened), so a
- * datagram that is lost loses nothing that the next flush does not bring. A flush sends every
- * metric, also those that did not change.
+ * numbers. Counters and histograms are cumulative (the sum since the client was opened), so the next
+ * flush repeats the content of a lost datagram. A flush sends every metric, also unchanged ones.
  *
  * Lifecycle: open a client, register metrics, update them, flush, close. Register a metric once and
  * keep the pointer: registering searches all metrics. A metric lives as long as its client.
  *
  * Threads: every function may be called by any thread at any time, except sluice_client_close and
- * sluice_client_renew, which need the client for themselves. Updates are lock-free, make no system
- * call, and may be called in a signal handler. The library starts no thread: the application calls
- * sluice_client_flush where it has time, or sluice_client_flush_every, which costs little until it
- * is due. Nothing here waits for a lock, or for a socket that is full.
+ * sluice_client_renew, during which no other function may use the client. Updates are lock-free,
+ * make no system call, and may be called in a signal handler. The library starts no thread: the
+ * application calls sluice_client_flush, or sluice_client_flush_every, which costs little until it
+ * is due. No function waits for a lock or for a full socket.
  *
  * Memory: sluice_client_open allocates once. No other function allocates.
  *
- * fork: a child does not send what its parent counted. In a child the client is off, and a flush
- * returns SLUICE_OFF, until sluice_client_renew begins a new life for it there.
+ * fork: a child does not send the values of its parent. In a child the client is off, and a flush
+ * returns SLUICE_OFF, until sluice_client_renew starts a new life of the client there.
  *
- * Errors: a NULL client or metric is allowed everywhere and does nothing, so that an application
- * runs on without its metrics. What went wrong is in sluice_client_counts.
+ * Errors: every function accepts a NULL client or metric and then has no effect, so an application
+ * can run without its metrics. sluice_client_counts has the numbers of failures.
  *
  * Texts are UTF-8 and end with a zero byte. The client copies them.
  *

@@ -11,24 +11,23 @@
 The collector listens with --listen 'udp://127.0.0.1:5555?schema=telemetry'.
 
 Updates are aggregated in the client: an update adds to a number in memory, and a flush sends the
-numbers. Counters and histograms are cumulative (the sum since the client was opened), so a
-datagram that is lost loses nothing that the next flush does not bring. A flush sends every
-metric, also those that did not change.
+numbers. Counters and histograms are cumulative (the sum since the client was opened), so the next
+flush repeats the content of a lost datagram. A flush sends every metric, also unchanged ones.
 
 Lifecycle: open a client, register metrics, update them, flush, close. A metric lives as long as
 its client.
 
 Threads: every method may be called by any thread at any time, except Client.close and
-Client.renew, which need the client for themselves. Each thread adds to a number of its own, which
-a flush sums up, so updates take no lock. (An update in a signal handler may be lost with the
-update that it interrupts.) The module starts no thread: the application calls Client.flush where
-it has time, or Client.flush_every, which costs little until it is due. Nothing here waits for a
-lock, or for a socket that is full.
+Client.renew, during which no other method may use the client. Each thread adds to its own number,
+and a flush sums these up, so updates take no lock. (An update in a signal handler may be lost with
+the update that it interrupts.) The module starts no thread: the application calls Client.flush, or
+Client.flush_every, which costs little until it is due. No method waits for a lock or for a full
+socket.
 
-fork: a child does not send what its parent counted. In a child the client is off, and a flush
-returns OFF, until Client.renew begins a new life for it there.
+fork: a child does not send the values of its parent. In a child the client is off, and a flush
+returns OFF, until Client.renew starts a new life of the client there.
 
-Needs Python 3.9 and nothing else; it may be copied into an application.
+Needs only Python 3.9; it may be copied into an application.
 """
 import bisect
 import errno
@@ -43,15 +42,15 @@ import time
 __all__ = ["Client", "Counter", "Gauge", "Histogram", "SENT", "BUSY", "FULL", "FAILED", "NOT_DUE",
            "OFF"]
 
-# What a flush returns.
-SENT = "sent"        # every metric was handed to the system
-BUSY = "busy"        # another thread is flushing; this call did nothing
-FULL = "full"        # the socket is full: the rest is sent first by the next flush
-FAILED = "failed"    # the system would not send; see last_error. The next flush goes on after it
-NOT_DUE = "not_due"  # Client.flush_every: not yet
+# Results of a flush.
+SENT = "sent"        # every metric was accepted by the system
+BUSY = "busy"        # another thread is flushing; this call had no effect
+FULL = "full"        # the socket is full: the next flush sends the rest first
+FAILED = "failed"    # the system refused to send (last_error); the next flush continues after it
+NOT_DUE = "not_due"  # Client.flush_every: the time is not over yet
 OFF = "off"          # the client is closed, or was opened by the process that forked this one
 
-# What an MTU of 9000 leaves with IPv4. Of a larger MTU, as a loopback interface has, no more.
+# The limit for an MTU of 9000 with IPv4, and for larger ones, such as that of a loopback interface.
 DATAGRAM_MOST = 8972
 DATAGRAM_LEAST = 512
 BOUNDS_MOST = 128  # upper bounds that a histogram may have
@@ -61,7 +60,7 @@ HEADER_MOST = 1024
 _UINT64_MAX = (1 << 64) - 1
 _VARINT_MOST = 10
 
-# Attempts to send a datagram: each of them may report an earlier datagram's ICMP error.
+# Attempts to send a datagram: each of them may report the ICMP error of an earlier datagram.
 _SEND_ATTEMPTS = 4
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
 _IP_MTU, _IPV6_MTU = 14, 24  # of Linux: linux/in.h, linux/in6.h
@@ -103,7 +102,7 @@ def _bytes(field, value):
 
 
 def _labels(field, labels):
-    """Raises UnicodeEncodeError where a text is no UTF-8, AttributeError where it is no text."""
+    """Raises UnicodeEncodeError if a text is not UTF-8, AttributeError if it is not a string."""
     return b"".join(_bytes(field, _bytes(1, key.encode()) + _bytes(2, value.encode()))
                     for key, value in (labels or {}).items())
 
@@ -114,10 +113,10 @@ _CUMULATIVE = _number(2, 1)  # Sample.kind
 # --- metrics --------------------------------------------------------------------------------------
 
 class _Tally:
-    """A sum to which every thread adds in a place of its own.
+    """A sum to which every thread adds in its own slot.
 
-    The number of a thread that has ended is given to a thread that begins, and that one goes on
-    where the first stopped; so there are as many places as threads at a time.
+    A new thread gets the slot of one that has ended and continues from its sum, so the number of
+    slots is the largest number of threads at one time.
     """
 
     __slots__ = ("_places",)
@@ -140,7 +139,7 @@ class _Tally:
 
 
 class Counter:
-    """A sum that only grows. Client.counter makes it."""
+    """A sum that only grows. Made by Client.counter."""
 
     __slots__ = ("registered", "_head", "_tail", "_tally", "_places")
 
@@ -151,7 +150,7 @@ class Counter:
         self._reset()
 
     def add(self, value=1):
-        """Adds an integer, which is not negative. After 2**64 - 1 the sum begins again at 0."""
+        """Adds an integer, which must not be negative. After 2**64 - 1 the sum continues at 0."""
         value = _index(value)
         if value < 0:
             raise ValueError("a counter only grows")
@@ -174,7 +173,7 @@ class Counter:
 
 
 class Gauge:
-    """A value at a time. Client.gauge makes it."""
+    """A current value. Made by Client.gauge."""
 
     __slots__ = ("registered", "_head", "_tail", "_value")
 
@@ -185,7 +184,7 @@ class Gauge:
         self._value = None
 
     def set(self, value):
-        """Sets it; the last value before a flush is the one that is sent."""
+        """Sets the value; a flush sends the last one."""
         self._value = float(value)
 
     def _reset(self):
@@ -200,7 +199,7 @@ class Gauge:
 
 
 class Histogram:
-    """Counts of values by size, and their sum. Client.histogram makes it."""
+    """Counts of values by size, and their sum. Made by Client.histogram."""
 
     __slots__ = ("registered", "_head", "_tail", "_bounds", "_packed", "_places", "_not_recorded")
 
@@ -214,7 +213,7 @@ class Histogram:
         self._reset()
 
     def record(self, value):
-        """Records a value. A NaN is not recorded, which counts in not_recorded."""
+        """Records a value. NaN is not recorded and counts in not_recorded."""
         value = float(value)
         if value != value:
             self._not_recorded.add(1)
@@ -266,21 +265,21 @@ def _encoded_sender(sender):
 
 
 class Client:
-    """Sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A name is looked up here, once, which may wait
-    for a name server; an address does not wait.
+    """Sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A name is resolved here, once, which may wait for
+    a name server; an address does not wait.
 
     sender    names the sender, e.g. "web1/shop": at most 200 bytes, the same after a restart, and
-              of one process of its host at a time. The collector finds lost datagrams by the
-              sender's sequence numbers.
-    labels    a dict of labels of every metric. A metric's own label of the same key wins.
-    datagram  the largest datagram in bytes, without the headers of IP and UDP, from 512 to 8972. No
-              datagram is larger: a metric that could need more is not registered. By default what
-              the path's MTU leaves, which is looked up before each flush (on Linux; elsewhere the
-              MTU is taken as 1500 for IPv4, 1280 for IPv6); a metric that needs more then has a
-              datagram of its own, which counts in oversized.
-    metrics   how many metrics can be registered.
+              used by only one process of its host at a time. The collector finds lost datagrams
+              by the sender's sequence numbers.
+    labels    a dict of labels of all metrics. A metric's own label takes precedence.
+    datagram  the largest datagram in bytes, without IP and UDP headers, from 512 to 8972. No
+              datagram is larger: a metric that could need more is not registered. The default
+              follows the path's MTU, which is read before each flush (on Linux; on other systems
+              1500 for IPv4, 1280 for IPv6); a metric that needs more then has its own datagram,
+              which counts in oversized.
+    metrics   largest number of metrics.
 
-    Raises ValueError where an argument is not as above, and OSError.
+    Raises ValueError for an invalid argument, and OSError.
     """
 
     def __init__(self, to, sender, labels=None, datagram=None, metrics=10000):
@@ -310,18 +309,18 @@ class Client:
         self.close()
 
     def close(self):
-        """Flushes once more and closes the socket. Metrics may be updated, and are not sent."""
+        """Flushes once more and closes the socket. Metrics may still be updated but are not sent."""
         self.flush()
         self._close_socket()
         self._owner = None
 
     def renew(self, sender=None):
-        """In a child of os.fork: begins a new life of the client, with a socket, a boot_id and a
-        sequence of its own.
+        """In a child of os.fork: starts a new life of the client, with its own socket, boot_id and
+        sequence.
 
-        All values begin at 0 again, gauges are unset, and the counts are 0; metrics stay
-        registered. `sender` names this process, as for a new client. None keeps the name, which is
-        right where the parent ends (a daemon). Raises as a new client does; the client is then off.
+        All values begin at 0, gauges are unset, and the counts are 0. Metrics stay registered.
+        `sender` names this process, as for a new client; the default keeps the name, which is right
+        if the parent ends (a daemon). Raises the errors of a new client; the client is then off.
         """
         self._owner = None
         encoded = self._sender if sender is None else _encoded_sender(sender)
@@ -354,35 +353,35 @@ class Client:
         self._socket = None
 
     def _begin_life(self):
-        """A boot_id is the time in nanoseconds, and never the one before."""
+        """A boot_id is the time in nanoseconds, and never repeats the previous one."""
         now = time.time_ns()
         self._boot_id = now if now != self._boot_id else now + 1
         self._sequence = 0
-        self._resume = 0  # the place of the metric that the next flush begins with
+        self._resume = 0  # index of the metric with which the next flush begins
         self._last_flush = time.monotonic()
-        self._flushing = threading.Lock()  # never waited for
+        self._flushing = threading.Lock()  # acquired without waiting
         self._counts = dict.fromkeys(("flushes", "datagrams", "bytes", "samples", "oversized",
                                       "full", "refused", "failed", "last_error", "datagram"), 0)
         self._owner = os.getpid()
 
-    # Registering metrics. Each method returns the metric that is registered with the same texts and
-    # bounds, where there is one. `unit` is a UCUM code ("1", "By", "s") or None, `labels` a dict or
-    # None. What cannot be registered is counted in metrics_refused, and a metric is returned that
-    # takes updates and is not sent (its `registered` is False): a text is not UTF-8, the name is
-    # empty, there are too many metrics, the metric with its largest values fits no datagram, or the
-    # bounds are none.
+    # Registering metrics. Each method returns the registered metric with the same texts and bounds,
+    # if there is one. `unit` is a UCUM code ("1", "By", "s") or None, `labels` a dict or None. A
+    # metric that cannot be registered counts in metrics_refused; the method then returns a metric
+    # that accepts updates but is not sent (`registered` is False). Reasons: a text is not UTF-8, the
+    # name is empty, there are too many metrics, the metric with its largest values does not fit in
+    # a datagram, or the bounds are invalid.
 
     def counter(self, name, unit=None, labels=None):
         """A Counter."""
         return self._registered(Counter, name, unit, labels)
 
     def gauge(self, name, unit=None, labels=None):
-        """A Gauge; it is sent from its first value on."""
+        """A Gauge; it is sent after its first value."""
         return self._registered(Gauge, name, unit, labels)
 
     def histogram(self, name, bounds, unit=None, labels=None):
-        """A Histogram of 1 to 128 upper bounds: finite, ascending, each inclusive. One bucket more,
-        for what is above the last bound, is there without a bound."""
+        """A Histogram of 1 to 128 upper bounds: finite, ascending, inclusive. A further bucket
+        without a bound counts larger values."""
         bounds = tuple(map(float, bounds))
         good = 1 <= len(bounds) <= BOUNDS_MOST and all(each - each == 0 for each in bounds)
         good = good and all(one < next_ for one, next_ in zip(bounds, bounds[1:]))
@@ -406,7 +405,7 @@ class Client:
         return self._metrics.setdefault(key, made)
 
     def _fits(self, metric, sender):
-        """Whether a datagram has room for the metric, whatever its values are."""
+        """Whether a datagram has room for the metric with any values."""
         header = len(sender) + 9 + 1 + _VARINT_MOST + 9 + len(self._labels)
         size = metric._most()
         limit = DATAGRAM_MOST if self._datagram is None else self._datagram
@@ -421,13 +420,14 @@ class Client:
     # Flushing.
 
     def flush(self):
-        """Sends every metric in as few datagrams as hold them. Returns SENT, BUSY, FULL, FAILED or
+        """Sends every metric in as few datagrams as possible. Returns SENT, BUSY, FULL, FAILED or
         OFF.
 
-        Never waits, and never raises what the system reports. Values that could not be sent stay
-        for the next flush. A datagram gets its sequence number when the system takes it, so what
-        the collector reports as lost was lost on its way. Where nobody listens, an ICMP error
-        reports it for an earlier datagram; it counts in refused, and sending goes on.
+        Never waits, and never raises errors of the system. Values that could not be sent stay for
+        the next flush. A datagram gets its sequence number when the system accepts it, so
+        datagrams that the collector reports as lost were lost in transit. If the port is closed,
+        an ICMP error reports it for an earlier datagram; it counts in refused, and sending
+        continues.
         """
         if self._owner != os.getpid():
             return OFF
@@ -443,26 +443,26 @@ class Client:
             flushing.release()
 
     def flush_every(self, seconds):
-        """Flushes if the last flush began at least that long ago. Made to be called often and by
-        many threads, for example after each request; one of them flushes."""
+        """Flushes if the last flush began at least that long ago. Call it often and from any
+        thread, for example after each request; one of the threads flushes."""
         if time.monotonic() - self._last_flush < seconds:
             return NOT_DUE
         return self.flush()
 
     def counts(self):
-        """What the client did since it was opened or renewed, as a dict:
+        """Counts since the client was opened or renewed, as a dict:
 
         metrics          registered now
         metrics_refused  not registered
-        not_recorded     values that were NaN, of histograms
-        flushes          that did not end as BUSY or OFF
-        busy             that did, because another thread was flushing
-        datagrams        that the system took, with the bytes and samples in them
-        oversized        of them with one metric that exceeds the MTU: IP fragments these
+        not_recorded     NaN values of histograms
+        flushes          except those with the result BUSY or OFF
+        busy             flushes without effect, because another thread was flushing
+        datagrams        accepted by the system; bytes and samples in them
+        oversized        datagrams with one metric that exceeds the MTU: IP fragments them
         full             times that the socket was full
-        refused          ICMP errors: nobody listens at the port
-        failed           datagrams that the system would not send
-        last_error       errno of the last of these; 0: there was none
+        refused          ICMP errors: the port is closed
+        failed           datagrams that the system refused to send
+        last_error       errno of the last of these, or 0
         datagram         the largest datagram of the last flush; 0 before the first
         """
         return {"metrics": len(self._metrics), "metrics_refused": self._refused_metrics.total(),
@@ -470,7 +470,7 @@ class Client:
                 **self._counts}
 
     def _limit(self):
-        """What the path's MTU leaves for a datagram, or what was set."""
+        """The largest datagram for the path's MTU, or the configured size."""
         if self._datagram is not None:
             return self._datagram
         ipv6 = self._family == socket.AF_INET6
@@ -513,8 +513,8 @@ class Client:
         return FAILED
 
     def _flush_all(self):
-        """Where a full socket does not take a datagram, the next flush begins with it; where the
-        system would not send it, after it: one that never goes out must not keep back the rest."""
+        """The next flush begins with the datagram that a full socket did not accept, or after one
+        that the system refused: a datagram that can never be sent must not block the rest."""
         limit = self._counts["datagram"] = self._limit()
         before = self._sender + _fixed64(2, self._boot_id)
         after = _fixed64(4, time.time_ns()) + self._labels

@@ -83,7 +83,7 @@ static enum message_reader_result read_length(struct message_reader *reader, uin
         if (byte < 0x80)
             return MESSAGE_READER_OK;
     }
-    return fail(reader, error, "its length is no varint");
+    return fail(reader, error, "its length is not a valid varint");
 }
 
 static enum message_reader_result next_delimited(struct message_reader *reader, struct error *error)

@@ -33,7 +33,7 @@ static int check(void *settings, struct error *error)
     else if (given->schema != NULL && given->descriptor_set != NULL)
         wrong = "--schema and --descriptor-set exclude each other";
     else if (given->descriptor_set != NULL && given->message == NULL)
-        wrong = "--message is missing: which message of the descriptor set";
+        wrong = "--message is missing: the type of the message in the descriptor set";
     else if (given->schema != NULL && given->message != NULL)
         wrong = "--message is for a --descriptor-set";
     if (wrong == NULL)
@@ -43,18 +43,18 @@ static int check(void *settings, struct error *error)
 }
 
 static const struct command_option options[] = {
-    {"schema", "NAME", "what the bytes mean", .set = set_schema},
+    {"schema", "NAME", "a built-in schema", .set = set_schema},
     {"descriptor-set", "FILE",
      "what the bytes mean: a file that protoc --include_imports\n--descriptor_set_out wrote, or a "
      ".proto file (protoc must be installed)",
      COMMAND_KEEP(TEXT, struct decode_settings, descriptor_set)},
-    {"message", "TYPE", "which message of the descriptor set: package.Type",
+    {"message", "TYPE", "type of the message in the descriptor set: package.Type",
      COMMAND_KEEP(TEXT, struct decode_settings, message)},
     {"delimited", NULL, "many messages, each after its length as a varint",
      COMMAND_KEEP(FLAG, struct decode_settings, delimited)},
     {"format", "json|protobuf",
-     "write one line of JSON a message (the default), or its bytes as\n"
-     "encoded anew, each after its length where --delimited is given",
+     "write each message as one line of JSON (the default), or encoded\n"
+     "again, after its length if --delimited is given",
      COMMAND_KEEP(EITHER, struct decode_settings, as_protobuf)},
     {"names", "json|proto", "in JSON: lowerCamelCase (the default), or as in the .proto file",
      COMMAND_KEEP(EITHER, struct decode_settings, style.proto_names)},
@@ -74,9 +74,9 @@ const struct command decode_command = {
     .options = options,
     .notes = "A message has at most 64 MiB. Exit codes: 0 done; 3 the message has no JSON form (a\n"
              "Timestamp out of range, an Any of an unknown type); 64 wrong options; 65 the bytes "
-             "are no\n"
-             "such message, or the input ends inside one; 74 reading or writing failed; 78 the\n"
-             "descriptor set is none, or lacks something, or protobuf is to go to a terminal.",
+             "are not\n"
+             "such a message, or the input ends inside one; 74 reading or writing failed; 78 the\n"
+             "descriptor set is invalid or incomplete, or protobuf would go to a terminal.",
     .choice = choice,
     .check = check,
 };

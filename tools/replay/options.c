@@ -18,7 +18,7 @@ static int set_speed(void *settings, const char *value, struct error *error)
 {
     if (timing_parse_speed(value, &((struct replay_settings *)settings)->speed))
         return 0;
-    error_set(error, EXIT_CODE_USAGE, "'%s' is no speed; give 2x, 0.5x or the like, or max", value);
+    error_set(error, EXIT_CODE_USAGE, "'%s' is not a speed such as 2x, 0.5x or max", value);
     return -1;
 }
 
@@ -38,7 +38,7 @@ static const struct command_option options[] = {
     {"to", "udp://HOST:PORT", "where to send; a numeric host, IPv6 in brackets",
      COMMAND_KEEP(DESTINATION, struct replay_settings, destination)},
     {"speed", "2x|max", "how much faster than captured; default 1x", .set = set_speed},
-    {"port", "N", "only what was sent to this port; default all",
+    {"port", "N", "only datagrams to this port; default all",
      COMMAND_KEEP(COUNT, struct replay_settings, port), .least = 1, .most = UINT16_MAX},
     {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
      COMMAND_KEEP(FLAG, struct replay_settings, quiet)},
@@ -49,17 +49,17 @@ const struct command replay_command = {
     .name = "sluice-replay",
     .usage = "FILE.pcap --to udp://HOST:PORT [options]",
     .summary =
-        "Sends the UDP payloads of a capture (pcap or pcapng) as they were, one datagram each,\n"
-        "spaced as they were captured, and reports on standard error what it sent.",
+        "Sends the UDP payloads of a capture (pcap or pcapng) unchanged, at the intervals of the\n"
+        "capture, and reports the counts on standard error.",
     .options = options,
     .notes =
-        "Datagrams in IP fragments are put together first. Frames that the snapshot length cut,\n"
-        "datagrams that lack a fragment, and all that is no UDP are counted, not sent.\n"
-        "An attempt that the system refuses is made again; what still fails is counted.\n"
-        "A datagram is counted as refused where its host reports that nobody listens at the port;\n"
-        "hosts limit how often they do. 100 ms are waited for reports after the last datagram.\n"
-        "Exit codes: 0 done; 64 wrong options; 65 no capture, or damaged (what was readable is\n"
-        "sent); 69 no way to the destination, or all datagrams were refused; 74 a datagram could\n"
+        "Datagrams in IP fragments are reassembled first. Frames that were cut by the snapshot\n"
+        "length, datagrams that lack a fragment, and packets other than UDP are counted, not sent.\n"
+        "An attempt that the system refuses is repeated; a datagram that still fails is counted.\n"
+        "A datagram is counted as refused if its host reports that the port is closed; hosts limit\n"
+        "the rate of these reports. The program waits 100 ms for reports after the last datagram.\n"
+        "Exit codes: 0 done; 64 wrong options; 65 not a capture, or damaged (the readable part is\n"
+        "sent); 69 no route to the destination, or all datagrams were refused; 74 a datagram could\n"
         "not be sent.",
     .set_operand = set_path,
     .check = check,

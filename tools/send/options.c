@@ -58,7 +58,7 @@ static int set_share(void *settings, enum datagram_kind kind, const char *value,
 {
     if (share_parse(value, &plan_of(settings)->shares[kind]))
         return 0;
-    error_set(error, EXIT_CODE_USAGE, "'%s' is no share; give 5%%, 0.1%% or 1/1000, or the like",
+    error_set(error, EXIT_CODE_USAGE, "'%s' is not a share such as 5%%, 0.1%% or 1/1000",
               value);
     return -1;
 }
@@ -91,7 +91,7 @@ static const char *conflict(const struct send_settings *settings)
 {
     const struct load_plan *plan = &settings->plan;
     if (settings->file != NULL && (settings->message == NULL || settings->given == NULL))
-        return "--schema names a file; --message TYPE and --json TEXT say what to send";
+        return "--schema is a file: --message TYPE and --json TEXT are required";
     if (settings->file == NULL && settings->message != NULL)
         return "--message is for a --schema that is a file";
     if (settings->given != NULL && (plan->size != 0 || plan->samples != 1 ||
@@ -125,11 +125,11 @@ static const struct command_option options[] = {
      "default udp://127.0.0.1:5555",
      COMMAND_KEEP(DESTINATION, struct send_settings, plan.destination)},
     {"schema", "NAME",
-     "what the datagrams mean; default telemetry. Or a file, with --message\n"
+     "schema of the datagrams; default telemetry. Or a file, with --message\n"
      "and --json: a .proto file (protoc must be installed), or one that\n"
      "protoc --include_imports --descriptor_set_out wrote",
      .set = set_schema},
-    {"message", "TYPE", "which message of the file: package.Type",
+    {"message", "TYPE", "type of the message in the file: package.Type",
      COMMAND_KEEP(TEXT, struct send_settings, message)},
     {"json", "TEXT",
      "send this message, in the protobuf JSON mapping, instead of\n"
@@ -137,13 +137,13 @@ static const struct command_option options[] = {
      COMMAND_KEEP(TEXT, struct send_settings, given)},
     {"rate", "N|max", "datagrams per second, all sources together; default 1000",
      COMMAND_KEEP(RATE, struct send_settings, plan.rate), .most = PACING_RATE_MAX},
-    {"count", "N", "stop after so many datagrams",
+    {"count", "N", "stop after N datagrams",
      COMMAND_KEEP(COUNT, struct send_settings, plan.count), .least = 1, .most = INT64_MAX},
     {"duration", "TIME", "stop after this time, e.g. 30s; default 10s without --count",
      COMMAND_KEEP(TIME, struct send_settings, plan.duration_ns), .least = 1, .most = INT64_MAX},
     {"sources", "N",
-     "send from N ports in turn, each with a sender_id, boot_id and\n"
-     "sequence of its own; default 1",
+     "send from N ports in turn, each with its own sender_id, boot_id\n"
+     "and sequence; default 1",
      COMMAND_KEEP(COUNT, struct send_settings, plan.sources), .least = 1, .most = LOAD_SOURCES_MAX},
     {"sender", "NAME",
      "their sender_ids (riemann: hosts, otlp: service.instance.ids) are\n"
@@ -155,16 +155,16 @@ static const struct command_option options[] = {
      "pad good datagrams to exactly this size, e.g. 1400B, by making a\n"
      "label (riemann: a description, otlp: host.name) longer",
      COMMAND_KEEP(SIZE, struct send_settings, plan.size), .least = 1, .most = UDP_PAYLOAD_MAX},
-    {"burst", "N", "send N datagrams back to back, N times as seldom; default 1",
+    {"burst", "N", "send N datagrams at once, N times less often; default 1",
      COMMAND_KEEP(COUNT, struct send_settings, plan.burst), .least = 1, .most = PACING_RATE_MAX},
     {"malformed", "SHARE",
      "make this share (5%, 0.1%, 1/1000) of all datagrams malformed:\n"
      "cut short, of an unknown wire type, with an endless varint",
      .set = set_malformed},
-    {"empty", "SHARE", "make this share datagrams of no bytes", .set = set_empty},
+    {"empty", "SHARE", "make this share of all datagrams empty", .set = set_empty},
     {"oversized", "SHARE",
-     "make this share datagrams of 65,506 bytes, all of them empty\n"
-     "samples (riemann: events, otlp: resources), which take megabytes\n"
+     "make this share datagrams of 65,506 bytes that contain only empty\n"
+     "samples (riemann: events, otlp: resources) and take megabytes\n"
      "when decoded",
      .set = set_oversized},
     {"quiet", NULL, "show no progress on a terminal; in a pipe there is never any",
@@ -178,23 +178,22 @@ const struct command send_command = {
     .name = "sluice-send",
     .usage = "[options]",
     .summary =
-        "Sends made-up metrics over UDP at a steady rate and reports on standard error what it\n"
-        "sent. Being late with a datagram does not move those after it, so that the mean rate\n"
-        "is exact as long as the machine keeps up. Or sends one message that is given as JSON.",
+        "Sends synthetic metrics over UDP at a steady rate and reports the counts on standard\n"
+        "error. A late datagram does not delay the following ones, so the mean rate is exact\n"
+        "while the machine can keep up. With --json it sends one given message instead.",
     .options = options,
     .notes =
         "Bad datagrams are spread evenly: of the first N, a share of 1/100 is N/100, rounded down\n"
-        "(where two kinds are due at once, one comes a datagram later). They take no sequence\n"
-        "number. Riemann and OTLP have no such number: the first metric's value stands for it, or\n"
-        "the span id of the first log record or span.\n"
-        "An attempt that the system refuses (no buffers) is counted as retried and made again; a\n"
-        "datagram that still can't be sent is counted as failed and takes its number with it.\n"
-        "Of those sent, a datagram is counted as refused where its host reports that nobody "
-        "listens\n"
-        "at the port; hosts limit how often they do. 100 ms are waited for reports at the end.\n"
-        "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; 69 no way to the\n"
+        "(if two kinds are due at once, one is sent a datagram later). They have no sequence\n"
+        "number. Riemann and OTLP have no such number either: it is the value of the first metric,\n"
+        "or the span id of the first log record or span.\n"
+        "An attempt that the system refuses (no buffers) is counted as retried and repeated; a\n"
+        "datagram that still cannot be sent is counted as failed, and its number is skipped.\n"
+        "A sent datagram is counted as refused if its host reports that the port is closed; hosts\n"
+        "limit the rate of these reports. At the end the program waits 100 ms for reports.\n"
+        "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; 69 no route to the\n"
         "destination, or all datagrams were refused; 74 datagrams failed, or the report could not\n"
-        "be written; 78 the file of --schema is none, or lacks the message.",
+        "be written; 78 the file of --schema is not a schema, or lacks the message.",
     .choice = choice,
     .check = check,
 };

@@ -10,6 +10,6 @@ int udp_sender_check_refused(const struct address *to, uint64_t sent, uint64_t r
         return 0;
     address_format(to, text);
     error_set(error, EXIT_CODE_NOT_REACHED,
-              "all %" PRIu64 " datagrams were refused: nobody listens at udp://%s", sent, text);
+              "all %" PRIu64 " datagrams were refused: no program listens at udp://%s", sent, text);
     return -1;
 }

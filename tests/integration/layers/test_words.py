@@ -34,8 +34,8 @@ PATTERNS = [
     (r"\b(has|have|had|is|are|be) (to have )?done with\b", "must finish with, has finished with"),
     (r"\b(fates?|settle[sd]?|settling|doubt(s|ed|ful)?|in vain|deaf)\b",
      "outcome, acknowledge, maybe sent, spurious, peer gone"),
-    (r"\b(does|do|did|has|have|had|take|takes|make|makes|need|needs|know|knows|get|gets|ask|asks|"
-     r"say|says|give|gives|find|finds|see|sees) (none|nothing)\b", "does not ... any"),
+    (r"\b(has|have|had|takes?|makes?|needs?|knows?|gets?|asks?|says?|gives?|finds?|sees?) "
+     r"(none|nothing)\b", "does not ... any"),
 ]
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in PATTERNS]
 
@@ -122,7 +122,7 @@ class Words(unittest.TestCase):
                     "A caller who waits.", "Of what came, half.", "The word stands in a row.",
                     "A caller alone.", "For so many seconds.", "The file is no folder.",
                     "It is read anew.", "It has done with it.", "The fate of a block.",
-                    "It does nothing."):
+                    "It takes nothing."):
             with self.subTest(bad):
                 self.assertNotEqual(list(refused("a.c", f"/* {bad} */")), [])
                 self.assertNotEqual(list(refused("a.md", bad)), [])
@@ -130,7 +130,7 @@ class Words(unittest.TestCase):
 
     def test_plain_sentences_pass(self):
         for good in ("There is no room for it.", "It is no longer read.", "As many as there are.",
-                     "Users who read it.", "Leave it alone.", "EOF stands for the end."):
+                     "Users who read it.", "Leave it alone.", "EOF stands for the end.", "It does nothing."):
             with self.subTest(good):
                 self.assertEqual(list(refused("a.c", f"/* {good} */")), [])
 

@@ -110,7 +110,7 @@ class Words(BenchTest):
         self.assertIn("\n1 rounds of 40 ms\n", text)
 
     def test_what_is_wrong_is_said(self):
-        self.assertIn(b"'recieve' is no part", self.bench("recieve", code=64).stderr)
+        self.assertIn(b"'recieve' is not a part", self.bench("recieve", code=64).stderr)
         self.assertIn(b"is not NAME=", self.bench("--variant", "gro", code=64).stderr)
         self.assertIn(b"'1' has no unit", self.bench("--round-time", "1", code=64).stderr)
 

@@ -72,7 +72,7 @@ class Replay(unittest.TestCase):
             return
         self.assertEqual((report["sent"], report["refused"], report["retried"]), (30, 30, 0))
         self.assertEqual(process.returncode, 69)
-        self.assertIn(f"all 30 datagrams were refused: nobody listens at {url}\n".encode(),
+        self.assertIn(f"all 30 datagrams were refused: no program listens at {url}\n".encode(),
                       process.stderr)
 
     def test_the_time_is_that_of_the_capture_divided_by_the_speed(self):

@@ -213,7 +213,7 @@ class Send(unittest.TestCase):
         self.assertEqual(process.returncode, 69)
         summary, last = process.stderr.decode().splitlines()
         self.assertTrue(summary.endswith("; failed 0, retried 0, refused 100"), summary)
-        self.assertEqual(last, "sluice-send: all 100 datagrams were refused: nobody listens at "
+        self.assertEqual(last, "sluice-send: all 100 datagrams were refused: no program listens at "
                          f"{url}")
 
     def test_where_nobody_listens_all_are_refused(self):

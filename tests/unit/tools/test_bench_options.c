@@ -72,7 +72,7 @@ TEST(what_is_given_is_kept)
 
 TEST(what_cannot_be_is_refused)
 {
-    assert_refused(PARSE("nothing"), "'nothing' is no part (see --help)");
+    assert_refused(PARSE("nothing"), "'nothing' is not a part (see --help)");
     assert_refused(PARSE("--rounds", "0"), "--rounds: '0' is not between 1 and 100");
     assert_refused(PARSE("--round-time", "1ms"), "--round-time: '1ms' is not between 20ms and 1m");
     assert_refused(PARSE("--variant", "x"), "--variant: 'x' is not NAME=WORD WORD...");

@@ -156,7 +156,7 @@ TEST(only_where_all_were_refused_nobody_was_reached)
     assert_int_equal(udp_sender_check_refused(&to, 3, 3, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
     assert_string_equal(error.text,
-                        "all 3 datagrams were refused: nobody listens at udp://127.0.0.1:9");
+                        "all 3 datagrams were refused: no program listens at udp://127.0.0.1:9");
 }
 
 TEST(a_moment_that_has_passed_is_not_waited_for)

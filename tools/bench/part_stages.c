@@ -130,7 +130,7 @@ static void report(const struct series ns[STAGES])
         {"stage", -18, 0}, {"of a", -13, 0}, {"ns", 7, 1}, {"least", 7, 1}, {"most", 7, 1},
     };
     struct table table =
-        table_begin(stdout, "Single stages", columns, sizeof columns / sizeof columns[0]);
+        table_begin(stdout, "Stages by themselves", columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < STAGES; i++) {
         struct spread spread = spread_of(&ns[i]);
         const struct table_cell cells[] = {

@@ -1,10 +1,10 @@
-# The libraries that are not ours, each as a target sluice::NAME, and the compilers of .proto files.
-# Three ways: pkg-config where Sluice runs on the system that builds it; CMake's own search for a
-# native build on Windows, where vcpkg has put them; and sources for a cross build, Debian's where no
-# others are given, as Debian has no packages of them for Windows.
+# Third-party libraries, each as a target sluice::NAME, and the compilers of .proto files. They come from
+# pkg-config in a native build on POSIX; from CMake's search in a native build on Windows, where vcpkg has
+# installed them; and from sources in a cross build, by default Debian's source packages, because Debian
+# has no binary packages of them for Windows.
 
 find_program(PROTOC NAMES protoc REQUIRED)
-find_program(PROTOC_GEN_C NAMES protoc-gen-c REQUIRED) # protobuf-c's part of it
+find_program(PROTOC_GEN_C NAMES protoc-gen-c REQUIRED) # protobuf-c's plug-in for protoc
 
 # sluice_library(NAME INCLUDES folder... LIBRARIES file or target...)
 function(sluice_library name)

@@ -1,6 +1,6 @@
-# sluice_event_messages(NAME FILE.mc): the messages of the system's event log, from their source:
-# FILE.h for the code that names them, in the binary folder, and the object library NAME for the
-# program that the event viewer finds them in.
+# sluice_event_messages(NAME FILE.mc): compiles messages of the Windows event log. It makes FILE.h in the
+# binary folder, with the message ids, and the object library NAME, to be linked to the program in which
+# the event viewer finds the texts.
 find_program(SLUICE_MESSAGE_COMPILER NAMES mc REQUIRED)
 
 function(sluice_event_messages name source)

@@ -1,5 +1,5 @@
-# sluice::NAME as pkg-config knows them. The archive where there is one: the program then needs
-# nothing beside it.
+# sluice::NAME by pkg-config: the static archive if there is one, so that the program has no run-time
+# dependency on it.
 find_package(PkgConfig REQUIRED)
 
 function(sluice_from_pkg_config name module archive)
@@ -10,7 +10,7 @@ function(sluice_from_pkg_config name module archive)
 endfunction()
 
 sluice_from_pkg_config(protobuf_c libprotobuf-c protobuf-c)
-# Where protobuf-c.proto, its options, stands: beside the runtime's headers.
+# The folder of protobuf-c.proto, which defines its options: that of the runtime's headers.
 pkg_get_variable(PROTOBUF_C_INCLUDEDIR libprotobuf-c includedir)
 if(SLUICE_ZSTD)
     sluice_from_pkg_config(zstd libzstd zstd)
@@ -22,17 +22,17 @@ if(SLUICE_YAML)
     sluice_from_pkg_config(yaml yaml-0.1 yaml)
 endif()
 if(SLUICE_METRICS)
-    # Its header alone: the library is loaded where it is needed.
+    # Only its headers: the program loads the library at run time if it needs it.
     pkg_check_modules(MICROHTTPD REQUIRED libmicrohttpd)
     sluice_library(microhttpd INCLUDES ${MICROHTTPD_INCLUDE_DIRS})
 endif()
 if(SLUICE_TLS)
-    # Its headers alone: the same.
+    # Only its headers, for the same reason.
     pkg_check_modules(OPENSSL REQUIRED openssl>=3.0)
     sluice_library(openssl INCLUDES ${OPENSSL_INCLUDE_DIRS})
 endif()
-# Headers alone as well, and no distribution has to have them: sluice_optional(OPTION NAME MODULE)
-# turns the option off where there are none.
+# Optional libraries, also only their headers: sluice_optional(OPTION NAME MODULE) turns the option off
+# if they are not installed.
 macro(sluice_optional option name module)
     if(${option})
         pkg_check_modules(${name} ${module})

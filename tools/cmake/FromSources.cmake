@@ -40,7 +40,7 @@ if(missing)
     endif()
 endif()
 
-# A library of others: its warnings are theirs, so that none of ours is among the options.
+# Third-party code is compiled without our warning options.
 function(sluice_built name includes)
     add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARGN})
     target_include_directories(${name} SYSTEM PUBLIC ${includes})
@@ -54,14 +54,14 @@ endfunction()
 sluice_built(protobuf_c ${protobuf_c_source} ${protobuf_c_source}/protobuf-c/protobuf-c.c)
 set(PROTOBUF_C_INCLUDEDIR ${protobuf_c_source})
 
-# What its own lib/ compiles without options: one thread, no formats older than 0.8.
+# The files of its lib/ in the default configuration: one thread, no formats older than 0.8.
 if(SLUICE_ZSTD)
     file(GLOB files ${zstd_source}/lib/common/*.c ${zstd_source}/lib/compress/*.c
         ${zstd_source}/lib/decompress/*.c)
     sluice_built(zstd ${zstd_source}/lib ${files})
-    # Its assembly is for other systems' calling convention.
+    # Its assembly code uses another calling convention.
     target_compile_definitions(zstd PRIVATE ZSTD_DISABLE_ASM)
-    # Of the higher levels, which nothing asks for: small, and 4 s less of compiling.
+    # The higher levels are not used: optimising them for size saves 4 s of compiling.
     if(NOT MSVC)
         set_source_files_properties(${zstd_source}/lib/compress/zstd_double_fast.c
             ${zstd_source}/lib/compress/zstd_lazy.c ${zstd_source}/lib/compress/zstd_opt.c
@@ -69,7 +69,7 @@ if(SLUICE_ZSTD)
     endif()
 endif()
 
-# All but the part that opens files.
+# Without the part that opens files.
 if(SLUICE_ZLIB)
     file(GLOB files ${zlib_source}/*.c)
     list(FILTER files EXCLUDE REGEX "/gz[^/]*\\.c$")

@@ -1,4 +1,4 @@
-# sluice::NAME where CMake finds them by itself, as it does with vcpkg's toolchain file.
+# sluice::NAME by CMake's own search, for example with vcpkg's toolchain file.
 function(sluice_from_system name header)
     find_path(${name}_include NAMES ${header} REQUIRED)
     find_library(${name}_library NAMES ${ARGN} REQUIRED)

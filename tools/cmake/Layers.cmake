@@ -1,10 +1,10 @@
-# What a folder may use: the rows of layers.txt, which the test `layers` reads as well.
+# The libraries that a folder may use: the rows of layers.txt, which the test `layers` also reads.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/layers.txt layer_rows REGEX "^[^#]")
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/layers.txt)
 
-# sluice_folder(NAME SOURCES file...): the library of a folder, sluice_NAME, linked to those that
-# its row allows. Of a folder in sinks/ the row is sinks/NAME.
+# sluice_folder(NAME SOURCES file...): makes the library of a folder, sluice_NAME, linked to the libraries
+# in its row. The row of a folder in sinks/ is sinks/NAME.
 function(sluice_folder name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
     add_library(sluice_${name} STATIC ${arg_SOURCES})
@@ -19,7 +19,7 @@ function(sluice_folder name)
         endif()
         set(found TRUE)
         foreach(word IN LISTS words)
-            string(REGEX REPLACE "^sinks/|/[^/]*\\.h$" "" word ${word}) # of a header its folder
+            string(REGEX REPLACE "^sinks/|/[^/]*\\.h$" "" word ${word}) # the folder of a header
             target_link_libraries(sluice_${name} PUBLIC sluice_${word})
         endforeach()
     endforeach()

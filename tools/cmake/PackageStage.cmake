@@ -1,18 +1,17 @@
-# Run by cpack when all is in its place, before it is packed: what a format does differently from the
-# others.
+# Run by cpack after staging and before packing: changes for one package format.
 set(root ${CPACK_TEMPORARY_DIRECTORY}/ALL_COMPONENTS_IN_ONE)
 
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")
     file(RENAME ${root}/usr/etc ${root}/etc)
 endif()
 
-# CPack strips programs alone.
+# CPack strips only programs.
 file(GLOB_RECURSE archives ${CPACK_TEMPORARY_DIRECTORY}/*.a)
 execute_process(COMMAND ${CPACK_STRIP} --strip-debug --enable-deterministic-archives ${archives}
     COMMAND_ERROR_IS_FATAL ANY)
 
-# Debian compresses what is read by people, has its own name for the copyright's file, and its own
-# folder for zsh. -n: no time of now.
+# Debian compresses documents, and has its own name for the copyright file and its own folder for zsh.
+# gzip -n omits the current time.
 if(CPACK_GENERATOR STREQUAL "DEB")
     set(here ${CMAKE_CURRENT_LIST_DIR}/../packaging/debian)
     set(documents ${root}/usr/share/doc/sluice)

@@ -1,8 +1,8 @@
-# What is installed, and packages of it: .deb, .rpm and .tar.gz (CPack).
+# Installation, and packages: .deb, .rpm and .tar.gz (CPack).
 #
 #   sluice    programs, the client library, manual, completions, documents
-#   system    what a machine has one of: units, configuration. In .deb and .rpm alone; it names /usr
-#   examples  the same, to be read: in the .tar.gz, and where "cmake --install" puts things
+#   system    units and configuration of a machine. Only in .deb and .rpm, because they contain /usr
+#   examples  the same files as examples: in the .tar.gz, and in an installation by "cmake --install"
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sluice)
 set(packaging ${PROJECT_SOURCE_DIR}/tools/packaging)
@@ -12,7 +12,7 @@ install(TARGETS ${programs})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
     DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Documents for users, in their folders, so that the links between them lead somewhere.
+# Documents for users, in their folders, so that the links between them work.
 foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/NEWS.md
         tools/manual/sluice.1.md tools/manual/sluice.yaml.5.md tools/manual/sluice-client.3.md
         tools/manual/sluice-decode.1.md tools/manual/sluice-replay.1.md tools/manual/sluice-send.1.md
@@ -26,7 +26,7 @@ foreach(document README.md proto/README.md sinks/README.md tools/README.md tools
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 
-# Where each shell and man look for what is about a program.
+# Folders of man and of each shell.
 foreach(program ${programs})
     install(FILES ${manual}/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     install(FILES ${manual}/bash/${program}
@@ -41,7 +41,7 @@ install(FILES ${manual}/schema/sluice.schema.json DESTINATION ${CMAKE_INSTALL_DA
 install(FILES ${packaging}/monitoring/sluice-alerts.yaml ${packaging}/monitoring/sluice-dashboard.json
     DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/monitoring)
 
-# The client library, to link and as a source. pkg-config files in share/ are found everywhere.
+# The client library, as an archive and as source. pkg-config finds files in share/ on every system.
 set(client ${PROJECT_SOURCE_DIR}/tools/client)
 install(TARGETS sluice_client ARCHIVE)
 install(FILES ${client}/sluice_client.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -51,7 +51,7 @@ install(FILES ${client}/sluice_client.c ${client}/sluice_client.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES ${manual}/man/sluice-client.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
-# Configurations to begin with, and what is not needed, but makes room for bursts.
+# Example configurations, and optional settings for bursts.
 set(examples ${CMAKE_INSTALL_DOCDIR}/examples)
 foreach(example README.md capture.yaml cisco-mdt.yaml command.yaml dead-letters.yaml dnstap.proto
         junos.yaml mdt.proto otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml
@@ -67,7 +67,7 @@ set(units ${packaging}/systemd/sluice.service ${packaging}/systemd/sluice.socket
 install(FILES ${units} ${packaging}/systemd/tmpfiles.conf ${packaging}/logrotate
     ${packaging}/sluice.yaml DESTINATION ${examples} COMPONENT examples)
 
-# Below /usr; what is for /etc is moved there (PackageStage.cmake).
+# Below /usr; files for /etc are moved there by PackageStage.cmake.
 set(only_system COMPONENT system EXCLUDE_FROM_ALL)
 install(FILES ${units} DESTINATION lib/systemd/system ${only_system})
 install(FILES ${packaging}/systemd/tmpfiles.conf
@@ -103,7 +103,7 @@ set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/PackageFormat.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/cmake/PackageStage.cmake)
 
-# A package has the time of what it was made from, unless SOURCE_DATE_EPOCH is set.
+# The time of a package is that of the commit, unless SOURCE_DATE_EPOCH is set.
 configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/PackageFormat.cmake.in
     ${CPACK_PROJECT_CONFIG_FILE} @ONLY)
 

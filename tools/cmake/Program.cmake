@@ -1,6 +1,6 @@
-# sluice_program(NAME "what it is" [LTO] SOURCES file... LIBRARIES lib...): a program that begins in
-# program_main (collector/platform/process.h); with LTO optimised across its files, where the build does
-# that. On Windows it carries its name and version, for whoever looks at its properties.
+# sluice_program(NAME DESCRIPTION [LTO] SOURCES file... LIBRARIES lib...): a program that starts in
+# program_main (collector/platform/process.h). LTO enables link-time optimisation if the build does. On
+# Windows the file properties show its name and version.
 function(sluice_program name description)
     cmake_parse_arguments(PARSE_ARGV 2 arg "LTO" "" "SOURCES;LIBRARIES")
     add_executable(${name} ${arg_SOURCES})
@@ -13,7 +13,7 @@ function(sluice_program name description)
     if(WIN32)
         set(resource ${CMAKE_CURRENT_BINARY_DIR}/${name}.rc)
         configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/version.rc.in ${resource} @ONLY)
-        # On its own: the warnings that our code is compiled with mean nothing to its compiler.
+        # A separate library, because the resource compiler does not know our warning options.
         add_library(${name}-version OBJECT ${resource})
         target_link_libraries(${name} PRIVATE ${name}-version)
     endif()

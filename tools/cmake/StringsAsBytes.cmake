@@ -1,5 +1,5 @@
-# Writes the .proto file INPUT to OUTPUT with protobuf-c's option on each field that is a string: its
-# code then holds bytes with a length. Such a field has no other option.
+# Copies the .proto file INPUT to OUTPUT and adds protobuf-c's string_as_bytes option to each string
+# field, so that the generated code has bytes with a length. These fields have no other option.
 #   cmake -DINPUT=... -DOUTPUT=... -P StringsAsBytes.cmake
 file(READ ${INPUT} text)
 if(text MATCHES "string [a-z_]+ = ")

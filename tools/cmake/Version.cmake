@@ -1,18 +1,18 @@
-# The version, by the newest tag vN.N.N that the commit has or comes after (Semantic Versioning 2.0.0):
+# The version, from the newest tag vN.N.N of the commit or its ancestors (Semantic Versioning 2.0.0):
 #
 #   v1.2.3              1.2.3
 #   4 commits after it  1.2.3+4.gHASH
 #   v1.3.0-rc.1         1.3.0-rc.1
 #   no such tag         SLUICE_UNTAGGED_VERSION
 #
-# A clone is asked by git. An archive of the source (git archive) has it in version.txt, where git has
-# written it. One commit has one version either way.
+# In a clone the version comes from git; in an archive of the source (git archive), from version.txt,
+# which git has filled in. Both give the same version for a commit.
 set(SLUICE_UNTAGGED_VERSION 0.2.0)
 
-set(_hash_digits 12) # always as many, whatever a clone needs; version.txt has the same
+set(_hash_digits 12) # a fixed number, so that all clones agree; version.txt uses the same
 
-# Runs git on the clone that FOLDER is the top of; empty where it is none, or there is no git. A clone
-# of another user's is read like one's own.
+# Runs git if FOLDER is the top of a clone; the result is empty if it is not, or without git. A clone that
+# belongs to another user is accepted.
 function(_sluice_git folder out)
     set(git git -C ${folder} -c safe.directory=${folder})
     execute_process(COMMAND ${git} rev-parse --show-toplevel
@@ -28,7 +28,7 @@ function(_sluice_git folder out)
     set(${out} "${answer}" PARENT_SCOPE)
 endfunction()
 
-# A line of version.txt; empty where git has not written it.
+# Reads a line of version.txt; empty if git has not filled it in.
 function(_sluice_archived folder key out)
     set(value "")
     if(EXISTS ${folder}/tools/cmake/version.txt)
@@ -38,9 +38,9 @@ function(_sluice_archived folder key out)
     set(${out} "${value}" PARENT_SCOPE)
 endfunction()
 
-# Sets in the caller: SLUICE_VERSION, the whole of it; SLUICE_VERSION_NUMBERS, its N.N.N;
-# SLUICE_VERSION_DEB and SLUICE_VERSION_RPM, where a pre-release comes before the release after a '~';
-# SLUICE_SOURCE_TIME, seconds since 1970 of the commit, or empty.
+# Sets in the caller: SLUICE_VERSION, the full version; SLUICE_VERSION_NUMBERS, its N.N.N;
+# SLUICE_VERSION_DEB and SLUICE_VERSION_RPM, with '~' before a pre-release, so that it sorts before the
+# release; SLUICE_SOURCE_TIME, the time of the commit in seconds since 1970, or empty.
 function(sluice_find_version folder)
     file(REAL_PATH ${folder} folder)
     _sluice_git(${folder} described describe --tags --match "v[0-9]*" --abbrev=${_hash_digits})
@@ -71,7 +71,7 @@ function(sluice_find_version folder)
     set(SLUICE_SOURCE_TIME "${moment}" PARENT_SCOPE)
 endfunction()
 
-# Configures anew when another commit is checked out, or a tag is made.
+# Configures again after another commit is checked out or a tag is made.
 function(sluice_watch_version)
     foreach(path logs/HEAD packed-refs refs/tags)
         _sluice_git(${PROJECT_SOURCE_DIR} found rev-parse --git-path ${path})
@@ -85,7 +85,7 @@ function(sluice_watch_version)
     endforeach()
 endfunction()
 
-# In a script (cmake -DFOLDER=DIR -P Version.cmake) it only says what it finds there.
+# As a script (cmake -DFOLDER=DIR -P Version.cmake) it only prints the result.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     sluice_find_version(${FOLDER})
     foreach(name VERSION VERSION_NUMBERS VERSION_DEB VERSION_RPM SOURCE_TIME)

@@ -66,7 +66,9 @@ class BenchTest(unittest.TestCase):
         self.assertTrue(rows)
         for row in rows:
             for key in keys:
-                self.assertTrue(math.isfinite(row[key]) and row[key] > 0, (key, row))
+                self.assertTrue(math.isfinite(row[key]), (key, row))
+                if "/" not in key:  # a ratio may be rounded to 0 on a busy machine
+                    self.assertGreater(row[key], 0, (key, row))
 
     def assert_alone(self, tables):
         """The parts that need no sender."""

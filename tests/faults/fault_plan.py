@@ -72,7 +72,7 @@ class Plan:
         return [place for place in _FRAMES.unpack_from(self._shared, _AT_FRAMES) if place]
 
     def left(self):
-        """The descriptors that were open at the end; None where it did not come to that."""
+        """The descriptors that were open at the end; None if it did not come to that."""
         count = _AFTER.unpack_from(self._shared, _AT_AFTER)[1]
         text = self._shared[_AT_LEFT:_AT_LEFT + LEFT_SIZE].split(b"\0")[0].decode()
         return None if count == 0 else text.splitlines()

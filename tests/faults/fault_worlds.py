@@ -73,7 +73,7 @@ class World:
         raise NotImplementedError
 
     def letters(self, run):
-        """How many dead letters are in their file; None where there is none."""
+        """How many dead letters are in their file; None if there is none."""
         return None
 
 

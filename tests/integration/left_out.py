@@ -19,7 +19,7 @@ def constants_of(tree):
 
 
 def reason_in(call, name, constants):
-    """The reason, where this is a call of the function `name`; None where it is not."""
+    """The reason, where this is a call of the function `name`; None if it is not."""
     if not isinstance(call, ast.Call) or getattr(call.func, "id", None) != name:
         return None
     argument, = call.args

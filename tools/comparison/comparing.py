@@ -150,7 +150,7 @@ class Comparison:
         self.processors = sorted(os.sched_getaffinity(0))
 
     def one(self, part, peer, rate, buffer):
-        """A run, kept; None where it failed."""
+        """A run, kept; None if it failed."""
         self.limits.make_room(peer, buffer)
         try:
             row = measuring.measure(peer, self.roots[peer], self.settings.programs, self.sources,

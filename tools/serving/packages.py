@@ -11,7 +11,7 @@ SYSTEM_PATH = "/usr/sbin:/sbin"  # where Debian has daemons, and users no PATH
 
 
 def find(program):
-    """The path of an installed program; None where it is not installed."""
+    """The path of an installed program; None if it is not installed."""
     return shutil.which(program, path=os.environ.get("PATH", "") + ":" + SYSTEM_PATH)
 
 

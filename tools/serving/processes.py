@@ -14,7 +14,7 @@ import time
 
 
 def _begun(number):
-    """When it began, in ticks since the system did; None where it has ended."""
+    """When it began, in ticks since the system did; None if it has ended."""
     try:
         stat = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -40,7 +40,7 @@ def runs(known):
 
 
 def _descriptor(known):
-    """A descriptor of the process; None where it has ended."""
+    """A descriptor of the process; None if it has ended."""
     try:
         descriptor = os.pidfd_open(known["pid"])
     except ProcessLookupError:

@@ -187,7 +187,7 @@ class Oracle:
     # --- parsing --------------------------------------------------------------------------------
 
     def parse(self, data):
-        """The message, or None where it is refused."""
+        """The message, or None if it is refused."""
         message = self.message_class()
         return message if self.parse_into(message, data) else None
 

@@ -59,7 +59,7 @@ def expected_messages(name):
 
 
 def value_of(event):
-    """Riemann's rule: the integer, then the double, then the float; None where there is none."""
+    """Riemann's rule: the integer, then the double, then the float; None if there is none."""
     if "metric_sint64" in event:
         return int(event["metric_sint64"])
     return event.get("metric_d", event.get("metric_f"))

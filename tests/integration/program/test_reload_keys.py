@@ -316,7 +316,7 @@ class Streams(ReloadRows):
 # --- streams with TLS -----------------------------------------------------------------------------
 
 def certificate(authority):
-    """The name in the certificate that a client is shown, or None where it is turned away."""
+    """The name in the certificate that a client is shown, or None if it is turned away."""
     def seen(test):
         settings = ssl.create_default_context(cafile=authority.cert)
         settings.maximum_version = ssl.TLSVersion.TLSv1_2  # who is turned away hears it at once

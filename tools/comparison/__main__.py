@@ -1,4 +1,4 @@
-"""What tools/compare starts, once all is there that it needs."""
+"""Entry point of tools/compare, after its dependencies are installed."""
 import sys
 
 import comparing

@@ -1,4 +1,5 @@
-"""The whole comparison: gets the peers, measures them in turn, keeps and reports what it found."""
+"""The whole comparison: gets the programs, measures them in turn, and saves and reports the
+results."""
 import argparse
 import contextlib
 import datetime
@@ -24,10 +25,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("rates", "highest", "buffers")
 RATES = (5_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000, 0)  # 0: all that can be sent
 BUFFERS = (256 << 10, 1 << 20, 4 << 20, 16 << 20)
-BUFFER_RATE = 50_000  # at which receive buffers are compared
+BUFFER_RATE = 50_000  # rate at which receive buffers are compared
 HIGHEST_STEPS = 5
-CLOSE_ENOUGH = 1.05  # the highest rate without loss is known that well
-HIGHEST_FROM = 1_000  # a second, where not even the lowest rate was without loss
+CLOSE_ENOUGH = 1.05  # precision of the highest rate without loss
+HIGHEST_FROM = 1_000  # used if not even the lowest rate was without loss
 
 USAGE = 64
 NOT_HERE = 69
@@ -108,7 +109,8 @@ def machine():
 
 
 class Limits:
-    """The kernel's limit and default of receive buffers, for one run; put back afterwards."""
+    """Sets the kernel's limit and default of receive buffers for one run, and restores them
+    afterwards."""
 
     FOLDER = pathlib.Path("/proc/sys/net/core")
 
@@ -129,7 +131,7 @@ class Limits:
             self.refused = True
 
     def make_room(self, peer, buffer):
-        """The kernel keeps twice of what a program asks for, and just its default."""
+        """The kernel grants twice the requested size, but the default size unchanged."""
         self.put_back()
         self.write("rmem_max", max(buffer, int(self.before["rmem_max"])))
         if not peer.sets_buffer:
@@ -150,7 +152,7 @@ class Comparison:
         self.processors = sorted(os.sched_getaffinity(0))
 
     def one(self, part, peer, rate, buffer):
-        """A run, kept; None if it failed."""
+        """Makes a run and saves it. Returns None if it failed."""
         self.limits.make_room(peer, buffer)
         try:
             row = measuring.measure(peer, self.roots[peer], self.settings.programs, self.sources,
@@ -180,14 +182,15 @@ class Comparison:
                     self.one("buffers", peer, self.settings.buffer_rate, buffer)
 
     def try_twice(self, peer, rate):
-        """Where the first run loses, so that a pause of the machine is not taken for the peer's."""
+        """Repeats a run with loss once, so that a pause of the machine does not count as the
+        program's loss."""
         for _ in range(2):
             row = self.one("highest", peer, rate, self.settings.receive_buffer)
             if row is None or row["lost"] <= 0:
                 return
 
     def highest(self):
-        """Halves, on a scale of logarithms, what the rates have left open."""
+        """Halves the remaining range of rates, on a logarithmic scale."""
         for _ in range(HIGHEST_STEPS):
             for peer in self.roots:
                 low, high = table.bounds(self.found, peer.name)
@@ -198,7 +201,7 @@ class Comparison:
 # --- all of it --------------------------------------------------------------------------------
 
 def get_all(settings, found):
-    """The peers that can be had, with their folders."""
+    """The available programs with their folders."""
     roots = {}
     for peer in settings.peers:
         begin = time.monotonic()
@@ -214,7 +217,7 @@ def get_all(settings, found):
 
 
 def memory_folder():
-    """In memory where there is such a folder: a disk is not compared."""
+    """A folder in memory if there is one, so that disks are not compared."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -257,7 +260,8 @@ def compare(settings):
 
 
 def measure_all(comparison):
-    # The sender, and what watches, have the first processor; the peer has the last.
+    # The sender and the measuring program have the first processor; the measured program has the
+    # last.
     os.sched_setaffinity(0, {comparison.processors[0]})
     try:
         for part in PARTS:
@@ -269,7 +273,7 @@ def measure_all(comparison):
 
 
 def main(arguments):
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up first
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # clean up first
     settings = parse(arguments)
     missing = [tool for tool in ("ss",) if not shutil.which(tool)]
     if not settings.report and missing:

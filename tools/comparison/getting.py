@@ -1,7 +1,6 @@
-"""Gets the peers without installing them: Debian's packages are downloaded and unpacked in a folder,
-programs in Go are built there. Nothing of it is started as a service, and outside the folder only
-Go's cache of modules grows.
-"""
+"""Gets the programs without installing them: Debian's packages are downloaded and unpacked in a
+folder, programs in Go are built there. No service is started, and outside the folder only Go's
+module cache grows."""
 import os
 import re
 import shutil
@@ -9,12 +8,12 @@ import subprocess
 
 from peers import LIBRARIES
 
-GO_LIMIT = 1200  # seconds for one program in Go, with all that it downloads
+GO_LIMIT = 1200  # seconds for one program in Go, including downloads
 APT_LIMIT = 300
 
 
 class NotHere(Exception):
-    """A peer cannot be had on this machine, and why."""
+    """A program is not available on this machine; the text is the reason."""
 
 
 def run(command, limit, **more):
@@ -31,7 +30,7 @@ def run(command, limit, **more):
 
 
 def get_package(peer, folder):
-    """The package with the libraries that the machine lacks, as apt would install them."""
+    """The package and the missing libraries, as apt would install them."""
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
         raise NotHere("no apt here")
     archives = folder / "archives"
@@ -45,7 +44,7 @@ def get_package(peer, folder):
 
 
 def get_program(peer, folder):
-    """A program in Go, built as its own module pins what it needs."""
+    """A program in Go, built with the versions that its module pins."""
     if not shutil.which("go"):
         raise NotHere("no Go here")
     (folder / "go.mod").write_text("module comparison\n", encoding="ascii")
@@ -56,7 +55,7 @@ def get_program(peer, folder):
 
 
 def environment(peer, root):
-    """With the libraries that were unpacked beside the program."""
+    """The environment with the libraries that were unpacked with the program."""
     paths = [root / LIBRARIES, root / LIBRARIES.removeprefix("usr/"), root / "usr/lib/syslog-ng",
              root / "usr/lib"]
     found = ":".join(str(path) for path in paths if path.is_dir())
@@ -64,7 +63,7 @@ def environment(peer, root):
 
 
 def version_of(peer, root):
-    """The first version number in what the program says of itself."""
+    """The first version number in the program's output."""
     program = peer.command(root, None)[0]
     done = subprocess.run([str(program), *peer.version], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -76,7 +75,7 @@ def version_of(peer, root):
 
 
 def get(peer, programs, folder):
-    """The folder to start the peer from. NotHere: it cannot be had."""
+    """The folder from which to start the program. NotHere: it is not available."""
     if not peer.package and not peer.module:
         return programs
     root = folder / peer.name

@@ -1,7 +1,7 @@
-"""One run: a peer is started, gets datagrams for a while, and is stopped when it has written them.
+"""One run: starts a program, sends datagrams for some time, and stops it when it has written them.
 
-What was lost is what the sender sent less what is in the output. What the kernel dropped is the
-counter of the peer's socket. Neither is asked of the peer.
+Lost datagrams are those sent minus those in the output. The kernel's drops are the counter of the
+program's socket. Counters of the program are not used.
 """
 import os
 import pathlib
@@ -18,16 +18,16 @@ import traffic
 from peers import CONFIGURATIONS, PROTO
 
 START_LIMIT = 20  # seconds from the start of a peer to its socket
-DRAIN_LIMIT = 12  # seconds from the last datagram to an output that stands still
+DRAIN_LIMIT = 12  # seconds from the last datagram until the output no longer grows
 STOP_LIMIT = 15
 WARM_UP = 0.3  # seconds from the open socket to the first datagram
 STILL = 1.5  # seconds without a new byte that count as the end: longer than any flush interval
 PROBE_INTERVAL = 0.01
-LOOK_INTERVAL = 0.001  # between two looks at the size of the output: the resolution of latencies
+LOOK_INTERVAL = 0.001  # interval of checking the size of the output: the resolution of latencies
 
 
 class Failed(Exception):
-    """A run that says nothing of the peer: it did not start, or did not listen."""
+    """A run without result: the program did not start, or did not listen."""
 
 
 def free_port():
@@ -37,7 +37,7 @@ def free_port():
 
 
 def socket_state(port):
-    """Of the socket at the port: bytes that wait, the granted buffer, drops. None: no socket."""
+    """State of the socket at the port: waiting bytes, granted buffer, drops. None: no socket."""
     listed = subprocess.run(["ss", "-Huanm", f"sport = :{port}"], stdout=subprocess.PIPE,
                             text=True, check=True).stdout
     found = re.findall(r"skmem:\(r(\d+),rb(\d+),.*?d(\d+)\)", listed)
@@ -61,7 +61,7 @@ def tree(pid):
 
 
 def cpu_ns(pid):
-    """Processor time of the process and its children so far, threads that ended included."""
+    """Processor time of the process and its children so far, including ended threads."""
     total = 0
     for each in tree(pid):
         try:
@@ -72,7 +72,7 @@ def cpu_ns(pid):
 
 
 def memory(pid, word="VmHWM"):
-    """Bytes, of the process and its children; VmHWM: at the most."""
+    """Memory of the process and its children in bytes; VmHWM: the peak."""
     total = 0
     for each in tree(pid):
         try:
@@ -85,7 +85,7 @@ def memory(pid, word="VmHWM"):
 
 
 class Sizes:
-    """How large the output was, and when."""
+    """Records the size of the output over time."""
 
     def __init__(self, reader):
         self.reader = reader
@@ -93,7 +93,7 @@ class Sizes:
         self.seen = []  # pairs: when, size
 
     def look(self):
-        """Whether it has grown since the look before."""
+        """Whether the output has grown since the last check."""
         path = self.reader.watched()
         try:
             size = path.stat().st_size if path else 0
@@ -106,7 +106,7 @@ class Sizes:
         return True
 
     def when(self, size):
-        """When the output had that size; None: never seen."""
+        """The time at which the output reached that size; None: never."""
         low, high = 0, len(self.seen)
         while low < high:
             middle = (low + high) // 2
@@ -152,7 +152,7 @@ def start(peer, root, config, folder, port, processor):
 
 
 def stop(peer, process):
-    """Asks the peer to stop; whether it did by itself."""
+    """Stops the program; returns whether it ended by itself."""
     if process.poll() is None:
         process.send_signal(peer.stop_signal)
     try:
@@ -165,7 +165,8 @@ def stop(peer, process):
 
 
 def send(peer, programs, sources, port, rate, seconds, sizes):
-    """Sends for so long; returns datagrams and seconds of the sender, and when each probe went."""
+    """Sends for that time. Returns datagrams and seconds of the sender, and the times of the
+    probes."""
     make = traffic.PROBES[peer.traffic]
     went = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as prober:
@@ -193,7 +194,7 @@ def send(peer, programs, sources, port, rate, seconds, sizes):
 
 
 def drain(process, port, sizes):
-    """Waits until nothing waits in the socket and nothing more is written."""
+    """Waits until the socket is empty and the output no longer grows."""
     limit = time.monotonic() + DRAIN_LIMIT
     still = time.monotonic()
     while time.monotonic() < limit and process.poll() is None:
@@ -208,7 +209,7 @@ def drain(process, port, sizes):
 
 
 def latencies(went, probes, sizes):
-    """Milliseconds of the probes that came, sorted."""
+    """Latencies of the received probes in milliseconds, sorted."""
     found = []
     for number, sent_at in went.items():
         seen = sizes.when(probes[number]) if number in probes else None
@@ -222,7 +223,7 @@ def quantile(values, share):
 
 
 def measure(peer, root, programs, sources, scratch, rate, buffer, seconds, processors):
-    """One run; returns what is in a row of the report."""
+    """Makes one run. Returns the values of a row of the report."""
     folder = scratch / peer.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

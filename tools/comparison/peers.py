@@ -1,8 +1,8 @@
-"""Who is measured: a row each, with where it comes from, how it starts and how its output is read.
+"""The measured programs: a row for each, with its source, its start and the reader of its output.
 
-A configuration in peers/ has these words: @PORT@, @BUFFER@ (bytes), @OUTPUT@ (file, or folder),
-@FOLDER@ (scratch), @HERE@ (peers/), @PROTO@ (the folder of telemetry.proto), @PLUGINS@ and @TYPES@
-(collectd's).
+A configuration in peers/ may contain these words: @PORT@, @BUFFER@ (bytes), @OUTPUT@ (file, or
+folder), @FOLDER@ (scratch), @HERE@ (peers/), @PROTO@ (the folder of telemetry.proto), @PLUGINS@ and
+@TYPES@ (collectd's).
 """
 import dataclasses
 import pathlib
@@ -23,21 +23,21 @@ LIBRARIES = f"usr/lib/{platform.machine()}-linux-gnu"
 class Peer:
     name: str
     configuration: str
-    # The command, of the folder that the peer was unpacked in (or that the programs are in) and the
-    # configuration with its words replaced; None: only the first word is asked for.
+    # The command, from the program's folder and the configuration with its words replaced; None:
+    # only to find the first word.
     command: Callable[[pathlib.Path, pathlib.Path], list]
     reader: type
-    traffic: str = "telemetry"  # which of traffic.KINDS it is sent
+    traffic: str = "telemetry"  # the traffic, of traffic.KINDS
     decodes: str = "no"
     counts_drops: str = "no"
-    # Whether the receive buffer is a setting. Without one it gets the system's default, which is set
-    # to the same size while it is measured.
+    # Whether the receive buffer is a setting. Without one the program gets the system's default,
+    # which is set to the same size during the measurement.
     sets_buffer: bool = True
-    package: str = ""  # of Debian
-    module: str = ""  # of Go, with its version
-    program: str = ""  # of the module: the package that is built
+    package: str = ""  # from Debian
+    module: str = ""  # from Go, with its version
+    program: str = ""  # the package in the module
     tags: str = ""  # for building it
-    version: tuple = ("--version",)  # what it is asked for its version with
+    version: tuple = ("--version",)  # the option that prints its version
     stop_signal: int = signal.SIGTERM
 
     def text(self):
@@ -45,7 +45,7 @@ class Peer:
 
 
 def words_of(config):
-    """What a program that has no configuration file is called with: the words of this file."""
+    """Arguments of a program without a configuration file: the words of this file."""
     return config.read_text(encoding="utf-8").split()
 
 
@@ -105,7 +105,7 @@ PEERS = [
 
 
 def chosen(names):
-    """The rows of these names, in the table's order. KeyError: one is not there."""
+    """The rows of these names, in the table's order. KeyError: an unknown name."""
     known = {peer.name: peer for peer in PEERS}
     for name in names:
         known[name]

@@ -1,7 +1,7 @@
-"""Counts what a peer wrote, and finds the probes in it.
+"""Counts the datagrams in a program's output, and finds the probes.
 
-A reader has the path whose size shows how far the peer has come (`watched`), and `read`: how many
-datagrams are in the output, and for each probe the size that the watched file has with it.
+A reader has the path whose size shows the program's progress (`watched`), and `read`: the number of
+datagrams in the output, and for each probe the size of the watched file that includes it.
 """
 import base64
 import json
@@ -13,7 +13,7 @@ PROBE = re.compile(traffic.PROBE_NAME % rb"(\d{6})")
 
 
 class Text:
-    """Text in which the label "region" stands as it came: once in each datagram."""
+    """Text that contains the label "region" unchanged, once in each datagram."""
 
     def __init__(self, output):
         self.output = output
@@ -52,7 +52,7 @@ class Hex(Text):
 
 
 class Lines(Text):
-    """A line a datagram, which says by itself whether it is a probe."""
+    """One line for each datagram, which shows whether it is a probe."""
 
     def read(self):
         written, at, probes = 0, 0, {}
@@ -67,7 +67,7 @@ class Lines(Text):
         return written, probes
 
     def kind_of(self, line):
-        """Whether the line is a datagram, and the number of the probe that it is."""
+        """Whether the line is a datagram, and the number of its probe."""
         raise NotImplementedError
 
 
@@ -85,7 +85,7 @@ class Base64(Lines):
 
 
 class Flows(Lines):
-    """JSON objects of goflow2. A probe is a flow with one packet more than others."""
+    """JSON objects of goflow2. A probe is a flow with one packet more than the others."""
 
     def kind_of(self, line):
         try:
@@ -97,7 +97,8 @@ class Flows(Lines):
 
 
 class Values:
-    """collectd's folders: one for a host, in it a file for what is measured, a line a value."""
+    """collectd's folders: one for each host, with a file for each metric and a line for each value.
+    """
 
     def __init__(self, output):
         self.output = output
@@ -115,7 +116,7 @@ class Values:
                     at += len(line)
                     value = line.strip().split(b",")
                     if len(value) != 2 or not value[1][:1].isdigit():
-                        continue  # the names of the columns
+                        continue  # column names
                     written += 1
                     if path.parent == self.probes:
                         probes.setdefault(int(float(value[1])), at)

@@ -24,15 +24,15 @@ def per_cent(value):
 
 
 def cpu(rows):
-    """ns of processor time for each datagram that was written; None: hardly any was."""
+    """Processor time in ns for each written datagram; None: less than half were written."""
     return median([row["cpu_ns"] / row["written"] for row in rows
                    if row["written"] > row["sent"] / 2])
 
 
 def bounds(found, peer):
-    """The highest rate without loss, below any at which it was never without, and the lowest of
-    these. A rate that was without loss once is: the machine pauses, too. None: there is no such rate.
-    """
+    """The highest rate without loss, below all rates that always had loss, and the lowest of these.
+    A rate counts as without loss if one run was, because machines pause. None: there is no such
+    rate."""
     rows = of(found, peer) + of(found, peer, "highest")
     lossless = {row["rate"] or row["offered"] for row in rows if row["lost"] <= 0}
     lossy = {row["rate"] or row["offered"] for row in rows} - lossless
@@ -101,7 +101,7 @@ def losses(found, rates):
 
 
 def own_losses(found):
-    """What is in neither the output nor the kernel's counter: lost by the program itself."""
+    """Datagrams that are neither in the output nor in the kernel's counter: lost by the program."""
     own = []
     for peer in peers_in(found):
         shares = [100 * (row["lost"] - row["kernel_drops"]) / row["sent"]
@@ -151,7 +151,7 @@ def write(found):
             f"{where['kernel']}; medians of {rounds} rounds; measured in {found['seconds'] // 60} min "
             f"{found['seconds'] % 60} s.\n\n")
     if not found["runs"]:
-        return text + "Nothing was measured.\n"
+        return text + "No run was measured.\n"
     text += "\n".join([summary(found, rates), losses(found, rates), own_losses(found),
                        latencies(found, rates), buffers(found)])
     for name, why in sorted(found["failed"].items()):

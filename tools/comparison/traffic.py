@@ -1,13 +1,13 @@
-"""What the peers are sent: datagrams of one measured value, and probes among them.
+"""The traffic: datagrams with one value each, and probes among them.
 
-telemetry: sluice-send makes them, 117 bytes. collectd and netflow: their peers do not take other
-protocols, so they get a value (a flow) in their own, from a capture that sluice-replay sends. More
-than PLAIN_MOST a second come from here in either case, 64 of them in one call (UDP_SEGMENT); all of
-them have been made before. A probe is a datagram of the same kind that has a number; it comes a
-hundred times a second.
+telemetry: made by sluice-send, 117 bytes. collectd and netflow: their programs accept no other
+protocol, so they get a value (a flow) in their own, from a capture that sluice-replay sends. Rates
+above PLAIN_MOST a second are sent by this program, 64 datagrams in one call (UDP_SEGMENT), all made
+in advance. A probe is a datagram of the same kind with a number; a hundred are sent each second.
 
-    traffic.py FILE SIZE PORT RATE SECONDS    sends datagrams of SIZE bytes that are in the file, in
-                                              segments, as fast as it can where RATE is 0
+
+traffic.py FILE SIZE PORT RATE SECONDS sends the datagrams of SIZE bytes in the file, in segments;
+RATE 0 is as fast as it can
 """
 import re
 import socket
@@ -16,15 +16,15 @@ import subprocess
 import sys
 import time
 
-SIZE = 117  # bytes of a datagram of telemetry
-LOAD_NAME = b"eu-west-1"  # the label "region" of what sluice-send sends
+SIZE = 117  # bytes of a telemetry datagram
+LOAD_NAME = b"eu-west-1"  # the label "region" in datagrams of sluice-send
 PROBE_NAME = b"probe-%s"
 PROBE_HOST = "probe-"
 PROBE_PACKETS = 2
-NOMINAL_RATE = 1000  # of the captures; sluice-replay sends them faster
-PLAIN_MOST = 200_000  # a second; one processor sends more than that only in segments
+NOMINAL_RATE = 1000  # in captures; sluice-replay sends them faster
+PLAIN_MOST = 200_000  # a second; above that one processor can only send in segments
 SEGMENTS = 64
-ROUNDS_MADE = 64  # calls with different datagrams, until they come again
+ROUNDS_MADE = 64  # calls with different datagrams before they repeat
 UDP_SEGMENT = 103
 
 
@@ -36,7 +36,7 @@ def field(number, data):
 
 
 def telemetry(number, now_ns, region):
-    """As sluice-send's: a sample with three labels."""
+    """A sample with three labels, like those of sluice-send."""
     sample = (field(1, b"system.cpu.usage") + b"\x19" + struct.pack("<d", 0.425) + field(7, b"1")
               + field(10, field(1, b"cpu") + field(2, b"0")))
     return (field(1, b"compare/2") + b"\x11" + struct.pack("<Q", 1)
@@ -59,7 +59,7 @@ def collectd_text(kind, text):
 
 
 def collectd_value(host, number, time_ns):
-    """A gauge, as collectd's network protocol has it: times in 2^-30 s."""
+    """A gauge in collectd's network protocol; times are in 2^-30 s."""
     high = (time_ns << 30) // 1_000_000_000
     return (collectd_text(0, host) + struct.pack(">HHQ", 8, 12, high)
             + struct.pack(">HHQ", 9, 12, 10 << 30) + collectd_text(2, "comparison")
@@ -93,7 +93,7 @@ LOADS = {
 
 
 def write_capture(path, kind, count):
-    """A pcap (raw IPv4) of so many datagrams, NOMINAL_RATE a second."""
+    """Writes a pcap (raw IPv4) of that number of datagrams, NOMINAL_RATE a second."""
     make, now = LOADS[kind], time.time_ns()
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
@@ -111,7 +111,7 @@ def write_capture(path, kind, count):
 # --- sending ----------------------------------------------------------------------------------
 
 class Sources:
-    """Files in a folder with what is sent, for the kinds that are asked for."""
+    """Files with the datagrams of the requested kinds."""
 
     def __init__(self, folder, kinds, seconds):
         self.captures = {kind: folder / f"{kind}.pcap" for kind in kinds if kind in CAPTURED}
@@ -122,7 +122,7 @@ class Sources:
 
 
 def start(kind, programs, sources, port, rate, seconds):
-    """Starts the sender; `rate` 0 is as fast as it can. Also whether it has to be stopped."""
+    """Starts the sender; `rate` 0 is as fast as it can. Also returns whether it must be stopped."""
     endless = False
     to = ("--to", f"udp://127.0.0.1:{port}")
     if rate == 0 or rate > PLAIN_MOST:
@@ -140,7 +140,7 @@ def start(kind, programs, sources, port, rate, seconds):
 
 
 def sent(output):
-    """Datagrams and seconds, of what the sender reported."""
+    """Datagrams and seconds in the sender's report."""
     found = re.search(r"sent (\d+) datagrams .* in ([\d.]+) s", output)
     if not found:
         raise RuntimeError(f"the sender reports: {output}")
@@ -148,7 +148,7 @@ def sent(output):
 
 
 def write_segments(path, kind):
-    """Writes datagrams of one size; returns it."""
+    """Writes datagrams of one size; returns the size."""
     now = time.time_ns()
     made = [LOADS[kind](number, now) for number in range(SEGMENTS * ROUNDS_MADE)]
     if len({len(data) for data in made}) != 1:
@@ -158,7 +158,7 @@ def write_segments(path, kind):
 
 
 def send_segments(path, size, port, rate, seconds):
-    """Returns how many it sent, and in what time."""
+    """Sends. Returns the number of datagrams and the seconds."""
     with open(path, "rb") as made:
         calls = list(iter(lambda: made.read(SEGMENTS * size), b""))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -171,7 +171,7 @@ def send_segments(path, size, port, rate, seconds):
                 try:
                     sender.send(calls[count % len(calls)])
                 except ConnectionRefusedError:
-                    pass  # reports a call before: the peer has ended
+                    pass  # the error of an earlier call: the receiver has ended
                 count += 1
             now = time.monotonic()
     return count * SEGMENTS, now - begin

@@ -59,7 +59,7 @@ static void put_array_begin(struct writing *writing, const char *name)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* A number with one of its units; 0 needs none. */
+/* A number with one of its units; 0 has no unit. */
 static void put_quantity(struct writing *writing, enum quantity quantity)
 {
     char pattern[PATTERN_SIZE] = "^(0|[0-9]+([.][0-9]+)?(";

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Turns manual pages into Markdown: tools/manual/markdown.py PAGE FOLDER.
+"""Converts manual pages to Markdown: tools/manual/markdown.py PAGE FOLDER.
 
-Reads the macros of man(7) that the pages here use, and ends with an error at any other. Writes FOLDER/PAGE.md. What is
-bold in a page, and therefore literal, becomes code; a reference to a page that has a template in pages/ becomes a link.
+Supports the macros of man(7) that these pages use, and fails with an error for any other. Writes FOLDER/PAGE.md. Bold
+text in a page is literal and becomes code; a reference to a page with a template in pages/ becomes a link.
 """
 import pathlib
 import re
@@ -31,7 +31,7 @@ def pieces(text, font="plain"):
 
 
 def in_fonts(macro, words):
-    """What a macro of fonts has: words in turn in one font and the other."""
+    """The words of a font macro, alternately in its two fonts."""
     for i, word in enumerate([" ".join(words)] if len(macro) == 1 else words):
         yield from pieces(word, FONTS[macro[i % len(macro)]])
 
@@ -41,7 +41,7 @@ def words_of(text):
 
 
 def joined(parts):
-    """The same, neighbours of one font as one."""
+    """Joins adjacent parts with the same font."""
     found = []
     for font, text in parts:
         if found and found[-1][0] == font:
@@ -52,7 +52,7 @@ def joined(parts):
 
 
 def markdown(parts):
-    """Spaces stand outside of what is marked."""
+    """Keeps spaces outside of markup."""
     text = ""
     for font, part in joined(parts):
         before, inner, after = re.match(r"(\s*)(.*?)(\s*)\Z", part, re.DOTALL).groups()
@@ -67,7 +67,7 @@ def markdown(parts):
 
 
 def linked(text):
-    """`sluice`(1), as a link where there is such a page."""
+    """Makes a link of `sluice`(1) if there is such a page."""
     def link(match):
         name = f"{match[1]}.{match[2]}"
         return f"[{match[1]}({match[2]})]({name}.md)" if name in PAGES else f"{match[1]}({match[2]})"
@@ -79,11 +79,11 @@ class Page:
     def __init__(self):
         self.lines = []      # of the document
         self.depth = 0       # of lists
-        self.in_item = False  # the text is an item's
-        self.text = []       # of the paragraph that is being read
-        self.tag = None      # of the item that is being read; None: it is not to come
+        self.in_item = False  # whether the text belongs to an item
+        self.text = []       # of the current paragraph
+        self.tag = None      # of the current item; None: no tag
         self.awaits_tag = False
-        self.code = None     # lines of the block that is being read
+        self.code = None     # lines of the current code block
 
     def indent(self):
         return "  " * (self.depth + self.in_item)
@@ -94,7 +94,7 @@ class Page:
         self.lines += self.filled(text)
 
     def filled(self, text):
-        """Its lines, after an empty one; what would begin a heading or an item does not."""
+        """Lines of a paragraph, after an empty one; escapes text that would begin a heading or an item."""
         lines = textwrap.wrap(text, WIDTH - len(self.indent()), break_long_words=False, break_on_hyphens=False)
         return ["", *(self.indent() + re.sub(r"^([#>+-]|\d+\.)", r"\\\1", line) for line in lines)] if lines else []
 
@@ -137,7 +137,7 @@ class Page:
             sys.exit(f"tools/manual/markdown.py: it does not know .{name}")
 
     def line(self, line):
-        """A line that ends with \\c is continued by the next."""
+        """Handles one line; a line that ends with \\c continues on the next."""
         if line.endswith("\\c"):
             self.line(line[:-2])
             self.text.pop()

@@ -1,4 +1,4 @@
-"""Requests by HTTP that tell whether a server is up."""
+"""HTTP requests that check whether a server is up."""
 import http.client
 import json
 import urllib.error
@@ -10,7 +10,7 @@ _open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
 
 def answer(url):
-    """The body of a good answer; None for any other, or none."""
+    """The body of a successful answer, otherwise None."""
     try:
         with _open(url, timeout=LIMIT) as response:
             return response.read()
@@ -19,11 +19,11 @@ def answer(url):
 
 
 def answers(url):
-    """Whether it answers well."""
+    """Whether it answers successfully."""
     return answer(url) is not None
 
 
 def json_answer(url):
-    """The same, parsed; {} where there is none."""
+    """The parsed JSON answer; {} if there is none."""
     body = answer(url)
     return json.loads(body) if body else {}

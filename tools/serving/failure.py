@@ -1,6 +1,6 @@
-"""What went wrong, as one line for the user."""
+"""An error as one line for the user."""
 
-CANNOT_FETCH = 77  # what ctest takes for "skipped"
+CANNOT_FETCH = 77  # ctest's code for "skipped"
 
 
 class Failure(Exception):

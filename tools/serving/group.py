@@ -1,7 +1,7 @@
 """One or several servers of one kind, with their folder, ports and processes.
 
-FOLDER/servers.json is all that is known of them, so that every call of tools/servers, and whoever
-looks after a call that was interrupted, finds the same.
+FOLDER/servers.json contains all that is known of them, so that every call of tools/servers, also
+after an interrupted one, has the same state.
 """
 import json
 import os
@@ -14,11 +14,11 @@ from ports import free_ports
 
 PATIENCE = 15  # seconds that a node may take to stop
 READY = 120  # seconds that a group may take to start
-PAUSE = 0.05  # seconds between two looks
+PAUSE = 0.05  # seconds between two checks
 
 
 class Node:
-    """`name`, `number` from 1 on, `folder`, `ports` by name, and the process that was started."""
+    """`name`, `number` from 1, `folder`, `ports` by name, and the process."""
 
     def __init__(self, folder, number, ports, process=None):
         self.name = f"n{number}"
@@ -37,7 +37,7 @@ class Node:
 class Group:
     """`kind` is a module of kinds.py, `host` the address of all nodes.
 
-    `secure`: they prove who they are, and want a login (identity.py).
+    `secure`: they have certificates and require a login (identity.py).
     """
 
     def __init__(self, folder, name, host, forward, secure, nodes):
@@ -82,7 +82,7 @@ class Group:
             raise Failure(f"{folder / 'servers.json'}: {error}") from None
 
     def save(self):
-        """The old file or the new one is there, whatever happens."""
+        """Replaces the file atomically: the old or the new one exists at all times."""
         new = self.folder / "servers.json.new"
         new.write_text(json.dumps({
             "kind": self.name, "host": self.host, "forward": self.forward,
@@ -92,19 +92,19 @@ class Group:
         os.replace(new, self.folder / "servers.json")
 
     def place(self, node, port=None):
-        """ADDRESS:PORT, of the port where clients connect unless it is named."""
+        """ADDRESS:PORT of the named port, by default the port for clients."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{node.ports[port or self.kind.PORTS[0]]}"
 
     def address(self):
-        """Where clients connect to: ADDRESS:PORT of each node, with commas between."""
+        """The addresses for clients: ADDRESS:PORT of each node, separated by commas."""
         return ",".join(map(self.place, self.nodes))
 
     def running(self):
         return [node for node in self.nodes if node.runs()]
 
     def start(self, packages):
-        """Starts all nodes for the first time. Ends them where one does not start."""
+        """Starts all nodes for the first time. Stops them if one does not start."""
         self.kind.prepare(self, packages)
         self._begin(packages, self.nodes)
 
@@ -150,7 +150,7 @@ class Group:
         self.save()
 
     def named(self, names):
-        """The nodes of these names, all where there is none."""
+        """The nodes of these names, by default all."""
         known = {node.name: node for node in self.nodes}
         for name in names:
             if name not in known:
@@ -158,7 +158,7 @@ class Group:
         return [known[name] for name in names] if names else self.nodes
 
     def lines(self):
-        """One for each node, in columns."""
+        """A line for each node, in columns."""
         for node in self.nodes:
             places = " ".join(f"{port}={self.place(node, port)}" for port in node.ports)
             process = node.process["pid"] if node.process else "-"

@@ -1,7 +1,8 @@
-"""What the servers of a group prove who they are with, and whom they let in.
+"""Certificates and logins of the servers of a group.
 
-FOLDER/tls has an authority (ca.crt, ca.key) and a certificate of the group's address with its key
-(server.crt, server.key; server.pem has both). FOLDER/login has the one user, as sinks read it.
+FOLDER/tls has a certificate authority (ca.crt, ca.key) and a certificate of the group's address
+with its key (server.crt, server.key; server.pem has both). FOLDER/login has the only user, in the
+form that sinks read.
 """
 import secrets
 import subprocess
@@ -26,7 +27,7 @@ def _request(folder, name, *more):
 
 
 def make(group):
-    """Makes all of it in the group's folder. Returns the password."""
+    """Makes them in the group's folder. Returns the password."""
     if find("openssl") is None:
         raise Failure("not installed: openssl")
     tls = group.folder / "tls"
@@ -39,7 +40,7 @@ def make(group):
 
 
 def issue(tls, host, days):
-    """A new certificate of the servers; with negative days one that has expired."""
+    """A new certificate of the servers; with negative days an expired one."""
     (tls / "names").write_text(f"subjectAltName=IP:{host}\n", encoding="ascii")
     _request(tls, "server", "-new", "-out", tls / "server.csr")
     _openssl("x509", "-req", "-in", tls / "server.csr", "-CA", tls / "ca.crt", "-CAkey",

@@ -1,4 +1,4 @@
-"""InfluxDB 1.x, of Debian."""
+"""InfluxDB 1.x, from Debian."""
 import asking
 from packages import find
 

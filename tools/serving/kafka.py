@@ -1,4 +1,4 @@
-"""Kafka without ZooKeeper (KRaft), of Maven: each node is a broker and a controller."""
+"""Kafka without ZooKeeper (KRaft), from Maven: each node is a broker and a controller."""
 import subprocess
 
 import identity
@@ -35,7 +35,7 @@ PROJECT = f"""\
 </project>
 """
 
-# The cleaner's buffer is 128 MiB by default, more than there is for a node of a small heap.
+# The default buffer of the cleaner, 128 MiB, does not fit in the small heap of a node.
 PROPERTIES = """\
 process.roles=broker,controller
 node.id={number}
@@ -55,7 +55,7 @@ group.initial.rebalance.delay.ms=0
 log.cleaner.dedupe.buffer.size=4194304
 """
 
-# Beside the listener for everybody two for one user: in the clear, and by TLS.
+# In addition to the open listener, two for a user: in clear text, and by TLS.
 SECURE = """\
 listeners=PLAINTEXT://{client},CONTROLLER://{controller},SASL_PLAINTEXT://{sasl},SASL_SSL://{tls}
 advertised.listeners=PLAINTEXT://{client},SASL_PLAINTEXT://{sasl},SASL_SSL://{tls}
@@ -71,7 +71,7 @@ LOGIN = ("org.apache.kafka.common.security.plain.PlainLoginModule required "
          'user_{user}="{password}";')
 PARTITIONS = 6
 HEAP = "256m"
-LIMIT = 5  # seconds that one look may take
+LIMIT = 5  # seconds that one check may take
 
 
 def fetch(packages):
@@ -116,9 +116,9 @@ def command(_group, node, packages):
 
 
 def is_ready(group):
-    """Each node that runs lists all of them as brokers that the controller lets work.
+    """Whether each running node lists all of them as active brokers.
 
-    It is asked itself: of a node that was killed the others know only after some seconds.
+    Each node is asked itself: the others notice only after some seconds that a node was killed.
     """
     nodes = group.running()
     for asked in nodes:

@@ -1,4 +1,4 @@
-"""nats-server with JetStream, of Debian: one, or a cluster of three."""
+"""nats-server with JetStream, from Debian: one node, or a cluster of three."""
 import asking
 import identity
 from packages import find
@@ -37,7 +37,7 @@ def command(_group, node, _packages):
 
 
 def is_ready(group):
-    """A cluster has a leader, whom most of its nodes have chosen."""
+    """Whether the cluster has a leader, elected by most of its nodes."""
     urls = [f"http://{group.place(node, 'http')}" for node in group.running()]
     if not all(asking.answers(f"{url}/healthz") for url in urls):
         return False

@@ -1,4 +1,4 @@
-"""A small OpenTelemetry collector, built by its builder, in Go."""
+"""A small OpenTelemetry collector, built by its builder with Go."""
 import os
 import socket
 
@@ -14,7 +14,7 @@ PROVIDERS = "v1.56.0"
 FETCHED = f"otelcol-{VERSION}"
 MODULES = "go.opentelemetry.io/collector"
 
-# It does not start without the provider of the environment.
+# It does not start without the environment provider.
 PARTS = f"""\
 dist:
   name: otelcol
@@ -46,7 +46,7 @@ exporters:
       level: none
 """
 
-# It writes every point to its log.
+# Writes every point to its log.
 DEBUG = """\
   debug:
     verbosity: detailed

@@ -1,4 +1,4 @@
-"""Where programs come from: Debian's packages, Maven, Go, by their own clients and defaults."""
+"""Sources of programs: Debian's packages, Maven, Go, with their own clients and defaults."""
 import os
 import pathlib
 import shutil
@@ -7,7 +7,7 @@ import subprocess
 from failure import CANNOT_FETCH, Failure
 
 LONGEST = 1200  # seconds that one client may take
-SYSTEM_PATH = "/usr/sbin:/sbin"  # where Debian has daemons, and users no PATH
+SYSTEM_PATH = "/usr/sbin:/sbin"  # Debian's folder of daemons, which is not in users' PATH
 
 
 def find(program):
@@ -16,18 +16,18 @@ def find(program):
 
 
 class Packages:
-    """`folder` keeps what is downloaded, so that a second fetch needs no network."""
+    """`folder` keeps downloads, so that a second fetch needs no network."""
 
     def __init__(self, root, folder):
         self.root = root
         self.folder = pathlib.Path(folder).absolute()
 
     def path(self, *names):
-        """A path below the folder of packages."""
+        """A path in the folder of packages."""
         return self.folder.joinpath(*names)
 
     def need(self, *programs):
-        """Installs Debian's packages for servers where one of these programs is missing."""
+        """Installs Debian's packages for servers if one of these programs is missing."""
         if all(map(find, programs)):
             return
         self.run("installs the packages", [self.root / "tools" / "packages", "servers"])
@@ -36,7 +36,7 @@ class Packages:
             raise Failure("not installed: " + ", ".join(missing), CANNOT_FETCH)
 
     def run(self, what, words, **more):
-        """Runs a client to its end; what it says is in the failure where it fails."""
+        """Runs a client to its end; on failure the error contains its output."""
         try:
             done = subprocess.run(list(map(str, words)), stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -48,10 +48,10 @@ class Packages:
             raise Failure(f"{what}: " + "\n  ".join(said[-8:]), CANNOT_FETCH)
 
     def once(self, name, make):
-        """Calls make(folder, cache) where there is no folder of that name.
+        """Calls make(folder, cache) if there is no folder of that name.
 
-        It has its name only when it is whole: one that was given up half way is made anew.
-        `cache` is a folder for what a client downloads on its way, and goes again.
+        The folder gets its name only when it is complete; an interrupted one is made again. `cache`
+        is a folder for intermediate downloads, removed afterwards.
         """
         if self.path(name).exists():
             return

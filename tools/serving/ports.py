@@ -1,7 +1,7 @@
 """Ports that stay free while their server does not run.
 
-They are below those that the system gives to clients: otherwise the connection of any program could
-take the port of a server that is to be started again.
+They are below the range that the system assigns to clients: otherwise the connection of any program
+could take the port of a server that will be restarted.
 """
 import contextlib
 import pathlib
@@ -21,7 +21,7 @@ def _end():
 
 
 def free_ports(host, count):
-    """That many ports of this address, on which nobody listens."""
+    """Returns that number of ports of this address that are free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = []
     with contextlib.ExitStack() as probes:

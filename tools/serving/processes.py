@@ -1,8 +1,8 @@
-"""Processes that outlive the program that started them, and are theirs again later.
+"""Processes that outlive the program that started them and are controlled by later ones.
 
-The system gives the number of a process that has ended to another one. So a process is known by its
-number and the moment at which it began (proc(5), field 22 of stat), and a signal goes through a
-descriptor of the process, for which both were checked.
+The system reuses the id of an ended process. So a process is identified by its id and its start
+time (proc(5), field 22 of stat), and a signal is sent through a process descriptor after both were
+checked.
 """
 import contextlib
 import os
@@ -14,7 +14,7 @@ import time
 
 
 def _begun(number):
-    """When it began, in ticks since the system did; None if it has ended."""
+    """Its start time in ticks since the system's start; None if it has ended."""
     try:
         stat = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -24,12 +24,12 @@ def _begun(number):
 
 
 def begin(words, log, folder, environment=None):
-    """Starts one in a session of its own; returns what knows it again."""
+    """Starts one in its own session; returns its identification."""
     with open(log, "ab") as said:
         process = subprocess.Popen(list(map(str, words)), cwd=folder, stdin=subprocess.DEVNULL,
                                    stdout=said, stderr=subprocess.STDOUT, start_new_session=True,
                                    env={**os.environ, **(environment or {})})
-    process.returncode = 0  # it is not ours to wait for: nobody is to complain that it still runs
+    process.returncode = 0  # suppresses the warning that the child is still running
     return {"pid": process.pid, "begun": _begun(process.pid)}
 
 
@@ -45,7 +45,7 @@ def _descriptor(known):
         descriptor = os.pidfd_open(known["pid"])
     except ProcessLookupError:
         return None
-    if runs(known):  # and no other process, which the descriptor could not become from now on
+    if runs(known):  # the descriptor cannot refer to another process from now on
         return descriptor
     os.close(descriptor)
     return None
@@ -57,7 +57,8 @@ def _send(descriptor, number):
 
 
 def _wait(descriptors, patience):
-    """Waits until all have ended, that many seconds at most; returns those that have not."""
+    """Waits until all have ended, for at most that number of seconds; returns those that have not.
+    """
     end = time.monotonic() + patience
     left = set(descriptors)
     wait = select.poll()
@@ -71,9 +72,9 @@ def _wait(descriptors, patience):
 
 
 def end(several, at_once, patience):
-    """Ends those that run and waits for their end: `patience` seconds until they are killed.
+    """Stops those that run and waits for their end; after `patience` seconds kills them.
 
-    All are asked at the same time: nodes of a cluster that stop wait for each other.
+    All are signalled at the same time: stopping nodes of a cluster wait for each other.
     """
     descriptors = [descriptor for descriptor in map(_descriptor, filter(runs, several))
                    if descriptor is not None]

@@ -1,4 +1,4 @@
-"""Prometheus with its receiver of remote write, of Debian."""
+"""Prometheus with its remote-write receiver, from Debian."""
 import asking
 from packages import find
 

@@ -1,4 +1,4 @@
-"""VictoriaMetrics, of Debian."""
+"""VictoriaMetrics, from Debian."""
 import asking
 from packages import find
 

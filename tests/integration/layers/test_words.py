@@ -14,8 +14,10 @@ NOT_OURS = ("tests/captures/", "tests/proto/", "tests/integration/layers/test_wo
 
 # What is refused, and what to write instead. A pattern is applied to each sentence; "^" is its begin.
 PATTERNS = [
-    (r"\b[Nn]o(body|where)\b|\b[Nn]o one\b", "no thread, no other file; or turn the sentence"),
-    (r"^(None|Nothing)\b(?!:| if\b| for\b)|\bnothing but\b|\bof nothing\b|\bby none\b", "name what does not"),
+    (r"(?<!user )\b[Nn]o(body|where)\b|\b[Nn]o one\b",
+     "no thread, no other file; or turn the sentence"),
+    (r"^(None|Nothing)\b(?!:| if\b| for\b)|\bnothing but\b|\bof nothing\b|\bby none\b",
+     "name what does not"),
     (r"^What\b[^?]*$", "name the thing"),
     (r"^(Who|Whom|Whose)\b[^?]*$|\b[Ww]ho(m|se)?ever\b", "the caller, the sender, the thread"),
     (r"(?<![Uu]ser )(?<![Uu]sers )(?<![Aa]nyone )(?<![Pp]eople )(?<!hose )(?<!ators )(?<!neers )"

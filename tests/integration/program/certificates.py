@@ -1,4 +1,4 @@
-"""Certificates for tests, made by the openssl command: nobody but the test trusts them."""
+"""Certificates for tests, made by the openssl command. Only the test trusts them."""
 import shutil
 import subprocess
 

@@ -48,7 +48,7 @@ class ControlClient:
         self.socket.sendall(request.encode() + b"\n")
 
     def read_line(self):
-        """The next line, parsed; None at the end."""
+        """The next line, parsed; None if the connection has ended."""
         while b"\n" not in self._pending:
             part = self.socket.recv(65536)
             if not part:
@@ -65,7 +65,7 @@ class ControlClient:
 
     def is_given_up(self):
         """Whether the other side has closed it; what came before that need not be read."""
-        if self._process is not None:  # what stands between hears of it when it writes
+        if self._process is not None:  # the relay notices the end when it writes
             try:
                 self.send("ledger")
             except BrokenPipeError:

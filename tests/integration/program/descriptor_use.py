@@ -4,7 +4,7 @@ import resource
 
 
 def limited(hard, soft=None):
-    """What Popen runs before the program, so that it may have so many."""
+    """For Popen's preexec_fn: sets the limit of open files."""
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft or hard, hard))
 
 

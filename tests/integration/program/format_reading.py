@@ -1,8 +1,6 @@
-"""Strict readers of line protocol, the Prometheus text format and CSV.
-
-They take only what the formats' own documents let one write, and raise AssertionError for anything
-else: what they read every reader does. Numbers stay as they were written, beside what they mean.
-"""
+"""Strict readers of line protocol, the Prometheus text format and CSV. They accept only text that
+the formats' own documents allow, and raise AssertionError for anything else, so that every
+reader can read it. Numbers are kept as text, together with their values."""
 import csv
 import io
 import re
@@ -26,11 +24,9 @@ ESCAPED = ", ="
 
 
 def _word(line, at, stops, counted):
-    """An unquoted text from `at` to one of the `stops`; returns it unescaped, and where it ends.
-
-    There are two kinds of readers: to those of VictoriaMetrics two backslashes are one (`counted`),
-    to InfluxDB's they are two. What is written must have the same structure for both.
-    """
+    """Reads an unquoted text from `at` to one of the `stops`; returns it unescaped, and its end.
+    There are two kinds of readers: for VictoriaMetrics two backslashes are one (`counted`), for
+    InfluxDB they are two. The text must have the same structure for both."""
     out = []
     while at < len(line) and line[at] not in stops:
         if line[at] == "\\":

@@ -33,7 +33,8 @@ def without_controls(text):
 
 
 def influx_text(data):
-    """What readers read: backslashes before what is escaped, and at the end, are left out."""
+    """The text that readers return: backslashes before an escaped character, and at the end, are
+    removed."""
     return without_controls(re.sub(r"\\+(?=[ ,=\x00-\x1f\x7f]|\Z)", "", as_utf8(data)))
 
 

@@ -11,7 +11,7 @@ PREFACE = 24  # bytes
 NO_CONTENT = b"\x89"  # :status 204 (RFC 7541, appendix A)
 NO_ERROR, PROTOCOL_ERROR, REFUSED, CANCEL = 0, 1, 7, 8
 
-# What becomes of a request.
+# The server's action for a request.
 TAKEN = "it is stored and acknowledged"
 REFUSE = "its stream is refused"
 GO_AWAY = "the connection goes away, and the request was not looked at"
@@ -81,8 +81,8 @@ class Http2Store:
         try:
             with self._context.wrap_socket(connection, server_side=True) as secure:
                 Http2Connection(self, secure).serve()
-                # A socket that is closed with something unread resets the connection, and whoever
-                # writes to it then never reads what was sent before.
+                # Closing a socket with unread data resets the connection, and a client that writes
+                # to it then never reads earlier answers.
                 secure.shutdown(socket.SHUT_WR)
                 while secure.recv(65536):
                     pass

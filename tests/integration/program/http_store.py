@@ -14,13 +14,10 @@ CLOSE_EARLY = "close early"  # before it is read
 
 
 class Store:
-    """Answers each request by the next step of `script`, then as `otherwise` says at that time.
-
-    A step is a status, a status with headers, and perhaps a body, or one of the words above; or a
-    function that makes one of these of a request; or bytes, which are sent as they are before the
-    connection ends. What was answered with a 2xx is `stored`, in the
-    order of the answers.
-    """
+    """Answers each request by the next step of `script`, then by `otherwise`. A step is a status, a
+    status with headers and an optional body, or one of the words above; or a function that
+    returns one of these for a request; or bytes, which are sent unchanged before the connection
+    ends. Requests answered with 2xx are `stored`, in the order of the answers."""
 
     def __init__(self, *script, port=None, context=None):
         self.script = collections.deque(script)

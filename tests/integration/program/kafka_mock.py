@@ -14,7 +14,7 @@ class KafkaMock:
         self.brokers = self.process.stdout.readline().strip()
 
     def order(self, line):
-        """What it writes before its "done"."""
+        """The lines of its output before "done"."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         lines = []

@@ -1,8 +1,6 @@
-"""A pipe that one of our programs reads by its path, and we write.
-
-Where the programs are those of Windows it is a named pipe of Windows, which its writer makes; a
-program that TEST_PIPES names stands between it and a pipe of Linux. Elsewhere it is a FIFO.
-"""
+"""A pipe that a program under test reads by its path, and the test writes. For Windows programs it
+is a named pipe of Windows, created by its writer; a program named by TEST_PIPES relays between
+it and a Linux pipe. Otherwise it is a FIFO."""
 import os
 import subprocess
 

@@ -1,4 +1,4 @@
-"""A client of --metrics: pages as they are, and the numbers that stand on them."""
+"""A client of --metrics: its pages, and the numbers on them."""
 import collections
 import http.client
 import re
@@ -20,7 +20,7 @@ class Answer:
 
 
 class MetricsClient:
-    """Of a program that was started with --metrics, which logs where."""
+    """The address of --metrics, from the program's log."""
 
     def __init__(self, program):
         found = program.wait_for_log(r"metrics at http://(\S+):(\d+)/metrics$")[0]
@@ -79,10 +79,8 @@ def labels(**pairs):
 
 
 def numbers_of(ledger):
-    """What stands on the page of a ledger in JSON: the same names and labels, to the value.
-
-    Those of one name, of which a reload may have retired one, stand there as one.
-    """
+    """The expected content of the page for a ledger in JSON: the same names and labels, to the
+    value. Listeners or sinks of one name, one of which a reload may have retired, are added up."""
     found = collections.Counter()
     for listener in ledger["listeners"]:
         name = listener["name"]

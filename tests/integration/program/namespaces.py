@@ -17,7 +17,7 @@ from sluice_program import DEADLINE, ORDERS
 
 
 def _enter(kind, probe):
-    """Starts the script anew in such a namespace; returns where none can be had."""
+    """Restarts the script in such a namespace; returns if none is available."""
     for words in (["unshare", "-r", kind], ["unshare", kind]):  # of a user's own, or root's
         try:
             works = subprocess.run(words + probe, capture_output=True, check=False).returncode == 0
@@ -31,10 +31,8 @@ def _enter(kind, probe):
 
 @contextlib.contextmanager
 def _own_wine():
-    """Wine with a server of its own, which ends soon after its last program.
-
-    Of the prefix that there is it has the registry, and goes into the same folders.
-    """
+    """Wine with its own server, which ends soon after its last program. It has the registry of the
+    existing prefix, and uses the same folders."""
     tree = pathlib.Path(EMULATOR[0]).parents[1]  # of tools/wine, whose default this is
     shared = pathlib.Path(os.environ.get("WINEPREFIX", tree / "build" / "windows" / "wine"))
     with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:

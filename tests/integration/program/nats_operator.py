@@ -1,4 +1,4 @@
-"""Who may connect to a nats-server with signed claims: an operator, an account and a user (JWT)."""
+"""Accounts of a nats-server with signed claims: an operator, an account and a user (JWT)."""
 import base64
 import hashlib
 import itertools

@@ -1,4 +1,5 @@
-"""What sinks/README.md says that samples become in a file of OpenMetrics, from their JSON form."""
+"""The mapping of samples to an OpenMetrics file as sinks/README.md describes it, from their JSON
+form."""
 import math
 from decimal import Decimal
 

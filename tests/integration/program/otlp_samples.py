@@ -1,9 +1,7 @@
-"""The lines of samples that an ExportMetricsServiceRequest should give, from its truth alone.
-
+"""The expected lines of samples of an ExportMetricsServiceRequest, computed only from its truth.
 The truth is the protobuf JSON mapping with the .proto file's names: 64-bit integers are strings,
-and what is at its default is left out. Here are the rules for what the captures hold; what no
-capture holds (summaries, exemplars, maps, bytes) is left to the unit tests.
-"""
+and default values are omitted. The rules here cover the content of the captures; everything else
+(summaries, exemplars, maps, bytes) is covered by the unit tests."""
 import json
 
 KINDS = ("gauge", "histogram", "exponential_histogram")  # and sums of two kinds
@@ -98,7 +96,7 @@ def points_of(message):
 
 
 def samples(message, to_time):
-    """What the lines hold, but for the facts of the datagram."""
+    """The content of the lines, except facts about the datagram."""
     for point, metric, scope, resource in points_of(message):
         kind, data = kind_of(metric)
         line = {"time": to_time(int(point["time_unix_nano"])), "name": metric["name"],

@@ -1,7 +1,5 @@
-"""Reads captures with tshark, whose eyes are not ours, and with nothing but struct.
-
-Exits with 77 (skipped) where there is no tshark.
-"""
+"""Reads captures with tshark, an independent decoder, and with only struct. Exits with 77 (skipped)
+without tshark."""
 import shutil
 import struct
 import subprocess
@@ -34,7 +32,7 @@ def _nanoseconds(text):
 
 
 def read_packets(path):
-    """What tshark says of each packet: a dict of source, destination, time, payload, ..."""
+    """tshark's view of each packet: a dict of source, destination, time, payload, ..."""
     fields = [part for field in _FIELDS for part in ("-e", field)]
     packets = []
     for line in _run("-r", path, "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE",

@@ -29,7 +29,7 @@ def delimited(*messages):
 
 
 def split(data):
-    """The messages that stand after their lengths in `data`, each of them whole."""
+    """The length-prefixed messages in `data`; each must be complete."""
     messages, at = [], 0
     while at < len(data):
         size, shift = 0, 0

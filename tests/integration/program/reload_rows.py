@@ -18,14 +18,11 @@ QUIET = 0.3  # seconds in which something short would have happened
 
 
 class Row:
-    """A key that a reload may change.
-
-    `seen(test)` observes its effect: `before` is what it returns without the key's value, and with
-    what is `beside` it, and `after` with the value. A value may be a function that makes the other
-    configuration of the test and the one before. `key` may be several, which change together, and
-    `written` is what the file has in the place of "kafka.NAME". `place` says which part of the
-    configuration has the key: a listener, a sink, or the whole.
-    """
+    """A key that a reload may change. `seen(test)` observes its effect: it returns `before` without
+    the key's value and with the keys in `beside`, and `after` with the value. A value may be a
+    function that makes the other configuration of the test and the first one. `key` may be
+    several keys that change together, and `written` is the text in the file for "kafka.NAME".
+    `place` is the part of the configuration that has the key: a listener, a sink, or the whole."""
 
     def __init__(self, scope, key, value, seen, before, after, place=("listeners", 0), beside=None,
                  written=None):
@@ -162,7 +159,7 @@ class ReloadRows(ProgramTest):
         why = [line for line in self.program.said() if REFUSED in line][-1]
         self.assertRegex(why, row.named)
 
-    # What is observed.
+    # Observations.
 
     def ledger_of(self, listener):
         return self.program.ledger_now()["listeners"][listener]
@@ -172,7 +169,7 @@ class ReloadRows(ProgramTest):
         return {"decoded": counts["decoded"], "dropped": dropped(counts) or 0, **counts["reasons"]}
 
     def outcome(self, *datagrams, listener=0, source="127.0.0.1"):
-        """What became of datagrams, each name once."""
+        """The reasons and terms of datagrams, each name once."""
         before = self.outcomes(self.ledger_of(listener))
         sender = self.udp_sender(listener, source)
         for datagram in datagrams:

@@ -1,7 +1,5 @@
-"""What tests of file sinks that rotate have in common: numbered records, and the files they are in.
-
-A record is a datagram of the telemetry schema with one gauge, whose value is its number.
-"""
+"""Common code of tests of file sinks that rotate: numbered records, and the files that contain
+them. A record is a datagram of the telemetry schema with one gauge, whose value is its number."""
 import gzip
 import re
 import struct

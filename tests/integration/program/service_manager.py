@@ -37,7 +37,7 @@ class Manager:
         self.socket.close()
 
     def environment(self, sockets=(), **variables):
-        """What a program is started with: these variables, and NOTIFY_SOCKET."""
+        """The environment of the program: these variables, and NOTIFY_SOCKET."""
         told = {"NOTIFY_SOCKET": self.name, **variables}
         if sockets:
             told = {"LISTEN_FDS": str(len(sockets)), "LISTEN_PID": "own", **told}
@@ -63,7 +63,7 @@ class Manager:
         raise AssertionError(f"waited {DEADLINE} s in vain for {name}; so far: {self.past}")
 
     def rest(self):
-        """What has come and was not yet taken."""
+        """The notifications received since the last call."""
         while select.select([self.socket], [], [], 0)[0]:
             self.next()
         return self.past

@@ -1,9 +1,11 @@
-"""Starts the built sluice, sends to it, and reads what it writes and what it counts.
+"""Starts the built sluice, sends to it, and reads its output and its counts.
 
-The environment says what is tested: SLUICE is the program, TEST_SANITIZE the sanitizers that it
-was built with, or empty, TEST_THREADS is 1 where it is to have one thread wherever it can,
-TEST_NOTIFIER the notifier that it is to take, and what ../built.py names. Nothing here waits for longer than DEADLINE, and whatever was waited for in
-vain is told together with all that the program said.
+The environment selects the program under test: SLUICE is the program, TEST_SANITIZE its sanitizers,
+or empty, TEST_THREADS is 1 to use one thread wherever possible, TEST_NOTIFIER the notifier, and the
+variables of ../built.py.
+
+No wait is longer than DEADLINE. A wait that fails is reported together with all output of the
+program.
 """
 import json
 import os
@@ -48,14 +50,14 @@ if "TEST_NOTIFIER" in os.environ:
         print("this system does not have that notifier", file=sys.stderr)
         sys.exit(77)
 
-# What a ledger in JSON begins with.
+# The beginning of a ledger in JSON.
 LEDGER = '{"final":'
 
-# What a start reports of itself.
+# The report of a start in the log.
 START = re.compile(r"sluice: (version \S+, process \d+, |reading pcap:|writing to |dead letters to |"
                    r"control at )")
 
-# What the system says where a disk is full, as an expression; Windows' texts are in its language.
+# The system's message for a full disk, as an expression; Windows' messages are localised.
 DISK_FULL = r"\(error 112\)" if WINDOWS else "No space left on device"
 
 # Datagrams that fit a socket's buffer where the system grants no more than its own default.
@@ -129,7 +131,7 @@ def _not_above(what, left, right):
 
 
 def settled(sink):
-    """Records whose fate is known."""
+    """Number of records whose outcome is known."""
     return (sink["written"] + sink["filtered"] + sink["evicted"] + sink["unknown"] +
             sink["spilled"] - sink["recovered"] + sum(sink["failed"].values()))
 
@@ -140,7 +142,7 @@ def is_still(sink):
 
 
 def has_done_with_all(sink):
-    """Whether it knows the fate of each message that was decoded so far."""
+    """Whether the outcome of each decoded message is known."""
     return settled(sink) + sum(sink["refused"].values()) == sink["messages"]
 
 
@@ -150,7 +152,7 @@ CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad
 _LETTERS = ("truncated", "no_match", "segments_missing", "empty", "too_deep", "too_large", "malformed")
 
 
-# What the log says of another configuration.
+# The log line of a reload.
 CHANGED = "the configuration was read anew"
 
 
@@ -161,7 +163,7 @@ def with_letters(ledger):
 
 
 def dropped(listener):
-    """What the kernel dropped of a listener's, with what it filtered where it does."""
+    """A listener's kernel drops, including filtered datagrams if it has a filter."""
     return listener.get("kernel_drops_and_filtered", listener.get("kernel_drops"))
 
 
@@ -213,7 +215,7 @@ def check_final_ledger(ledger, changed=False, segments=False):
 
 
 def check_running_ledger(ledger):
-    """What holds at any moment, for sinks are read before listeners."""
+    """Relations that always hold, because sinks are read before listeners."""
     _equal("final", ledger["final"], False)
     for listener in ledger["listeners"]:
         _not_above("received", listener["decoded"] + sum(listener["reasons"].values()) +
@@ -233,7 +235,7 @@ def check_running_ledger(ledger):
 # --- what the kernel says -------------------------------------------------------------------------
 
 def linux_sockets():
-    """Of each UDP socket that is open its port, bytes that are queued and datagrams dropped."""
+    """For each open UDP socket its port, queued bytes and dropped datagrams."""
     for table in ("udp", "udp6"):
         path = pathlib.Path("/proc/net", table)
         rows = path.read_text(encoding="ascii").splitlines()[1:] if path.exists() else []
@@ -299,11 +301,9 @@ same_with_one_thread = unittest.skipIf(
 
 
 class Sluice:
-    """One run of the program, or of `program` in its place.
-
-    `stdin` and `stdout` are descriptors or files to give it; otherwise it has nothing to read, and
-    what it writes is collected. Close it at the end, whatever the test came to.
-    """
+    """One run of the program, or of `program` instead. `stdin` and `stdout` are descriptors or
+    files for it; by default it has no input, and its output is collected. Close it at the end,
+    whatever the result of the test."""
 
     def __init__(self, *arguments, program=SLUICE, ledger="json", stdin=subprocess.DEVNULL,
                  stdout=subprocess.PIPE, **more):
@@ -335,10 +335,10 @@ class Sluice:
                 reader.wait_for_end()
                 stream.close()
 
-    # What it says.
+    # The log.
 
     def log(self):
-        """What it said on stderr, but for its ledgers and for what it reports of its start."""
+        """Its stderr without ledgers and without the report of its start."""
         return [line for line in self.said() if LEDGER not in line and not START.match(line)]
 
     def said(self):
@@ -346,7 +346,8 @@ class Sluice:
         return [re.sub(LOG_TIME, "", line.decode().rstrip("\n")) for line in self.stderr.lines()]
 
     def ledgers(self):
-        """Commands share its stderr, so one may stand after the beginning of another's line."""
+        """Commands share its stderr, so a line of one may follow the beginning of another's line.
+        """
         new = self.stderr.lines(self._read)
         self._read += len(new)
         for line in map(bytes.decode, new):
@@ -361,7 +362,7 @@ class Sluice:
                 self._drops[name] = linux_drops(self.port(listener))
 
     def with_drops(self, ledger):
-        """A ledger, in which they stand as they were when they were last looked at."""
+        """A ledger with the values of the last read."""
         if WINDOWS:
             for listener in ledger["listeners"]:
                 listener["kernel_drops"] = self._drops.get(listener["name"], 0)
@@ -404,7 +405,7 @@ class Sluice:
     def output(self):
         return parse_lines(b"".join(self.stdout.lines()))
 
-    # What it counts.
+    # The counts.
 
     def ledger_now(self):
         """The ledger that it prints when it is asked."""
@@ -440,12 +441,12 @@ class Sluice:
         return self.wait_for_ledger(reached, f"{count} datagrams were received")
 
     def wait_for_settled(self, count, sink=0):
-        """Waits until the fate of `count` records of a sink is known."""
+        """Waits until the outcome of `count` records of a sink is known."""
         return self.wait_for_ledger(lambda ledger: settled(ledger["sinks"][sink]) >= count,
                                     f"{count} records were settled")
 
-    # What it is asked for. On Windows there are two signals: Ctrl-C, which is the console's, and the
-    # end of a process. For the rest it has a command of its own.
+    # Signals. On Windows there are two: Ctrl-C, which comes from the console, and the end of a
+    # process. For the others there is a command.
 
     def send_signal(self, number):
         self.process.send_signal(number)

@@ -1,4 +1,4 @@
-"""What lies in the folder of a spill, whatever the program says of it."""
+"""Reads the content of a spill folder independently of the program."""
 import pathlib
 
 from sluice_program import wait_until

@@ -1,4 +1,5 @@
-"""What no sender should send: counted by its reason, logged at a limited rate, harming nobody."""
+"""Invalid input: counted by its reason, logged at a limited rate, without effect on other senders.
+"""
 import random
 import re
 import unittest
@@ -86,7 +87,7 @@ class Reasons(Refusing):
 
 
 class Accepted(ProgramTest):
-    """What may look bad and is not."""
+    """Unusual input that is valid."""
 
     def test_an_empty_riemann_datagram_is_a_message(self):
         program = self.start("--listen", RIEMANN, "--sink", "stdout:?view=message")
@@ -134,7 +135,7 @@ class Accepted(ProgramTest):
 
 
 class WrongSchema(ProgramTest):
-    """protobuf decodes another schema's messages, and has nothing to say of them."""
+    """protobuf decodes messages of other schemas without error."""
 
     DOUBT = "is schema= right?"
 
@@ -164,7 +165,7 @@ class WrongSchema(ProgramTest):
 
 
 class NoValue(ProgramTest):
-    """Messages that a sink of samples has nothing to write of."""
+    """Messages for which a sink of samples has no line."""
 
     STATE = riemann({"service": b"disk", "state": b"ok", "host": b"web1"})
 

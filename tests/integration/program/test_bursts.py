@@ -29,7 +29,7 @@ class Bursts(ProgramTest):
         self.sent = self.empty = self.bursts = 0
 
     def burst(self, size):
-        """Sends so many datagrams, from any sender; a few of them are empty."""
+        """Sends `count` datagrams, from any sender; a few of them are empty."""
         for _ in range(size):
             sender = self.random.choice(self.senders)
             if self.random.random() < 0.01:
@@ -43,7 +43,8 @@ class Bursts(ProgramTest):
         self.bursts += 1
 
     def wait_until_drained(self):
-        """Waits until nothing is queued in a socket: who sleeps then sleeps for good."""
+        """Waits until the socket is empty: a receiver that sleeps then sleeps until the next
+        datagram."""
         ports = {self.program.port(listener) for listener in range(len(self.program.names))}
         end = time.monotonic() + DEADLINE
         while queued := sum(bytes_queued for port, bytes_queued, _ in linux_sockets()
@@ -71,7 +72,8 @@ class Bursts(ProgramTest):
         self.took = time.monotonic() - began
 
     def check(self):
-        """What was sent was written, but for what Linux says it dropped; returns how much that is."""
+        """All datagrams were written, except those that Linux reports as dropped; returns their
+        number."""
         def fates(ledger):
             return sum(listener["received"] + listener["kernel_drops"]
                        for listener in ledger["listeners"])
@@ -113,7 +115,7 @@ class Bursts(ProgramTest):
         self.check()
 
     def test_that_are_more_than_the_socket_holds(self):
-        """They come while the program stands still, so that some of them are dropped for sure."""
+        """They arrive while the program is stopped, so that some of them are certainly dropped."""
         self.begin(LISTEN + "&receive_buffer=64KiB")
         began = time.monotonic()
         for _ in range(5):

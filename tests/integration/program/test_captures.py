@@ -33,7 +33,7 @@ def truth(name):
         return [json.loads(line) for line in lines]
 
 
-# --- what the lines should be, from the truth alone ---------------------------------------------
+# --- the expected lines, computed only from the truth -------------------------------------------
 
 def to_time(nanoseconds):
     """RFC 3339 with nine digits of fraction."""
@@ -199,7 +199,7 @@ class Reading(ProgramTest):
         self.assertEqual(ledger["listeners"][0]["decoded"], 30)
 
     def test_a_slow_reader_loses_nothing(self):
-        """Far more than rings and pipe hold waits for the reader, who begins late."""
+        """Much more than the rings and the pipe can hold waits for a reader that begins late."""
         count = 40000
         capture, file = self.folder / "long.pcap", self.folder / "lines"
         write_capture(capture, (metric(number) for number in range(count)))

@@ -40,7 +40,8 @@ class CheckSpill(ProgramTest):
                 for path in sorted(self.folder.rglob("*"))}
 
     def check(self, *arguments, alone=True):
-        """What it says of the spill; nothing may be changed, where no other program does that."""
+        """The report about the spill. Nothing in it may change, unless another program changes it.
+        """
         before = self.files()
         program, _ = self.run_to_end("--check", *arguments, ledger=None)
         self.assertTrue(not alone or self.files() == before, "the folder was changed")

@@ -157,7 +157,7 @@ class Coalesce(ProgramTest):
         for burst in range(1, bursts + 1):
             for value in range(BURST):
                 sender.send(metric(value))
-            # It is not asked for its ledger meanwhile: that would wake it.
+            # The ledger is not requested during that time, because that would wake the program.
             program.wait_for_lines(burst * BURST)
         self.assertEqual([line["value"] for line in program.output()],
                          list(range(BURST)) * bursts)

@@ -1,4 +1,5 @@
-"""What a user or a script gets from the command line: exit codes, one line each, nothing started."""
+"""The command line for users and scripts: exit codes, one line for each error, no start after an
+error."""
 import os
 import re
 import socket
@@ -215,7 +216,7 @@ class Tell(ProgramTest):
 
 
 class FullDisk(ProgramTest):
-    """A socket beside the capture, so that the ledger can be asked for on every system."""
+    """A socket in addition to the capture, so that the ledger can be requested on every system."""
 
     def fill(self, *sinks, **more):
         program = self.start("--listen", CAPTURE, "--listen", RIEMANN, *sinks,

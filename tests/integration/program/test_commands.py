@@ -44,7 +44,7 @@ def children(pid):
 
 
 def descriptors(pid):
-    """What they are of; one that is closed while this looks is left out."""
+    """The targets of the descriptors; one that is closed during the read is omitted."""
     found = []
     for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
@@ -81,7 +81,7 @@ class CommandTest(ProgramTest):
         return children(program.process.pid)
 
     def outputs(self):
-        """What each command wrote, by the time of its start."""
+        """The output of each command, by its start time."""
         files = sorted(self.folder.glob("out.*"), key=lambda file: file.stat().st_ctime_ns)
         return [file.read_bytes() for file in files]
 
@@ -279,7 +279,7 @@ class Ending(CommandTest):
         self.assertEqual(len(set(values)), len(values))
         self.assertEqual(sorted(values), values)
         self.assertTrue(outputs[-1].endswith(b"\n"))
-        # What was read and not yet written to the file when the signal came was read.
+        # Data that was read but not written to the file when the signal arrived counts as read.
         self.assertLessEqual(len(values), sink["written"])
         self.assertLessEqual(sum(map(len, outputs)), sink["bytes"])
         self.assertLessEqual(sink["bytes"] - sum(map(len, outputs)), 3 * 131072)

@@ -1,4 +1,4 @@
-"""The control socket: who may open it, what is answered, and that it holds nobody up."""
+"""The control socket: its permissions and answers, and that clients do not block each other."""
 import os
 import pathlib
 import select
@@ -320,7 +320,7 @@ class Requests(ControlTest):
         self.assertFalse(os.path.lexists(self.path))
 
     def full_pipe(self):
-        """A pipe that nobody reads and that takes nothing more."""
+        """A full pipe that is not read."""
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         os.set_blocking(writer, False)
@@ -419,7 +419,7 @@ class Tap(ControlTest):
     def tapping(self, pattern):
         """A client whose tap is on: what is sent from now on is seen."""
         client = self.client()
-        client.ask("health")  # what stands between on Windows has begun, and passes on at once
+        client.ask("health")  # the relay on Windows is running, and forwards immediately
         client.send(f"tap {pattern}")
         self.serve_rounds()
         return client
@@ -473,7 +473,7 @@ class Tap(ControlTest):
         flood.end()
         self.assertGreaterEqual(shown, 2 * TAP_LINES)
         self.assertGreater(left_out, 0)
-        # With what passes by while the last second ends all are accounted for, one record a line.
+        # With the records of the last second all are accounted for, one record a line.
         ledger = program.wait_for_received(flood.sent)
         decoded = ledger["listeners"][0]["decoded"]
         while shown + left_out < decoded:

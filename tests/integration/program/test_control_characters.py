@@ -69,11 +69,11 @@ class Terminal:
         try:
             while data := os.read(self._ours, 65536):
                 self._taken.append(data)
-        except OSError:  # nobody has it open any more
+        except OSError:  # no process has it open any more
             pass
 
     def end(self):
-        """What was written, once nobody writes any more."""
+        """All output, after the last writer has closed it."""
         os.close(self.its)
         self._thread.join(60)
         os.close(self._ours)
@@ -82,7 +82,7 @@ class Terminal:
 
 class ControlCharacters(ProgramTest):
     def assert_no_control_characters(self, data):
-        """None but the ends of lines, which csv writes as CR LF."""
+        """No control characters except line ends, which csv writes as CR LF."""
         for line in data.decode("utf-8").replace("\r\n", "\n").split("\n"):
             self.assertNotIn("Cc", set(map(unicodedata.category, line)), repr(line))
 
@@ -136,7 +136,7 @@ class ControlCharacters(ProgramTest):
                 self.assertEqual(len(list(read(path.read_bytes()))), len(words))
 
     def lines_of(self, form, read):
-        """What the strict reader makes of a file of events, and their words."""
+        """The strict reader's result for a file of events, and their words."""
         words = [b"a" + character + b"b" for character in CHARACTERS + NO_CHARACTERS]
         write_capture(self.folder / "capture", map(of_riemann, words))
         path = self.folder / "out"

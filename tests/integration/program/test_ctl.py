@@ -1,4 +1,4 @@
-"""sluice ctl: one program gives another one orders, and nobody else is hit by it."""
+"""sluice ctl: a program sends orders to another one, and to no other process."""
 import json
 import os
 import pathlib
@@ -31,7 +31,7 @@ def ctl(*words, code=0, program=SLUICE):
 
 
 def told(program):
-    """What is said where only the log has the outcome."""
+    """The output when only the log contains the outcome."""
     return f"sluice: ctl: process {program.number} was told; its log has the outcome\n"
 
 
@@ -206,7 +206,7 @@ OTHERS = "that another one is no sluice it tells by an event that it has not, wh
 
 class Refusals(ProgramTest):
     def left_alone(self, process):
-        """Gives a process that is no collector every order; it goes on."""
+        """Sends every order to a process that is not a collector; it continues."""
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         for order in ("reload", "ledger", "stop"):

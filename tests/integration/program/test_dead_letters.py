@@ -1,4 +1,5 @@
-"""--dead-letter: what could not be decoded, kept with its reason; bounded, and in nobody's way."""
+"""--dead-letter: datagrams that could not be decoded are kept with their reason, within limits, and
+without delaying others."""
 import os
 import pty
 import resource
@@ -97,7 +98,7 @@ class Kept(DeadLetters):
         self.assertEqual([packet["payload"] for packet in packets], sent + sent)
         self.assertEqual([packet["source"][0] for packet in packets], ["::1"] * 2 +
                          ["127.0.0.1"] * 2)
-        # What is not asked for with each datagram: where on every address it was sent to.
+        # A listener does not record for each datagram the address to which it was sent.
         self.assertEqual([packet["destination"] for packet in packets],
                          [("::", program.port())] * 2 + [("0.0.0.0", program.port())] * 2)
         self.assertEqual({packet["checksum"] for packet in packets}, {GOOD})

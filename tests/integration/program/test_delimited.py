@@ -29,7 +29,7 @@ def message_class(folder, file, name):
 
 
 def parse_all(data, message):
-    """What parseDelimitedFrom does in other languages, until there is no more."""
+    """Like parseDelimitedFrom in other languages, until the end."""
     parsed, at = [], 0
     while at < len(data):
         size, at = decoder._DecodeVarint32(data, at)  # there is no public one in Python

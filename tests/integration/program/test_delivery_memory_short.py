@@ -1,8 +1,6 @@
-"""A delivery with a spill, and one allocation fails: while it delivers, and at a reload.
-
-SLUICE is a program that ../../support/failing_memory.h is linked into. What fails at the start is
-tested by ../../unit/sinks/test_delivery_memory.c.
-"""
+"""A delivery with a spill in which one allocation fails: while it delivers, and during a reload.
+SLUICE is a program linked with ../../support/failing_memory.h. Failures at the start are tested
+by ../../unit/sinks/test_delivery_memory.c."""
 import contextlib
 import json
 import unittest
@@ -31,7 +29,7 @@ class MemoryShort(FailingMemoryTest):
         return range(1, count + 1, max(1, count // TRIED))
 
     def write(self, timeout):
-        """A configuration whose sink differs by its timeout= alone, so that another one comes."""
+        """A configuration whose sink differs only in timeout=, so that the sink is replaced."""
         sink = (f"http://127.0.0.1:{self.port}/write?format=influx&compress=gzip&in_flight=2"
                 f"&flush_interval=10ms&spill={self.folder / 'spill'}&timeout={timeout}s")
         new = self.folder / "new.yaml"

@@ -117,7 +117,7 @@ class Explain(ProgramTest):
         self.assertIn("\n  what to do: sluice explain malformed\n", line)
 
     def ledger_after(self, datagrams):
-        """What is printed of them as text."""
+        """The values of the reference as text."""
         program = self.start("--listen", RIEMANN, "--max-datagrams", str(len(datagrams)),
                              ledger="text")
         sender = self.sender(program)

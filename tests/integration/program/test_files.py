@@ -246,7 +246,7 @@ class SameFile(ProgramTest):
 
 
 class Astray(ProgramTest):
-    """Who renames or removes a file without a signal."""
+    """Files that are renamed or removed without a signal."""
 
     def setUp(self):
         super().setUp()

@@ -18,7 +18,7 @@ FORMATS = ("influx", "prometheus", "csv")
 
 
 def truth():
-    """The samples of the capture, from its truth alone; times in nanoseconds."""
+    """The samples of the capture, computed only from its truth; times in nanoseconds."""
     with open(CAPTURES / "otlp_metrics_v4.ndjson", encoding="utf-8") as lines:
         for line in map(json.loads, lines):
             yield from otlp_samples.samples(line["message"], int)
@@ -61,7 +61,7 @@ def buckets_of(value):
 
 class FormatTest(ProgramTest):
     def bytes_of(self, listener, sink):
-        """What is written of a capture, and its sink's counts."""
+        """The output for a capture, and its sink's counts."""
         program, ledger = self.run_to_end("--listen", listener, "--sink", sink)
         self.assertEqual(program.log(), [])
         data = b"".join(program.stdout.lines())
@@ -304,7 +304,7 @@ class Refused(FormatTest):
 
 
 class Amplification(ProgramTest):
-    """A small message whose labels stand on the line of every bucket."""
+    """A small message whose labels are repeated on the line of every bucket."""
 
     BOUNDS = [float(bound) for bound in range(1, 150)]
 

@@ -22,7 +22,7 @@ class FullDisk(RotatingTest):
         self.ballast = self.folder / "none"
 
     def fill(self, left):
-        """Leaves so many bytes free on the disk."""
+        """Leaves `size` bytes free on the disk."""
         disk = os.statvfs(self.out)
         self.ballast = self.out / "ballast"
         self.ballast.write_bytes(bytes(disk.f_bavail * disk.f_bsize - left))
@@ -73,7 +73,7 @@ class FullDisk(RotatingTest):
         return self.check(program, program.stop(), encoding)
 
     def check(self, program, ledger, encoding="json"):
-        """What is in the files is what the ledger says: whole, once, in order."""
+        """The files contain what the ledger counts: whole records, once, in order."""
         sink = ledger["sinks"][0]
         self.assertEqual(ledger["listeners"][0]["received"], self.sent)
         self.assertEqual(sink["failed"]["io_error"], 0)
@@ -232,7 +232,7 @@ class FullDisk(RotatingTest):
         self.assertEqual({row.count(b",") for row in rows[:-1]}, {rows[0].count(b",")})
 
     def with_less_than_min_free(self, name, keys, least):
-        """Half of the disk is not to be used: what would use it is not written meanwhile."""
+        """Half of the disk is reserved: writes that would use it are deferred."""
         self.sent = 0
         letters = self.out / "dead"
         metrics = () if WINDOWS else ("--metrics", "127.0.0.1:0")

@@ -1,5 +1,5 @@
-"""What is so now falls back when it is over: after outages, reloads and clients that came and went
-every gauge is what it was, and what is limited can be had as often as at first."""
+"""Gauges fall back: after outages, reloads and clients that connected and left, every gauge has its
+earlier value, and limited resources can be used as often as at first."""
 import json
 import re
 import unittest
@@ -71,7 +71,8 @@ class Gauges(ProgramTest):
             raise AssertionError(f"{error}: {differences()}") from None
 
     def make_round(self, program, begin):
-        """Records come in an outage, over as many connections as there may be, and by datagrams."""
+        """Records arrive during an outage, over the largest number of connections, and in
+        datagrams."""
         clients = [Client(program, listener=1) for _ in range(CONNECTIONS)]
         for client in clients:
             self.addCleanup(client.socket.close)

@@ -33,7 +33,7 @@ class Delivering(ProgramTest):
             program.wait_for_settled(number + 1)
 
     def counts(self, sink):
-        """What is not zero."""
+        """The counts that are not zero."""
         terms = {term: sink[term] for term in ("written", "unknown", "possible_duplicates")}
         return {term: count for term, count in {**terms, **sink["failed"]}.items() if count != 0}
 
@@ -106,7 +106,7 @@ class Answers(Delivering):
 
 
 class Figures(Delivering):
-    """What --metrics and the control socket say of requests and connections."""
+    """The figures of requests and connections in --metrics and the control socket."""
 
     def deliver_watched(self, *script):
         store = self.store(*script)

@@ -30,8 +30,8 @@ class Http2(ProgramTest):
         return store, program
 
     def deliver(self, *script):
-        """What the ledger says of three records, each a block, that are answered so; the store; the
-        requests that were repeated."""
+        """The ledger of three records, each in its own block, with these answers; the store; the
+        repeated requests."""
         store, program = self.start_with(*script, keys="&flush_interval=20ms&in_flight=1")
         sender = self.sender(program)
         for value in range(3):

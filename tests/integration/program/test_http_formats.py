@@ -28,7 +28,7 @@ class Formats(ProgramTest):
         return sink
 
     def counts(self, sink):
-        """What is not zero."""
+        """The counts that are not zero."""
         terms = ("written", "unknown", "possible_duplicates", "points_rejected")
         found = {**{term: sink[term] for term in terms}, **sink["failed"]}
         return {term: count for term, count in found.items() if count != 0}
@@ -36,7 +36,7 @@ class Formats(ProgramTest):
 
 class Otlp(Formats):
     def points(self, body):
-        """The values in a request, by a decoder that reads one message alone."""
+        """The values in a request, by a decoder that reads only one message."""
         read = subprocess.run(command(beside(SLUICE, "sluice-decode"), "--schema", "otlp"),
                               input=body, capture_output=True, timeout=DEADLINE, check=True).stdout
         return [point["asDouble"] for resource in json.loads(read)["resourceMetrics"]

@@ -23,8 +23,8 @@ def series(request):
 
 
 class RefusingStore(Store):
-    """Refuses what has `bad` in it by that status: the whole request, or with `parts` these lines
-    only. What it stores is `kept`, once for each time."""
+    """Refuses requests that contain `bad` with that status: the whole request, or with `parts` only
+    those lines. Accepted lines are `kept`, once for each time."""
 
     def __init__(self, status=400, body=b"", parts=False, read=lines):
         super().__init__()
@@ -45,7 +45,7 @@ class RefusingStore(Store):
 
 
 class SmallStore(RefusingStore):
-    """Takes so many bytes at a time."""
+    """Accepts at most `most` bytes at a time."""
 
     def answer(self, request):
         self.kept += lines(request) if len(request.body) <= 4096 else []
@@ -76,8 +76,8 @@ class Refused(ProgramTest):
         return {term: count for term, count in {**terms, **sink["failed"]}.items() if count != 0}
 
     def check_all_good(self, make, keys, most):
-        """All good ones are there, in so many requests at most for 20 bad ones, and none twice but
-        what the ledger says."""
+        """All good ones are stored, with at most this number of requests for 20 bad ones, and none
+        twice except those that the ledger counts."""
         for bad in NUMBERS:
             with self.subTest(bad=bad):
                 store = make()

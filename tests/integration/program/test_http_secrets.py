@@ -1,4 +1,4 @@
-"""http: sinks: who we are is in files, is read again by a reload, and is never shown."""
+"""http: sinks: credentials are in files, are read again by a reload, and are never shown."""
 import base64
 import gzip
 import json

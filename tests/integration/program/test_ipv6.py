@@ -1,4 +1,4 @@
-"""IPv6, alone and with IPv4 on one socket."""
+"""IPv6, by itself and with IPv4 on one socket."""
 import socket
 import sys
 import unittest

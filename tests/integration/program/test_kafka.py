@@ -11,7 +11,7 @@ from test_config import READS_FILES
 
 USAGE, CONFIGURATION = 64, 78
 
-# What is found when the sink is opened, not when its URL is read.
+# Errors that are found when the sink is opened, not when its URL is parsed.
 LATER = ("no topic", "a user and a password", "begins no field", "after the brokers", "no HOST:PORT",
          "properties:2: librdkafka does")
 

@@ -9,7 +9,7 @@ from sluice_program import RIEMANN, read_lines, wait_until
 from test_tcp import OK, TCP, Client, Tcp, framed
 
 BROKERS = 150
-MOST = 256  # files; with two for each broker the library has none left
+MOST = 256  # files; two for each broker leave the library without any
 CLIENTS = 20
 
 

@@ -79,10 +79,8 @@ class Killed(RotatingTest):
         self.strict = 0
 
     def files(self):
-        """Pairs of a file's path and what is in it, the oldest first.
-
-        The program may complete or remove a live file meanwhile: then it looks again at all.
-        """
+        """Pairs of a file's path and its content, the oldest first. The program may complete or
+        remove a live file at the same time: then all files are read again."""
         for _ in range(LOOKS):
             try:
                 paths = sorted(self.out.rglob("*"), key=lambda path: path.stat().st_mtime_ns)

@@ -53,7 +53,7 @@ class LiveTest(ProgramTest):
                     if os.readlink(f"{folder}/{name}") == self.path:
                         return True
                 except FileNotFoundError:
-                    pass  # closed meanwhile
+                    pass  # closed by the program
             return False
 
         wait_until(has_opened, "it opens the FIFO")
@@ -113,7 +113,7 @@ class Reading(LiveTest):
                                           for number in range(count)))
         wait_until(lambda: file.exists() and file.read_bytes().count(b"\n") == count,
                    "all is in the file")
-        if not WINDOWS:  # where nobody can ask what listens to no socket
+        if not WINDOWS:  # no program can read the address of a socket that does not listen
             self.assertLess(program.ledger_now()["sinks"][0]["written"], count)
         self.assertEqual([line["value"] for line in read_lines(file)], list(range(count)))
         self.pipe.close()
@@ -190,7 +190,7 @@ class Stopping(LiveTest):
         self.assertEqual([line["value"] for line in program.output()], [0, 1, 2])
 
     def test_max_datagrams_of_another_listener_ends_a_wait(self):
-        # The other's end may come before this one's file is open, so nobody waits for that here.
+        # The other end may be opened before this one's file, so this does not wait for it.
         self.live.put(HEADER)
         program = self.launch("--listen", self.url, "--listen", capture_url("riemann_cli_v4"),
                               "--max-datagrams", 7)
@@ -214,7 +214,7 @@ class Check(LiveTest):
             self.assertEqual(both.read(100), HEADER)
 
     def test_a_writer_goes_on_waiting_for_its_reader(self):
-        """Were it let go on by a check that opens the FIFO, it would write to nobody."""
+        """If a check that opens the FIFO released the writer, the writer would have no reader."""
         opened = threading.Event()
 
         def write():

@@ -1,4 +1,4 @@
-"""What the program says on stderr: from which level on, in which form, and how often."""
+"""The log on stderr: levels, formats, and rate limits."""
 import os
 import re
 import socket
@@ -168,7 +168,7 @@ class Journal(ProgramTest):
 
 class Repeated(ProgramTest):
     def test_a_message_that_comes_again_is_counted_and_the_count_is_reported_later(self):
-        """Though nobody logs, asks or sends any more: after --log-repeats, and at the end."""
+        """Without further log lines, requests or datagrams: after --log-repeats, and at the end."""
         program = self.start("--listen", RIEMANN, "--log-repeats", "2s")
         sender = self.sender(program)
         sender.send(b"\xff")

@@ -39,7 +39,7 @@ class MemoryShort(FailingMemoryTest):
         """Numbers of allocations from 1 to `count`, a few of them beyond."""
         return range(1, count + 3, 1 if EVERY else max(1, count // TRIED))
 
-    # What is configured.
+    # The configuration.
 
     def write(self, number=0):
         """A configuration with something of everything; there are two, 0 and 1."""
@@ -73,7 +73,7 @@ class MemoryShort(FailingMemoryTest):
     def run_with(self, *arguments):
         return self.launch("--config", self.file, *arguments, ledger=None, env=self.environment)
 
-    # What it comes to.
+    # The resulting state.
 
     def finish(self, program, number):
         """Waits for its end: 0 with a ledger that balances, or 70 with one line that says why.
@@ -105,10 +105,10 @@ class MemoryShort(FailingMemoryTest):
                 self.fail_at(number)
                 self.finish(self.run_with("--duration", "1ms"), number)
 
-    # What goes on whatever it was.
+    # Parts that continue after any failure.
 
     def assert_works(self, program, number):
-        """It answers whoever asks, and what it counts is right."""
+        """Requests are answered, and the counts are right."""
         ledger = program.ledger_now()
         self.assertEqual(self.client.ask("ledger")["listeners"][0]["name"],
                          ledger["listeners"][0]["name"], self.told(program, number))

@@ -207,7 +207,7 @@ class Health(MetricsTest):
         self.assertEqual(client.health(), (200, {"status": "ready"}))
 
     def test_a_sink_that_is_stuck_for_the_stall_timeout_degrades_it(self):
-        """And when the reader goes on, only what was lost meanwhile is reported."""
+        """When the reader continues, only losses since then are reported."""
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", f"{STALL_TIMEOUT}s",
                                      stdout=self.writer)
         os.close(self.writer)
@@ -257,7 +257,7 @@ class Health(MetricsTest):
         program.stop(code=74)
 
     def test_datagrams_that_cannot_be_decoded(self):
-        """A tenth of them; what anybody may send once now and then is no reason."""
+        """A tenth of them; a single bad datagram now and then is not a reason."""
         program, client = self.serve("--listen", RIEMANN)
         sender = self.sender(program)
         sender.send_all([metric(1)] * 90 + [b"\xff"] * 4)
@@ -374,7 +374,7 @@ class Clients(MetricsTest):
             self.assertEqual(client.health()[0], 200)
 
     def test_who_is_silent_or_does_not_read_holds_nobody_up(self):
-        """All places taken by clients that say nothing: the program works, and stops in time."""
+        """Idle clients take all slots: the program works, and stops in time."""
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", f"{STALL_TIMEOUT}s")
         silent = [self.connection(client) for _ in range(CONNECTIONS + 4)]
         for connection in silent[:8]:
@@ -449,7 +449,7 @@ class Clients(MetricsTest):
         program.stop()
 
     def test_another_host_is_not_evicted(self):
-        """Whose request comes slowly, while one host opens connection after connection."""
+        """A slow request is served while one host opens connection after connection."""
         _, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
         with socket.socket() as slow:
             slow.bind(("127.0.0.2", 0))

@@ -106,7 +106,7 @@ class MoreFiles(ConfigTest):
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
 class TestsInThem(Testing):
     def whole(self, *tests):
-        """A configuration whose listener stands in one file, its sink in another."""
+        """A configuration whose listener is in one file and its sink in another."""
         (self.folder / "conf.d").mkdir(exist_ok=True)
         self.file("listeners:\n- address: udp://127.0.0.1:5555\n  schema: riemann\n" +
                   "".join(tests), "conf.d/in.yaml")

@@ -1,5 +1,5 @@
-"""Multicast groups, in a network of the test's own: who gets what, and what becomes of a group whose
-interface goes and comes."""
+"""Multicast groups, in the test's own network: which socket receives what, and groups whose
+interface disappears and returns."""
 import json
 import pathlib
 import socket
@@ -33,7 +33,7 @@ class Multicast(ProgramTest):
     def setUp(self):
         super().setUp()
         ip("link", "set", "lo", "up")
-        for family in ("all", "default"):  # what comes from an address of our own is no martian
+        for family in ("all", "default"):  # datagrams from a local address are not martians
             settings = pathlib.Path("/proc/sys/net/ipv4/conf", family)
             (settings / "rp_filter").write_text("0", encoding="ascii")
             (settings / "accept_local").write_text("1", encoding="ascii")
@@ -183,7 +183,7 @@ class Multicast(ProgramTest):
         program.stop()
 
     def test_a_group_is_left_where_it_was_before_it_is_joined_again(self):
-        """A socket has so many memberships and no more: those on interfaces that have gone count."""
+        """The number of memberships of a socket is limited: those on removed interfaces count."""
         limit = pathlib.Path("/proc/sys/net/ipv4/igmp_max_memberships")
         self.addCleanup(limit.write_text, limit.read_text())
         limit.write_text("2")

@@ -221,7 +221,7 @@ class Secrets(Nats):
 
 
 class Logins(Secrets):
-    """Who we are stands in a file; nothing of it is shown anywhere."""
+    """Credentials are in a file, and none of them is shown."""
 
     def test_a_user_and_a_password(self):
         server = NatsServer(self, 'authorization { user: me, password: hidden }',
@@ -252,7 +252,7 @@ class Logins(Secrets):
     def test_a_file_of_nsc(self):
         who = NatsOperator(self.folder)
         server = NatsServer(self, who.config())
-        # Its account has no streams: that a server says so proves who we are.
+        # Its account has no streams: the server's answer proves that the login worked.
         self.assert_not_written(server, f"&credentials_file={who.credentials('hidden')}",
                                 "no stream takes this subject")
 

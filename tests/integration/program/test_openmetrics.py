@@ -56,7 +56,7 @@ class OpenMetricsTest(ProgramTest):
         return found, sink
 
 
-# --- what stands in a file ------------------------------------------------------------------------
+# --- content of a file ----------------------------------------------------------------------------
 
 class Otlp(OpenMetricsTest):
     def truth(self):

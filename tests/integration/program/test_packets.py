@@ -84,7 +84,7 @@ class Pcap(ProgramTest):
         self.assertEqual([packet["time"] for packet in packets],
                          list(map(nanoseconds, read_lines(self.lines))))
         for packet in packets:
-            self.assertIn(packet["ip_checksum"], (GOOD, ""))  # IPv6 has none
+            self.assertIn(packet["ip_checksum"], (GOOD, ""))  # IPv6 has no checksum
             self.assertEqual((packet["checksum"], packet["malformed"]), (GOOD, ""))
         return packets
 

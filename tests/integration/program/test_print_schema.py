@@ -1,4 +1,5 @@
-"""--print-schema: a .proto file that protoc compiles alone, and that is what the program decodes."""
+"""--print-schema: a .proto file that protoc compiles without other files, and that describes the
+decoded messages."""
 import importlib
 import os
 import pathlib
@@ -16,7 +17,7 @@ except ImportError:
     sys.exit(SKIPPED)
 import unittest
 
-# What the build makes protobuf-c's code of.
+# The file from which the build generates protobuf-c's code.
 COMPILED = pathlib.Path(os.environ["TEST_COMPILED"])
 PROTOBUF_C = os.environ["TEST_PROTOBUF_C"]
 F = descriptor_pb2.FieldDescriptorProto
@@ -25,7 +26,7 @@ ROOTS = {"telemetry": "Telemetry", "riemann": "Msg"}
 
 
 def example(field, depth=0):
-    """A value of a field that is no default, for each of the types that the schemas have."""
+    """A value of a field that differs from the default, for each type in the schemas."""
     numbers = {F.TYPE_INT64: -5 - depth, F.TYPE_SINT64: -7 - depth, F.TYPE_UINT64: 2 ** 63 + depth,
                F.TYPE_FIXED64: 2 ** 62 + depth, F.TYPE_DOUBLE: 2.5 + depth, F.TYPE_FLOAT: 1.5,
                F.TYPE_BOOL: True, F.TYPE_ENUM: 2}

@@ -18,10 +18,8 @@ def refused_by_reason(listener):
 
 class Limited(Sources):
     def send_many(self, program, source, values, ports=1):
-        """One source sends these in one burst, as fast as none is lost; returns the seconds it took.
-
-        From each of so many ports in turn.
-        """
+        """Sends these in one burst from one source, as fast as possible without loss, from each of
+        these ports in turn; returns the seconds."""
         senders = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(ports)]
         for sender in senders:
             self.addCleanup(sender.close)
@@ -86,7 +84,7 @@ class OneSource(Limited):
         self.send_many(program, "127.0.0.9", range(3 * RATE))
         ledger = program.ledger_now()
         first = ledger["listeners"][0]["decoded"]
-        # Nothing shows when a second is over but the clock.
+        # Only the clock shows when a second is over.
         time.sleep(1.1)
         self.send_many(program, "127.0.0.9", range(3 * RATE))
         seconds = time.monotonic() - begin

@@ -1,5 +1,5 @@
-"""What senders of other people's protocols make, built by protobuf's own library, and what is read
-in it: Juniper's native sensors, Cisco's model-driven telemetry, Pinba. Skipped (77) without that
+"""Messages of third-party protocols, built by protobuf's own library, and the samples read from
+them: Juniper's native sensors, Cisco's model-driven telemetry, Pinba. Skipped (77) without that
 library."""
 import base64
 import json
@@ -242,7 +242,7 @@ class Pinba(Recipes):
                          [(name, labels) for name, _, labels in expected])
         for (_, value, _), (_, truth, _) in zip(found, expected):
             self.assertAlmostEqual(value, truth, delta=abs(truth) * 1e-7)
-        # Without its required fields it is no request.
+        # Without its required fields it is not a valid request.
         self.assertEqual(ledger["listeners"][0]["reasons"]["malformed"], 2)
 
 

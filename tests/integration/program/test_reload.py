@@ -269,10 +269,9 @@ class Reload(ProgramTest):
         self.assertEqual(len(ledger["sinks"]), 2)
 
     def check_torn_line(self, sink, reading, writing=None, kept=None):
-        """A sink that had to stop within a line of a pipe leaves a line of its own to the next.
-
-        `writing` is the program's standard output, `kept` an end that stays open meanwhile.
-        """
+        """A sink that had to stop in the middle of a line of a pipe leaves the line to its
+        successor, which ends it first. `writing` is the program's standard output, `kept` an end
+        that stays open."""
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
         self.write([listener], [sink], **{"stop-timeout": "200ms"})
         program = self.start("--config", self.file, stdout=writing)
@@ -358,9 +357,9 @@ class Reload(ProgramTest):
         stayed, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(stayed["received"] + dropped(stayed), sent)
         self.assertEqual(stayed["decoded"], stayed["received"])
-        # What is dropped last of a load is followed by nothing that would show it.
+        # A datagram dropped last is not followed by one that would reveal the loss.
         self.assertLessEqual(stayed["lost"], dropped(stayed))
-        if os.geteuid() == 0:  # who may not have a larger buffer may lose what comes in 4 ms
+        if os.geteuid() == 0:  # with a small buffer, datagrams of 4 ms may be lost
             self.assertEqual(dropped(stayed), 0)
         self.assertEqual(sink["written"] + sum(sink["refused"].values()), sink["offered"])
         self.assertEqual(sum(sink["refused"].values()), 0)

@@ -75,7 +75,7 @@ class Relay(SinkRows):
 
     @staticmethod
     def received(target, most):
-        """What has come, which is there when it was sent."""
+        """The requests so far; they include a record after it was sent."""
         found = []
         target.socket.setblocking(False)
         try:
@@ -107,7 +107,7 @@ class Relay(SinkRows):
 # --- HTTP -----------------------------------------------------------------------------------------
 
 def request(what):
-    """What of a request that delivers something; it is answered."""
+    """This part of a request that delivers a record; the request is answered."""
     def seen(test):
         count = len(test.store.requests)
         test.send(END)

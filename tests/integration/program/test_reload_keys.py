@@ -32,7 +32,7 @@ OTHERS = "10.0.0.0/8"
 
 
 def option(level, name):
-    """What the system says of the first listener's socket, of which it hands out another handle."""
+    """The system's values of the first listener's socket, by another handle to it."""
     def seen(test):
         process = os.pidfd_open(test.program.number)
         try:
@@ -319,7 +319,7 @@ def certificate(authority):
     """The name in the certificate that a client is shown, or None if it is turned away."""
     def seen(test):
         settings = ssl.create_default_context(cafile=authority.cert)
-        settings.maximum_version = ssl.TLSVersion.TLSv1_2  # who is turned away hears it at once
+        settings.maximum_version = ssl.TLSVersion.TLSv1_2  # a refused client is closed at once
         with socket.create_connection(("127.0.0.1", test.program.port())) as plain:
             try:
                 with settings.wrap_socket(plain, server_hostname="127.0.0.1") as client:

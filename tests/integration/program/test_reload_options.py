@@ -66,7 +66,7 @@ def repeats(test):
 
 
 def is_taken(test):
-    """It says something of a check alone."""
+    """It affects only checks."""
     test.read_again()
     return True
 
@@ -184,7 +184,7 @@ class Levels(OptionRows):
 # --- how much waits -------------------------------------------------------------------------------
 
 def held(test):
-    """Whether much can wait for a sink that takes nothing: a large part of the larger memory."""
+    """Whether many records can wait for a stopped sink: a large part of the larger memory."""
     return test.fill() > MUCH
 
 

@@ -96,7 +96,7 @@ class SinkRows(ReloadRows):
         return [sink for sink in ledger["sinks"] if not sink["retired"]][1]
 
     def send(self, *datagrams, listener=0, finished=True):
-        """Until the sink has them or, where they are to be `finished`, has done with them."""
+        """Waits until the sink has queued them or, with `finished`, has their outcome."""
         if finished:
             self.wait_until_finished()
         self.outcome(*datagrams, listener=listener)
@@ -145,7 +145,7 @@ def complete_at_most(count):
 
 
 def is_packed(test):
-    """Whether what is written now is no text."""
+    """Whether the output is binary."""
     name, = test.grows(END)
     return test.added[name].startswith(b"\x1f\x8b")
 

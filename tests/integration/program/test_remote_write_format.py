@@ -19,7 +19,7 @@ ESCAPES = {"\\n": "\n", '\\"': '"', "\\\\": "\\"}
 
 
 def lines_of(text):
-    """What lines of format=prometheus hold; of one series and time the last line counts."""
+    """The content of lines of format=prometheus; of one series and time the last line counts."""
     found = {}
     for line in text.split("\n")[:-1]:
         name, labels, value, moment = LINE.fullmatch(line).groups()
@@ -55,7 +55,7 @@ class RemoteWriteTest(ProgramTest):
         return store
 
     def run_listener(self, listener, keys=""):
-        """What the requests hold, what format=prometheus has, and the sink's counts."""
+        """The content of the requests, the output of format=prometheus, and the sink's counts."""
         store = self.store(*[knows_2] * 1000)
         program, ledger = self.run_to_end(
             "--listen", listener,

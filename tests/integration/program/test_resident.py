@@ -1,4 +1,4 @@
-"""What the program keeps in memory: little where little is asked of it, and not more by the hour."""
+"""Resident memory: small for a small configuration, and constant over time."""
 import os
 import pathlib
 import subprocess

@@ -1,4 +1,5 @@
-"""Several sinks that write the same: each writes what it would alone, byte by byte and counted."""
+"""Several sinks with the same output: each writes the same bytes and counts as it would by itself.
+"""
 import random
 import unittest
 
@@ -15,7 +16,7 @@ PCAP_HEAD = 24
 
 
 def head_size(encoding, data):
-    """What a file begins with."""
+    """The head of a file."""
     if encoding == "csv":
         return data.index(b"\n") + 1
     return PCAP_HEAD if encoding == "pcap" else 0

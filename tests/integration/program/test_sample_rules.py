@@ -1,4 +1,5 @@
-"""What a sink keeps of samples, and what it calls them: the same in every format, and counted."""
+"""Sample rules of a sink, which select and rename samples: the same in every format, and counted.
+"""
 import unittest
 
 from capture_writing import write_capture

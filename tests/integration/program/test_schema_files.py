@@ -1,7 +1,7 @@
-"""Schemas that a user brings: descriptor sets and .proto files, read when the program starts.
+"""Schemas of users: descriptor sets and .proto files, read at the start.
 
-Wine has no protoc. What stands in its place there, in WINEPATH, copies the set that lies beside a
-.proto file: that the program finds it, what it asks of it and what comes of that is tested then too.
+Wine has no protoc. Its replacement, found through WINEPATH, copies the descriptor set in the folder
+of a .proto file, so the search, the arguments and the result are tested there too.
 """
 import os
 import pathlib

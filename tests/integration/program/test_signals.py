@@ -37,8 +37,8 @@ class UnderLoad(ProgramTest):
         self.assertEqual(values, sorted(set(values)))
         self.assertLessEqual(listener["received"] + listener["kernel_drops"] +
                              listener["refused_while_stopping"], flood.sent)
-        # What the sender's numbers show is what the kernel says it dropped before the last one; it
-        # can't be asked any more what it dropped while a program of Windows stopped.
+        # Losses by sequence numbers agree with the kernel's drops before the last datagram; drops
+        # during the stop of a Windows program cannot be read any more.
         if not WINDOWS:
             self.assertLessEqual(listener["lost"], listener["kernel_drops"])
 
@@ -50,7 +50,8 @@ class UnderLoad(ProgramTest):
         self.stop(signal.SIGINT)
 
     def test_what_came_before_the_stop_is_received_and_written(self):
-        """The datagrams and the signal come while it stands still, so that it finds all at once."""
+        """The datagrams and the signal arrive while it is stopped, so that it finds all of them at
+        once."""
         # A buffer holds them, under Wine no larger one than any user gets.
         count = 300 if WINDOWS else 4000
         file = self.folder / "lines"
@@ -81,7 +82,7 @@ class UnderLoad(ProgramTest):
 
 
 class Stalled(ProgramTest):
-    """Standard output is a pipe that nobody reads while the program stops."""
+    """Standard output is a pipe that is not read while the program stops."""
 
     def stall(self, stop_timeout):
         self.reader, writer = os.pipe()

@@ -1,4 +1,4 @@
-"""Who may send: allow= and deny=, judged here or by the kernel. 127.0.0.0/8 is all this machine."""
+"""allow= and deny=, applied by the program or by the kernel. All of 127.0.0.0/8 is this machine."""
 import pathlib
 import socket
 import unittest

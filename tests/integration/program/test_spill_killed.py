@@ -16,7 +16,7 @@ from spill_reading import kill, wait_for_records
 
 KILLS = int(os.environ.get("TEST_SPILL_KILLS", "6"))
 KEYS = ("one", "two", "three")
-PER_RUN = 90    # records
+PER_RUN = 90    # records, then a pause: about as many as fit in a block
 PER_GROUP = 10  # and then a moment of rest: about as many are in a block
 REST = 0.003
 OUTAGES = (503, CLOSE, NO_ANSWER)
@@ -36,7 +36,7 @@ class Far(Store):
 
 
 class Run:
-    """What is known of a run from outside when it is killed."""
+    """Facts known from outside when the program is killed."""
 
     def __init__(self, program, sent, ledger):
         sink = ledger["sinks"][0]
@@ -105,7 +105,7 @@ class Killed(ProgramTest):
         for _ in range(KILLS):
             self.far.otherwise = self.random.choice(OUTAGES)
             run = self.run_and_kill(recovered)
-            # Nothing is acknowledged in an outage: what lay there is there for the next run.
+            # No record is acknowledged in an outage: the content stays for the next run.
             recovered = run.stored
             unsafe += run.unsafe
             self.assertEqual(run.damaged, 0)

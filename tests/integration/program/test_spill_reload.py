@@ -122,7 +122,7 @@ class Reloaded(ProgramTest):
                            possible_duplicates=0)
 
     def test_no_other_program_can_have_the_folder_meanwhile(self):
-        """It is handed over as it is: whoever opened it anew would find no lock to take."""
+        """The folder is handed over open: a second open would find it locked."""
         program = self.begin(self.sink_of())
         self.send_in_outage(program, 0, COUNT)
         lock, aside = self.spill / "lock", self.folder / "aside"
@@ -164,7 +164,7 @@ class Reloaded(ProgramTest):
                            written=2 * COUNT, possible_duplicates=0)
 
     def test_while_the_far_end_does_not_answer(self):
-        """What it has may be there, and is sent again."""
+        """Its records may have arrived, and are sent again."""
         store = Store(NO_ANSWER, port=self.port)
         self.addCleanup(store.close)
         program = self.begin(self.sink_of())
@@ -208,7 +208,7 @@ class Reloaded(ProgramTest):
                            possible_duplicates=0)
 
     def begin_without(self):
-        """What lies there is that of a sink which a reload has taken away."""
+        """The content belongs to a sink that a reload has removed."""
         program = self.begin(self.sink_of(), self.kept)
         self.send_in_outage(program, 0, COUNT)
         self.change(program, self.kept)
@@ -230,7 +230,7 @@ class Reloaded(ProgramTest):
                            possible_duplicates=0)
 
     def leave(self, program):
-        """What lies in the spill belongs to no sink from then on."""
+        """From then on the content of the spill belongs to no sink."""
         self.change(program, f"http://127.0.0.1:{self.port}/write?format=json")
         program.wait_for_log("which no sink has now")
 

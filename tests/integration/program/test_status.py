@@ -20,7 +20,7 @@ if b"\nmetrics: none" in subprocess.run(command(SLUICE, "--version"), capture_ou
     sys.exit(77)
 
 EVENT_CLIENTS = 8
-STALL_TIMEOUT = 12 if SANITIZED else 1  # seconds; a sanitizer makes who reads slow, too
+STALL_TIMEOUT = 12 if SANITIZED else 1  # seconds; with a sanitizer readers are slow, too
 POLICY = {"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
           "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"}
 
@@ -191,7 +191,7 @@ class Events(StatusTest):
         now = watcher.wait_for(reached, "all are counted")
         self.assertEqual(sum(seconds.values()), 250)
         self.assertEqual(sum(now["minute"]["sinks"][1]["written"]), 250)
-        # Whoever comes later gets what was.
+        # Later clients get the earlier history.
         _, first = self.watch_well(client)
         self.assertEqual(sum(first["seconds"]["listeners"][1]["received"]), 250)
         program.stop()
@@ -219,7 +219,8 @@ class Events(StatusTest):
         program.ask_to_stop()
 
     def test_command_lines_are_shown_nowhere(self):
-        """They may hold secrets: in the log, the ledger, metrics and events stand programs."""
+        """Commands may contain secrets: log, ledger, metrics and events contain only the program's
+        name."""
         file = self.folder / "c.yaml"
 
         def write(*lines):
@@ -327,7 +328,7 @@ class Clients(StatusTest):
         ninth = self.watch(client)
         status, headers = ninth.begin()
         self.assertEqual((status, headers["retry-after"]), (503, "5"))
-        # The others are served, and so is who asks for something else.
+        # The others, and requests for other pages, are served.
         self.assertEqual(client.ask("/metrics").status, 200)
         self.assertEqual(client.health()[0], 200)
         for watcher in watchers:

@@ -1,4 +1,4 @@
-"""Standard error that nobody reads: it holds up nothing."""
+"""Standard error that is not read does not block the program."""
 import fcntl
 import os
 import signal
@@ -27,7 +27,7 @@ def full_pipe():
 
 class FullStderr(ProgramTest):
     def run_with_full_stderr(self, signals):
-        """Sends the signals once the capture beside the socket has been written."""
+        """Sends the signals after the capture has been written to the other sink."""
         reader, writer = full_pipe()
         self.addCleanup(os.close, reader)
         line = command(SLUICE, "--listen", ANY_PORT, "--listen", CAPTURE, "--sink",

@@ -163,7 +163,7 @@ class Reader(ProgramTest):
         self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
 
     def start_stalled(self, overflow):
-        """Sends more than a pipe that nobody reads and the least queue hold; then reads it."""
+        """Sends more than an unread pipe and the smallest queue can hold; then reads it."""
         arguments = ("--listen", RIEMANN, "--sink", f"stdout:?overflow={overflow}")
         program = self.start_into_pipe(*arguments[2:], "--memory", self.least_memory(*arguments))
         sender = self.sender(program)
@@ -179,7 +179,7 @@ class Reader(ProgramTest):
         return sum(ledger["sinks"][0]["refused"].values())
 
     def read_all(self):
-        """What comes, to the end of the pipe; a thread takes it."""
+        """The output up to the end of the pipe, read by a thread."""
         reader = os.fdopen(os.dup(self.reader), "rb")
         self.addCleanup(reader.close)
         return Stream(reader)
@@ -344,7 +344,7 @@ class Other(ProgramTest):
         program.stop()
 
     def line_on_terminal(self, *arguments, **environment):
-        """What a terminal gets of one metric, without its end."""
+        """The terminal output for one metric, without the line end."""
         ours, its = pty.openpty()
         self.addCleanup(os.close, ours)
         program = self.start("--listen", RIEMANN, *arguments, stdout=its,

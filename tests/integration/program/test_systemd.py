@@ -1,4 +1,4 @@
-"""What the program notifies systemd of, as sd_notify(3) has it; systemd is played by the test."""
+"""Notifications to systemd by sd_notify(3); the test acts as systemd."""
 import os
 import socket
 import time

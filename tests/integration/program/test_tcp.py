@@ -1,4 +1,4 @@
-"""tcp:// listeners: frames, answers, limits, ends; who sends waits, and nothing is lost."""
+"""tcp:// listeners: frames, answers, limits, ends; senders wait, and no record is lost."""
 import contextlib
 import os
 import select
@@ -72,7 +72,7 @@ class Client:
         return [self.answer() for _ in range(count)]
 
     def ends(self):
-        """Waits until the other side has closed it; what still comes is no answer."""
+        """Waits until the other side has closed it; data before that is not an answer."""
         try:
             return self.socket.recv(1) == b""
         except ConnectionError:
@@ -413,7 +413,7 @@ class Limits(Tcp):
 
     @not_on_windows("it stops the program by a signal")
     def test_a_reset_that_an_answer_runs_into_is_one(self):
-        """The system says it once, and then to who sends."""
+        """The system reports it once, to the sender."""
         program = self.start("--listen", TCP)
         client = self.client(program)
         client.send(framed(metric(1)))
@@ -495,7 +495,8 @@ class Pressure(Tcp):
         self.assertEqual(sum(ledger["sinks"][0]["refused"].values()), 0)
 
     def start_with_pipes(self, *overflows):
-        """The program with a pipe for each, which nobody reads; returns it and their reading ends."""
+        """The program with a pipe for each sink, which are not read; returns it and the reading
+        ends."""
         listen = TCP + "&receivers=2&idle_timeout=1s&frame_timeout=1s"
         sinks, ends = [], []
         for number, overflow in enumerate(overflows):

@@ -1,7 +1,8 @@
-"""Many connections at a steady rate, bad clients among them, and a sink that stands still for a while.
+"""Many connections at a steady rate, bad clients among them, and a sink that is stopped for a
+while.
 
-Short here; TEST_CROWD has it run longer: connections, bad ones, messages a second, seconds, and of
-these how many the sink stands still.
+Short here; TEST_CROWD makes it longer: connections, bad ones, messages a second, seconds, and
+seconds for which the sink is stopped.
 """
 import io
 import math
@@ -199,7 +200,8 @@ class Crowd(ProgramTest):
         self.assertTrue(least <= listener["connections"] <= most, (least, most))
 
     def drive(self, port, reader):
-        """At the rate for the time; a third of the way the sink stands still. Returns messages by host."""
+        """Sends at that rate for that time; after a third of it the sink is stopped. Returns
+        messages by host."""
         context = multiprocessing.get_context("spawn")
         ends, senders = [], []
         for number in range(SENDERS):

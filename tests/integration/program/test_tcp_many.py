@@ -16,7 +16,7 @@ COUNT = 12000  # connections; the test and the program have a descriptor each fo
 
 
 def may_open(count):
-    """Whether a process may have so many files."""
+    """Whether a process may open that number of files."""
     return not WINDOWS and resource.getrlimit(resource.RLIMIT_NOFILE)[1] > count + 200
 
 
@@ -44,9 +44,9 @@ class Many(Tcp):
                    for task in tasks)
 
     def test_a_stop_does_not_rest_between_those_that_it_closes(self):
-        """It closes some at a time. Were it to look at all of them again each time, and rest in
-        between as after any such look, it would take a time that grows with their square: here it
-        waited 262 times, and now 5. What it takes in seconds depends on what else the machine does."""
+        """The server closes a part of the connections at a time. If it scanned all of them each
+        time, with a pause after each scan, the time would grow with their square: it waited 262
+        times here, and now 5 times. The number of seconds depends on other load."""
         program = self.start("--listen", f"{TCP}&max_connections={COUNT}&"
                              f"max_connections_per_address={COUNT}", "--stop-timeout", "30s")
         with contextlib.ExitStack() as held:

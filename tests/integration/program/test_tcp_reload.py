@@ -215,7 +215,7 @@ class Changes(TcpReload):
         self.exchange(third, 3)
         self.assertTrue(self.client(program).ends())
         self.change(program, self.tcp(max_connections=1))
-        for client in (first, second, third):  # nobody is closed
+        for client in (first, second, third):  # no connection is closed
             self.exchange(client, 4)
         self.assertTrue(self.client(program).ends())
         third.socket.close()

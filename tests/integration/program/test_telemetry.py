@@ -12,7 +12,7 @@ T0 = 1700000000 * SECOND  # 2023-11-14T22:13:20Z
 
 class Samples(ProgramTest):
     def lines_of(self, *datagrams, sink="stdout:"):
-        """What comes out for these datagrams, and the last ledger."""
+        """The output for these datagrams, and the last ledger."""
         program = self.start("--listen", TELEMETRY, "--sink", sink)
         self.sender(program).send_all(datagrams)
         ledger = program.stop()

@@ -329,7 +329,7 @@ class Reports(Testing):
         self.assertIsNotNone(root.find(".//error"))
 
 
-# What each schema is given, by name.
+# The fields of each schema, by name.
 MESSAGES = {
     "telemetry": '{"senderId":"a","sequence":"1","samples":[{"name":"m","doubleValue":1.5}]}',
     "riemann": GAUGE,

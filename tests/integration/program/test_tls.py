@@ -1,4 +1,4 @@
-"""tls=on: clients with and without certificates, who speaks something else, who stops halfway."""
+"""tls=on: clients with and without certificates, other protocols, and incomplete handshakes."""
 import os
 import pathlib
 import random
@@ -80,7 +80,7 @@ class ByHand(Client):
         self.tls = settings(cert, version).wrap_bio(self.come, self.go, server_hostname="127.0.0.1")
 
     def flight(self):
-        """What TLS wants to be sent now."""
+        """The bytes that TLS must send now."""
         return self.go.read()
 
     def first_flight(self):
@@ -151,7 +151,7 @@ class Tls(Tcp):
         self.assertEqual(client.answer(), OK)
 
     def read_to_end(self, client):
-        """What comes on its socket until the other side has closed it, or reset it."""
+        """All data on its socket until the other side has closed or reset it."""
         data = b""
         try:
             while part := client.socket.recv(1 << 16):
@@ -242,8 +242,8 @@ class Served(Tls):
         self.assertEqual([line["value"] for line in program.output()], list(range(60)))
 
     def test_what_comes_in_one_piece_is_answered_without_another_event(self):
-        """What TLS has taken off the socket is served though nothing more comes there: a step ends
-        with the fourth frame, within the record that also has the fifth."""
+        """Data that TLS has read from the socket is served without further input: a step ends with
+        the fourth frame, in the record that also contains the fifth."""
         program = self.start("--listen", TLS)
         client = self.by_hand(program).open()
         frame = 39 * 1024
@@ -363,7 +363,7 @@ class Ends(Tls):
         client.send(client.sealed(framed(*[metric(number) for number in range(500)])))
         client.say_end()
         self.assertEqual(client.answers(500), [OK] * 500)
-        with self.assertRaises(ssl.SSLZeroReturnError):  # its close_notify, not an end alone
+        with self.assertRaises(ssl.SSLZeroReturnError):  # its close_notify, not only an end
             client.step(lambda: client.tls.read(1))
         listener = program.stop()["listeners"][0]
         self.assertEqual(len(program.output()), 500)
@@ -416,7 +416,7 @@ class Ends(Tls):
 
 
 class Bad(Tls):
-    """Whoever does not keep to the rules is counted and closed, and all others are served."""
+    """Clients that break the protocol are counted and closed, and all others are served."""
 
     def check_failed(self, program, count=1, why=None, **more):
         self.wait_for_end(program, "tls_failed", count)
@@ -631,7 +631,7 @@ class Reload(Tls):
         return name
 
     def reload(self, program, taken=0, refused=0):
-        """Waits until it has taken, or refused, so many in all."""
+        """Waits until it has accepted or refused that number in total."""
         program.ask_to_reload()
         if refused:
             return program.wait_for_log("going on with the old one: (.*)", refused)[-1][1].decode()
@@ -765,7 +765,7 @@ class Refused(Tls):
 
 @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
 class Memory(Tls):
-    """What clients can make it take is planned."""
+    """The resources that clients can use are planned."""
 
     # KiB: the plan for a connection, and the connection's own buffers.
     EACH = 64 + 6

@@ -1,4 +1,5 @@
-"""What clients of a tls=on listener can make it take is limited, and nobody else's OpenSSL is."""
+"""The resources that clients of a tls=on listener can use are limited; other users of OpenSSL are
+not."""
 import os
 import pathlib
 import shutil
@@ -32,7 +33,7 @@ def setUpModule():
 
 
 def sized(size, data):
-    """The data after its length in so many bytes."""
+    """The data after its length, which has `size` bytes."""
     return len(data).to_bytes(size, "big") + data
 
 
@@ -48,7 +49,7 @@ KEY = b"\x00\x1d" + sized(2, os.urandom(32))  # of X25519
 
 
 def hello(size=8192, suites=256, is_new=True, key=KEY):
-    """A ClientHello of TLS 1.3, or of 1.2, of so many bytes, which repeats what it can."""
+    """A ClientHello of TLS 1.3, or 1.2, with that size, which repeats all that may be repeated."""
     parts = extension(10, sized(2, b"\x00\x1d\x00\x17"))  # groups: X25519, P-256
     if is_new:
         parts += extension(43, b"\x02\x03\x04") + extension(
@@ -66,7 +67,7 @@ def hello(size=8192, suites=256, is_new=True, key=KEY):
 
 
 def certificates(size=16300):
-    """The message of TLS 1.2 with certificates of so many bytes, of which the last is missing."""
+    """The TLS 1.2 message with certificates of that size, the last of which is incomplete."""
     return (b"\x0b" + size.to_bytes(3, "big") + (size - 3).to_bytes(3, "big") + bytes(size - 4))
 
 
@@ -113,8 +114,8 @@ class Limits(Tcp):
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
 class Allowance(Tcp):
-    """What handshakes take together: how many large ones there may be at a time says what is left
-    of it. Each takes its longest hello, and room for certificates."""
+    """The total size of handshakes: the number of large ones at a time shows the memory that is
+    left. Each uses the longest hello, and room for certificates."""
     CONNECTIONS = 40
 
     def setUp(self):

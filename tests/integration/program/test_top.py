@@ -1,4 +1,4 @@
-"""sluice-top beside a running collector: its page, in a pipe and in a terminal, and its tap."""
+"""sluice-top with a running collector: its page, in a pipe and in a terminal, and its tap."""
 import fcntl
 import itertools
 import os
@@ -66,7 +66,8 @@ class Terminal:
         return len(self.written)
 
     def wait_for_screen(self, shows):
-        """Waits until shows(what stands on the screen). It is drawn anew after each resizing."""
+        """Waits until shows(content of the screen) is true. The screen is redrawn after each
+        resizing."""
         end = time.monotonic() + DEADLINE
         while True:
             seen = len(self.read())
@@ -124,7 +125,8 @@ class Once(TopTest):
                      for value in (0, 1, 2, 5)] + [b"\xff"]
         self.sender(program).send_all(datagrams)
         program.wait_for_output(4)
-        # What is read is counted a moment later; from then on nothing changes.
+        # A datagram is counted a moment after it was received; from then on the counts are
+        # constant.
         program.wait_for_settled(4)
         port = program.port()
         size = str(sum(map(len, datagrams)))
@@ -322,7 +324,7 @@ class Page(TopTest):
                                     (3, 300, b"received"), (60, 200, b"SINKS")):
             terminal.resize(rows, columns)
             if columns > 1:
-                terminal.wait_for(b"sluice-top", seen)  # it is drawn anew, all of it
+                terminal.wait_for(b"sluice-top", seen)  # it is redrawn completely
             seen = terminal.wait_for(text, seen)
         terminal.press(b"q")
         self.assertEqual(terminal.wait_for_end(), 0)

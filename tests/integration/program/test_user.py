@@ -39,7 +39,7 @@ class Root(ProgramTest):
         self.user = pwd.getpwnam(USER)
 
     def privileged_port(self):
-        """One that only root may bind, and that nobody has."""
+        """A free port that only root may bind."""
         for port in range(1023, 511, -1):
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
                 try:
@@ -101,7 +101,7 @@ class Root(ProgramTest):
                                 code=73)
             self.assertRegex(said, f"{re.escape(str(config))}:3:[0-9]+: cannot write to {closed}")
         self.assertEqual([*closed.iterdir(), *opened.iterdir()], [])
-        # What a start opens it opens as root.
+        # Files opened by a start are opened as root.
         self.run_to_end("--check", "--listen", RIEMANN, "--user", USER, "--sink",
                         f"file:{closed}/a", ledger=None)
 
@@ -113,7 +113,8 @@ class Root(ProgramTest):
         status = path.stat()
         self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777),
                          (self.user.pw_uid, self.user.pw_gid, 0o600))
-        # Where the user may start it: the folders above the one that is built may be root's alone.
+        # A folder from which the user may start it: the folders above the build may be accessible
+        # only to root.
         program_of_all = shutil.copy(SLUICE, self.folder / "sluice")
         for user in (0, self.user.pw_uid):
             for request in ("ledger", "reload"):  # one that all may make, and an order
@@ -139,7 +140,7 @@ class Root(ProgramTest):
         return program, sender
 
     def test_what_the_user_may_not_create_is_not_opened_anew(self):
-        """Nothing is lost by that: what is open is written on."""
+        """No record is lost by that: open files are written on."""
         path, moved = self.folder / "a", self.folder / "b"
         program, sender = self.write_and_move(path, moved)
         program.wait_for_log("error: .*/a: Permission denied")
@@ -277,10 +278,10 @@ class Root(ProgramTest):
         self.assertIn(b"PermissionError", seen.stderr)
         program.stop()
 
-    # As somebody who is not root.
+    # As a user other than root.
 
     def as_user(self):
-        """What starts a program as this user, who may have no way to it."""
+        """The command that starts a program as this user, who may not be able to reach its path."""
         more = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []}
         try:
             subprocess.run(command(SLUICE, "--version"), check=True, stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Reads protobuf's wire format, and snappy's block format, from their descriptions alone."""
+"""Reads protobuf's wire format, and snappy's block format, based only on their descriptions."""
 import struct
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
@@ -16,7 +16,7 @@ def varint_at(data, at):
 
 
 def fields(data):
-    """A message's fields by their numbers: of each the values as they stand, in their order."""
+    """A message's fields by their numbers: for each its raw values, in order."""
     found, at = {}, 0
     while at < len(data):
         tag, at = varint_at(data, at)

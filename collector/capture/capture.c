@@ -14,7 +14,7 @@ struct capture {
     uint16_t port;
     struct capture_counts counts;
     enum capture_result last; /* CAPTURE_DATAGRAM until the file has ended */
-    struct error error;       /* what CAPTURE_DAMAGED says, again and again */
+    struct error error;       /* returned with CAPTURE_DAMAGED by every call */
 };
 
 int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error)
@@ -50,7 +50,7 @@ void capture_on_wait(struct capture *capture, void (*waiting)(void *context), vo
     capture_file_on_wait(capture->file, waiting, context);
 }
 
-/* Takes a fragment and accounts for the datagram that it completes; true if it is one to give. */
+/* Adds a fragment. Returns true if it completes a datagram to the wanted port. */
 static bool add_fragment(struct capture *capture, const struct frame_fragment *fragment,
                          int64_t time_ns, struct capture_datagram *datagram)
 {
@@ -67,7 +67,7 @@ static bool add_fragment(struct capture *capture, const struct frame_fragment *f
     return true;
 }
 
-/* Accounts for a frame; true if it makes a datagram whole. */
+/* Counts a frame. Returns true if it completes a datagram. */
 static bool take_frame(struct capture *capture, const struct capture_frame *frame,
                        struct capture_datagram *datagram)
 {

@@ -1,18 +1,16 @@
 /*
- * Reads the UDP datagrams out of a capture file, or out of a pipe that another program writes one
- * into.
+ * Reads the UDP datagrams of a capture, from a file or from a pipe that another program writes to.
  *
  * pcap and pcapng, both byte orders, micro- and nanosecond times; link types Ethernet (with VLAN
  * and QinQ tags), raw IP, null/loopback, Linux cooked v1 and v2; IPv4 and IPv6; datagrams
- * reassembled from IP fragments in any order. The same code on every platform, without libpcap:
- * that library does not link statically everywhere and refuses pcapng files whose interfaces
- * differ in link type.
+ * reassembled from IP fragments in any order. libpcap is not used: it cannot be linked statically
+ * on every platform, and it refuses pcapng files whose interfaces differ in link type.
  *
- * Lifecycle: open, next until it is no datagram, close. A capture belongs to one thread, except
- * that any other may cancel it. Memory is bounded whatever the file says: one frame of at most 256
- * KiB and a fixed number of datagrams under reassembly, the oldest given up (as incomplete) when a
- * further one begins. One is also given up when a fragment of the same identification comes more
- * than a minute off: a sender has only 65,536 of them for IPv4 and begins again.
+ * Lifecycle: open, next until it returns no datagram, close. A capture belongs to one thread, but
+ * any thread may cancel it. Memory is bounded: one frame of at most 256 KiB and a fixed number of
+ * datagrams under reassembly, of which the oldest is dropped (as incomplete) when a new one needs
+ * its slot. A datagram is also dropped if a fragment with the same identification is more than a
+ * minute older or newer, because IPv4 senders reuse their 65,536 identifications.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_H
 #define SLUICE_COLLECTOR_CAPTURE_CAPTURE_H
@@ -25,20 +23,20 @@
 
 struct capture;
 
-/* One UDP payload, as the network carried it. */
+/* One UDP payload. */
 struct capture_datagram {
-    const uint8_t *data; /* the capture's own; valid until its next call */
+    const uint8_t *data; /* owned by the capture; valid until its next call */
     size_t size;         /* bytes, 0 to 65,535 */
     struct address source;
     struct address destination;
-    int64_t time_ns; /* of the (last) frame, nanoseconds since 1970 UTC; 0: none stored */
+    int64_t time_ns; /* of the (last) frame, nanoseconds since 1970 UTC; 0: not in the file */
 };
 
 /*
- * What became of every frame. Once capture_next has returned CAPTURE_END or CAPTURE_DAMAGED:
+ * The outcome of every frame. After capture_next has returned CAPTURE_END or CAPTURE_DAMAGED:
  *   frames = whole + fragments + other + cut
  *   datagrams handed out = whole + reassembled
- * Until then, frames whose datagram is under reassembly are in none but the first.
+ * Before that, frames of datagrams under reassembly are only in `frames`.
  */
 struct capture_counts {
     uint64_t frames;      /* frames read from the file */
@@ -53,54 +51,52 @@ struct capture_counts {
 enum capture_result {
     CAPTURE_DATAGRAM, /* *datagram is filled */
     CAPTURE_END,      /* the file ended where a record ends, or was cancelled */
-    CAPTURE_DAMAGED,  /* it ends within a record or makes no sense from here on: `error` says */
+    CAPTURE_DAMAGED,  /* it ends within a record or is invalid from here on; see `error` */
 };
 
 /*
  * Opens `path` and reads its header. `port` is the UDP destination port wanted, or 0 for all.
- * Returns 0 and the capture in *out, or -1 with `error` filled (EXIT_CODE_BAD_INPUT): no such file,
- * no capture file, or a link type that is not supported. The caller closes it.
+ * Returns 0 and the capture in *out, which the caller closes, or -1 with `error` filled
+ * (EXIT_CODE_BAD_INPUT: no such file, not a capture file, or an unsupported link type).
  *
- * Opening never waits: the header of a live file (collector/platform/input_file.h: a pipe, a
- * terminal) is read by the first capture_next, and what is wrong with it makes the capture damaged.
+ * Opening never waits: the header of a live file (a pipe or terminal,
+ * collector/platform/input_file.h) is read by the first capture_next, which reports an invalid
+ * header as damage.
  */
 int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error);
 
 /*
- * Whether it could be opened: returns as capture_open does. A live file is not opened for that,
- * because its writer would go on, into nothing.
+ * Whether it could be opened; returns as capture_open does. A live file is not opened, because its
+ * writer would start and write bytes that are lost.
  */
 int capture_check(const char *path, struct error *error);
 
 /*
- * Before the first capture_next: has `waiting` called, by the thread that calls capture_next, each
- * time before that waits for a live file's writer.
+ * Registers `waiting`, which capture_next calls each time before it waits for the writer of a live
+ * file. Call it before the first capture_next.
  */
 void capture_on_wait(struct capture *capture, void (*waiting)(void *context), void *context);
 
 /*
- * Gives the next datagram, in the order in which they became whole; that of a live file may have to
- * be waited for. After CAPTURE_END or CAPTURE_DAMAGED every further call returns the same, and what
- * was under reassembly is counted.
+ * Returns the next datagram, in the order of completion; waits for the writer of a live file. After
+ * CAPTURE_END or CAPTURE_DAMAGED every further call returns the same, and datagrams under
+ * reassembly are counted as incomplete.
  */
 enum capture_result capture_next(struct capture *capture, struct capture_datagram *datagram,
                                  struct error *error);
 
-/*
- * Ends it early: from here on it is as if the file had ended, and what was under reassembly is
- * counted.
- */
+/* Ends it early, as if the file had ended; datagrams under reassembly are counted as incomplete. */
 void capture_end(struct capture *capture);
 
 /*
- * Any thread, and a signal's handler: the same, as soon as what was read ahead is used up. It ends
- * a capture_next that waits; a record that has come in part is dropped.
+ * Any thread, and signal handlers: ends it after the bytes that were read ahead. Wakes a waiting
+ * capture_next; a partly read record is dropped.
  */
 void capture_cancel(struct capture *capture);
 
 /*
- * Reports how far it has been read (collector/base/progress.h), as what is `doing` with it and its
- * name, which live until it is closed. By the thread that calls capture_next.
+ * Reports how far it has been read (collector/base/progress.h) with the verb `doing` and its name;
+ * both strings must live until it is closed. Called by the thread that calls capture_next.
  */
 void capture_report_progress(const struct capture *capture, const char *doing, const char *name);
 

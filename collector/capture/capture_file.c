@@ -11,14 +11,14 @@
 struct capture_file {
     struct capture_input input;
     bool header_read;
-    bool over; /* nothing follows, or what follows is damaged */
+    bool over; /* the end or damage was reached */
     bool is_pcapng;
-    struct pcap_file pcap;     /* used unless is_pcapng */
-    struct pcapng_file pcapng; /* used if is_pcapng */
+    struct pcap_file pcap;
+    struct pcapng_file pcapng;
     uint8_t frame[CAPTURE_FRAME_MAX];
 };
 
-/* Tells the formats apart by the four bytes that each begins with. */
+/* Detects the format by the first four bytes. */
 static int read_format(struct capture_file *file, struct error *error)
 {
     struct capture_input *input = &file->input;
@@ -112,7 +112,7 @@ enum capture_file_result capture_file_next(struct capture_file *file, struct cap
     RULE(!file->over, "a capture is read until its end");
     enum capture_file_result result = read_next(file, frame, error);
     file->over = result != CAPTURE_FILE_FRAME;
-    /* Whoever cancels will seldom meet the end of a record, and has damaged nothing. */
+    /* A cancelled read usually ends within a record; the file is not damaged. */
     if (result == CAPTURE_FILE_DAMAGED && file->input.last == INPUT_CANCELLED)
         return CAPTURE_FILE_END;
     return result;

@@ -1,8 +1,8 @@
 /*
- * A capture file as a sequence of frames, whatever its format.
+ * A capture file as a sequence of frames, independent of its format.
  *
  * pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng), recognised by their first
- * bytes. One file per struct, one thread per file, except where another is named.
+ * bytes. One thread per file, unless a function says otherwise.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
 #define SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
@@ -17,46 +17,46 @@
 
 struct capture_file;
 
-/* One frame as the file holds it. */
+/* One frame of the file. */
 struct capture_frame {
-    const uint8_t *data; /* the file's own; valid until its next call */
+    const uint8_t *data; /* owned by the file; valid until its next call */
     size_t captured;     /* bytes at `data`, at most CAPTURE_FRAME_MAX */
     size_t length;       /* bytes on the wire, never less than `captured` */
     uint32_t link_type;  /* LINKTYPE_ value of the interface; see link_layer.h */
-    int64_t time_ns;     /* since 1970 UTC; 0 where the file gives none */
+    int64_t time_ns;     /* since 1970 UTC; 0: not in the file */
 };
 
 enum capture_file_result {
     CAPTURE_FILE_FRAME,   /* the frame is filled */
     CAPTURE_FILE_END,     /* the file ended where a record or block ends, or was cancelled */
-    CAPTURE_FILE_DAMAGED, /* `error` says where and why; reading on makes no sense */
+    CAPTURE_FILE_DAMAGED, /* `error` has the offset and the reason; do not read further */
 };
 
 /*
- * Opens `path` and reads its header; that of a live file (collector/platform/input_file.h) is left
- * to the first capture_file_next, so that opening never waits. Returns 0 and the file in *out, or
- * -1 with `error` filled: it cannot be read, is empty or of no known format, its header makes no
- * sense, or (pcap) its link type is not supported.
+ * Opens `path` and reads its header; the header of a live file (collector/platform/input_file.h) is
+ * read by the first capture_file_next, so that opening never waits. Returns 0 and the file in *out,
+ * or -1 with `error` filled: it cannot be read, is empty, has an unknown format or an invalid
+ * header, or (pcap) an unsupported link type.
  */
 int capture_file_open(const char *path, struct capture_file **out, struct error *error);
 
-/* Whether it could be opened: returns as that does. A live file is looked at only. */
+/* Whether it could be opened; returns as capture_file_open does. A live file is not opened. */
 int capture_file_check(const char *path, struct error *error);
 
-/* Has `waiting` called, by the reading thread, each time before it waits for a live file. */
+/* Registers `waiting`, which the reading thread calls each time before it waits for a live file. */
 void capture_file_on_wait(struct capture_file *file, void (*waiting)(void *context), void *context);
 
-/* Bytes read so far, and bytes that the file had when it was opened; 0: it is live. */
+/* Bytes read so far, and the size of the file when it was opened (0: a live file). */
 struct capture_position {
     uint64_t done, total;
 };
 struct capture_position capture_file_position(const struct capture_file *file);
 
-/* Reads the next frame. Must not be called again after anything but CAPTURE_FILE_FRAME. */
+/* Reads the next frame. Must not be called after a result other than CAPTURE_FILE_FRAME. */
 enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
                                            struct error *error);
 
-/* Any thread, and a signal's handler: reads no further, and ends a read that waits. */
+/* Any thread, and signal handlers: ends the reading, and wakes a waiting read. */
 void capture_file_cancel(struct capture_file *file);
 
 /* Closes and frees it; NULL is allowed. */

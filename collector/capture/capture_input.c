@@ -22,7 +22,7 @@ int capture_input_open(struct capture_input *input, const char *path, struct err
     return input_file_open(path, &input->file, error);
 }
 
-/* Reads ahead into the empty buffer, waiting where it must; false: there is nothing more. */
+/* Refills the empty buffer, waiting if necessary. Returns false at the end. */
 static bool fill_buffer(struct capture_input *input)
 {
     while (input->last == INPUT_BYTES) {

@@ -1,8 +1,7 @@
 /*
- * A capture file's bytes, read forward only, so that a FIFO serves as well as a file.
+ * The bytes of a capture file, read sequentially, so that the file may be a FIFO.
  *
- * Knows how far it has come, so that damage can be named by its place. One thread reads; any
- * thread cancels.
+ * Counts the bytes, so that messages about damage contain the offset. One thread reads.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_INPUT_H
 #define SLUICE_COLLECTOR_CAPTURE_CAPTURE_INPUT_H
@@ -18,11 +17,11 @@
 struct capture_input {
     struct input_file *file;
     char *path;      /* for error texts */
-    uint8_t *buffer; /* what was read ahead: bytes `start` to `end` of it */
+    uint8_t *buffer; /* bytes `start` to `end` of it are read ahead */
     size_t start, end;
-    uint64_t offset;        /* bytes given out so far */
-    enum input_result last; /* of reading the file: INPUT_BYTES until it has come to an end */
-    struct error failure;   /* why, after INPUT_FAILED */
+    uint64_t offset;        /* bytes returned so far */
+    enum input_result last; /* result of the last read: INPUT_BYTES until the end */
+    struct error failure;   /* the reason after INPUT_FAILED */
 
     /* Called before each wait of a live file. May be NULL. */
     void (*waiting)(void *context);
@@ -30,20 +29,20 @@ struct capture_input {
 };
 
 /*
- * Opens `path`, without waiting for anybody. Returns 0, or -1 with `error` filled; close it in
- * either case. The struct must be zero before.
+ * Opens `path` without waiting for a writer. Returns 0, or -1 with `error` filled; close it in both
+ * cases. The struct must be zero before.
  */
 int capture_input_open(struct capture_input *input, const char *path, struct error *error);
 
 /*
- * Reads `size` bytes, waiting for them where they have yet to be written; or fewer where the file
- * ends, fails or is cancelled before. Returns how many.
+ * Reads `size` bytes, waiting for the writer if necessary. Returns the number read; fewer if the
+ * file ends, fails or is cancelled.
  */
 size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size);
 
 /*
- * The same without a copy if all of them are in the buffer: returns a pointer to them, valid until
- * the next read. Otherwise they are read into `room`. *got is their number.
+ * The same, without a copy if the buffer has all the bytes: returns a pointer to them, valid until
+ * the next read. Otherwise reads them into `room`. *got is the number read.
  */
 static inline const uint8_t *capture_input_view(struct capture_input *input, uint8_t *room,
                                                 size_t size, size_t *got)
@@ -59,12 +58,12 @@ static inline const uint8_t *capture_input_view(struct capture_input *input, uin
     return bytes;
 }
 
-/* Reads and drops `size` bytes; false where the file comes to an end before, in any way. */
+/* Skips `size` bytes. Returns false if the file ends, fails or is cancelled before that. */
 bool capture_input_skip(struct capture_input *input, uint64_t size);
 
 /*
- * Fills `error`: the file makes no sense at byte `at`, for the printf-formatted reason. Where
- * reading has failed, or has met the file's end, that is the reason given instead.
+ * Fills `error`: the file is damaged at byte `at`, with the printf-formatted reason. If the read
+ * failed or the file ended, that is the reason instead.
  */
 void capture_input_damage(const struct capture_input *input, uint64_t at, struct error *error,
                           const char *format, ...) PRINTF_LIKE(4, 5);

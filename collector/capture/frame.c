@@ -18,7 +18,7 @@
 #define NEXT_FRAGMENT    44
 #define NEXT_DESTINATION 60
 
-/* No IP datagram is longer (RFC 791, section 3.1; RFC 8200, section 4.5). */
+/* The longest IP datagram (RFC 791, section 3.1; RFC 8200, section 4.5). */
 #define MAX_IP_SIZE 65535
 
 static bool is_skipped_extension(uint8_t next_header)
@@ -40,8 +40,8 @@ static struct address address_of(unsigned ip_version, const uint8_t bytes[16], u
 }
 
 /*
- * RFC 768. The length field ends the datagram: what IP carries beyond it is not its. A port that
- * is not wanted is noticed first, for then it does not matter what the capture lacks.
+ * RFC 768. Bytes beyond the UDP length field are ignored. The port is checked first: if it is not
+ * the wanted one, a missing rest does not matter.
  */
 static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts, uint16_t port,
                               struct capture_datagram *datagram)
@@ -71,7 +71,7 @@ static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts,
     return VERDICT_GO_ON;
 }
 
-/* Steps over extension headers, but not over a fragment header (RFC 8200, section 4). */
+/* Skips extension headers up to a fragment header (RFC 8200, section 4). */
 static enum verdict skip_extensions(struct span *span, uint8_t *next_header)
 {
     while (is_skipped_extension(*next_header)) {
@@ -88,7 +88,7 @@ static enum verdict skip_extensions(struct span *span, uint8_t *next_header)
     return VERDICT_GO_ON;
 }
 
-/* What the first fragment's bytes show of the datagram, however short it is. */
+/* Whether the first fragment shows that the datagram is not UDP or not to the port. */
 static bool shows_unwanted(unsigned ip_version, uint8_t next_header, struct span span,
                            uint16_t port)
 {
@@ -100,8 +100,8 @@ static bool shows_unwanted(unsigned ip_version, uint8_t next_header, struct span
 }
 
 /*
- * The span holds the fragment's part of the datagram, as long as IP says. All fragments but the
- * last end at a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section 4.5).
+ * The span is the payload of the fragment, with the length from its IP header. All fragments but
+ * the last end at a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section 4.5).
  */
 static enum verdict parse_fragment(const struct span *span, uint16_t port,
                                    struct frame_fragment *fragment)
@@ -129,7 +129,7 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port,
     const uint8_t *header = span.data;
     size_t header_size = (size_t)(header[0] & 15) * 4;
     size_t total = network_u16(header + 2);
-    /* Where the network card is to cut a large packet, the capture shows a length of 0. */
+    /* With segmentation offload the length is 0 in a capture of the sending host. */
     if (total == 0)
         total = span.length;
     if (header[0] >> 4 != 4 || header_size < IPV4_HEADER_SIZE || total < header_size ||
@@ -159,8 +159,8 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port,
 }
 
 /*
- * At a fragment header. Returns VERDICT_GO_ON with *is_fragment false for an atomic fragment, a
- * whole packet that happens to have the header (RFC 6946), and steps over it.
+ * Parses a fragment header. For an atomic fragment, a whole packet with a fragment header (RFC
+ * 6946), it skips the header and returns VERDICT_GO_ON with *is_fragment false.
  */
 static enum verdict parse_ipv6_fragment(struct span *span, const struct frame_hosts *hosts,
                                         uint16_t port, uint8_t *next_header, bool *is_fragment,

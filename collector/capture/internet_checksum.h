@@ -7,7 +7,7 @@
 
 #include "collector/base/byte_order.h"
 
-/* Adds the bytes as numbers of 16 bits, an odd one at the end as if a zero followed. */
+/* Adds the bytes as 16-bit numbers; an odd last byte is padded with a zero. */
 static inline uint64_t internet_checksum_add(uint64_t sum, const uint8_t *bytes, size_t size)
 {
     size_t i = 0;
@@ -16,7 +16,7 @@ static inline uint64_t internet_checksum_add(uint64_t sum, const uint8_t *bytes,
     return i < size ? sum + ((uint64_t)bytes[i] << 8) : sum;
 }
 
-/* What the field is set to, where the sum was taken with the field at 0. */
+/* The value of the checksum field, if the sum was taken with the field at 0. */
 static inline uint16_t internet_checksum_fold(uint64_t sum)
 {
     while (sum >> 16 != 0)

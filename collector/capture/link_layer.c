@@ -6,11 +6,11 @@
 #define ETHERTYPE_IPV6       0x86ddu
 #define ETHERTYPE_VLAN       0x8100u /* IEEE 802.1Q, customer tag */
 #define ETHERTYPE_SERVICE    0x88a8u /* IEEE 802.1Q, service tag (QinQ) */
-#define ETHERTYPE_QINQ_OLDER 0x9100u /* the same before it was standardised */
+#define ETHERTYPE_QINQ_OLDER 0x9100u /* service tag before the standard */
 
 typedef enum verdict strip_function(struct span *span, unsigned *ip_version);
 
-/* At what an EtherType announces: steps over VLAN tags, at most to the frame's end. */
+/* Skips VLAN tags and checks that the EtherType is IPv4 or IPv6. */
 static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *ip_version)
 {
     while (ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_SERVICE ||
@@ -27,7 +27,7 @@ static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *
     return VERDICT_GO_ON;
 }
 
-/* A header of fixed size that holds an EtherType at a fixed place. */
+/* Skips a header of fixed size with an EtherType at a fixed offset. */
 static enum verdict strip_fixed(struct span *span, size_t size, size_t ethertype_at,
                                 unsigned *ip_version)
 {
@@ -54,7 +54,10 @@ static enum verdict strip_linux_cooked_v2(struct span *span, unsigned *ip_versio
     return strip_fixed(span, 20, 0, ip_version);
 }
 
-/* Four bytes of the capturing system's own AF_ number, in its own byte order (loop: network's). */
+/*
+ * The header is the capturing system's AF_ number in four bytes, in host byte order (LINKTYPE_LOOP:
+ * network byte order).
+ */
 static enum verdict strip_null(struct span *span, unsigned *ip_version)
 {
     enum verdict verdict = span_needs(span, 4);
@@ -65,7 +68,7 @@ static enum verdict strip_null(struct span *span, unsigned *ip_version)
         family = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, span->data);
     span_skip(span, 4);
     switch (family) {
-    case 2: /* everywhere */
+    case 2: /* all systems */
         *ip_version = 4;
         return VERDICT_GO_ON;
     case 10: /* Linux */
@@ -111,8 +114,8 @@ static strip_function *strip_of(uint32_t link_type)
         return strip_null;
     case 1: /* LINKTYPE_ETHERNET */
         return strip_ethernet;
-    case 12:  /* DLT_RAW as most systems number it */
-    case 14:  /* DLT_RAW as OpenBSD numbers it */
+    case 12:  /* DLT_RAW on most systems */
+    case 14:  /* DLT_RAW on OpenBSD */
     case 101: /* LINKTYPE_RAW */
         return strip_raw;
     case 113: /* LINKTYPE_LINUX_SLL */

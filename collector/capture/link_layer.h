@@ -1,5 +1,5 @@
 /*
- * From a frame to the IP packet that it carries. The link types are those of
+ * Finds the IP packet in a frame. The link types are those of
  * https://www.tcpdump.org/linktypes.html (draft-ietf-opsawg-pcaplinktype).
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_LINK_LAYER_H
@@ -14,9 +14,8 @@
 bool link_layer_supports(uint32_t link_type);
 
 /*
- * Moves the span from the frame's first byte to that of the IP packet, and says in *ip_version (4
- * or 6) which it should be. The packet's own first byte is not yet looked at, except where the
- * link type has nothing else to go by.
+ * Moves the span to the first byte of the IP packet and sets *ip_version to 4 or 6 according to the
+ * link layer. The version in the packet itself is read only if the link type does not have it.
  */
 enum verdict link_layer_strip(uint32_t link_type, struct span *span, unsigned *ip_version);
 

@@ -23,15 +23,15 @@ struct pcap_file {
 bool pcap_file_recognises(const uint8_t magic[4]);
 
 /*
- * Reads the header after its magic. Returns 0, or -1 with `error` filled: it ends too soon, or its
- * version or link type is not supported.
+ * Reads the header after its magic. Returns 0, or -1 with `error` filled: the file is too short, or
+ * its version or link type is not supported.
  */
 int pcap_file_open(struct pcap_file *file, struct capture_input *input, const uint8_t magic[4],
                    struct error *error);
 
 /*
- * Reads the next frame. Its bytes are in the input's buffer or, if that does not have all of them,
- * in `buffer` of CAPTURE_FRAME_MAX bytes; valid until the next read.
+ * Reads the next frame. Its bytes are in the input's buffer, or in `buffer` (CAPTURE_FRAME_MAX
+ * bytes) if the input's buffer does not have all of them; valid until the next read.
  */
 enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_input *input,
                                         uint8_t *buffer, struct capture_frame *frame,

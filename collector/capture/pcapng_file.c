@@ -7,7 +7,7 @@
 #include "collector/capture/pcapng_time.h"
 
 /* Block types (draft-ietf-opsawg-pcapng, section 11.1). */
-#define BLOCK_SECTION   0x0a0d0d0au /* reads the same in both byte orders */
+#define BLOCK_SECTION   0x0a0d0d0au /* the same in both byte orders */
 #define BLOCK_INTERFACE 1u
 #define BLOCK_PACKET    2u /* obsolete, appendix A */
 #define BLOCK_SIMPLE    3u
@@ -19,20 +19,20 @@
 #define OPTION_IF_TIME_UNIT   9u
 #define OPTION_IF_TIME_OFFSET 14u
 
-/* A block's type and length before its body, and the length once more after it. */
+/* The type and length before a block's body, and the length again after it. */
 #define AROUND_BODY 12u
 
-/* More than any tool writes in one block (libpcap refuses the same); the rest is damage. */
+/* A longer block is damage: no tool writes one, and libpcap has the same limit. */
 #define MAX_BLOCK ((uint32_t)16 * 1024 * 1024)
 
-/* One interface takes 24 bytes: a bound on memory, far above any real section. */
+/* Bounds the memory: an interface takes 24 bytes. */
 #define MAX_INTERFACES 65536u
 
 /* The block being read. */
 struct block {
-    uint64_t start; /* its place in the file */
+    uint64_t start; /* offset in the file */
     uint32_t type;
-    uint32_t length;    /* all of it, a multiple of 4 */
+    uint32_t length;    /* of the whole block, a multiple of 4 */
     uint32_t remaining; /* bytes of its body not yet read */
 };
 
@@ -41,7 +41,7 @@ bool pcapng_file_recognises(const uint8_t magic[4])
     return network_u32(magic) == BLOCK_SECTION;
 }
 
-/* Reads `size` bytes of the block's body; false where the body or the file is shorter. */
+/* Reads `size` bytes of the block's body. Returns false if the body or the file is shorter. */
 static bool read_block_body(struct capture_input *input, struct block *block, uint8_t *bytes,
                             uint32_t size)
 {
@@ -67,7 +67,7 @@ static enum capture_file_result damaged(const struct capture_input *input,
     return CAPTURE_FILE_DAMAGED;
 }
 
-/* Checks `length` as the file gives it, and notes it. */
+/* Checks and stores the block's length. */
 static bool take_length(const struct capture_input *input, struct block *block, uint32_t length,
                         struct error *error)
 {
@@ -80,7 +80,7 @@ static bool take_length(const struct capture_input *input, struct block *block, 
     return true;
 }
 
-/* Skips what is left of the body and reads the length that ends the block. */
+/* Skips the rest of the body and checks the length at the end of the block. */
 static bool end_block(const struct pcapng_file *file, struct capture_input *input,
                       struct block *block, struct error *error)
 {
@@ -98,8 +98,8 @@ static bool end_block(const struct pcapng_file *file, struct capture_input *inpu
 }
 
 /*
- * Reads a section header after its type. Its byte order shows only in the magic that follows the
- * length, and it ends the interfaces of the section before.
+ * Reads a section header after its type. Its byte order is known only from the magic after the
+ * length. The interfaces of the previous section are dropped.
  */
 static bool read_section(struct pcapng_file *file, struct capture_input *input, struct block *block,
                          struct error *error)
@@ -120,7 +120,7 @@ static bool read_section(struct pcapng_file *file, struct capture_input *input, 
     if (!take_length(input, block, ordered_u32(file->order, head), error))
         return false;
 
-    uint8_t version[12]; /* major, minor, and the section's length, which nothing here needs */
+    uint8_t version[12]; /* major, minor, and the section's length, which is not needed */
     if (block->remaining < 4 + sizeof version) {
         damaged(input, block, error, "the section header is too short");
         return false;
@@ -145,7 +145,7 @@ int pcapng_file_open(struct pcapng_file *file, struct capture_input *input, stru
     return read_section(file, input, &block, error) ? 0 : -1;
 }
 
-/* Room for one more interface of the section, or NULL. */
+/* Adds an interface to the section. Returns NULL if there are too many or memory is short. */
 static struct pcapng_interface *add_interface(struct pcapng_file *file)
 {
     if (file->interface_count == MAX_INTERFACES)
@@ -216,7 +216,7 @@ static bool read_interface(struct pcapng_file *file, struct capture_input *input
     return true;
 }
 
-/* Reads the fields before the packet's bytes, of the block types that have a time and lengths. */
+/* Reads the fields before the packet's bytes, for the block types with a time and lengths. */
 static enum capture_file_result read_packet_head(const struct pcapng_file *file,
                                                  struct capture_input *input, struct block *block,
                                                  struct capture_frame *frame, struct error *error)
@@ -224,7 +224,7 @@ static enum capture_file_result read_packet_head(const struct pcapng_file *file,
     uint8_t fixed[20]; /* interface, time (high, low), captured length, length */
     if (!read_block_body(input, block, fixed, sizeof fixed))
         return damaged(input, block, error, "the packet block is too short");
-    /* The obsolete block has a drop count in the other half. */
+    /* In the obsolete block the other half is a drop count. */
     uint32_t index = block->type == BLOCK_PACKET ? ordered_u16(file->order, fixed)
                                                  : ordered_u32(file->order, fixed);
     if (index >= file->interface_count)
@@ -242,8 +242,8 @@ static enum capture_file_result read_packet_head(const struct pcapng_file *file,
 }
 
 /*
- * The same of a simple packet, which belongs to the first interface and has no time. Its captured
- * length is not stored: it is the least of what could have been kept.
+ * The same for a simple packet, which belongs to the first interface and has no time. Its captured
+ * length is not stored: it is the minimum of length, block and snapshot length.
  */
 static enum capture_file_result read_simple_head(const struct pcapng_file *file,
                                                  struct capture_input *input, struct block *block,

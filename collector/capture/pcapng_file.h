@@ -1,9 +1,9 @@
 /*
- * The pcapng format: blocks, in sections of either byte order, of packets from any number of
- * interfaces that each have their own link type and time unit (draft-ietf-opsawg-pcapng).
+ * The pcapng format (draft-ietf-opsawg-pcapng): sections of either byte order with blocks; each
+ * packet belongs to an interface, which has its link type and time unit.
  *
- * Read: Section Header, Interface Description, Enhanced, Simple and the obsolete Packet Block.
- * Every other block is skipped.
+ * Reads the blocks Section Header, Interface Description, Enhanced Packet, Simple Packet and the
+ * obsolete Packet; skips all others.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_PCAPNG_FILE_H
 #define SLUICE_COLLECTOR_CAPTURE_PCAPNG_FILE_H
@@ -40,7 +40,7 @@ bool pcapng_file_recognises(const uint8_t magic[4]);
  */
 int pcapng_file_open(struct pcapng_file *file, struct capture_input *input, struct error *error);
 
-/* Reads on to the next frame, its bytes to `buffer` of CAPTURE_FRAME_MAX bytes. */
+/* Reads the next frame, its bytes into `buffer` (CAPTURE_FRAME_MAX bytes). */
 enum capture_file_result pcapng_file_next(struct pcapng_file *file, struct capture_input *input,
                                           uint8_t *buffer, struct capture_frame *frame,
                                           struct error *error);

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #define NANOSECONDS_PER_SECOND 1000000000u
-#define MAX_SECONDS            INT64_C(9223372036) /* whole seconds of nanoseconds in an int64_t */
+#define MAX_SECONDS            INT64_C(9223372036) /* of nanoseconds in an int64_t */
 
 static const uint64_t powers_of_ten[] = {
     UINT64_C(1),
@@ -31,7 +31,7 @@ static const uint64_t powers_of_ten[] = {
 
 static void split_decimal(uint64_t units, unsigned exponent, uint64_t *seconds, uint64_t *fraction)
 {
-    /* From 10^20 units a second on, 64 bits of them are less than a second. */
+    /* With 10^20 or more units a second, a 64-bit count is less than a second. */
     *seconds = exponent < POWERS ? units / powers_of_ten[exponent] : 0;
     uint64_t rest = exponent < POWERS ? units % powers_of_ten[exponent] : units;
     if (exponent <= 9)
@@ -44,7 +44,7 @@ static void split_binary(uint64_t units, unsigned exponent, uint64_t *seconds, u
 {
     *seconds = exponent < 64 ? units >> exponent : 0;
     uint64_t rest = exponent < 64 ? units & ((UINT64_C(1) << exponent) - 1) : units;
-    /* 34 bits times 10^9 (30 bits) is what 64 bits can hold, and a unit of 2^-34 s is 0.06 ns. */
+    /* 34 bits times 10^9 (30 bits) fits 64 bits; a unit of 2^-34 s is 0.06 ns. */
     if (exponent > 34) {
         rest = exponent - 34 < 64 ? rest >> (exponent - 34) : 0;
         exponent = 34;

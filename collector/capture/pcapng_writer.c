@@ -20,7 +20,7 @@
 
 _Static_assert(PCAPNG_SECTION_SIZE == SECTION_HEADER + INTERFACE, "a section's beginning");
 
-/* Of a block: type and length before its body, and the length once more after it. */
+/* The type and length before a block's body, and the length again after it. */
 #define BEFORE_BODY 8u
 #define AROUND_BODY 12u
 
@@ -37,16 +37,16 @@ void pcapng_write_section(uint8_t *to, uint16_t link_type)
     put_around(to, BLOCK_SECTION, SECTION_HEADER);
     put_little_u32(to + 8, BYTE_ORDER_MAGIC);
     put_little_u16(to + 12, 1); /* version 1.0 */
-    memset(to + 16, 0xff, 8);   /* the section's length: not known */
+    memset(to + 16, 0xff, 8);   /* the section's length: unknown */
     uint8_t *interface = to + SECTION_HEADER;
     put_around(interface, BLOCK_INTERFACE, INTERFACE);
-    put_little_u16(interface + 8, link_type); /* after it: no snapshot length */
+    put_little_u16(interface + 8, link_type); /* the snapshot length after it stays 0: none */
     put_little_u16(interface + 16, OPTION_IF_TIME_UNIT);
     put_little_u16(interface + 18, 1);
-    interface[20] = NANOSECONDS; /* after its padding: the end of the options, all zero */
+    interface[20] = NANOSECONDS; /* followed by padding and the end of options, all zero */
 }
 
-/* Fills up to a multiple of four bytes; returns the bytes with that. */
+/* Pads with zeros to a multiple of four bytes. Returns the padded size. */
 static size_t pad(uint8_t *bytes, size_t size)
 {
     size_t padded = (size + 3) & ~(size_t)3;
@@ -68,7 +68,7 @@ size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet)
     memcpy(block + at + 4, packet->comment, packet->comment_size);
     at += 4 + pad(block + at + 4, packet->comment_size);
     put_little_u32(block + at, OPTION_END);
-    at += 4 + 4; /* and the length */
+    at += 4 + 4; /* end of options, length of the block */
     put_around(block, BLOCK_ENHANCED, at);
     return at;
 }
@@ -80,7 +80,7 @@ static uint32_t read_u32(const uint8_t *bytes)
     return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes);
 }
 
-/* Whether a block that begins like this can be one of ours. */
+/* Whether pcapng_write_packet or pcapng_write_section writes blocks of this type and length. */
 static bool may_be_ours(uint32_t type, uint32_t length)
 {
     if (type == BLOCK_SECTION)
@@ -91,7 +91,7 @@ static bool may_be_ours(uint32_t type, uint32_t length)
            length <= PCAPNG_PACKET_HEAD + PCAPNG_PACKET_MAX + PCAPNG_PACKET_TAIL;
 }
 
-/* Whether a section begins here, or as much of ours as there is. */
+/* Whether the bytes begin a section, or are a prefix of the section header that we write. */
 static bool begins_section(const uint8_t *bytes, size_t size)
 {
     uint8_t ours[PCAPNG_SECTION_SIZE];

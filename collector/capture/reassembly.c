@@ -4,32 +4,32 @@
 #include <string.h>
 
 #define SLOT_BYTES 65536 /* the largest datagram (65,535), rounded up to whole units */
-#define UNIT       8     /* fragments begin at a multiple of it */
+#define UNIT       8     /* fragment offsets are multiples of it */
 #define UNITS      (SLOT_BYTES / UNIT)
 
-/* RFC 8200, section 4.5; RFC 1122, section 3.3.2 allows as much for IPv4. */
+/* 60 s: RFC 8200, section 4.5; RFC 1122, section 3.3.2 allows it for IPv4. */
 #define LIFETIME_NS UINT64_C(60000000000)
 
 /* One datagram under reassembly. */
 struct slot {
-    uint64_t number; /* of beginning, ascending; 0: the slot is free */
-    int64_t time_ns; /* of its first frame */
+    uint64_t number; /* ascending in the order of the first fragments; 0: the slot is free */
+    int64_t time_ns; /* time of its first frame */
     struct frame_hosts hosts;
     uint32_t id;
-    uint8_t next_header;     /* once the fragment at offset 0 has come */
+    uint8_t next_header;     /* valid after the fragment at offset 0 was stored */
     bool unwanted;           /* not UDP or not to the port */
     bool refused;            /* IPv6 fragments overlapped: never completes */
-    bool end_known;          /* the last fragment has come: `reach` is the datagram's size */
-    size_t reach;            /* end of the farthest byte that has come */
-    size_t units;            /* how many units have come */
-    uint64_t fragments;      /* frames so far */
-    uint8_t come[UNITS / 8]; /* one bit a unit */
+    bool end_known;          /* the last fragment was stored: `reach` is the datagram's size */
+    size_t reach;            /* end of the farthest byte that was stored */
+    size_t units;            /* number of units stored */
+    uint64_t fragments;      /* frames of this datagram so far */
+    uint8_t come[UNITS / 8]; /* one bit for each unit: stored */
     uint8_t bytes[SLOT_BYTES];
 };
 
 struct reassembly {
     struct capture_counts *counts;
-    uint64_t begun; /* datagrams so far */
+    uint64_t begun; /* datagrams begun so far */
     struct slot slots[REASSEMBLY_SLOTS];
 };
 
@@ -41,7 +41,7 @@ struct reassembly *reassembly_create(struct capture_counts *counts)
     return reassembly;
 }
 
-/* A datagram known to be of no concern is not missed, but its frames are accounted for. */
+/* A datagram that is not UDP or not to the port does not count as incomplete. */
 static void discard_slot(struct reassembly *reassembly, struct slot *slot)
 {
     if (slot->unwanted) {
@@ -60,7 +60,7 @@ static bool same_datagram(const struct slot *slot, const struct frame_fragment *
            memcmp(slot->hosts.destination, fragment->hosts.destination, 16) == 0;
 }
 
-/* Frames need not be in the order of their times, so that either may be the later. */
+/* The frames of a capture need not be in order of time. */
 static bool outlived(const struct slot *slot, int64_t time_ns)
 {
     uint64_t apart = time_ns > slot->time_ns ? (uint64_t)time_ns - (uint64_t)slot->time_ns
@@ -88,7 +88,10 @@ static struct slot *begin_datagram(struct reassembly *reassembly, struct slot *s
     return slot;
 }
 
-/* The slot of the fragment's datagram, else one made free for it: an empty or the oldest. */
+/*
+ * The slot of the fragment's datagram. If there is no such slot, begins the datagram in a free slot
+ * or in the oldest one.
+ */
 static struct slot *find_or_begin(struct reassembly *reassembly,
                                   const struct frame_fragment *fragment, int64_t time_ns)
 {
@@ -117,7 +120,7 @@ static size_t part_size(const struct frame_fragment *fragment, size_t at)
     return left < UNIT ? left : UNIT;
 }
 
-/* Whether the fragment is no repetition, yet covers what has come or ends it where it does not. */
+/* Whether the fragment overlaps stored units without being an exact repetition. */
 static bool contradicts(const struct slot *slot, const struct frame_fragment *fragment)
 {
     size_t repeated = 0;
@@ -133,7 +136,7 @@ static bool contradicts(const struct slot *slot, const struct frame_fragment *fr
     return differs || (repeated != 0 && repeated != (fragment->size + UNIT - 1) / UNIT);
 }
 
-/* Whether one of two fragments ends the datagram before the other does. */
+/* Whether the fragment's end contradicts the end, or the bytes, that are stored. */
 static bool disagrees_on_end(const struct slot *slot, const struct frame_fragment *fragment)
 {
     size_t end = fragment->offset + fragment->size;

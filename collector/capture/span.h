@@ -1,8 +1,8 @@
 /*
- * The part of a frame that a protocol layer has before it.
+ * The part of a frame that a protocol layer parses.
  *
- * A capture may have kept less of a frame than was on the wire. What a layer needs and the wire
- * did not carry makes the frame invalid; what only the capture lacks makes it cut.
+ * A capture may have fewer bytes of a frame than the wire had. If a layer needs bytes that were not
+ * on the wire, the frame is invalid; if only the capture lacks them, the frame is cut.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_SPAN_H
 #define SLUICE_COLLECTOR_CAPTURE_SPAN_H
@@ -16,11 +16,11 @@ struct span {
     size_t length;   /* bytes on the wire, never less than `captured` */
 };
 
-/* What a layer makes of a frame. */
+/* The result of parsing a layer. */
 enum verdict {
-    VERDICT_GO_ON, /* nothing against it so far */
+    VERDICT_GO_ON, /* valid so far */
     VERDICT_OTHER, /* not UDP, not to the port, or invalid */
-    VERDICT_CUT,   /* the capture lacks bytes that it had on the wire */
+    VERDICT_CUT,   /* the capture lacks bytes that were on the wire */
 };
 
 /* Whether the first `size` bytes can be read. */
@@ -39,7 +39,7 @@ static inline void span_skip(struct span *span, size_t size)
     span->length -= size;
 }
 
-/* Ends the span after `length` bytes, which it must have had on the wire. */
+/* Ends the span after `length` bytes, at most its length on the wire. */
 static inline void span_trim(struct span *span, size_t length)
 {
     span->length = length;

@@ -8,7 +8,7 @@
 
 #define IPV4_SIZE       20
 #define UDP_SIZE        8
-#define FRAGMENT_SIZE   8 /* IPv6's header of a fragment */
+#define FRAGMENT_SIZE   8 /* the fragment header of IPv6 */
 #define FRAGMENT_HEADER 44
 #define PROTOCOL_UDP    17
 #define MORE_IPV4       0x2000
@@ -27,7 +27,7 @@ void udp_fragments_begin(struct udp_fragments *fragments, const struct udp_packe
     udp_packet_write_headers(packet, fragments->headers);
 }
 
-/* The part of the UDP header and the payload from `at` on. */
+/* Copies the next `size` bytes of the UDP header and payload. */
 static void copy_part(const struct udp_fragments *fragments, uint8_t *to, size_t size)
 {
     size_t at = fragments->at;
@@ -53,7 +53,7 @@ static size_t put_ipv6(const struct udp_fragments *fragments, uint8_t *to, size_
 {
     uint8_t *fragment = to + fragments->ip;
     if (fragments->at == 0 && !more)
-        return fragments->ip; /* the whole packet */
+        return fragments->ip; /* not fragmented */
     put_network_u16(to + 4, (unsigned)(FRAGMENT_SIZE + part));
     to[6] = FRAGMENT_HEADER;
     fragment[0] = PROTOCOL_UDP;
@@ -63,7 +63,7 @@ static size_t put_ipv6(const struct udp_fragments *fragments, uint8_t *to, size_
     return fragments->ip + FRAGMENT_SIZE;
 }
 
-/* All but the last one are a multiple of eight bytes long. */
+/* The payload of every fragment but the last is a multiple of 8 bytes. */
 size_t udp_fragments_next(struct udp_fragments *fragments, uint8_t *to)
 {
     bool ipv4 = fragments->ip == IPV4_SIZE;

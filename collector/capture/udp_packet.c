@@ -9,14 +9,14 @@
 #define IPV4_SIZE     20
 #define IPV6_SIZE     40
 #define UDP_SIZE      8
-#define LONGEST       65535 /* that fits a length field of 16 bits */
+#define LONGEST       65535 /* the largest 16-bit length field */
 #define PROTOCOL_UDP  17
 #define HOPS          64
-#define DONT_FRAGMENT 0x4000 /* so that the identification may be 0 (RFC 6864) */
+#define DONT_FRAGMENT 0x4000 /* allows the identification to be 0 (RFC 6864) */
 
 /* --- checksum --------------------------------------------------------------------------------- */
 
-/* Over the addresses (the pseudo header), the UDP header, and the payload. */
+/* Covers the addresses (the pseudo header), the UDP header and the payload. */
 static uint16_t udp_checksum(const struct udp_packet *packet, const uint8_t *addresses,
                              size_t addresses_size, const uint8_t *udp)
 {
@@ -25,7 +25,7 @@ static uint16_t udp_checksum(const struct udp_packet *packet, const uint8_t *add
     sum = internet_checksum_add(sum, udp, UDP_SIZE);
     uint16_t checksum =
         internet_checksum_fold(internet_checksum_add(sum, packet->payload, packet->size));
-    return checksum == 0 ? 0xffff : checksum; /* 0 says that there is none */
+    return checksum == 0 ? 0xffff : checksum; /* 0 means no checksum */
 }
 
 /* --- headers ---------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ static size_t ip_size(const struct udp_packet *packet)
 size_t udp_packet_headers_size(const struct udp_packet *packet)
 {
     size_t ip = ip_size(packet);
-    /* The length of IPv4 counts its own header, that of IPv6 does not. */
+    /* The length field of IPv4 includes the header, that of IPv6 does not. */
     size_t counted = UDP_SIZE + (ip == IPV4_SIZE ? IPV4_SIZE : 0);
     return packet->length > LONGEST - counted ? 0 : ip + UDP_SIZE;
 }

@@ -1,6 +1,6 @@
 /*
- * A UDP datagram as a packet: the IP and UDP headers that the network put before its payload, and
- * that the socket took off again. What a capture of link type LINKTYPE_RAW holds.
+ * A UDP datagram as an IP packet: writes the IP and UDP headers that the socket removed. This is a
+ * frame of a capture with LINKTYPE_RAW.
  *
  * Pure functions over the caller's bytes; any thread.
  */
@@ -15,28 +15,29 @@
 /* Frames that begin with an IPv4 or IPv6 header (draft-ietf-opsawg-pcaplinktype). */
 #define LINKTYPE_RAW 101
 
-/* Bytes of the headers at most (IPv6), and of a packet with its payload (IPv6, not a jumbogram). */
+/* Most bytes of the headers (IPv6), and of a whole packet (IPv6, not a jumbogram). */
 #define UDP_PACKET_HEADERS 48
 #define UDP_PACKET_MAX     ((size_t)40 + 65535)
 
 struct udp_packet {
     const struct address *source;
-    const struct address *destination; /* of another family, or NULL: written as all zeros */
+    const struct address
+        *destination; /* of another family than the source, or NULL: written as zeros */
     const uint8_t *payload;
-    size_t size;   /* bytes of payload that there are */
-    size_t length; /* bytes that were sent, never less than `size` */
+    size_t size;   /* bytes of payload available */
+    size_t length; /* bytes of payload sent, at least `size` */
 };
 
 /*
- * Bytes that the packet's headers take: 28 where its source is an IPv4 address, else 48; 0 where so
- * long a payload has no such packet.
+ * Size of the packet's headers: 28 for an IPv4 source, otherwise 48; 0 if the payload is too long
+ * for a packet.
  */
 size_t udp_packet_headers_size(const struct udp_packet *packet);
 
 /*
- * Writes the headers (RFC 791, RFC 8200, RFC 768), as many bytes as udp_packet_headers_size says,
- * which must not be 0: no options, not a fragment, 64 hops to live. Checksums are right; of a
- * payload that is not whole there is none (the field is 0).
+ * Writes the headers (RFC 791, RFC 8200, RFC 768), udp_packet_headers_size bytes, which must not be
+ * 0: no options, not a fragment, hop limit 64. Checksums are valid; if the payload is incomplete
+ * the UDP checksum is 0 (none).
  */
 void udp_packet_write_headers(const struct udp_packet *packet, uint8_t *headers);
 

@@ -1,31 +1,31 @@
-/* The keys of a sink's URL that are about a message broker: kafka: and nats:. */
+/* The keys of a sink's URL for message brokers: kafka: and nats:. */
 #ifndef SLUICE_COLLECTOR_CONTRACT_BROKER_OPTIONS_H
 #define SLUICE_COLLECTOR_CONTRACT_BROKER_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a message holds. */
+/* The content of one message. */
 enum message_unit {
-    MESSAGE_AUTO,   /* what the destination says */
+    MESSAGE_AUTO,   /* the destination's default */
     MESSAGE_RECORD, /* the lines of one record */
     MESSAGE_BLOCK,  /* the lines of a whole block */
 };
 
-/* Headers that a message has, as bits. */
+/* The headers of a message, as bits. */
 enum message_header {
     HEADER_SCHEMA = 1 << 0,
     HEADER_LISTENER = 1 << 1,
     HEADER_COLLECTOR = 1 << 2, /* the host's name */
-    HEADER_NUMBER = 1 << 3,    /* the message's id: the same when it is sent again */
+    HEADER_NUMBER = 1 << 3,    /* the message's id, which a resent message keeps */
 };
 
-/* What records have the same key. */
+/* Which records share a message key. */
 enum key_kind {
     KEY_NONE,
-    KEY_SOURCE, /* those of a sender */
-    KEY_SERIES, /* those of a series: a name and its labels */
-    KEY_LABEL,  /* those with the same value of a label */
+    KEY_SOURCE, /* the records of one sender */
+    KEY_SERIES, /* the records of one series (name and labels) */
+    KEY_LABEL,  /* the records with one value of the label */
 };
 
 struct key_options {
@@ -33,7 +33,7 @@ struct key_options {
     char *label; /* of KEY_LABEL */
 };
 
-/* How Kafka compresses what it gets; the names are librdkafka's. */
+/* compression.codec of librdkafka. */
 enum broker_compression {
     BROKER_COMPRESSION_NONE,
     BROKER_COMPRESSION_GZIP,
@@ -42,25 +42,25 @@ enum broker_compression {
     BROKER_COMPRESSION_ZSTD,
 };
 
-/* "lz4", by enum broker_compression; NULL at the end. */
+/* Names by enum broker_compression ("lz4"), then NULL. */
 extern const char *const broker_compression_names[];
 
-/* "schema", by the number of the bit in enum message_header; NULL at the end. */
+/* Names by bit number of enum message_header ("schema"), then NULL. */
 extern const char *const message_header_names[];
 
 struct broker_options {
     enum message_unit per;
-    struct key_options key; /* of Kafka */
-    unsigned headers;       /* of enum message_header, as bits */
+    struct key_options key; /* Kafka only */
+    unsigned headers;       /* enum message_header */
 
-    /* Of Kafka. */
-    uint64_t max_topics; /* at a time */
+    /* Kafka only. */
+    uint64_t max_topics; /* topics in use at the same time */
     enum broker_compression compression;
-    char *properties; /* a file of properties for librdkafka; NULL: none */
-    char *kafka;      /* more of them, a line each: "NAME=VALUE"; NULL: none */
+    char *properties; /* path of a file of librdkafka properties; NULL: none */
+    char *kafka;      /* more properties, one "NAME=VALUE" per line; NULL: none */
 
-    /* Of NATS. */
-    char *credentials; /* a file that says who we are; NULL: none */
+    /* NATS only. */
+    char *credentials; /* path of a credentials file; NULL: none */
     bool tls;
 };
 

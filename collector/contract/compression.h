@@ -1,11 +1,11 @@
 /*
- * Compression of what is written to files: pieces of whole lines become frames, each complete in
- * itself. Frames one after the other are a file of the format that `name` says, which every program
- * for that format reads from front to end; a file that is cut between two frames is whole.
+ * Compression of files: each piece of whole lines becomes one frame that can be decompressed
+ * without the others. A sequence of frames is a valid file of the format `name`, also when the file
+ * is cut between two frames.
  *
  * An interface that sinks/ implements, one file for each library
- * (sinks/compression/compressions.h). Lifecycle: create, compress and look at files in any order,
- * destroy. One thread at a time. All memory is taken by create.
+ * (sinks/compression/compressions.h). Lifecycle: create, then compress and whole in any order,
+ * destroy. One thread at a time. Only create allocates memory.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_COMPRESSION_H
 #define SLUICE_COLLECTOR_CONTRACT_COMPRESSION_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most that goes into one frame, in bytes. */
+/* Most input bytes of one frame. */
 #define COMPRESSION_INPUT_MAX ((size_t)2 * 1024 * 1024)
 
 #define COMPRESSION_MAGIC_SIZE ((size_t)3)
@@ -25,11 +25,11 @@ struct compression {
     const struct compression_ops *ops;
 };
 
-/* A file to look into, of a caller who knows how it is read. */
+/* A file to inspect, read through the caller's function. */
 struct compression_file {
     /*
-     * Reads `size` bytes from `offset` on, all of them inside the file. Returns how many it got;
-     * fewer: the file cannot be read.
+     * Reads `size` bytes from `offset` on; the range lies inside the file. Returns the bytes read;
+     * fewer than `size`: a read error.
      */
     size_t (*read)(void *context, uint64_t offset, void *bytes, size_t size);
     void *context;
@@ -37,37 +37,37 @@ struct compression_file {
 };
 
 struct compression_ops {
-    const char *name;                            /* of compress= */
-    const char *library;                         /* that does it */
-    unsigned char magic[COMPRESSION_MAGIC_SIZE]; /* what a frame begins with */
+    const char *name;                            /* the value of compress= */
+    const char *library;                         /* the library's name */
+    unsigned char magic[COMPRESSION_MAGIC_SIZE]; /* the first bytes of a frame */
 
-    /* The version of the library that is in this program, as it calls it itself. */
+    /* The version of the linked library, as it reports it. */
     const char *(*version)(void);
 
-    /* Bytes that create takes. */
+    /* Bytes that create allocates. */
     size_t (*memory)(void);
 
-    /* Returns NULL where memory is short. */
+    /* Returns NULL if memory is short. */
     struct compression *(*create)(void);
     void (*destroy)(struct compression *compression);
 
-    /* The most bytes that a frame of `size` (at most COMPRESSION_INPUT_MAX) bytes can have. */
+    /* Most bytes of a frame for `size` input bytes (at most COMPRESSION_INPUT_MAX). */
     size_t (*bound)(size_t size);
 
     /*
-     * Writes one frame, with a checksum. Returns its bytes, or 0 where `size` is above
-     * COMPRESSION_INPUT_MAX or the frame above `capacity`. What it wrote by then is no frame.
+     * Writes one frame with a checksum and returns its size. Returns 0, with `out` undefined, if
+     * `size` exceeds COMPRESSION_INPUT_MAX or the frame exceeds `capacity`.
      */
     size_t (*compress)(struct compression *compression, const void *in, size_t size, void *out,
                        size_t capacity);
 
     /*
-     * How many bytes at the front of a file are whole frames, as far as they follow each other: 0
-     * of an empty file and of one in another format, -1 where it cannot be read. It reads a bounded
-     * piece at a time, and takes a frame's own word for its length where it has one. From the end
-     * on frames are decompressed and their checksums looked at, until one is sound: the last ones
-     * are what a crash leaves undone. Of one that needs more memory to decompress than ours do, the
-     * length alone counts.
+     * Returns the number of bytes at the front of a file that are consecutive whole frames: 0 for
+     * an empty file or another format, -1 if the file cannot be read. Reads bounded pieces, and
+     * uses the length in a frame's header where the format has one. Then checks the frames by
+     * decompressing them from the last one backwards until a checksum is right, because a crash
+     * damages the last ones. A frame that needs more memory than ours do is checked by its length
+     * only.
      */
     int64_t (*whole)(struct compression *compression, const struct compression_file *file);
 };

@@ -1,8 +1,7 @@
 /*
- * Why the bytes of a datagram are not a message: where the fault begins, in which field, and what
- * it is.
+ * Why the bytes of a datagram are not a message: the fault, its offset and its field.
  *
- * The decoder and the framing fill it where they fail. It holds nothing that a sender wrote: field
+ * Filled by the decoder and the framings when they fail. It contains no bytes of the sender: field
  * names come from the schema. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DECODE_FAILURE_H
@@ -12,7 +11,7 @@
 #include <stdint.h>
 
 enum decode_cause {
-    CAUSE_UNKNOWN, /* nothing was recorded */
+    CAUSE_UNKNOWN, /* no failure was recorded */
     CAUSE_TAG_CUT,
     CAUSE_TAG_LONG,
     CAUSE_FIELD_ZERO,
@@ -27,7 +26,7 @@ enum decode_cause {
     CAUSE_REQUIRED_MISSING,
     CAUSE_TOO_DEEP,
     CAUSE_NO_ROOM,
-    CAUSE_SHORT_HEADER, /* and those of the framing */
+    CAUSE_SHORT_HEADER, /* from here on: failures of a framing */
     CAUSE_FOREIGN_HEADER,
     CAUSE_MESSAGE_LENGTH,
     CAUSE_NO_MESSAGE,
@@ -43,13 +42,13 @@ enum decode_cause {
 
 struct decode_failure {
     enum decode_cause cause;
-    size_t offset; /* of the fault from the beginning of the bytes; at most their size */
+    size_t offset; /* of the fault, from the first byte; at most the number of bytes */
     uint64_t found, left;
 
     /*
-     * The path of the field: names where the schema has them, else numbers ("events.attributes",
-     * "events.99"). Empty: the fault is in no field. Of one that is too long the last part stands
-     * after "...".
+     * The path of the field, with numbers for fields that the schema does not know
+     * ("events.attributes", "events.99"). Empty: the fault is not inside a field. A path that is
+     * too long is "..." and its last part.
      */
     char field[DECODE_FIELD_SIZE];
 };
@@ -58,8 +57,8 @@ struct decode_failure {
 #define DECODE_FAILURE_TEXT_SIZE 256
 
 /*
- * Writes "at byte 12: a string is not UTF-8 (field events.host)" to `text`; an empty text where
- * nothing was recorded. Returns `text`.
+ * Writes "at byte 12: a string is not UTF-8 (field events.host)" to `text`, or an empty text for
+ * CAUSE_UNKNOWN. Returns `text`.
  */
 const char *decode_failure_text(const struct decode_failure *failure,
                                 char text[DECODE_FAILURE_TEXT_SIZE]);

@@ -1,6 +1,6 @@
 /*
- * A destination of files that takes blocks of whole records: each is written whole or not at all,
- * and what a file begins with it writes itself. Only the sink's thread calls it.
+ * A set of files that takes blocks of whole records. Each block is written completely or not at
+ * all; the file set writes the head of a file itself. Only the sink's thread calls it.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DESTINATION_FILES_H
 #define SLUICE_COLLECTOR_CONTRACT_DESTINATION_FILES_H
@@ -16,39 +16,45 @@ struct destination;
 struct listener;
 struct record;
 
-/* Which block a record belongs to. */
+/* The block that a record belongs to. */
 struct file_set_route {
     size_t block;
-    bool taken; /* it is another file's: write what it holds, then take_over */
-    bool later; /* its time is later than that of any before: write all blocks first, so that of no
-                   sender what came later is written while what came before is not */
+    bool taken; /* the block belongs to another file: write it, then call take_over */
+    bool later; /* its time is later than any before: write all blocks first, so that each sender's
+                   records are written in order of time */
 };
 
 struct file_set_ops {
-    /* NULL: there is one block. Files are only opened when a block is written. */
+    /* Selects the block of a record; opens no file. NULL: there is one block. */
     struct file_set_route (*route)(struct destination *destination, const struct listener *listener,
                                    const struct record *record);
 
-    /* Gives the empty block to the file of the record that was routed last. */
+    /* Assigns the empty block to the file of the record that was routed last. */
     void (*take_over)(struct destination *destination, size_t block);
 
-    /* Writes a block of `size` (≥ 1) bytes. Returns WRITE_OK, or WRITE_FAILED: none of it. */
+    /*
+     * Writes a block of `size` (≥ 1) bytes, opening its file if needed. Returns WRITE_OK, or
+     * WRITE_FAILED if no byte of it is in the file.
+     */
     enum write_result (*write)(struct destination *destination, size_t block, const void *bytes,
                                size_t size, struct error *error);
 
-    /* When tick is to be called (monotonic), INT64_MAX: not before something is written. */
+    /* When tick must be called (monotonic nanoseconds); INT64_MAX: not before the next write. */
     int64_t (*due)(const struct destination *destination);
 
-    /* Returns whether files are due for rotation: then blocks are written, and rotate called. */
+    /*
+     * Returns true if files are due for rotation; the caller then writes the blocks and calls
+     * rotate.
+     */
     bool (*tick)(struct destination *destination);
 
     /*
-     * Completes the files that are due, or all. What is in blocks goes to the next ones; where all
-     * blocks are `empty`, other files may have them.
+     * Completes the files that are due, or all. Unwritten blocks go to the next files; if all
+     * blocks are `empty`, they may be assigned to other files.
      */
     void (*rotate)(struct destination *destination, bool all, bool empty);
 
-    /* Last of all: completes the files that there are. */
+    /* The last call before destroy: completes all open files. */
     void (*finish)(struct destination *destination);
 };
 

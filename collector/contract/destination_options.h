@@ -1,6 +1,4 @@
-/*
- * What a destination is made from, and how it is then going to take records.
- */
+/* The arguments from which a destination is created, and the shape in which it takes records. */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DESTINATION_OPTIONS_H
 #define SLUICE_COLLECTOR_CONTRACT_DESTINATION_OPTIONS_H
 
@@ -17,45 +15,45 @@
 struct encoder_ops;
 struct sink_counters;
 
-/* What a destination is made from. All of it outlives the destination. */
+/* Arguments of create, shape and the checks. All pointers outlive the destination. */
 struct destination_options {
-    const char *name;   /* of the sink, for the log */
-    const char *scheme; /* the destination's */
+    const char *name;   /* the sink's name, for the log */
+    const char *scheme; /* the scheme in the sink's URL */
     const char *path;
     struct file_options file;
     struct relay_options relay;
     struct http_options http;
     struct client_tls tls;
     struct broker_options broker;
-    uint64_t timeout_ns;       /* of a delivery: how long a block is sent for */
-    bool spills;               /* of a delivery: it is sent without end, what waits lies on disk */
-    enum delivery_retry retry; /* of a delivery: whether what may be there is sent again */
-    size_t in_flight;          /* of a delivery: blocks that are handed over at a time, at most */
-    size_t block_size;         /* of a delivery: bytes of a block, at most */
-    uint64_t flush_interval;   /* nanoseconds that records may be collected for */
-    uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */
-    const struct encoder_ops *encoder; /* what is written */
+    uint64_t timeout_ns;       /* delivery: time in which a block is tried */
+    bool spills;               /* delivery: blocks wait on disk and are retried without limit */
+    enum delivery_retry retry; /* delivery: whether blocks with an unknown outcome are resent */
+    size_t in_flight;          /* delivery: most blocks in flight */
+    size_t block_size;         /* delivery: most bytes of a block */
+    uint64_t flush_interval;   /* nanoseconds in which records are collected before a write */
+    uint64_t stall_timeout_ns; /* time for a replaced reader to read the remaining bytes */
+    const struct encoder_ops *encoder; /* encoder of the sink */
 
-    /* Below: only for create, not for shape. */
-    const char *head; /* what a file begins with */
+    /* The members below are set for create, but not for shape. */
+    const char *head; /* the first bytes of each file */
     size_t head_size;
     struct sink_counters *counters;
-    struct wakeup *wakeup; /* of the sink's thread: any thread may signal it */
+    struct wakeup *wakeup; /* wakes the sink's thread; any thread may signal it */
 };
 
-/* Nanoseconds between two times that SYNC_INTERVAL is about. */
+/* Nanoseconds between two fsync calls with SYNC_INTERVAL. */
 static inline int64_t file_sync_interval(const struct destination_options *options)
 {
     const uint64_t second = 1000000000;
     return (int64_t)(options->flush_interval > second ? options->flush_interval : second);
 }
 
-/* How a destination is going to take records. */
+/* The shape in which a destination takes records. */
 struct destination_shape {
-    size_t blocks;     /* of a file set: files that are filled at the same time; 0: it is none */
-    size_t block_size; /* of a file set: bytes that are collected for each, if no record has more */
-    bool arranged;     /* of a file set: a block is arranged, and written as a file of its own */
-    size_t memory;     /* bytes that it takes, with its library's own, less the blocks */
+    size_t blocks;     /* file set: files that are filled at the same time; 0: not a file set */
+    size_t block_size; /* file set: bytes collected for each file; more if one record is larger */
+    bool arranged;     /* file set: each block is arranged and becomes a file of its own */
+    size_t memory;     /* bytes that it and its library allocate, without the blocks */
 };
 
 #endif

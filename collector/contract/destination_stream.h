@@ -1,6 +1,6 @@
 /*
- * A destination that takes bytes as they come, perhaps a part of a record at a time. Only the
- * sink's thread calls it.
+ * A destination that takes any number of bytes, also parts of a record. Only the sink's thread
+ * calls it.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DESTINATION_STREAM_H
 #define SLUICE_COLLECTOR_CONTRACT_DESTINATION_STREAM_H
@@ -15,94 +15,97 @@
 
 struct destination;
 
-/* Of a reader that may end, and be followed by another one. */
+/* The state of a reader that may exit and be replaced. */
 enum reader_state {
     READER_READS,
-    READER_ENDED,   /* since it was last asked; what it had not read is lost */
-    READER_AWAITED, /* there is none at present */
+    READER_ENDED,   /* exited since the last call; bytes it had not read are lost */
+    READER_AWAITED, /* there is no reader at present */
 };
 
 struct stream_ops {
     /*
-     * Called between two records, before more is written: looks whether what is written to is still
-     * what its name says, and opens it anew where it is not; and whether somebody has emptied or
-     * cut it, and puts its end right. NULL: it has no name.
+     * Called between two records, before the next write: reopens the file if its name leads to
+     * another file now, and corrects the write position if the file was truncated. NULL: it has no
+     * name.
      */
     void (*prepare)(struct destination *destination);
 
     /*
-     * Whether prepare would do something, or somebody has emptied or cut what has no name: asked
-     * while writes fail. NULL: neither happens.
+     * Whether prepare would change something, or a file without a name was truncated. Called while
+     * writes fail. NULL: neither can happen.
      */
     bool (*was_moved)(struct destination *destination);
 
-    /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader: *written bytes. */
+    /* Writes the first *written of `size` (≥ 1) bytes, without waiting for a reader. */
     enum write_result (*write)(struct destination *destination, const void *bytes, size_t size,
                                size_t *written, struct error *error);
 
     /*
-     * After WRITE_WOULD_BLOCK, where the same bytes are not offered again: ends what is on its way
-     * of them, without waiting for the reader, and returns how many, from the first on, were
-     * accepted all the same. NULL: none ever are.
+     * After WRITE_WOULD_BLOCK, if the caller will not offer the same bytes again: cancels the
+     * pending write without waiting for the reader, and returns the number of leading bytes that
+     * were accepted nevertheless. NULL: there are no pending writes.
      */
     size_t (*cancel)(struct destination *destination);
 
-    /* What to wait for after WRITE_WOULD_BLOCK, and to watch for a reader that goes; NO_HANDLE. */
+    /*
+     * The handle to wait for after WRITE_WOULD_BLOCK, and to watch for the end of the reader; may
+     * be NO_HANDLE.
+     */
     wait_handle (*handle)(const struct destination *destination);
 
     /*
-     * Takes back the last `size` bytes written, the beginning of a record whose end will not come
-     * here; those that somebody has cut off are gone already. Returns false where that cannot be
-     * done. NULL: it never can.
+     * Removes the last `size` bytes written, the beginning of a record that cannot be completed
+     * here; bytes that a truncation removed count as removed. Returns false if that failed. NULL:
+     * it is impossible.
      */
     bool (*roll_back)(struct destination *destination, size_t size);
 
     /*
-     * What roll_back could not take back stays, and its end will not come: whoever writes there
-     * next, perhaps another destination of the same place, begins on a line of its own. NULL:
-     * nobody writes there next, or finds out by looking.
+     * Called if roll_back failed: the next writer of the same target, perhaps another destination,
+     * must begin with a new line. NULL: there is no next writer, or it finds out by reading the
+     * file.
      */
     void (*leave_torn)(struct destination *destination);
 
     /*
-     * Whether nothing stands before what is written next: an empty file, or a pipe or the like that
-     * was just opened. NULL: it has no beginning.
+     * Whether the next byte is the first one: of an empty file, or of a pipe that was just opened.
+     * NULL: it has no beginning.
      */
     bool (*at_beginning)(const struct destination *destination);
 
     /*
-     * Whether somebody looks on (a terminal): then each record is written by itself and at once,
-     * whatever flush_interval is, and its control characters are hidden, except the ends of lines.
-     * NULL: nobody does.
+     * Whether it is a terminal: then each record is written immediately, regardless of
+     * flush_interval, with its control characters (except newlines) replaced. NULL: it never is.
      */
     bool (*is_watched)(const struct destination *destination);
 
-    /* Closes and opens it anew under its name. NULL: it has no name. Returns as create does. */
+    /* Closes it and opens its name again. Returns as create does. NULL: it has no name. */
     int (*reopen)(struct destination *destination, struct error *error);
 
-    /* When tick is to be called (monotonic), INT64_MAX: not at all. NULL: never. */
+    /* When tick must be called (monotonic nanoseconds); INT64_MAX: not needed. NULL: never. */
     int64_t (*due)(const struct destination *destination);
     void (*tick)(struct destination *destination);
 
     /*
-     * How far its reader is: *unread, of the bytes written, nobody has read yet. A record is
-     * written when its last byte is read. READER_ENDED, returned once for each reader: those bytes
-     * are lost, and what is written next goes to another reader, which begins with a record. tick
-     * finds out when this changes; while there is no reader writes would block. NULL: what was
-     * accepted is written, and a reader that goes does not come back.
+     * The state of the reader, and in *unread the bytes that were written but not read yet. A
+     * record counts as written when its last byte is read. READER_ENDED is returned once for each
+     * reader: the unread bytes are lost, and the next write goes to a new reader and must begin
+     * with a record. tick detects changes; without a reader, writes return WRITE_WOULD_BLOCK. NULL:
+     * accepted bytes count as written, and an ended reader is not replaced.
      */
     enum reader_state (*progress)(struct destination *destination, size_t *unread);
 
     /*
-     * Has the reader end when it has read all, and another one follow. `more`: it is still to be
-     * given what is left of a block, and this is called again when it has that; but its time to
-     * read it runs, and when that is over it ends all the same. NULL where progress is.
+     * Replaces the reader after it has read everything. If `more`, the rest of a block follows
+     * first and restart is called again after it; the time limit for the reader starts at the first
+     * call. NULL if progress is NULL.
      */
     void (*restart)(struct destination *destination, bool more);
 
     /*
-     * Last of all: has the reader end, when it has read all, or `now`; none follows. Called until
-     * it returns true, each time with progress after it. NULL where progress is.
+     * The last call before destroy: ends the reader after it has read everything, or immediately if
+     * `now`. Called until it returns true, followed by progress each time. NULL if progress is
+     * NULL.
      */
     bool (*finish)(struct destination *destination, bool now);
 };

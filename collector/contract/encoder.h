@@ -1,9 +1,9 @@
 /*
  * An encoder: records in, bytes out.
  *
- * An interface. sinks/encoders/ implements it, one file a format, and sinks/sinks.c lists all of
- * them; any encoder works on any destination. After create and begin, only the sink's thread calls
- * an encoder.
+ * An interface. sinks/encoders/ implements it, one file for each format, and sinks/sinks.c lists
+ * them; any encoder works with any destination. After create and begin, only the sink's thread
+ * calls an encoder.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_ENCODER_H
 #define SLUICE_COLLECTOR_CONTRACT_ENCODER_H
@@ -20,20 +20,28 @@
 #include "collector/text/output.h"
 
 enum sink_view {
-    VIEW_AUTO,    /* samples of a schema that has them, else the message */
+    VIEW_AUTO,    /* VIEW_SAMPLE if the schema has samples, otherwise VIEW_MESSAGE */
     VIEW_SAMPLE,  /* one line per metric value; only for schemas that have samples */
     VIEW_MESSAGE, /* one line per message */
-    VIEW_RECORD, /* one line per item (next_item of struct schema_ops); only of schemas with them */
+    VIEW_RECORD,  /* one line per item (next_item of struct schema_ops); only for schemas that have
+                     items */
 };
 
-/* What view= calls them, NULL at the end. */
+/* The values of view= by enum sink_view, then NULL. */
 extern const char *const sink_view_names[];
 
-/* Which buckets of a histogram are written where they are Prometheus's; else at most so many. */
-#define BUCKETS_ALL     UINT64_C(0)
-#define BUCKETS_CHANGED UINT64_MAX /* those that say something: classic_buckets.h */
+/*
+ * Values of buckets=: which Prometheus buckets of a histogram are written. Any other value is their
+ * maximum number.
+ */
+#define BUCKETS_ALL UINT64_C(0)
+#define BUCKETS_CHANGED                                                                            \
+    UINT64_MAX /* buckets whose count differs from the previous bucket: classic_buckets.h */
 
-/* The least number that a histogram of any kind can be merged to, and more than any has. */
+/*
+ * The range of a maximum number of buckets: every histogram can be merged to BUCKETS_LEAST; none
+ * has BUCKETS_MOST.
+ */
 #define BUCKETS_LEAST 8
 #define BUCKETS_MOST  100000
 
@@ -41,49 +49,51 @@ extern const char *const sink_view_names[];
 struct encoder_options {
     enum sink_view view;
     struct json_style json;
-    struct sample_rules rules; /* their lists outlive the encoder */
-    const char *host;    /* what %{hostname} stands for; NULL: this machine's name. Outlives it */
-    uint64_t buckets;    /* BUCKETS_ALL, BUCKETS_CHANGED or a number */
-    uint64_t max_amplification; /* encoder_allows; 0: records may have any size */
-    bool counter_suffix;        /* names of counters end with "_total" */
-    bool colour;         /* of one for people: it is for a terminal that takes colours */
+    struct sample_rules rules; /* the lists outlive the encoder */
+    const char
+        *host; /* the value of %{hostname}; NULL: this machine's name. Outlives the encoder */
+    uint64_t buckets;           /* BUCKETS_ALL, BUCKETS_CHANGED or a maximum number */
+    uint64_t max_amplification; /* see encoder_allows; 0: no limit */
+    bool counter_suffix;        /* append "_total" to the names of counters */
+    bool colour;                /* for a terminal with colours (encoders with for_people) */
 };
 
-/* Whether encoders of one format with these options write the same. */
+/* Whether encoders of one format write the same bytes with these options. */
 bool encoder_options_equal(const struct encoder_options *a, const struct encoder_options *b);
 
-/* A record of no more bytes than this is written whatever max_amplification is. */
+/* max_amplification does not apply to encoded records up to this size, in bytes. */
 #define AMPLIFICATION_FREE ((size_t)64 * 1024)
 
 /*
- * Whether a record may have `bytes` bytes when it is written: at most max_amplification times the
- * bytes of its message. Formats that repeat labels on each line make much of a small message (a
- * histogram's buckets), so that one sender could fill a disk with little traffic.
+ * Whether a record may have `bytes` encoded bytes: at most max_amplification times the size of its
+ * message. Formats that repeat labels on each line turn a small message (a histogram's buckets)
+ * into much output, so that one sender could fill a disk with little traffic.
  */
 bool encoder_allows(const struct encoder_options *options, const struct record *record,
                     size_t bytes);
 
 struct encoder;
 
-/* Bytes of working memory that an encoder may take when it is made; the memory plan counts them. */
+/* Most bytes of working memory that create may allocate; part of the memory plan. */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
 
-/* The most bytes of a file that an encoder arranges. */
+/* Most bytes of a file from `arrange`. */
 #define ARRANGED_SIZE ((size_t)2 * 1024 * 1024)
 
-/* Bytes that a file may have to begin with. */
+/* Most bytes of a file's head (`begin`). */
 #define ENCODER_HEAD_SIZE ((size_t)1024)
 
-/* What a record left in the output: lines, and the metric values that stand in them one by one. */
+/* The number of lines and samples that a record became. */
 struct encoded {
     size_t lines;
     size_t samples;
-    size_t json_fallbacks; /* values without a form in the JSON mapping (schema.h: write_json) */
-    size_t left_out;       /* samples that there was no place for in the file (arrange) */
-    size_t arranged; /* of an encoder that arranges: bytes, at most, that it takes of a file */
+    size_t
+        json_fallbacks; /* values that the JSON mapping cannot represent (schema.h: write_json) */
+    size_t left_out;    /* samples that did not fit the file (arrange) */
+    size_t arranged;    /* if the encoder has `arrange`: most bytes of the record in the file */
 };
 
-/* Adds up what records left. */
+/* Adds `one` to `sum`. */
 static inline void encoded_add(struct encoded *sum, const struct encoded *one)
 {
     sum->lines += one->lines;
@@ -93,96 +103,101 @@ static inline void encoded_add(struct encoded *sum, const struct encoded *one)
     sum->arranged += one->arranged;
 }
 
-/* One shape in which records are sent as the body of an HTTP request. The texts are literals. */
+/* One format of the body of an HTTP request. The strings are literals. */
 struct request_shape {
-    const char *content_type;     /* the header of that name */
-    const char *content_encoding; /* the same; NULL: none, and a body may be compressed */
-    const char *header;           /* a further one, "Name: value"; NULL: none */
+    const char *content_type;     /* the header Content-Type */
+    const char *content_encoding; /* the header Content-Encoding; NULL: none, and the destination
+                                     may compress the body */
+    const char *header;           /* another header, "Name: value"; NULL: none */
 };
 
 /*
- * How what an encoder has appended becomes the body of one request. Pure functions, for any thread:
- * they need no encoder, so that what comes back from a disk can be sent, too.
+ * Converts encoded records to the body of one request. Pure functions; any thread. They need no
+ * encoder, so that blocks from a spill can be sent.
  */
 struct encoder_request {
-    const struct request_shape *shapes; /* the one that every receiver takes comes first */
+    const struct request_shape *shapes; /* the first one is accepted by every receiver */
     size_t shape_count;
 
     /* Bytes of working memory that `write` needs for `size` bytes. NULL: none. */
     size_t (*scratch)(size_t size);
 
-    /* The most bytes of a body of `size` bytes. */
+    /* Most bytes of the body for `size` encoded bytes. */
     size_t (*bound)(size_t size);
 
     /*
-     * Appends the body of one or several whole records, `size` bytes that the encoder has appended.
-     * Returns false where they are no such thing.
+     * Appends the body for `size` bytes, one or more whole records from the encoder. Returns false
+     * if they are not in the encoder's format.
      */
     bool (*write)(size_t shape, const char *bytes, size_t size, void *scratch, struct output *out);
 };
 
 struct encoder_ops {
-    const char *name;    /* of format= */
-    const char *media_type; /* of its lines; NULL: bytes of no registered type */
-    bool needs_samples;  /* it writes samples alone: only for schemas that have them, no messages */
-    bool passes_otlp;    /* but messages of OTLP's schemas (is_otlp of struct schema_ops), too */
-    bool needs_packets;  /* it writes whole datagrams: the records' packets */
-    bool relayed;        /* what it writes is a datagram's own bytes: for relays, and they for it */
-    bool overwrites;     /* a reader keeps one of a sample that comes twice: it may come again */
-    bool requests_alone; /* what it writes is sent as requests over HTTP, and is nothing else */
-    bool has_buckets;    /* histograms become Prometheus's buckets */
-    bool has_suffixes;   /* names of counters may get Prometheus's suffix */
-    bool binary;         /* no lines of text: not for a terminal, no views, and torn otherwise */
-    bool for_people;     /* lines for a terminal, which gets no control character that was sent */
+    const char *name;       /* the value of format= */
+    const char *media_type; /* media type of its lines; NULL: no registered type */
+    bool needs_samples;  /* it writes only samples, not messages: only for schemas that have samples
+                          */
+    bool passes_otlp;    /* with needs_samples: it also writes messages of OTLP schemas (is_otlp of
+                            struct schema_ops) */
+    bool needs_packets;  /* it writes whole datagrams (`packet` of struct record) */
+    bool relayed;        /* it writes a datagram's own bytes; used exactly with relays */
+    bool overwrites;     /* readers keep one copy of a repeated sample, so resending is harmless */
+    bool requests_alone; /* its output can only be sent as HTTP requests */
+    bool has_buckets;    /* histograms become Prometheus buckets */
+    bool has_suffixes;   /* supports counter_suffix */
+    bool binary;         /* no lines of text: no terminal, no views, and torn records are detected
+                            differently */
+    bool for_people;     /* lines for a terminal, without the sender's control characters */
 
-    /* Returns NULL where memory is short. */
+    /* Returns NULL if memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);
     void (*destroy)(struct encoder *encoder);
 
     /*
-     * Appends what a file begins with, whole lines of at most ENCODER_HEAD_SIZE bytes, always the
-     * same. It is no record and counts as no line. Called once, before the thread starts. NULL: a
-     * file begins with its first record.
+     * Appends the head of a file: whole lines of at most ENCODER_HEAD_SIZE bytes, always the same.
+     * The head is not counted as lines. Called once, before the thread starts. NULL: files have no
+     * head.
      */
     void (*begin)(struct encoder *encoder, struct output *out);
 
     /*
-     * Appends the record's lines, each ended by a newline (or, of a binary format, what stands for
-     * a line), and returns how many. No line and nothing appended: the record leaves none. What
-     * does not fit makes `out` overflow, and the caller takes back what was appended. What is
-     * appended depends on the record and the options alone: sinks with the same options share it,
-     * so that an encoder is not given all records of its sink.
+     * Appends the record's lines, each with its newline (a binary format: its frames), and returns
+     * the counts. A record without lines appends no bytes. If they do not fit, `out` overflows and
+     * the caller removes them. The output must depend only on the record and the options: sinks
+     * with equal options share it, so that an encoder does not see all records of its sink.
      */
     struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out);
 
     /*
-     * Appends to `out` the whole file that a block of `size` bytes becomes, in at most
-     * ARRANGED_SIZE bytes, and returns what is in it. The block holds what `encode` has appended
-     * for records whose `arranged` sum up to no more than that (of one record it never is more); it
-     * is altered. Nothing is allocated. NULL: what is encoded is what is written. An encoder that
-     * arranges is for files alone, and has no head.
+     * Appends to `out` the file for a block of `size` bytes, at most ARRANGED_SIZE bytes, and
+     * returns its counts. The block contains the output of `encode` for records whose `arranged`
+     * add up to at most ARRANGED_SIZE (one record never exceeds it); the block is modified. Does
+     * not allocate memory. NULL: blocks are written as they are. An encoder with `arrange` is only
+     * for files and has no head.
      */
     struct encoded (*arrange)(struct encoder *encoder, char *block, size_t size,
                               struct output *out);
 
-    /* How records are sent over HTTP. NULL: as they were appended. */
+    /* Conversion for HTTP requests. NULL: blocks are sent as they are. */
     const struct encoder_request *request;
 
-    /* How far a file that an earlier run has left is whole. NULL where requests_alone is. */
+    /* Finds the whole records in a file of an earlier run. NULL if requests_alone is set. */
     output_whole *whole;
 
-    /* Whether a line of a file can be one of its own. NULL: it is binary, or requests_alone. */
+    /*
+     * Whether a line of a file is in the encoder's format. NULL if binary or requests_alone is set.
+     */
     output_line *line;
 
     /*
-     * A torn record cannot be told from other bytes by what is in it: in a file without a whole
-     * record nothing is taken for one.
+     * A torn record looks like any other bytes: in a file without a whole record, no bytes are
+     * treated as a torn record.
      */
     bool unmarked;
 };
 
-/* Every implementation begins with this. */
+/* The first member of every implementation. */
 struct encoder {
     const struct encoder_ops *ops;
 };

@@ -1,6 +1,4 @@
-/*
- * A listener, as its records carry it: its name, its schemas and its limits.
- */
+/* The name, schemas and limits of a listener, to which its records refer. */
 #ifndef SLUICE_COLLECTOR_CONTRACT_LISTENER_H
 #define SLUICE_COLLECTOR_CONTRACT_LISTENER_H
 
@@ -13,24 +11,26 @@ struct rate_limit;
 struct mismatch_hint;
 struct schema_slot;
 
-/* The most datagrams a second that a listener may allow each sender. */
+/* Upper bound of rate_limit=, in datagrams a second for each sender. */
 #define RATE_LIMIT_MOST UINT64_C(1000000)
 
-/* What a record's lines say about where it came from. Immutable; outlives all batches. */
+/* The origin of a record, for its output lines. Immutable; outlives all batches. */
 struct listener {
     uint32_t index;
     const char *name; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
     struct schema_slot *schemas;
-    const char *schema_names;       /* of all of them, for people */
-    size_t max_decoded;             /* bytes that all messages of a datagram may take */
-    size_t segment_memory;          /* bytes for segments, of each ingest; 0: messages have none */
-    int64_t segment_timeout_ns;     /* until a message that comes in segments is whole */
-    const struct networks *senders; /* who may send; NULL: everyone */
-    struct rate_limit *rate_limit;  /* how much each may send; NULL: any number */
-    struct mismatch_hint *hint;     /* whether its schemas are right; NULL: nobody looks */
-    bool spread;        /* several sockets receive it, each any of a sender's datagrams */
-    bool keeps_packets; /* some sink writes whole datagrams (encoder_ops' needs_packets) */
-    bool keeps_raw; /* some sink passes on what could not be decoded, too (relay_options' raw) */
+    const char *schema_names; /* of all of them, for messages */
+    size_t max_decoded;       /* most bytes of all decoded messages of a datagram */
+    size_t
+        segment_memory; /* bytes for segments in each ingest; 0: no schema has segmented messages */
+    int64_t segment_timeout_ns;     /* time in which all segments of a message must arrive */
+    const struct networks *senders; /* the permitted senders; NULL: all */
+    struct rate_limit *rate_limit;  /* the rate limit of each sender; NULL: none */
+    struct mismatch_hint *hint;     /* detects a wrong schema; NULL: disabled */
+    bool spread; /* several sockets receive it, and any of them may get a sender's datagram */
+    bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */
+    bool keeps_raw;     /* a relay also forwards datagrams that could not be decoded (raw of
+                           relay_options) */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The settings of one listener, checked and complete (collector/config/config.h). Every source has
- * those at the beginning; below them stand the settings that only some sources have, all zero for
- * the others. Texts are owned by the configuration.
+ * The settings of one listener, checked and complete (collector/config/config.h). The first ones
+ * apply to every source; the later ones to the sources named, and are zero for others. Strings are
+ * owned by the configuration.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_LISTENER_CONFIG_H
 #define SLUICE_COLLECTOR_CONTRACT_LISTENER_CONFIG_H
@@ -18,57 +18,60 @@ struct source_ops;
 
 struct listener_config {
     char *name;       /* the URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE" */
-    char *url;        /* with them, as it was written */
-    char *written_at; /* "FILE:LINE:COLUMN", where a file has it; NULL: none does */
+    char *url;        /* the URL as it was written, with its keys */
+    char *written_at; /* "FILE:LINE:COLUMN" if it is from a file; otherwise NULL */
     const struct source_ops *source;
-    struct schema_config *schemas; /* at least one; the first that matches a datagram has it */
+    struct schema_config *schemas; /* at least one; the first that matches a datagram decodes it */
     size_t schema_count;
-    uint64_t max_decoded; /* bytes that one decoded datagram may take */
+    uint64_t max_decoded; /* most bytes of a decoded datagram */
 
-    /* As they were given (NULL: not), and what comes of both. */
+    /* As given (NULL: not given), and the result of both. */
     struct networks *allow;
     struct networks *deny;
-    struct networks *senders; /* who may send; NULL: everyone */
-    uint64_t rate_limit;      /* datagrams a second that each may send; 0: any number */
+    struct networks *senders; /* the permitted senders; NULL: all */
+    uint64_t rate_limit;      /* datagrams a second for each sender; 0: no limit */
 
-    /* The place of its URL, of the kind that its source has (enum source_place). */
+    /* The part of its URL after the scheme, according to enum source_place of its source. */
     struct address address;
     char *place; /* a name or a path */
 
-    /* SOURCE_KEYS_SOCKET and SOURCE_KEYS_CAPTURE, where a schema's messages come in segments */
-    uint64_t segment_memory;  /* bytes for what is not whole, of each ingest */
-    uint64_t segment_timeout; /* nanoseconds until a message is whole */
+    /* SOURCE_KEYS_SOCKET and SOURCE_KEYS_CAPTURE, if a schema has segmented messages */
+    uint64_t segment_memory;  /* bytes for incomplete messages in each ingest */
+    uint64_t segment_timeout; /* nanoseconds in which all segments of a message must arrive */
 
     /* SOURCE_KEYS_SOCKET */
     bool ipv6_only;
-    uint64_t receive_buffer; /* bytes to ask the kernel for */
+    uint64_t receive_buffer; /* bytes to request from the kernel */
     uint64_t receivers;      /* threads, each with a socket of its own */
-    bool spread;             /* each datagram goes to any of these; else those of a flow to one */
-    uint64_t max_datagram;   /* bytes; what is longer is truncated */
-    bool gro;                /* the kernel may put many datagrams of a source into one buffer */
-    uint64_t busy_poll;      /* nanoseconds that the network card is asked for more; 0: not */
-    bool kernel_filter;      /* the kernel is to refuse who may not send; then `senders` is set */
-    char *interface;         /* of the network, by its name; NULL: every one */
-    struct address group_source; /* of a multicast group; of no family: everyone's */
+    bool
+        spread; /* any socket may get a datagram; false: all datagrams of a flow go to one socket */
+    uint64_t max_datagram; /* bytes; longer datagrams are truncated */
+    bool gro; /* UDP_GRO: the kernel may put several datagrams of a source into one buffer */
+    uint64_t busy_poll;          /* SO_BUSY_POLL in nanoseconds; 0: off */
+    bool kernel_filter;          /* the kernel filters the senders; requires `senders` */
+    char *interface;             /* name of a network interface; NULL: all */
+    struct address group_source; /* source of a multicast group; ADDRESS_NONE: any */
     uint64_t coalesce;           /* nanoseconds that datagrams may wait for others at a high rate */
 
-    /* SOURCE_KEYS_STREAM, and ipv6_only, coalesce and receivers: threads that serve all
-     * connections */
+    /*
+     * SOURCE_KEYS_STREAM; these sources also have ipv6_only, coalesce, and receivers (threads that
+     * serve all connections)
+     */
     uint64_t max_frame;       /* bytes of a message */
     uint64_t max_connections; /* in all */
-    uint64_t max_per_address; /* of one address, from any port */
-    uint64_t idle_timeout;    /* nanoseconds in which something comes */
-    uint64_t frame_timeout;   /* nanoseconds in which a frame that has begun is whole */
-    char *content_type;       /* of frame streams; NULL: any of protobuf's */
-    bool tls;                 /* TLS over TCP; then cert and key are there */
+    uint64_t max_per_address; /* connections of one address, from any port */
+    uint64_t idle_timeout;    /* nanoseconds without data until a connection is closed */
+    uint64_t frame_timeout;   /* nanoseconds in which a frame must be complete */
+    char *content_type;       /* of Frame Streams; NULL: any protobuf type */
+    bool tls;                 /* TLS over TCP; then cert and key are not NULL */
     char *cert, *key;         /* files; NULL: not given */
-    char *client_ca;          /* the same: clients need a certificate that it signed */
+    char *client_ca; /* file; clients need a certificate signed by this CA; NULL: not given */
 
     /* SOURCE_KEYS_CAPTURE */
-    uint64_t port; /* the destination port wanted, 0: any */
+    uint64_t port; /* destination port of the datagrams to read; 0: any */
 };
 
-/* Whether a schema's messages may come in segments: then its ingests put them together. */
+/* Whether a schema has segmented messages, which the ingests must assemble. */
 static inline bool listener_has_segments(const struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++)

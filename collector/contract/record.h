@@ -1,6 +1,6 @@
 /*
- * A record: one decoded message with the facts of its datagram. It stands in a batch
- * (collector/record/batch.h) and is immutable once that is shared.
+ * A record: one decoded message and the facts of its datagram. It lies in a batch
+ * (collector/record/batch.h) and is immutable after the batch is shared.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_RECORD_H
 #define SLUICE_COLLECTOR_CONTRACT_RECORD_H
@@ -13,7 +13,7 @@
 struct listener;
 struct schema;
 
-/* A datagram as it was received, for the sinks that write it whole. */
+/* A datagram as it was received, for sinks that write whole datagrams. */
 struct packet {
     const uint8_t *data; /* the payload */
     uint32_t size;
@@ -23,13 +23,14 @@ struct packet {
 struct record {
     struct record *next;
     const struct listener *listener;
-    const struct schema *schema; /* NULL: it could not be decoded (collector/record/batch.h) */
-    const void *message;         /* for the schema's operations */
-    const uint8_t *data; /* the message's own bytes: the payload, or the message's part of it */
+    const struct schema
+        *schema;         /* NULL: the datagram could not be decoded (collector/record/batch.h) */
+    const void *message; /* for the schema's operations */
+    const uint8_t *data; /* the message's bytes: the payload, or a part of it */
 
     /*
-     * The datagram, in its first record where the listener keeps packets
-     * (collector/contract/encoder.h); NULL in its others, so that it is written once.
+     * The datagram, if the listener keeps packets: set in its first record and NULL in the others,
+     * so that it is written once.
      */
     const struct packet *packet;
     uint32_t size; /* of `data` */

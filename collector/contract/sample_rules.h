@@ -1,11 +1,10 @@
 /*
- * What a sink makes of samples before they are written: which of them it keeps, and how they are
- * called. Its keys include=, exclude=, sample=, rename=, rename_label=, add_label=, keep_label= and
- * drop_label=.
+ * How a sink selects and renames samples: its keys include=, exclude=, sample=, rename=,
+ * rename_label=, add_label=, keep_label= and drop_label=.
  *
- * A value, all zero for "every sample as it came"; read by config/rules.h, followed by sinks/. Its
- * lists are owned by the value that sample_rules_free is called for; copies of it only borrow them.
- * Immutable once made; any thread.
+ * A value; all zero means all samples unchanged. Parsed by config/rules.h, applied by sinks/. The
+ * value that sample_rules_free is called for owns the lists; copies borrow them. Immutable; any
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SAMPLE_RULES_H
 #define SLUICE_COLLECTOR_CONTRACT_SAMPLE_RULES_H
@@ -16,32 +15,32 @@
 
 #include "collector/contract/schema.h"
 
-/* What one key may list: globs of all its conditions, pairs, or names. */
+/* Most items of one key: globs of all its conditions, pairs, or names. */
 #define SAMPLE_LIST_MAX 64
 
-/* One glob, and what it is about. */
+/* One glob for a name or a label. */
 struct sample_term {
-    struct text key; /* of the label; empty: the metric's name */
+    struct text key; /* name of the label; empty: the metric's name */
     struct text glob;
 };
 
-/* A sample meets them where, of one alternative, all terms match. */
+/* A sample matches if all terms of one alternative match. */
 struct sample_conditions {
     size_t term_count;
     struct sample_term terms[SAMPLE_LIST_MAX];
-    uint64_t of_labels; /* a bit for each term that is about a label */
+    uint64_t of_labels; /* a bit for each term with a label */
     size_t alternative_count;
-    uint64_t alternatives[SAMPLE_LIST_MAX]; /* of each, a bit for each of its terms */
-    char written[];                         /* what the texts are parts of */
+    uint64_t alternatives[SAMPLE_LIST_MAX]; /* bits of the terms of each alternative */
+    char written[];                         /* storage of the texts */
 };
 
 struct sample_pair {
-    struct text from, to; /* the old name and the new one; a label and its value */
+    struct text from, to; /* old and new name, or a label and its value */
 };
 
 struct sample_pairs {
     size_t count;
-    struct sample_pair pairs[SAMPLE_LIST_MAX]; /* no two of them from the same */
+    struct sample_pair pairs[SAMPLE_LIST_MAX]; /* all `from` are different */
     char written[];
 };
 
@@ -54,24 +53,24 @@ struct sample_globs {
 /* NULL or 0: not given. */
 struct sample_rules {
     struct sample_conditions *include, *exclude;
-    uint64_t one_in; /* of so many series one is kept */
+    uint64_t one_in; /* keep one of this number of series */
     struct sample_pairs *rename, *rename_label, *add_label;
     struct sample_globs *keep_label, *drop_label;
 };
 
-/* Whether they leave samples out. */
+/* Whether the rules may drop samples. */
 static inline bool sample_rules_filter(const struct sample_rules *rules)
 {
     return rules->include != NULL || rules->exclude != NULL || rules->one_in != 0;
 }
 
-/* The name of a key that was given, "include" or the like; NULL: none was. */
+/* The name of the first key that was given, for example "include"; NULL: no key was. */
 const char *sample_rules_given(const struct sample_rules *rules);
 
-/* Whether both make the same of every sample. */
+/* Whether both have the same effect on every sample. */
 bool sample_rules_equal(const struct sample_rules *a, const struct sample_rules *b);
 
-/* Frees the lists, not the struct itself, and leaves it all zero. */
+/* Frees the lists and zeroes the struct; does not free the struct. */
 void sample_rules_free(struct sample_rules *rules);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * What a user wrote of one schema of a listener, as plain values: which schema, how its samples are
- * read, which datagrams it is for, and where its messages stand in them. Texts are NULL where
- * they are not given, and belong to whoever fills the structure.
+ * The settings of one schema of a listener. Strings are NULL if not given, and are owned by the
+ * code that fills the structure.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SCHEMA_CONFIG_H
 #define SLUICE_COLLECTOR_CONTRACT_SCHEMA_CONFIG_H
@@ -19,16 +18,16 @@ struct schema_config {
     bool from_file;
     char *source; /* a built-in schema's name, or the file */
 
-    /* Of a schema from a file, as in struct schema_options. */
+    /* For a schema from a file; see struct schema_options. */
     char *message;
     char *nested;
     char *sequence, *sequence_key;
     char *name, *value, *time, *labels;
 
-    /* Which datagrams it is for, and where its messages stand in them. */
+    /* Which datagrams the schema decodes, and where its messages are in them. */
     struct schema_match match;
     enum framing framing;
-    uint64_t header; /* bytes in front of them, skipped */
+    uint64_t header; /* bytes to skip before the messages */
 };
 
 #endif

@@ -54,9 +54,10 @@ struct notifier {
     const struct notifier_backend *backend;
     size_t threads;
 
-    /* Of the rules that notifier.c checks: somebody is in such a call. */
-    _Atomic bool changing;
-    _Atomic bool waiting; /* only where one thread waits */
+    /* For the rules that notifier.c checks. */
+    _Atomic bool changing; /* a thread is adding or removing */
+    _Atomic bool waiting;  /* a thread is waiting; only maintained if one thread waits */
+    _Atomic bool has_edges, has_levels; /* something was added, or watched */
 };
 
 /* What a stream's registration may be armed for. */

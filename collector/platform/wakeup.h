@@ -2,8 +2,9 @@
  * How a thread sleeps: until another one wakes it, a handle of its own becomes ready, or a time is
  * over.
  *
- * A wake-up sent while nobody waits is kept and ends the next wait at once; several count as one.
- * One thread waits, any thread signals (also from several at once).
+ * A wake-up that is sent while no thread waits is kept and ends the next wait at once; several count
+ * as one. Any thread signals, also several at once. Usually one thread waits; if several do, a
+ * wake-up ends the wait of at least one of them.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WAKEUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WAKEUP_H

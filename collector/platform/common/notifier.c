@@ -15,6 +15,14 @@ static void leave(_Atomic bool *busy)
         atomic_store(busy, false);
 }
 
+/* A notifier serves datagram sockets or streams, not both. */
+static void note_kind(_Atomic bool *this_kind, const _Atomic bool *other_kind)
+{
+    RULE(!atomic_load(other_kind), "the registrations of a notifier are of one kind");
+    if (SLUICE_RULES && !atomic_load(this_kind))
+        atomic_store(this_kind, true);
+}
+
 static void enter_change(struct notifier *notifier)
 {
     enter(&notifier->changing, "one thread at a time adds to a notifier and removes from it");
@@ -58,18 +66,25 @@ int notifier_create(struct notifier **out, const struct notifier_backend *backen
     (*out)->threads = threads;
     atomic_init(&(*out)->changing, false);
     atomic_init(&(*out)->waiting, false);
+    atomic_init(&(*out)->has_edges, false);
+    atomic_init(&(*out)->has_levels, false);
     return 0;
 }
 
 void notifier_destroy(struct notifier *notifier)
 {
-    if (notifier != NULL)
-        notifier->backend->destroy(notifier);
+    if (notifier == NULL)
+        return;
+    RULE(!atomic_load(&notifier->waiting), "no thread waits when its notifier is destroyed");
+    RULE(!atomic_load(&notifier->changing), "a notifier is not changed while it is destroyed");
+    notifier->backend->destroy(notifier);
 }
 
 int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
 {
     RULE(token != NULL, "a token is not NULL");
+    RULE(socket != NO_HANDLE, "a socket is added while it is open");
+    note_kind(&notifier->has_edges, &notifier->has_levels);
     enter_change(notifier);
     int result = notifier->backend->add(notifier, socket, token, error);
     leave(&notifier->changing);
@@ -81,6 +96,8 @@ int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, u
 {
     RULE(token != NULL, "a token is not NULL");
     RULE(interests != 0, "a stream is watched for something");
+    RULE(socket != NO_HANDLE, "a stream is watched while it is open");
+    note_kind(&notifier->has_levels, &notifier->has_edges);
     return notifier->backend->watch(notifier, socket, token, interests, error);
 }
 
@@ -88,16 +105,19 @@ int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, uns
                  struct error *error)
 {
     RULE(token != NULL && interests != 0, "a stream is armed for something");
+    RULE(atomic_load(&notifier->has_levels), "a stream is watched before it is armed again");
     return notifier->backend->arm(notifier, socket, token, interests, error);
 }
 
 void notifier_unwatch(struct notifier *notifier, wait_handle socket)
 {
+    RULE(socket != NO_HANDLE, "a stream is closed after it was unwatched");
     notifier->backend->unwatch(notifier, socket);
 }
 
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
 {
+    RULE(token != NULL && socket != NO_HANDLE, "a socket is closed after it was removed");
     enter_change(notifier);
     int result = notifier->backend->remove(notifier, socket, token, error);
     leave(&notifier->changing);
@@ -115,11 +135,16 @@ size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_e
     size_t count = notifier->backend->wait(notifier, thread, events, capacity, timeout_ms);
     if (alone)
         leave(&notifier->waiting);
+    RULE(count <= capacity || count == NOTIFIER_FAILED, "a wait reports what there is room for");
+    for (size_t i = 0; i < count && count != NOTIFIER_FAILED; i++)
+        RULE((events[i].token == NULL) == (events[i].type == NOTIFIER_WOKEN),
+             "only a wake-up has no token");
     return count;
 }
 
 void notifier_leave(struct notifier *notifier, size_t thread)
 {
+    RULE(thread < notifier->threads, "a thread leaves under the number that it waited with");
     if (notifier->backend->leave != NULL)
         notifier->backend->leave(notifier, thread);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 /* A buffer that has grown to its limit is reused for what is dropped. */
 unsigned char *process_reading_room(struct process_reading *reading, size_t *size)
 {
@@ -23,6 +25,7 @@ unsigned char *process_reading_room(struct process_reading *reading, size_t *siz
 
 void process_reading_add(struct process_reading *reading, size_t size)
 {
+    RULE(size <= reading->capacity - reading->bytes.size, "what is read fits into its room");
     reading->bytes.size += size;
     if (reading->bytes.size > reading->most) {
         reading->too_much = true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/progress.h"
+#include "collector/base/rule.h"
 
 const char torn_file_changes[] = "it changes while it is read";
 
@@ -182,6 +183,7 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
         /* It shrinks while it is read: another program is changing it. */
         return why == torn_file_changes || foreign ? NULL : why;
     }
+    RULE(start->torn_size <= size, "a torn line is part of its file");
     bool is_long = start->torn_size > OUTPUT_FILE_TORN_MAX;
     if (alone && !is_long && !foreign && ops->cut(context, size, size - start->torn_size)) {
         start->torn = TORN_LINE_CUT;
@@ -219,6 +221,7 @@ static const char *find_end(const struct torn_file_ops *ops, void *context, uint
         size_t found = format->whole(window, want, *end == 0, &foreign);
         if (foreign || (found == 0 && want == WINDOW_SIZE))
             return something_else;
+        RULE(found <= want, "whole records are part of what was looked at");
         *end += found;
         progress_report(&(struct progress){
             .doing = "checking a file,", .name = format->name, .done = *end, .total = size});

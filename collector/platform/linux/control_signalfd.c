@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/linux/event.h"
 #include "collector/platform/posix/retry.h"
 
@@ -86,6 +87,7 @@ static enum control_event meaning(uint32_t number)
 enum control_event control_wait(struct control *control, const struct control_watch *watched,
                                 size_t count, int timeout_ms)
 {
+    RULE(count <= CONTROL_WATCHED_MAX, "no more handles are watched than there is room for");
     struct pollfd polled[2 + CONTROL_WATCHED_MAX] = {
         {.fd = control->signals, .events = POLLIN},
         {.fd = control->notice, .events = POLLIN},
@@ -96,6 +98,8 @@ enum control_event control_wait(struct control *control, const struct control_wa
             (short)((watched[i].want_read ? POLLIN : 0) | (watched[i].want_write ? POLLOUT : 0));
     }
     int ready = poll(polled, 2 + count, timeout_ms);
+    RULE(((polled[0].revents | polled[1].revents) & POLLNVAL) == 0,
+         "the main thread's events are waited for while they are open");
     if (ready == 0)
         return CONTROL_TIMEOUT;
     bool failed = ready < 0 && errno != EINTR;

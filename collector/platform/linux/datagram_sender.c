@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
@@ -61,6 +62,7 @@ static int fail_to_open(const struct address *target, bool packets, struct error
 int datagram_sender_open(struct datagram_sender **out,
                          const struct datagram_sender_options *options, struct error *error)
 {
+    RULE(options->target_count != 0, "a sender has a target");
     struct datagram_sender *sender =
         calloc(1, sizeof *sender + options->target_count * sizeof sender->targets[0]);
     if (sender == NULL)
@@ -119,9 +121,11 @@ enum send_result datagram_sender_send(struct datagram_sender *sender,
 {
     struct mmsghdr messages[DATAGRAM_SENDER_MOST];
     struct iovec parts[DATAGRAM_SENDER_MOST];
+    RULE(count != 0 && count <= DATAGRAM_SENDER_MOST, "a call sends 1 to 64 datagrams");
     const struct target *first = &sender->targets[datagrams[0].target];
     unsigned used = 0;
     for (; used < count && used < DATAGRAM_SENDER_MOST; used++) {
+        RULE(datagrams[used].target < sender->count, "a datagram is for one of the targets");
         struct target *target = &sender->targets[datagrams[used].target];
         if (target->fd != first->fd)
             break;

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/linux/inherited_drops.h"
 #include "collector/platform/linux/variables.h"
 
@@ -98,6 +99,12 @@ void inherited_sockets_forget(void)
     inherited.names = NULL;
 }
 
+static const struct inherited_socket *socket_at(size_t index)
+{
+    RULE(index < inherited.count, "an inherited socket has an index below their number");
+    return &inherited.sockets[index];
+}
+
 size_t inherited_socket_count(void)
 {
     return inherited.count;
@@ -105,15 +112,15 @@ size_t inherited_socket_count(void)
 
 struct inherited_socket inherited_socket_at(size_t index)
 {
-    return inherited.sockets[index];
+    return *socket_at(index);
 }
 
 bool inherited_socket_is(size_t index, const char *name)
 {
     char number[24];
     bool is_number = name[0] != '\0' && name[strspn(name, "0123456789")] == '\0';
-    snprintf(number, sizeof number, "%d", (int)inherited.sockets[index].handle);
-    return strcmp(name, is_number ? number : inherited.sockets[index].name) == 0;
+    snprintf(number, sizeof number, "%d", (int)socket_at(index)->handle);
+    return strcmp(name, is_number ? number : socket_at(index)->name) == 0;
 }
 
 uint32_t *inherited_socket_drops(int handle)
@@ -136,7 +143,7 @@ bool inherited_socket_listens(size_t index)
 {
     int listens = 0;
     socklen_t size = sizeof listens;
-    return getsockopt((int)inherited.sockets[index].handle, SOL_SOCKET, SO_ACCEPTCONN, &listens,
+    return getsockopt((int)socket_at(index)->handle, SOL_SOCKET, SO_ACCEPTCONN, &listens,
                       &size) == 0 &&
            listens != 0;
 }

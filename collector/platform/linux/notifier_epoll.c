@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/linux/event.h"
 #include "collector/platform/linux/notifier_backends.h"
 #include "collector/platform/posix/lending.h"
@@ -104,6 +105,7 @@ static int remove_socket(struct notifier *base, wait_handle socket, void *token,
         fail(error, "cannot stop watching a socket");
         return -1;
     }
+    RULE(notifier->removed_count < notifier->added, "a socket is removed once");
     notifier->removed[notifier->removed_count++] = token;
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/linux/udp_socket_parts.h"
 #include "collector/platform/posix/retry.h"
@@ -207,6 +208,7 @@ const struct receive_ops receive_ops_gro = {
  */
 static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group)
 {
+    RULE(!group->group.more, "buffers are lent to the kernel when all that was in them is read");
     datagram_group_prepare(group, socket->options.max_datagram, socket->ops);
     unsigned most = group->ops->most(group);
     for (unsigned i = 0; i < group->used; i++)
@@ -224,6 +226,8 @@ static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group
 
 static void hand_on(const struct udp_socket *socket, struct linux_group *group, size_t count)
 {
+    RULE(count <= DATAGRAM_GROUP_SIZE, "the kernel fills no more buffers than were lent to it");
+    group->from = socket;
     group->received = count;
     group->next = 0;
     group->offset = 0;
@@ -235,6 +239,8 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
 {
     struct linux_group *group = (struct linux_group *)to;
     if (to->more) {
+        RULE(group->from == socket, "the rest of a group is received from the same socket");
+        RULE(group->next < group->received, "a group that has more has buffers left");
         group->ops->cut(socket, group);
         return RECEIVE_OK;
     }

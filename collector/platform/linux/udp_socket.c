@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/base/compiler.h"
+#include "collector/base/rule.h"
 #include "collector/platform/linux/datagram_spread.h"
 #include "collector/platform/linux/inherited_drops.h"
 #include "collector/platform/linux/multicast_group.h"
@@ -252,6 +253,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a socket");
         return -1;
     }
+    RULE(options->max_datagram != 0, "a socket receives datagrams of at least one byte");
     made->fd = -1;
     made->ops = options->gro ? &receive_ops_gro : &receive_ops_single;
     if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
@@ -267,6 +269,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error)
 {
+    RULE(options->gro == socket->options.gro, "a socket's way of receiving does not change");
     bool ipv6 = is_ipv6(socket->fd);
     struct udp_socket_options after = *options;
     struct error ignored;
@@ -341,6 +344,7 @@ enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct er
 
 int udp_socket_bind(struct udp_socket *socket, struct error *error)
 {
+    RULE(!socket->bound, "a socket is bound once");
     bool group = !socket->options.inherited && address_is_multicast(&socket->options.address);
     unsigned index = group ? choose_interface(socket) : 0;
     struct address to = socket->options.address;
@@ -359,6 +363,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
         return fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
+    socket->bound = true;
     return group ? join(socket, index, error) : 0;
 }
 

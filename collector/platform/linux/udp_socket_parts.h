@@ -39,6 +39,7 @@ struct udp_socket {
     struct udp_socket_options options;
     char interface[IF_NAMESIZE];
     bool filtered; /* by only_from */
+    bool bound;
     struct address address;
     size_t receive_buffer;
     unsigned group_index; /* of the interface where its group is joined; 0: not, or anywhere */
@@ -74,6 +75,7 @@ struct linux_group {
     struct datagram_buffers buffers;
 
     /* How many buffers were received, and how far receive_ops_gro has handed them on. */
+    const struct udp_socket *from; /* that the last receive was from */
     size_t received;
     size_t next;
     size_t offset;               /* bytes of that buffer */

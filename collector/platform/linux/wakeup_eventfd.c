@@ -3,15 +3,18 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/linux/event.h"
 #include "collector/platform/posix/retry.h"
 
 struct wakeup {
     int event;
+    atomic_uint waiting; /* threads that wait; for the rules */
 };
 
 int wakeup_create(struct wakeup **out, struct error *error)
@@ -26,6 +29,7 @@ int wakeup_create(struct wakeup **out, struct error *error)
         return -1;
     }
     wakeup->event = event;
+    atomic_init(&wakeup->waiting, 0);
     *out = wakeup;
     return 0;
 }
@@ -34,6 +38,7 @@ void wakeup_destroy(struct wakeup *wakeup)
 {
     if (wakeup == NULL)
         return;
+    RULE(atomic_load(&wakeup->waiting) == 0, "no thread waits for a wakeup that is destroyed");
     close(wakeup->event);
     free(wakeup);
 }
@@ -50,7 +55,10 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
         {.fd = wakeup->event, .events = POLLIN},
         {.fd = (int)handle, .events = want_write ? POLLOUT : 0},
     };
+    atomic_fetch_add(&wakeup->waiting, 1);
     int ready = poll(watched, handle == NO_HANDLE ? 1 : 2, timeout_ms);
+    atomic_fetch_sub(&wakeup->waiting, 1);
+    RULE((watched[0].revents & POLLNVAL) == 0, "a wakeup is waited for while it is open");
     if (ready == 0)
         return WAKEUP_TIMEOUT;
     if (ready < 0) {

@@ -145,6 +145,7 @@ static ssize_t read_back(const struct child *child)
 
 size_t child_close_input(struct child *child)
 {
+    RULE(child->input >= 0, "a program's input is closed once");
     ssize_t unread = is_read(child) ? read_back(child) : -1;
     size_t taken_back = unread < 0 ? child_unread(child) : (size_t)unread;
     close(child->input);
@@ -156,6 +157,7 @@ size_t child_close_input(struct child *child)
 
 enum child_state child_look(struct child *child, struct child_end *end)
 {
+    RULE(child->pid != 0, "a program is looked at until it has ended");
     int status = 0;
     pid_t ended;
     unsigned times = 0;

@@ -12,6 +12,9 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/posix/retry.h"
 
+/* Between two attempts to connect. */
+#define CONNECT_PAUSE_MS 10
+
 static int cannot(struct error *error, const char *address, const char *why)
 {
     error_set(error, EXIT_CODE_NOT_REACHED, "%s: %s", address, why);
@@ -35,7 +38,6 @@ static bool await(int fd, short events, int64_t end_ns)
 /* The collector's queue of those who wait to be accepted may be full for a moment. */
 static bool connect_to(int fd, const struct sockaddr_un *to, int64_t end_ns)
 {
-    const int pause_ms = 10;
     while (connect(fd, (const struct sockaddr *)to, sizeof *to) != 0) {
         if (errno != EAGAIN && errno != EINTR)
             return false;
@@ -43,7 +45,7 @@ static bool connect_to(int fd, const struct sockaddr_un *to, int64_t end_ns)
             errno = ETIMEDOUT;
             return false;
         }
-        poll(NULL, 0, pause_ms);
+        retry_pause_ms(CONNECT_PAUSE_MS);
     }
     return true;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +112,7 @@ static int lock_place(const struct lock_name *name)
                 named.st_dev == locked.st_dev)
                 return fd;
         } else if (errno == EWOULDBLOCK) {
-            poll(NULL, 0, LOCK_PAUSE_MS);
+            retry_pause_ms(LOCK_PAUSE_MS);
         } else {
             int reason = errno;
             close(fd);

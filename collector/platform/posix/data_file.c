@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/sync_failure.h"
@@ -111,6 +112,7 @@ static void advance(struct iovec **next, int *left, size_t written)
 enum data_file_result data_file_write(struct data_file file, uint64_t offset,
                                       const struct text *pieces, size_t count, struct error *error)
 {
+    RULE(count <= DATA_FILE_PIECES_MAX, "no more pieces are written at once than there is room");
     struct iovec parts[DATA_FILE_PIECES_MAX];
     struct iovec *next = parts;
     unsigned times = 0;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/posix/lending.h"
 
 /* How often a call is made again where others got what was lent for it. */
@@ -131,6 +132,7 @@ bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times)
     int number = errno;
     if (!kept.keeps || (*times)++ == TIMES_MOST)
         return false;
+    RULE(use < DESCRIPTOR_USES && wanted != 0, "descriptors are lent for one of the uses");
     lock();
     unsigned before = kept.lent[use];
     count(use, before + wanted);
@@ -146,6 +148,7 @@ void descriptors_take_back(enum descriptor_use use, unsigned wanted)
 {
     int number = errno;
     lock();
+    RULE(kept.lent[use] >= wanted, "no more descriptors are taken back than were lent");
     count(use, kept.lent[use] - wanted);
     apply();
     unlock();

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
@@ -116,6 +117,7 @@ static enum input_result failed(struct error *error)
  */
 static int ask(const struct input_file *file, int timeout_ms)
 {
+    RULE(file->live, "only a live file is waited for");
     struct pollfd watched[2] = {{.fd = file->fd, .events = POLLIN},
                                 {.fd = file->cancel_reader, .events = POLLIN}};
     int result = poll(watched, 2, timeout_ms);

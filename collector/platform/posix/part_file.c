@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
@@ -218,6 +219,7 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
     if (fstat(file->fd, &status) != 0)
         return fail(error, "cannot look at it");
     note_size(file, &status);
+    RULE(!file->torn, "an append begins after the whole part of its file");
     size_t sent = 0;
     unsigned times = 0;
     while (sent < size) {

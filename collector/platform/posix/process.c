@@ -113,7 +113,7 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
             return true;
         if (milliseconds_until(deadline_ns, clock_monotonic_ns()) == 0)
             break;
-        poll(NULL, 0, 1); /* its pipes are closed: it is about to end */
+        retry_pause(); /* its pipes are closed: it is about to end */
     }
     unsigned times = 0;
     kill(-pid, SIGKILL);

@@ -35,16 +35,22 @@ static inline bool retry_aborted(unsigned *times)
     return retry_after(ECONNABORTED, times);
 }
 
-/*
- * After a wait that failed, which its caller will begin again: pauses for a millisecond, so that a
- * wait which always fails does not keep a processor busy. Leaves errno as it was.
- */
-static inline void retry_pause(void)
+/* Pauses for fewer than 1000 milliseconds, also if poll(2) fails. Leaves errno as it was. */
+static inline void retry_pause_ms(unsigned milliseconds)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
+    const struct timespec pause = {.tv_nsec = milliseconds * 1000000L};
     int before = errno;
     nanosleep(&pause, NULL);
     errno = before;
+}
+
+/*
+ * For a wait that failed and that its caller will begin again: pauses for a millisecond, so that a
+ * wait that always fails does not keep a processor busy. Leaves errno as it was.
+ */
+static inline void retry_pause(void)
+{
+    retry_pause_ms(1);
 }
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 /*
  * No function has a frame of more than 21 KB, and what nests is bounded: messages of a hundred
  * levels took 24 KiB of it. The default, mostly 8 MiB, would be counted against limits.
@@ -54,6 +56,7 @@ static int create(struct thread *thread)
 int thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
                  struct error *error)
 {
+    RULE(strlen(name) < sizeof (struct thread){0}.name, "a thread's name fits into 15 bytes");
     struct thread *thread = calloc(1, sizeof *thread);
     if (thread == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a thread");
@@ -85,7 +88,9 @@ void thread_join(struct thread *thread)
 {
     if (thread == NULL)
         return;
-    pthread_join(thread->id, NULL);
+    RULE(!pthread_equal(thread->id, pthread_self()), "a thread does not join itself");
+    int result = pthread_join(thread->id, NULL);
+    RULE(result == 0 && atomic_load(&thread->given_up), "a thread that is joined has ended");
     free(thread);
 }
 
@@ -93,6 +98,7 @@ void thread_leave(struct thread *thread)
 {
     if (thread == NULL)
         return;
-    pthread_detach(thread->id);
+    int result = pthread_detach(thread->id);
+    RULE(result == 0, "a thread is joined or left, once");
     give_up(thread);
 }

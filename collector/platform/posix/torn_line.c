@@ -6,18 +6,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collector/platform/common/torn_end.h"
 #include "collector/platform/posix/guarded_open.h"
 #include "collector/platform/posix/retry.h"
-
-static void wait_a_little(void)
-{
-    struct timespec pause = {.tv_nsec = TORN_END_PAUSE_MS * 1000000L};
-    nanosleep(&pause, NULL);
-}
 
 /*
  * A read lease is granted exactly when nobody has the file open for writing (fcntl(2)); it is given
@@ -54,7 +47,7 @@ static enum file_writers lock_against_writers(int fd)
             return WRITERS_UNKNOWN; /* this file system has no locks */
         if (!torn_end_is_patient(waited_ms))
             return WRITERS_SOME;
-        wait_a_little();
+        retry_pause_ms(TORN_END_PAUSE_MS);
     }
     return WRITERS_NONE;
 }
@@ -92,7 +85,7 @@ void torn_line_look(struct torn_line_look *look, const char *path)
     look->others = writers_of(look->reader);
     for (unsigned waited_ms = 0; look->others == WRITERS_SOME && torn_end_is_patient(waited_ms);
          waited_ms += TORN_END_PAUSE_MS) {
-        wait_a_little();
+        retry_pause_ms(TORN_END_PAUSE_MS);
         look->others = writers_of(look->reader);
     }
 }

@@ -146,6 +146,7 @@ wait_handle child_input(const struct child *child)
 
 size_t child_unread(const struct child *child)
 {
+    RULE(child->feeder != NULL, "a program's input is asked while it is open");
     return atomic_load(&child->given);
 }
 
@@ -154,6 +155,7 @@ size_t child_close_input(struct child *child)
     char bytes[CHILD_PIPE_SIZE];
     DWORD got;
     size_t taken_back = 0;
+    RULE(child->feeder != NULL, "a program's input is closed once");
     atomic_store(&child->closing, true);
     SetEvent(child->wanted);
     while (ReadFile(child->theirs, bytes, sizeof bytes, &got, NULL))
@@ -235,11 +237,15 @@ int child_start(struct child *child, const char *command, struct error *error)
 
 enum child_state child_look(struct child *child, struct child_end *end)
 {
+    RULE(child->runs, "a program is looked at until it has ended");
     DWORD code = 0;
-    if (WaitForSingleObject(child->spawned.process, 0) == WAIT_TIMEOUT)
+    DWORD waited = WaitForSingleObject(child->spawned.process, 0);
+    if (waited == WAIT_TIMEOUT)
         return CHILD_RUNS;
-    GetExitCodeProcess(child->spawned.process, &code);
-    *end = (struct child_end){.killed = false, .number = (int)code};
+    if (waited == WAIT_OBJECT_0 && GetExitCodeProcess(child->spawned.process, &code))
+        *end = (struct child_end){.number = (int)code};
+    else
+        *end = (struct child_end){.unknown = true};
     child->runs = false;
     release(child);
     return CHILD_ENDED;

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <windows.h>
 
+#include "collector/base/rule.h"
+
 struct mutex {
     SRWLOCK lock;
+    struct rule_owner holder; /* of the lock; written while it is held */
 };
 
 struct mutex *mutex_create(void)
@@ -18,15 +21,21 @@ struct mutex *mutex_create(void)
 
 void mutex_destroy(struct mutex *mutex)
 {
+    RULE(mutex == NULL || mutex->holder.thread == NULL, "a mutex that is destroyed is not held");
     free(mutex);
 }
 
 void mutex_lock(struct mutex *mutex)
 {
     AcquireSRWLockExclusive(&mutex->lock);
+    RULE(mutex->holder.thread == NULL && rule_is_owner(&mutex->holder),
+         "one thread at a time holds a mutex");
 }
 
 void mutex_unlock(struct mutex *mutex)
 {
+    RULE(mutex->holder.thread != NULL && rule_is_owner(&mutex->holder),
+         "a mutex is unlocked by the thread that holds it");
+    mutex->holder = (struct rule_owner){NULL};
     ReleaseSRWLockExclusive(&mutex->lock);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <windows.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
@@ -49,6 +50,7 @@ static void name_thread(HANDLE handle, const char *name)
 int thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
                  struct error *error)
 {
+    RULE(strlen(name) < 16, "a thread's name fits into 15 bytes");
     struct thread *thread = calloc(1, sizeof *thread);
     if (thread == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a thread");
@@ -72,6 +74,7 @@ void thread_join(struct thread *thread)
 {
     if (thread == NULL)
         return;
+    RULE(GetThreadId(thread->handle) != GetCurrentThreadId(), "a thread does not join itself");
     WaitForSingleObject(thread->handle, INFINITE);
     CloseHandle(thread->handle);
     free(thread);

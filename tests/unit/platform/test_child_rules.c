@@ -45,3 +45,26 @@ TEST(a_programs_input_is_open_when_it_is_used)
     assert_aborts(write_to_a_closed_input);
     assert_aborts(ask_a_closed_input);
 }
+
+static void close_an_input_twice(void)
+{
+    struct child *child = start();
+    child_close_input(child);
+    child_close_input(child);
+}
+
+TEST(a_programs_input_is_closed_once)
+{
+    assert_aborts(close_an_input_twice);
+}
+
+static void look_at_none(void)
+{
+    struct child_end end;
+    child_look(child_create(), &end);
+}
+
+TEST(a_program_is_looked_at_until_it_has_ended)
+{
+    assert_aborts(look_at_none);
+}

@@ -105,6 +105,38 @@ TEST(a_wait_has_room_for_an_event)
     assert_aborts(wait_without_room);
 }
 
+static void leave_under_number_one(void)
+{
+    notifier_leave(make(1), 1);
+}
+
+TEST(a_thread_leaves_under_a_number_it_has)
+{
+    assert_aborts(leave_under_number_one);
+}
+
+static void remove_a_closed_socket(void)
+{
+    struct error error;
+    notifier_remove(make(1), NO_HANDLE, &token, &error);
+}
+
+TEST(a_socket_is_removed_before_it_is_closed)
+{
+    assert_aborts(remove_a_closed_socket);
+}
+
+static void arm_before_watching(void)
+{
+    struct error error;
+    notifier_arm(make(1), 0, &token, NOTIFIER_IN, &error);
+}
+
+TEST(a_stream_is_watched_before_it_is_armed)
+{
+    assert_aborts(arm_before_watching);
+}
+
 static void wait_twice_at_once(void)
 {
     notifier_wait(make(1), 0, &event, 1, -1);

@@ -3,17 +3,23 @@
  * it does not hold back keep the program from starting.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "collector/platform/child.h"
 #include "collector/platform/control.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
+#include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
 /* What the linker makes of the names (ld(1), --wrap). */
@@ -131,6 +137,32 @@ TEST(a_program_is_not_said_to_take_too_long)
     assert_int_equal(process_run(arguments, &limits, &out, &error), PROCESS_FAILED);
     assert_string_equal(error.text, "cannot be waited for: Cannot allocate memory");
     free(out.data);
+}
+
+/* Another program, which ends its start on the same control socket after 50 ms. */
+static void unlock_soon(void *argument)
+{
+    const struct timespec start = {.tv_nsec = 50000000};
+    nanosleep(&start, NULL);
+    close(*(int *)argument);
+}
+
+TEST_WITH(the_lock_of_a_control_socket_is_waited_for_without_poll, scratch_make, scratch_remove)
+{
+    struct control_socket *socket;
+    struct thread *thread;
+    struct error error;
+    char address[4096];
+    (void)state;
+    snprintf(address, sizeof address, "unix:%s", scratch_path("control"));
+    int lock = open(scratch_path("control.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    assert_int_equal(thread_start(&thread, "unlock", unlock_soon, &lock, &error), 0);
+    fail_by(ENOMEM, 1000000);
+    assert_int_equal(control_socket_open(&socket, address, &error), 0);
+    fails = 0;
+    thread_join(thread);
+    control_socket_close(socket);
 }
 
 TEST(a_program_whose_signals_are_not_held_back_does_not_start)

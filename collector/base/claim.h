@@ -23,6 +23,12 @@ static inline void claim_init(struct claim *claim)
     atomic_init(&claim->state, CLAIM_FREE);
 }
 
+/* Whether some thread holds the claim; for rules. */
+static inline bool claim_is_held(const struct claim *claim)
+{
+    return atomic_load_explicit(&claim->state, memory_order_relaxed) != CLAIM_FREE;
+}
+
 /* Takes a free claim; does not change any other. Returns whether the caller holds it now. */
 static inline bool claim_try(struct claim *claim)
 {

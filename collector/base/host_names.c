@@ -14,7 +14,7 @@ static bool is_digit_char(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool may_stand_in_name(char c)
+static bool may_be_in_name(char c)
 {
     return is_digit_char(c) || (lower_char(c) >= 'a' && lower_char(c) <= 'z') || c == '-' ||
            c == '.' || c == '_';
@@ -29,8 +29,8 @@ static bool check_name(const char *name, size_t length, size_t at, struct parse_
     if (length == 0)
         return parse_error_set(fault, at, "a name is missing");
     for (size_t i = 0; i < length; i++)
-        if (!may_stand_in_name(name[i]))
-            return parse_error_set(fault, at + i, "%s is no name of a host",
+        if (!may_be_in_name(name[i]))
+            return parse_error_set(fault, at + i, "%s is not a host name",
                                    quoted(name, length, given));
     if (address_parse_host(name, length, &ignored))
         return parse_error_set(fault, at, "%s is an address, which is always allowed",
@@ -42,7 +42,8 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
                       struct parse_error *fault)
 {
     if (length >= sizeof names->text)
-        return parse_error_set(fault, 0, "these are more than %zu bytes", sizeof names->text - 1);
+        return parse_error_set(fault, 0, "the names are longer than %zu bytes",
+                               sizeof names->text - 1);
     for (size_t at = 0; at <= length;) {
         const char *comma = memchr(text + at, ',', length - at);
         size_t part = comma == NULL ? length - at : (size_t)(comma - text) - at;

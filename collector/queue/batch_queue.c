@@ -82,6 +82,7 @@ bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool
 
 void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity)
 {
+    RULE(capacity != 0, "a queue has slots");
     size_t most = ring_capacity(queue->ring);
     capacity = capacity < most ? capacity : most;
     atomic_store(&queue->capacity, capacity);
@@ -162,10 +163,13 @@ bool batch_queue_has_slot(const struct batch_queue *queue)
 
 void batch_queue_push(struct batch_queue *queue, struct batch *batch)
 {
+    RULE(batch->listener == NULL ||
+             batch->listener->index < atomic_load_explicit(&queue->listeners, memory_order_relaxed),
+         "the listener of a batch is known to the queue");
     note_pushed(share_of(queue, batch), batch->large);
     note_pushed(&queue->whole, batch->large);
     bool pushed = ring_push(queue->ring, batch);
-    RULE(pushed, "a batch is pushed after the queue was asked for a place");
+    RULE(pushed, "a batch is pushed after the queue was asked for a slot");
 }
 
 void batch_queue_close(struct batch_queue *queue)
@@ -175,7 +179,7 @@ void batch_queue_close(struct batch_queue *queue)
 
 void batch_queue_open_again(struct batch_queue *queue)
 {
-    RULE(batch_queue_finished(queue), "a queue is opened again when it has come to its end");
+    RULE(batch_queue_finished(queue), "a queue is opened again after it has finished");
     ring_open_again(queue->ring);
 }
 

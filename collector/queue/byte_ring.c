@@ -22,6 +22,7 @@ struct byte_ring {
 
 struct byte_ring *byte_ring_create(size_t capacity)
 {
+    RULE(capacity != 0, "a ring has bytes");
     size_t size = sizeof(struct byte_ring) + capacity;
     size_t lines = (size + CACHE_LINE - 1) / CACHE_LINE;
     struct byte_ring *ring = aligned_memory_create(CACHE_LINE, lines * CACHE_LINE);
@@ -60,6 +61,8 @@ bool byte_ring_put(struct byte_ring *ring, const struct byte_part *parts, size_t
 {
     uint64_t position = atomic_load_explicit(&ring->put, memory_order_relaxed);
     size_t size = 0;
+    RULE(!atomic_load_explicit(&ring->closed, memory_order_relaxed),
+         "a closed ring takes no bytes");
     for (size_t i = 0; i < count; i++)
         size += parts[i].size;
     if (!byte_ring_has_room(ring, size))
@@ -95,7 +98,7 @@ bool byte_ring_is_finished(const struct byte_ring *ring)
 void byte_ring_take(struct byte_ring *ring, void *to, size_t size)
 {
     uint64_t position = atomic_load_explicit(&ring->taken, memory_order_relaxed);
-    RULE(size <= atomic_load(&ring->put) - position, "bytes are taken that were put");
+    RULE(size <= atomic_load(&ring->put) - position, "only bytes that were put are taken");
     size_t at = (size_t)(position % ring->capacity);
     size_t first = size < ring->capacity - at ? size : ring->capacity - at;
     if (first != 0)

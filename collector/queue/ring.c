@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/machine.h"
 
 #define CACHE_LINE 64
@@ -28,6 +29,7 @@ struct ring {
 
 struct ring *ring_create(size_t capacity)
 {
+    RULE(capacity != 0, "a ring has slots");
     size_t slots = 1;
     while (slots < capacity)
         slots *= 2;
@@ -106,6 +108,7 @@ void *ring_peek(struct ring *ring, size_t after)
  */
 static void close_gaps(struct ring *ring, size_t head, size_t end)
 {
+    RULE(end - head <= ring->capacity, "a ring has no more items than slots");
     size_t to = end;
     for (size_t from = end; from-- != head;) {
         void *item = ring->slots[from & ring->mask];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/base/counter.h"
+#include "collector/base/rule.h"
 #include "collector/queue/ring.h"
 
 #define CACHE_LINE 64
@@ -63,6 +64,7 @@ size_t tap_inlet_count(const struct tap *tap)
 
 struct tap_inlet *tap_inlet(struct tap *tap, size_t producer)
 {
+    RULE(producer < tap->count, "a producer has an inlet");
     return &tap->inlets[producer]->way_in;
 }
 
@@ -81,7 +83,9 @@ static bool tap_push(struct tap *tap, struct inlet *inlet, struct batch *batch)
     if (ring_level(inlet->ring) == TAP_BATCHES || (batch->large && !claim_large(tap)))
         return false;
     batch_retain(batch);
-    return ring_push(inlet->ring, batch);
+    bool pushed = ring_push(inlet->ring, batch);
+    RULE(pushed, "only the producer fills its inlet");
+    return pushed;
 }
 
 void tap_take(struct tap_inlet *way_in, struct batch *batch)
@@ -112,8 +116,10 @@ void tap_done(struct tap *tap, struct batch *batch)
 {
     bool large = batch->large;
     batch_release(batch);
-    if (large)
-        atomic_fetch_sub(&tap->large, 1);
+    if (!large)
+        return;
+    unsigned before = atomic_fetch_sub(&tap->large, 1);
+    RULE(before != 0, "a large batch in the tap is counted");
 }
 
 static void release_waiting(struct tap *tap)

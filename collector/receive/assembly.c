@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/base/siphash.h"
 #include "collector/platform/machine.h"
 
@@ -135,6 +136,7 @@ void assembly_destroy(struct assembly *assembly)
 {
     if (assembly == NULL)
         return;
+    RULE(assembly->buffered == 0, "an assembly ends when nothing is buffered");
     free(assembly->memory);
     free(assembly);
 }
@@ -201,6 +203,7 @@ static struct message *find_message(struct assembly *assembly, const uint64_t fi
 /* Frees an ended message, which has no segments any more. */
 static void forget_message(struct assembly *assembly, struct message *message)
 {
+    RULE(!message->is_waiting && message->first == NULL, "a message ends before it is forgotten");
     struct message **link = message_bucket(assembly, message->fingerprint);
     while (*link != message)
         link = &(*link)->next_in_bucket;
@@ -257,6 +260,7 @@ static void copy_in(struct segment *segment, const struct datagram_slot *datagra
 
 static void free_segment(struct assembly *assembly, struct segment *segment)
 {
+    RULE(assembly->buffered != 0, "a segment that is freed was counted");
     struct block *first = (void *)segment;
     first->next = segment->rest;
     struct block *last = first;
@@ -319,6 +323,7 @@ static void give_up_segment(struct assembly *assembly, const struct message *mes
 static void end_message(struct assembly *assembly, struct message *message,
                         const struct refusal *refusal)
 {
+    RULE(message->is_waiting, "a message ends once");
     for (struct segment *segment = message->first, *next; segment != NULL; segment = next) {
         next = segment->next;
         if (refusal != NULL)
@@ -451,6 +456,8 @@ static void insert_segment(struct assembly *assembly, struct message *message,
                                 .body = (uint16_t)header->body};
     if (datagram->destination != NULL)
         segment->destination = *datagram->destination;
+    RULE(segment->next == NULL || segment->number < segment->next->number,
+         "segments are in the order of their numbers");
     copy_in(segment, datagram);
     if (after != NULL)
         after->next = segment;
@@ -513,6 +520,7 @@ enum assembly_result assembly_take(struct assembly *assembly, const struct datag
                                    const struct udp_notif *header, struct refusal *refusal)
 {
     uint64_t fingerprint[2];
+    RULE(assembly->whole == NULL, "a complete message ends before the next datagram is taken");
     assembly_expire(assembly, datagram->received_ns);
     fingerprint_of(assembly, &datagram->source, header, fingerprint);
     struct message *message = find_message(assembly, fingerprint);
@@ -535,11 +543,14 @@ struct assembled assembly_message(struct assembly *assembly)
         copy_out(segment, segment->body, segment->size - segment->body, assembly->scratch + size);
         size += segment->size - segment->body;
     }
+    RULE(size == message->size && size <= assembly->longest,
+         "a complete message has the bytes of its segments");
     return (struct assembled){assembly->scratch, size, message->segments};
 }
 
 void assembly_end(struct assembly *assembly, const struct refusal *refusal)
 {
+    RULE(assembly->whole != NULL, "a complete message ends once");
     end_message(assembly, assembly->whole, refusal);
     assembly->whole = NULL;
 }

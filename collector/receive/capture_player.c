@@ -108,7 +108,7 @@ static void warn_if_nothing_came(const struct capture_player *player)
     if (player->options.port != 0)
         snprintf(port, sizeof port, " to port %u", (unsigned)player->options.port);
     log_about(LOG_WARNING, LOG_OF_LISTENER, player->options.listener->name,
-              "%" PRIu64 " frames, and no UDP datagram%s in them", counts->frames, port);
+              "%" PRIu64 " frames, but no UDP datagram%s", counts->frames, port);
 }
 
 static void play_capture(void *argument)
@@ -141,6 +141,7 @@ static void play_capture(void *argument)
 
 int capture_player_start(struct capture_player *player, struct error *error)
 {
+    RULE(player->thread == NULL, "a capture starts once");
     return thread_start(&player->thread, "capture", play_capture, player, error);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/tcp.h"
 #include "collector/receive/stream_connection.h"
 #include "collector/receive/tls_handshake.h"
@@ -80,8 +81,10 @@ static int tls_retry(const struct tls_session *session, BIO *bio, int wants)
 
 static struct tls_session *begin_call(const struct tls_library *library, BIO *bio)
 {
+    struct tls_session *session = library->BIO_get_data(bio);
+    RULE(session != NULL && session->library == library, "a BIO is called while its session lives");
     library->BIO_clear_flags(bio, BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY);
-    return library->BIO_get_data(bio);
+    return session;
 }
 
 /* Set by the main thread before any other thread uses them. */
@@ -158,8 +161,8 @@ static enum channel_result tls_fail(struct tls_session *session, const char *wha
                                     const char *detail)
 {
     snprintf(session->why, sizeof session->why, "TLS failed: %s%s%s%s",
-             session->no_tls ? "what came first is no TLS: " : "", what, detail != NULL ? ": " : "",
-             detail != NULL ? detail : "");
+             session->no_tls ? "the first bytes are not TLS: " : "", what,
+             detail != NULL ? ": " : "", detail != NULL ? detail : "");
     return CHANNEL_FAILED;
 }
 
@@ -168,7 +171,7 @@ static enum channel_result tls_fail_by_library(struct tls_session *session)
 {
     const struct tls_library *library = session->library;
     long verified = library->SSL_get_verify_result(session->ssl);
-    return tls_fail(session, tls_library_reason(library, "no reason is known"),
+    return tls_fail(session, tls_library_reason(library, "unknown reason"),
                     verified == X509_V_OK ? NULL
                                           : library->X509_verify_cert_error_string(verified));
 }
@@ -179,7 +182,7 @@ static enum channel_result ends_by_socket(struct tls_session *session, bool open
     if (session->at_socket != TCP_END)
         return CHANNEL_BROKEN;
     /* A client that only checks whether the port is open has not failed a handshake. */
-    return opening && session->heard ? tls_fail(session, "the handshake was cut off", NULL)
+    return opening && session->heard ? tls_fail(session, "the peer ended the handshake", NULL)
                                      : CHANNEL_END;
 }
 
@@ -192,7 +195,7 @@ static enum channel_result tls_map_result(struct tls_session *session, int resul
     case SSL_ERROR_WANT_WRITE:
         return CHANNEL_WANTS_OUT;
     case SSL_ERROR_ZERO_RETURN:
-        return opening ? tls_fail(session, "the handshake was cut off", NULL) : CHANNEL_END;
+        return opening ? tls_fail(session, "the peer ended the handshake", NULL) : CHANNEL_END;
     case SSL_ERROR_SYSCALL:
         return ends_by_socket(session, opening);
     default:
@@ -214,6 +217,7 @@ static bool is_for_good(enum channel_result result)
 static void note_alert(const SSL *ssl, int where, int value)
 {
     struct tls_session *session = loaded->SSL_get_ex_data(ssl, 0);
+    RULE(session != NULL && session->ssl == ssl, "an alert reaches the session that it belongs to");
     if ((where & SSL_CB_WRITE_ALERT) == SSL_CB_WRITE_ALERT &&
         (value & 0xff) == SSL_AD_NO_RENEGOTIATION)
         session->renegotiates = true;
@@ -230,6 +234,7 @@ static bool tls_begin(struct stream_channel *channel, void *context)
 {
     const struct tls_listener *listener = context;
     const struct tls_library *library = listener->settings.library;
+    RULE(library == loaded && sockets != NULL, "channels begin after the library was loaded");
     struct tls_session *session = calloc(1, sizeof *session);
     if (session == NULL)
         return false;
@@ -290,7 +295,7 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     if (session->too_much != NULL)
         return tls_fail(session, session->too_much, NULL);
     if (session->renegotiates)
-        return tls_fail(session, "renegotiation is not served", NULL);
+        return tls_fail(session, "renegotiation is not supported", NULL);
     return result == 1 ? CHANNEL_OK : tls_map_result(session, result, channel->opening);
 }
 
@@ -312,6 +317,7 @@ static enum channel_result tls_receive(struct stream_channel *channel, void *to,
         size_t got;
         result = receive_record(channel, (char *)to + *done, size - *done, &got);
         *done += got;
+        RULE(*done <= size, "the library writes no more than there is room for");
         pending = session->library->SSL_has_pending(session->ssl) == 1;
     } while (result == CHANNEL_OK && *done < size && pending);
     if (is_for_good(result))
@@ -328,6 +334,7 @@ static enum channel_result tls_send(struct stream_channel *channel, const void *
     struct tls_session *session = channel->session;
     const struct tls_library *library = session->library;
     *done = 0;
+    RULE(!session->finished, "a channel sends nothing after its end");
     if (session->ended == CHANNEL_FAILED || session->ended == CHANNEL_BROKEN)
         return CHANNEL_BROKEN;
     library->ERR_clear_error();
@@ -361,6 +368,7 @@ static void tls_finish(struct stream_channel *channel)
 static void failure(const struct stream_channel *channel, char text[CHANNEL_FAILURE_SIZE])
 {
     const struct tls_session *session = channel->session;
+    RULE(session->ended == CHANNEL_FAILED, "only a channel that failed has a reason");
     memcpy(text, session->why, CHANNEL_FAILURE_SIZE);
 }
 

@@ -8,7 +8,7 @@ const char *channel_tls_library(void)
 
 int channel_tls_can(struct error *error)
 {
-    error_set(error, EXIT_CODE_CONFIG, "tls=on: this program was built without it (OpenSSL)");
+    error_set(error, EXIT_CODE_CONFIG, "tls=on: this program was built without OpenSSL");
     return -1;
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/output_file.h"
 
 /* The pause in milliseconds before the rest of a torn block is written, if it cannot be removed. */
@@ -32,7 +33,7 @@ static int open_letter_file(struct dead_letter_file *file, struct output_file **
     }
     if (start.torn == TORN_LINE_CUT)
         log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
-                  "cut off the %" PRIu64 " bytes of a dead letter that an earlier run left torn",
+                  "removed %" PRIu64 " bytes of an incomplete dead letter that an earlier run left",
                   start.torn_size);
     return 0;
 }
@@ -65,7 +66,7 @@ void dead_letter_file_reopen(struct dead_letter_file *file)
     }
     if (state == OUTPUT_FILE_UNSEEN || open_letter_file(file, &fresh, &error) != 0) {
         log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
-                  "cannot reopen, going on with the old file: %s", error.text);
+                  "cannot reopen; continuing with the old file: %s", error.text);
         return;
     }
     output_file_close(file->output);
@@ -134,7 +135,7 @@ static bool write_letter_block(struct dead_letter_file *file, size_t size, enum 
                 return false;
             break;
         case WRITE_CLOSED:
-            log_failure(file, "the reader has gone");
+            log_failure(file, "the reader has closed the pipe");
             file->ended = true;
             break;
         }
@@ -154,8 +155,8 @@ static bool letter_fits(struct dead_letter_file *file, size_t size)
     if (!file->full && file->size + size > options->max_size) {
         file->full = true;
         log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
-                  "it has reached its max_size; dead letters are counted and no longer kept, "
-                  "until the file is moved away and SIGHUP begins a new one");
+                  "the file has reached max_size=; dead letters are only counted until it is moved "
+                  "away and SIGHUP begins a new one");
     }
     return !file->full;
 }
@@ -172,9 +173,9 @@ static bool disk_has_room(struct dead_letter_file *file)
                disk_room_has(&file->room, &options->reserve, options->path, &error);
     if (!has && !file->short_of_room)
         log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
-                  "%s; until then dead letters are counted and not kept", error.text);
+                  "%s; until then dead letters are only counted", error.text);
     if (has && file->short_of_room)
-        log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "kept again");
+        log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "dead letters are kept again");
     file->short_of_room = !has;
     return has;
 }
@@ -188,7 +189,7 @@ void dead_letter_file_look_for_cut(struct dead_letter_file *file)
         return;
     if (output_file_mend(file->output, options->path, &format, &start, &error) != 0)
         log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
-                  "it was cut, and its end cannot be put right: %s", error.text);
+                  "the file was cut, and its end cannot be repaired: %s", error.text);
     file->section_due = true;
     read_size(file);
 }
@@ -196,6 +197,7 @@ void dead_letter_file_look_for_cut(struct dead_letter_file *file)
 bool dead_letter_file_append(struct dead_letter_file *file, size_t size, enum dead_letter_drop *why)
 {
     bool kept = false;
+    RULE(size <= sizeof file->block, "a block fits its buffer");
     if (deadline_is_over(file->deadline))
         *why = DROPPED_STOP_TIMEOUT;
     else if (!letter_fits(file, size))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "collector/base/rate_window.h"
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/thread.h"
@@ -82,6 +83,7 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
                        const struct datagram_slot *whole, enum datagram_reason reason,
                        const struct decode_failure *failure, const char *schema)
 {
+    RULE(datagram_reason_has_letter[reason], "only reasons with dead letters are offered");
     struct datagram_slot part = *whole;
     const struct datagram_slot *datagram = whole->size <= LETTER_MOST ? whole : &part;
     part.size = part.sent_size = LETTER_MOST;
@@ -133,6 +135,7 @@ static void write_letter(struct dead_letters *dead_letters, struct byte_ring *ri
     enum dead_letter_drop why;
     dead_letter_file_look_for_cut(file);
     byte_ring_take(ring, &letter, sizeof letter);
+    RULE(letter.size <= LETTER_MOST, "a letter in a ring has its own header");
     size_t size = dead_letter_block_make(file->block, file->section_due, ring, &letter);
     if (!dead_letter_file_append(file, size, &why)) {
         counter_add(&counters->dropped[why], 1);
@@ -240,6 +243,7 @@ struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *dead_lette
 
 int dead_letters_start(struct dead_letters *dead_letters, struct error *error)
 {
+    RULE(dead_letters->thread == NULL, "dead letters start once");
     return thread_start(&dead_letters->thread, "dead letters", write_letters, dead_letters, error);
 }
 
@@ -270,6 +274,7 @@ void dead_letters_destroy(struct dead_letters *dead_letters)
 {
     if (dead_letters == NULL)
         return;
+    RULE(dead_letters->thread == NULL, "dead letters are joined before they are destroyed");
     for (struct dead_letter_queue *queue = atomic_load(&dead_letters->queues), *next; queue != NULL;
          queue = next) {
         next = queue->next;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/base/compiler.h"
+#include "collector/base/rule.h"
 #include "collector/receive/admission.h"
 #include "collector/receive/refusals.h"
 #include "collector/receive/segments.h"
@@ -28,12 +29,17 @@ void ingest_destroy(struct ingest *ingest)
 {
     if (ingest == NULL)
         return;
+    RULE(ingest->in_hand == NULL && ingest->own.batch == NULL,
+         "an ingest ends without a datagram in hand and without an open batch");
     assembly_destroy(ingest->assembly);
     free(ingest);
 }
 
 void ingest_hand_to(struct ingest *ingest, struct ingest_thread *thread)
 {
+    RULE(ingest->in_hand == NULL, "an ingest changes its thread between two datagrams");
+    RULE(thread == ingest->thread || ingest->into == &ingest->own,
+         "only its own batch follows an ingest to another thread");
     ingest->thread = thread;
 }
 
@@ -90,6 +96,7 @@ void ingest_begin(struct ingest *ingest, size_t datagrams)
 {
     struct ingest_thread *thread = ingest->thread;
     struct open_batch *into = NULL;
+    RULE(ingest->in_hand == NULL, "an ingest changes its batch between two datagrams");
     if (!thread->shares)
         return;
     if (ingest->own.batch == NULL && datagrams <= INGEST_LITTLE)

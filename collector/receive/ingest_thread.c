@@ -1,7 +1,11 @@
 #include "collector/receive/ingest_thread.h"
 
+#include "collector/base/rule.h"
+
 void ingest_thread_close(struct ingest_thread *thread)
 {
+    for (size_t i = 0; i < INGEST_SHARED; i++)
+        RULE(thread->shared[i].batch == NULL, "a thread ends without an open shared batch");
     ingest_thread_commit(thread);
     dead_letter_queue_close(thread->dead_letters);
 }

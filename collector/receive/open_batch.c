@@ -1,5 +1,6 @@
 #include "collector/receive/open_batch.h"
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/ingest_thread.h"
 #include "collector/record/schema_list.h"
@@ -33,6 +34,8 @@ struct batch *open_batch_acquire(struct ingest_thread *thread, const struct list
         batch = batch_acquire(thread->pool, large);
     if (batch == NULL)
         return NULL;
+    RULE(batch_is_empty(batch) && batch->schemas == NULL,
+         "an acquired batch has no records and no schemas");
     thread->short_since_ns = 0;
     batch->listener = owned ? listener : NULL;
     batch->schemas = schema_slot_take(listener->schemas);
@@ -44,6 +47,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
     struct batch *batch = open->batch;
     if (batch == NULL)
         return;
+    RULE(batch->schemas != NULL, "a batch keeps the schemas that decoded it");
     open->batch = NULL;
     if (batch_is_empty(batch)) {
         batch_release(batch);

@@ -1,5 +1,6 @@
 #include "collector/receive/open_datagram.h"
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/sender_numbers.h"
 
@@ -8,6 +9,7 @@
 static bool open_batch(struct open_datagram *open, bool large)
 {
     struct ingest *ingest = open->ingest;
+    RULE(open->batch == NULL && ingest->into->batch == NULL, "a batch is opened if there is none");
     ingest->into->opened_ns = 0;
     open->batch =
         open_batch_acquire(ingest->thread, ingest->listener, ingest->into == &ingest->own, large);
@@ -22,6 +24,8 @@ bool open_datagram_has_batch(struct open_datagram *open)
 bool open_datagram_next_batch(struct open_datagram *open)
 {
     struct ingest *ingest = open->ingest;
+    RULE(open->batch != NULL, "only an open batch is replaced");
+    RULE(ingest->into->batch == NULL, "a datagram owns its batch until that is replaced");
     bool was_empty = batch_is_empty(open->batch);
     ingest->into->batch = open->batch;
     open->batch = NULL;
@@ -43,6 +47,8 @@ bool open_datagram_is_ready(struct open_datagram *open, struct refusal *refusal)
 
 bool open_datagram_has_more_room(struct open_datagram *open, struct refusal *refusal)
 {
+    RULE(open->batch != NULL && open->entry != NULL,
+         "a datagram is decoded by an entry of its batch");
     if (refusal->reason != REASON_TOO_LARGE || refusal->limited || open_datagram_has_largest(open))
         return false;
     if (!open_datagram_next_batch(open))
@@ -65,7 +71,8 @@ void open_datagram_append(struct open_datagram *open, const struct record_chain 
 {
     struct ingest *ingest = open->ingest;
     struct ingest_counters *counters = ingest->counters;
-    RULE(open->entry != NULL, "records are appended to the batch that they were decoded into");
+    RULE(schema_list_contains(open->batch->schemas, open->entry),
+         "records are appended to the batch whose schemas decoded them");
     /* `decoded` last: a reader that sees it also sees the counts of the datagram's messages. */
     counter_add(&counters->messages, chain->count);
     counter_add(&counters->unknown_fields, chain->unknown_fields);

@@ -37,7 +37,8 @@ static inline void open_datagram_begin(struct open_datagram *open, struct ingest
 /* Returns the batch, or the one that replaced it, to the ingest. */
 static inline void open_datagram_end(struct open_datagram *open)
 {
-    RULE(open->ingest->into->batch == NULL, "no batch is opened beside that of a datagram");
+    RULE(open->ingest->in_hand == open && open->ingest->into->batch == NULL,
+         "a datagram owns the only open batch until it ends");
     open->ingest->into->batch = open->batch;
     open->ingest->in_hand = NULL;
 }

@@ -48,6 +48,8 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
 int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
                         struct address *bound, size_t *granted, struct error *error)
 {
+    RULE(receiver->workers[0].thread == NULL || receiver_is_quiescent(receiver),
+         "a socket is added before the start, or while the receiver is quiescent");
     struct endpoint *endpoint = calloc(1, sizeof *endpoint);
     if (endpoint != NULL)
         endpoint->ingest =

@@ -5,6 +5,7 @@
  */
 #include "collector/receive/receiver_host.h"
 
+#include "collector/base/rule.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver_parts.h"
 
@@ -25,6 +26,9 @@ static void wake_host(void *context)
 
 void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink)
 {
+    RULE(receiver->options.thread_count == 1 && receiver->workers[0].thread == NULL,
+         "a receiver of one thread hosts a sink before it starts");
+    RULE(receiver->sink == NULL, "a receiver hosts one sink");
     struct sink_host host = {
         .wake = wake_host,
         .context = &receiver->workers[0],

@@ -1,6 +1,7 @@
 #include "collector/receive/receiver_loop.h"
 
 #include "collector/base/compiler.h"
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
@@ -17,6 +18,7 @@ static void close_removed(struct worker *worker, struct endpoint *endpoint)
     receiver_close_socket(endpoint);
     ingest_hand_to(endpoint->ingest, worker->ingests);
     ingest_finish(endpoint->ingest);
+    ingest_seal(endpoint->ingest); /* segments that were given up may have raw copies */
     atomic_store(&endpoint->gone, true);
     receiver->options.refreshed(receiver->options.context);
 }
@@ -44,8 +46,8 @@ static void take_socket_events(struct worker *worker, int timeout_ms)
     if (count == NOTIFIER_FAILED) {
         uint64_t suppressed;
         if (log_allowed(&worker->wait_log, &suppressed))
-            log_line(LOG_ERROR, "the system does not let a receiver wait for datagrams; it asks "
-                                "again every millisecond");
+            log_line(LOG_ERROR,
+                     "a receiver cannot wait for datagrams; trying again every millisecond");
         count = 0;
     }
     worker->reported_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
@@ -225,6 +227,7 @@ static void close_endpoints(struct worker *worker)
 static void end_receiver(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
+    RULE(atomic_load(&receiver->running) == 0, "the last thread ends the receiver");
     last_drain(worker);
     close_endpoints(worker);
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
@@ -252,7 +255,7 @@ static void stay_on_processor(const struct worker *worker)
     size_t index = (options->first_processor + worker->number) % options->processors->count;
     unsigned number = options->processors->numbers[index];
     if (!processor_stay_on(number))
-        log_line(LOG_WARNING, "a receiving thread cannot stay on processor %u", number);
+        log_line(LOG_WARNING, "cannot bind a receiving thread to processor %u", number);
 }
 
 /* The shorter of two timeouts; negative: no limit. */

@@ -20,7 +20,7 @@
  */
 #define LEAVE_NS INT64_C(100000000)
 
-#define QUIESCENT "a receiver is changed while it stands still"
+#define QUIESCENT "a receiver is quiescent while it is changed"
 
 /* --- pausing ---------------------------------------------------------------------------------- */
 
@@ -163,6 +163,7 @@ void receiver_forget_gone(struct receiver *receiver)
             link = &endpoint->next;
             continue;
         }
+        RULE(endpoint->socket == NULL, "a socket that is gone is closed");
         *link = endpoint->next;
         ledger_return_block(ingest_counters(endpoint->ingest));
         ingest_destroy(endpoint->ingest);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/receiver_host.h"
@@ -15,6 +16,7 @@
 
 void receiver_list_socket(struct endpoint_list *list, struct endpoint *endpoint)
 {
+    RULE(claim_is_held(&endpoint->claim), "a socket on a list is claimed");
     endpoint->next_listed = NULL;
     if (list->last == NULL)
         list->first = endpoint;
@@ -49,14 +51,15 @@ static void keep_group(struct endpoint *endpoint)
     atomic_store(endpoint->group_lost, endpoint->group != GROUP_JOINED);
     switch (endpoint->group) {
     case GROUP_NO_INTERFACE:
-        log_about(LOG_WARNING, LOG_OF_LISTENER, name,
-                  "the interface has gone, and the multicast group with it; looking for it");
+        log_about(
+            LOG_WARNING, LOG_OF_LISTENER, name,
+            "the interface has gone, and with it the multicast group; waiting for it to return");
         break;
     case GROUP_REFUSED:
         log_about(LOG_WARNING, LOG_OF_LISTENER, name, "%s; trying again", error.text);
         break;
     case GROUP_JOINED:
-        log_about(LOG_INFO, LOG_OF_LISTENER, name, "the multicast group is joined again");
+        log_about(LOG_INFO, LOG_OF_LISTENER, name, "joined the multicast group again");
         break;
     }
 }
@@ -78,6 +81,8 @@ void receiver_read_drops(struct endpoint *endpoint)
 
 void receiver_close_socket(struct endpoint *endpoint)
 {
+    RULE(endpoint->socket != NULL && !endpoint->removing,
+         "a socket is closed once, and after it was removed");
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
     receiver_read_drops(
         endpoint); /* if it did not refuse datagrams; these drops are due to the full buffer */
@@ -93,6 +98,7 @@ void receiver_close_socket(struct endpoint *endpoint)
 void receiver_unwatch_socket(struct worker *worker, struct endpoint *endpoint)
 {
     struct error error;
+    RULE(endpoint->leaving && !endpoint->removing, "a socket that leaves is removed once");
     ingest_hand_to(endpoint->ingest, worker->ingests);
     ingest_seal(endpoint->ingest);
     endpoint->removing = true;
@@ -119,7 +125,7 @@ static void log_drops(struct endpoint *endpoint, int64_t now)
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped or filtered %" PRIu64
                   " datagrams: the receive buffer of %zu KiB was full (raise receive_buffer=), "
-                  "or their senders may not send",
+                  "or their senders are denied",
                   drops - endpoint->drops_logged, buffer_kib);
     else
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
@@ -143,6 +149,7 @@ static void take_group(struct worker *worker, struct endpoint *endpoint, struct 
     const struct receiver_options *options = &worker->receiver->options;
     const struct datagram_group *group = worker->group;
     uint64_t bytes = 0;
+    RULE(group->count != 0, "a receive that succeeded has datagrams");
     if (quantum->taken == 0)
         quantum->first_ns = group->slots[0].received_ns;
     ingest_begin(endpoint->ingest, group->more ? SIZE_MAX : group->count);
@@ -221,6 +228,7 @@ static void measure_quantum(struct worker *worker, struct endpoint *endpoint,
     struct quanta *undated = &worker->undated;
     endpoint->drained += quantum->taken;
     if (quantum->taken != 0) {
+        RULE(undated->count < QUANTA_UNDATED, "quanta are dated before there are too many");
         undated->first_ns[undated->count++] = quantum->first_ns;
         undated->datagrams += quantum->taken;
     }
@@ -246,6 +254,7 @@ int64_t receiver_read_clocks(struct worker *worker)
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now)
 {
     struct quantum quantum = {0};
+    RULE(endpoint->socket != NULL && !endpoint->removing, "only an open socket is drained");
     ingest_hand_to(endpoint->ingest, worker->ingests);
     enum drain_result result = take_quantum(worker, endpoint, *now, &quantum);
     measure_quantum(worker, endpoint, &quantum, result == DRAIN_DONE);
@@ -262,6 +271,7 @@ void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, i
         receiver_unwatch_socket(worker, endpoint);
         return;
     }
+    RULE(claim_is_held(&endpoint->claim), "only the holder of a claim releases it");
     atomic_store_explicit(&endpoint->due_ns, due_ns, memory_order_relaxed);
     if (due_ns < worker->due_ns)
         worker->due_ns = due_ns;

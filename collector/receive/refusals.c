@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "collector/base/rule.h"
+
 /* A lossless thread waits until the queue has room, so that no dead letter is dropped. */
 static void keep_letter(const struct ingest *ingest, const struct datagram_slot *slot,
                         const struct refusal *refusal, const char *schema)
@@ -57,6 +59,7 @@ void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slo
                      const struct refusal *refusal, const char *schema)
 {
     struct ingest *ingest = open->ingest;
+    RULE(ingest->in_hand == open, "a datagram is refused while it is handled");
     enum datagram_reason reason = refusal->reason;
     bool has_copies = datagram_reason_has_letter[reason];
     if (schema == NULL)

@@ -1,5 +1,6 @@
 #include "collector/receive/segments.h"
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/refusals.h"
 
@@ -15,6 +16,7 @@ static void give_up_segment(void *context, const struct datagram_slot *slot,
                             const struct refusal *refusal)
 {
     struct ingest *ingest = context;
+    RULE(ingest->in_hand != NULL, "a segment is given up while a datagram is handled");
     count_buffered(ingest, 1);
     refuse_datagram(ingest->in_hand, slot, refusal, NULL);
 }

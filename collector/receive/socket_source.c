@@ -29,13 +29,13 @@ int socket_source_check(const struct listener_config *listener, struct error *er
 {
     const char *why = NULL;
     if (listener->gro && !udp_socket_can_gro)
-        why = "gro=on: this system puts no datagrams together";
+        why = "gro=on: this system does not combine datagrams";
     else if (listener->busy_poll != 0 && !udp_socket_can_busy_poll)
-        why = "busy_poll: this system is always told by its network cards";
+        why = "busy_poll: this system does not support it";
     else if (address_is_multicast(&listener->address) && !udp_socket_can_join)
-        why = "multicast groups are joined on Linux alone";
+        why = "multicast groups are only supported on Linux";
     else if (listener->interface != NULL && !udp_socket_can_join)
-        why = "interface=: sockets are bound to interfaces on Linux alone";
+        why = "interface=: only supported on Linux";
     if (why == NULL)
         return check_spread(listener, error) == 0 ? check_filter(listener, error) : -1;
     error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
@@ -89,7 +89,7 @@ void socket_source_announce(const struct source *source, const struct source_hos
                source->schema_names, source->granted / 1024, host->notifier, control_process_id());
     if (source->granted < config->receive_buffer)
         log_about(LOG_WARNING, LOG_OF_LISTENER, name,
-                  "receive buffer: asked for %llu KiB, granted %zu KiB; %s",
+                  "receive buffer: requested %llu KiB, granted %zu KiB; %s",
                   (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,
                   udp_socket_buffer_advice);
 }

@@ -77,8 +77,8 @@ const struct source_ops source_capture = {
     .probe = capture_probe,
     .producer = &player_ops,
     .create = capture_create,
-    .own_thread = "a capture is read by a thread of its own",
-    .no_change = "a capture's keys are changed by a new start alone",
-    .no_arrival = "a capture is read from a start on",
-    .no_departure = "a capture is read to its end",
+    .own_thread = "a capture has a thread of its own",
+    .no_change = "a capture's keys can only be changed by a restart",
+    .no_arrival = "a capture can only be added by a restart",
+    .no_departure = "a capture is always read to its end",
 };

@@ -18,7 +18,7 @@ static int inherited_check(const struct listener_config *listener, struct error 
 {
     if (inherited_sockets_exist)
         return socket_source_check(listener, error);
-    error_set(error, EXIT_CODE_CONFIG, "%s: no process is started with sockets on this system",
+    error_set(error, EXIT_CODE_CONFIG, "%s: this system starts no process with sockets",
               listener->name);
     return -1;
 }
@@ -66,16 +66,16 @@ static int check_is_there(const struct listener_config *listener, struct error *
         return 0;
     if (inherited_sockets_named(listener->place) != 0) {
         error_set(error, EXIT_CODE_CANNOT_BIND,
-                  "%s: sockets of this name take datagrams, and others connections; with systemd "
-                  "write a .socket unit for each kind, with a FileDescriptorName= of its own",
+                  "%s: some sockets of this name take datagrams, others connections; with systemd "
+                  "write a .socket unit for each kind, each with its own FileDescriptorName=",
                   listener->name);
         error_place(error, listener->written_at);
         return -1;
     }
     list_names(names, sizeof names);
     error_set(error, EXIT_CODE_CANNOT_BIND,
-              "%s: this process was not started with such a socket (it has: %s); with systemd it "
-              "is that of a .socket unit with FileDescriptorName=%s",
+              "%s: this process was not started with such a socket (it has: %s); with systemd a "
+              ".socket unit with FileDescriptorName=%s provides it",
               listener->name, names, listener->place);
     error_place(error, listener->written_at);
     return -1;
@@ -96,7 +96,7 @@ static int check_has_one_listener(const struct listener_config *listeners, size_
         if (!listener_has(&listeners[i], index))
             continue;
         if (owner != NULL) {
-            error_set(error, EXIT_CODE_CONFIG, "%s: this is a socket of %s already",
+            error_set(error, EXIT_CODE_CONFIG, "%s: this socket already belongs to %s",
                       listeners[i].name, owner->name);
             error_place(error, listeners[i].written_at);
             return -1;
@@ -104,9 +104,7 @@ static int check_has_one_listener(const struct listener_config *listeners, size_
         owner = &listeners[i];
     }
     if (owner == NULL)
-        log_line(LOG_WARNING,
-                 "this process was started with a socket that no listener is for: descriptor %d, "
-                 "name %s",
+        log_line(LOG_WARNING, "no listener uses an inherited socket: descriptor %d, name %s",
                  (int)socket.handle, socket.name);
     return 0;
 }
@@ -149,8 +147,8 @@ static void log_bound(const struct source *source)
 {
     char text[ADDRESS_TEXT_SIZE];
     address_format(&source->address, text);
-    log_about(LOG_INFO, LOG_OF_LISTENER, source->config->name, "a socket that is bound to %s",
-              text);
+    log_about(LOG_INFO, LOG_OF_LISTENER, source->config->name,
+              "using an inherited socket bound to %s", text);
 }
 
 static int inherited_open_sockets(struct source *source, const struct source_host *host,
@@ -176,7 +174,7 @@ static void inherited_announce(const struct source *source, const struct source_
     socket_source_announce(source, host);
     if (config->receivers > inherited_count(config))
         log_about(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
-                  "receivers=%llu: it has %zu, and one thread serves a socket",
+                  "receivers=%llu: one thread serves a socket, and the number of sockets is %zu",
                   (unsigned long long)config->receivers, inherited_count(config));
 }
 

@@ -32,25 +32,25 @@ static const char *tcp_config_fault(const struct listener_config *listener)
 {
     const struct schema_config *first = &listener->schemas[0];
     if (address_is_multicast(&listener->address))
-        return "this is the address of a multicast group, which nobody connects to";
+        return "a multicast address cannot take connections";
     if (listener->tls && (listener->cert == NULL || listener->key == NULL))
         return "tls=on needs cert=FILE and key=FILE";
     if (!listener->tls &&
         (listener->cert != NULL || listener->key != NULL || listener->client_ca != NULL))
-        return "cert=, key= and client_ca= are for tls=on";
+        return "cert=, key= and client_ca= need tls=on";
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
-        return "ipv6_only is for an IPv6 address";
+        return "ipv6_only needs an IPv6 address";
     for (size_t i = 0; i < listener->schema_count; i++) {
         if (!stream_frame_can(listener->schemas[i].framing))
-            return "a stream needs a framing= that says where a message ends: length32, length16, "
+            return "a stream needs a framing= that marks the ends of messages: length32, length16, "
                    "delimited or frame-streams";
         if (listener->schemas[i].framing != first->framing || listener->schemas[i].header != 0)
-            return "of a stream all schemas have the same framing=, and no header=";
+            return "all schemas of a stream need the same framing=, without header=";
     }
     if (listener->content_type == NULL)
         return NULL;
     if (first->framing != FRAMING_FRAME_STREAMS)
-        return "content_type= is for framing=frame-streams";
+        return "content_type= needs framing=frame-streams";
     return strlen(listener->content_type) <= FRAME_STREAMS_TYPE_MOST
                ? NULL
                : "content_type= has at most 256 bytes";

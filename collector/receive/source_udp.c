@@ -20,17 +20,18 @@ static const char *udp_config_fault(const struct listener_config *listener)
 {
     bool group = address_is_multicast(&listener->address);
     if (group && listener->address.port == 0)
-        return "a multicast group has a port: who sends to it must know it";
+        return "a multicast group needs a port, which its senders must know";
     if (!group && listener->group_source.family != ADDRESS_NONE)
-        return "source= is for a multicast group; write allow= for another address";
+        return "source= needs a multicast group; for other addresses use allow=";
     if (group && listener->group_source.family != ADDRESS_NONE &&
         listener->group_source.family != listener->address.family)
-        return "source= must be of the family of the group";
+        return "source= needs the address family of the group";
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
-        return "ipv6_only is for an IPv6 address";
+        return "ipv6_only needs an IPv6 address";
     if (udp_apart(listener) > SEQUENCE_SPREAD_MOST)
-        return "spread=datagram: the receive buffers of all receivers= hold more datagrams than "
-               "numbers of a sender are remembered (1,048,576); lower receive_buffer=";
+        return "spread=datagram: the receive buffers of all receivers= can hold more datagrams "
+               "than "
+               "the numbers remembered for a sender (1,048,576); lower receive_buffer=";
     return NULL;
 }
 
@@ -42,15 +43,15 @@ static const char *udp_sockets_fault(const struct listener_config *listener)
 {
     bool group = address_is_multicast(&listener->address);
     if (group && listener->spread)
-        return "a multicast group is joined by one socket, as each would get all of it: "
-               "spread=datagram is for other addresses";
+        return "spread=datagram is for other addresses: each socket that joins a multicast group "
+               "gets all of its datagrams";
     if (group && listener->receivers > 1)
-        return "a multicast group is joined by one socket, as each would get all of it: "
-               "receivers= must be 1";
+        return "receivers= must be 1: each socket that joins a multicast group gets all of its "
+               "datagrams";
     if (listener->spread && listener->receivers == 1)
-        return "spread=datagram is for receivers=2 or more";
+        return "spread=datagram needs receivers=2 or more";
     if (listener->spread && listener_has_segments(listener))
-        return "spread=datagram would part the segments of a message, of framing=udp-notif";
+        return "spread=datagram would separate the segments of a message (framing=udp-notif)";
     return NULL;
 }
 
@@ -110,8 +111,8 @@ static void udp_announce(const struct source *source, const struct source_host *
     socket_source_announce(source, host);
     if (config->receivers > udp_sockets(config))
         log_about(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
-                  "receivers=%llu: a port has one socket here, which one thread serves at a "
-                  "time; more threads help several listeners, not one",
+                  "receivers=%llu: on this system a port has one socket, which one thread serves "
+                  "at a time; more threads help only with several listeners",
                   (unsigned long long)config->receivers);
 }
 

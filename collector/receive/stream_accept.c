@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/base/networks.h"
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
@@ -25,6 +26,8 @@
 static int watch_listening(struct stream_server *server, wait_handle socket,
                            const struct address *address, struct error *error)
 {
+    RULE(server->options.inherited != NULL || server->listening_count == 0,
+         "an address has one listening socket");
     struct listening *listening = &server->listening[server->listening_count++];
     *listening = (struct listening){.socket = socket, .address = *address};
     return notifier_watch(server->notifier, socket, listening, NOTIFIER_IN, error);
@@ -57,7 +60,7 @@ static int adopt_inherited(struct stream_server *server, struct error *error)
             return -1;
         address_format(&bound, text);
         log_about(LOG_INFO, LOG_OF_LISTENER, options->listener->name,
-                  "a socket that is bound to %s", text);
+                  "using an inherited socket bound to %s", text);
     }
     return 0;
 }
@@ -87,12 +90,12 @@ static void refuse_connection(struct worker *worker, wait_handle socket, const s
     const struct ingest_counters *counters = worker->stream.counters;
     counter_add(why, 1);
     if (why == &counters->over_limit)
-        stream_server_log_about(worker, peer, "refused, as max_connections= are open");
+        stream_server_log_about(worker, peer, "refused: max_connections= are open already");
     else if (why == &counters->over_address_limit)
-        stream_server_log_about(worker, peer,
-                                "refused, as its address has max_connections_per_address= open");
+        stream_server_log_about(
+            worker, peer, "refused: its address has max_connections_per_address= open already");
     else if (why == &counters->tls_failed)
-        stream_server_log_about(worker, peer, "refused, as there is no memory for its TLS");
+        stream_server_log_about(worker, peer, "refused: not enough memory for TLS");
     tcp_connection_close(socket);
 }
 

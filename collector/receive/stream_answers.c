@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/base/rule.h"
 
 /* The most bytes of an answer with its length. */
 #define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
@@ -33,8 +34,11 @@ void stream_answers_add(struct stream_connection *connection,
     if (ops == NULL || ops->answer == NULL || connection->peer_gone ||
         settings->framing == FRAMING_FRAME_STREAMS) /* where only control frames are answered */
         return;
+    RULE(stream_answers_have_room(connection, settings),
+         "a frame is handled if its answer has room");
     uint8_t message[SCHEMA_ANSWER_MOST];
     size_t size = ops->answer(verdict->message, datagram_reason_names[verdict->refused], message);
+    RULE(size <= SCHEMA_ANSWER_MOST, "an answer is not longer than its limit");
     uint8_t *to = connection->answers + connection->answers_used;
     size_t header = put_answer_length(settings->framing, to, size);
     memcpy(to + header, message, size);
@@ -47,6 +51,8 @@ void stream_answers_add_control(struct stream_connection *connection, struct str
 {
     if (answer->size == 0 || connection->peer_gone)
         return;
+    RULE(answer->size <= STREAM_ANSWERS_SIZE - connection->answers_used,
+         "a control frame is handled if its answer has room");
     memcpy(connection->answers + connection->answers_used, answer->bytes, answer->size);
     connection->answers_used += answer->size;
     counter_add(&worker->counters->answers, 1);
@@ -86,6 +92,8 @@ bool stream_answers_send(struct stream_connection *connection, enum stream_next 
                 connection->next = STREAM_AGAIN; /* perhaps no event will report it */
             return true;
         }
+        RULE(sent != 0 && sent <= connection->answers_used - connection->answers_at,
+             "a channel sends some of the bytes that it is given");
         connection->progressed = true;
         connection->answers_at += sent;
         connection->active_ns = now_ns;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/thread.h"
 
 struct stream_blocks {
@@ -9,6 +10,7 @@ struct stream_blocks {
     size_t waiting;     /* connections */
     size_t poor;        /* of these, those whose host has no block */
     uint8_t *memory;
+    size_t count, size;
     size_t free_count;
     uint8_t *free[];
 };
@@ -31,6 +33,8 @@ struct stream_blocks *stream_blocks_create(size_t count, size_t size)
     }
     for (size_t i = 0; i < count; i++)
         blocks->free[blocks->free_count++] = blocks->memory + i * size;
+    blocks->count = count;
+    blocks->size = size;
     return blocks;
 }
 
@@ -38,6 +42,7 @@ void stream_blocks_destroy(struct stream_blocks *blocks)
 {
     if (blocks == NULL)
         return;
+    RULE(blocks->free_count == blocks->count, "all blocks are released before they are freed");
     mutex_destroy(blocks->lock);
     free(blocks->memory);
     free(blocks);
@@ -47,18 +52,22 @@ void stream_blocks_destroy(struct stream_blocks *blocks)
 
 static void share_add(struct stream_blocks *blocks, struct stream_share *share)
 {
-    if (share->blocks++ == 0)
-        blocks->poor -= share->waiting;
+    if (share->blocks++ != 0)
+        return;
+    RULE(blocks->poor >= share->waiting, "connections that wait for a first block are counted");
+    blocks->poor -= share->waiting;
 }
 
 static void share_remove(struct stream_blocks *blocks, struct stream_share *share)
 {
+    RULE(share->blocks != 0, "a block is released by the share that acquired it");
     if (--share->blocks == 0)
         blocks->poor += share->waiting;
 }
 
 static uint8_t *take_last(struct stream_blocks *blocks, struct stream_share *share)
 {
+    RULE(blocks->free_count != 0, "only a free block is acquired");
     share_add(blocks, share);
     return blocks->free[--blocks->free_count];
 }
@@ -85,6 +94,7 @@ static void stop_waiting(struct stream_blocks *blocks, struct stream_share *shar
 {
     if (!*waits)
         return;
+    RULE(blocks->waiting != 0 && share->waiting != 0, "a connection that waits is counted");
     *waits = false;
     blocks->waiting--;
     blocks->poor -= share->blocks == 0;
@@ -142,7 +152,10 @@ void stream_blocks_release(struct stream_blocks *blocks, struct stream_share *sh
 {
     if (block == NULL)
         return;
+    RULE(block >= blocks->memory && block < blocks->memory + blocks->count * blocks->size,
+         "a block is released to the blocks that it came from");
     mutex_lock(blocks->lock);
+    RULE(blocks->free_count < blocks->count, "a block is released once");
     blocks->free[blocks->free_count++] = block;
     share_remove(blocks, share);
     mutex_unlock(blocks->lock);

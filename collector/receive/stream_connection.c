@@ -22,6 +22,7 @@ bool stream_connection_begin(struct stream_connection *connection, wait_handle s
                              const struct address *peer, struct stream_share *share, int64_t now_ns,
                              const struct stream_settings *settings)
 {
+    RULE(settings->kind.ops != NULL, "a listener has a kind of channel");
     connection->channel = (struct stream_channel){.ops = settings->kind.ops, .socket = socket};
     if (!connection->channel.ops->begin(&connection->channel, settings->kind.context))
         return false;
@@ -57,6 +58,8 @@ static enum channel_result receive_bytes(struct stream_connection *connection, v
 {
     enum channel_result result =
         connection->channel.ops->receive(&connection->channel, to, size, received);
+    RULE(result != CHANNEL_OK || (*received != 0 && *received <= size),
+         "a channel receives some bytes, and not more than there is room for");
     connection->progressed = connection->progressed || result == CHANNEL_OK;
     return result;
 }
@@ -68,6 +71,7 @@ static size_t take_pending(struct stream_connection *connection,
     size_t frames = stream_intake(connection, settings, worker,
                                   stream_pending_data(connection) + connection->at,
                                   stream_pending_size(connection), &used);
+    RULE(used <= stream_pending_size(connection), "only pending bytes are handled");
     connection->at += used;
     if (connection->at == connection->used)
         stream_pending_clear(connection, settings);
@@ -271,7 +275,7 @@ void stream_connection_follow(struct stream_connection *connection,
         stream_blocks_stop_waiting(before, connection->share, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
         connection->block = stream_blocks_move(settings->blocks, connection->share);
-        RULE(connection->block != NULL, "there are as many blocks as before");
+        RULE(connection->block != NULL, "the new blocks have the same number");
         memcpy(connection->block, block + connection->at, stream_pending_size(connection));
         connection->used = stream_pending_size(connection);
         connection->at = 0;

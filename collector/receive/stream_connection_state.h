@@ -70,8 +70,7 @@ enum stream_next {
     STREAM_AGAIN,    /* to be served again at once: it has pending frames */
     STREAM_PAUSE,    /* to be left alone until a block is free, or the sinks' queues have room */
     STREAM_WRITE,    /* to be armed for room to send */
-    STREAM_BACK_OFF, /* to be left alone for a while: it became ready again and again without
-                        progress */
+    STREAM_BACK_OFF, /* to be left alone a while: it became ready many times without progress */
     STREAM_CLOSE,    /* to be closed, for the reason in `end` */
 };
 
@@ -94,10 +93,9 @@ struct stream_connection {
     struct address peer;
     struct stream_share *share; /* its host's share of the blocks */
     const struct address *own;  /* its local address, which the listener owns */
-    int64_t active_ns; /* monotonic: the last time that bytes arrived or an answer was sent */
-    int64_t
-        begun_ns;   /* monotonic: when the incomplete frame, or the handshake, began; 0: neither */
-    int64_t due_ns; /* monotonic: its deadline; INT64_MAX: none, because the delay is ours */
+    int64_t active_ns;   /* monotonic: the last time that bytes arrived or an answer was sent */
+    int64_t begun_ns;    /* monotonic: start of the incomplete frame or handshake; 0: neither */
+    int64_t due_ns;      /* monotonic: its deadline; INT64_MAX: none, because the delay is ours */
     int64_t pressure_ns; /* monotonic: its deadline while others wait for its block */
     enum stream_next next;
     bool draining;     /* the listener stops: input that has arrived is handled, then it ends */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/tcp.h"
@@ -40,14 +41,14 @@ void stream_server_log_about(struct worker *worker, const struct address *peer, 
 static void say_why(struct worker *worker, const struct stream_connection *connection)
 {
     static const char *const texts[] = {
-        [STREAM_FRAME_CUT] = "it ended within a frame, which is lost",
-        [STREAM_FRAME_TIMEOUT] = "closed, as a frame took longer than frame_timeout=, or was slow "
-                                 "while others waited for room",
-        [STREAM_BAD_FRAME] = "closed, as where its next frame begins is not known",
-        [STREAM_CONTENT_TYPE] = "closed, as its messages have another content type",
-        [STREAM_UNWATCHED] = "closed, as the system cannot watch it",
+        [STREAM_FRAME_CUT] = "ended within a frame, which is lost",
+        [STREAM_FRAME_TIMEOUT] = "closed: a frame took longer than frame_timeout=, or was slow "
+                                 "while others waited for memory",
+        [STREAM_BAD_FRAME] = "closed: the beginning of its next frame is unknown",
+        [STREAM_CONTENT_TYPE] = "closed: its messages have another content type",
+        [STREAM_UNWATCHED] = "closed: the system cannot watch it",
     };
-    char text[CHANNEL_FAILURE_SIZE + sizeof "closed, as "] = "closed, as ";
+    char text[CHANNEL_FAILURE_SIZE + sizeof "closed: "] = "closed: ";
     const char *what = texts[connection->end];
     if (connection->end == STREAM_CHANNEL_FAILED) {
         const struct stream_channel *channel = &connection->channel;
@@ -61,6 +62,7 @@ static void say_why(struct worker *worker, const struct stream_connection *conne
 void stream_server_release(struct worker *worker, struct stream_slot *slot)
 {
     struct stream_server *server = worker->server;
+    RULE(stream_slot_phase(slot) == SLOT_OWNED, "only its owner ends a connection");
     stream_connection_end(&slot->connection, &server->settings);
     notifier_unwatch(server->notifier, slot->connection.channel.socket);
     tcp_connection_close(slot->connection.channel.socket);
@@ -69,6 +71,7 @@ void stream_server_release(struct worker *worker, struct stream_slot *slot)
 
 void stream_server_close_connection(struct worker *worker, struct stream_slot *slot)
 {
+    RULE(slot->connection.ending, "a connection is closed for a reason");
     count_end(worker, slot->connection.end);
     say_why(worker, &slot->connection);
     stream_server_release(worker, slot);

@@ -128,13 +128,16 @@ struct stream_host *stream_hosts_enter(struct stream_hosts *hosts, const struct 
 
 void stream_hosts_leave(struct stream_hosts *hosts, struct stream_host *host)
 {
-    if (host == NULL || --host->connections != 0)
+    if (host == NULL)
+        return;
+    RULE(host->connections != 0, "a connection leaves the host that it entered");
+    if (--host->connections != 0)
         return;
     RULE(host->share.blocks == 0 && host->share.waiting == 0,
          "a host without connections has no blocks");
     struct stream_host **at = host_bucket(hosts, &host->address);
-    while (*at != host)
-        at = &(*at)->next;
+    for (; *at != host; at = &(*at)->next)
+        RULE(*at != NULL, "a host with connections is in its bucket");
     *at = host->next;
     host->next = hosts->free;
     hosts->free = host;

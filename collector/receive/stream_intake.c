@@ -1,5 +1,6 @@
 #include "collector/receive/stream_intake.h"
 
+#include "collector/base/rule.h"
 #include "collector/framing/stream_frame.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/stream_answers.h"
@@ -100,6 +101,7 @@ size_t stream_intake(struct stream_connection *connection, const struct stream_s
             *used = size;
             return frames + 1;
         }
+        RULE(whole != 0, "a frame has bytes");
         if (whole > left)
             return frames;
         frames++;

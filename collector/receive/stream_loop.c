@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
@@ -44,8 +45,10 @@ static bool arm_fails(struct stream_server *server, struct stream_slot *slot, un
 /* Owner: ends the pause of a connection, if it was paused. */
 static void unpause_connection(struct stream_server *server, struct stream_slot *slot)
 {
-    if (atomic_exchange(&slot->paused, false))
-        atomic_fetch_sub(&server->paused, 1);
+    if (!atomic_exchange(&slot->paused, false))
+        return;
+    size_t before = atomic_fetch_sub(&server->paused, 1);
+    RULE(before != 0, "a paused connection is counted");
 }
 
 /*
@@ -56,6 +59,7 @@ static void unpause_connection(struct stream_server *server, struct stream_slot 
 static bool pause_connection(struct worker *worker, struct stream_slot *slot, bool pauses)
 {
     struct stream_server *server = worker->server;
+    RULE(!atomic_load(&slot->paused), "a connection is paused once");
     atomic_store(&slot->paused, true);
     atomic_fetch_add(&server->paused, 1);
     if (pauses || slot->hung_up) {
@@ -158,6 +162,7 @@ static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 static void serve_connections(struct worker *worker)
 {
     struct stream_server *server = worker->server;
+    RULE(rule_is_owner(&worker->owner), "a worker serves its connections in its own thread");
     struct stream_slot *again[WORK_MOST];
     bool busy[WORK_MOST];
     size_t again_count = 0;
@@ -186,6 +191,7 @@ static void serve_connections(struct worker *worker)
         else if (finish_turn(worker, slot, now_ns))
             again[again_count++] = slot;
     }
+    RULE(worker->kept + again_count <= worker->count, "a round adds no connections");
     worker->count = worker->kept + again_count;
     memcpy(worker->work + worker->kept, again, again_count * sizeof again[0]);
 }
@@ -224,6 +230,7 @@ static void pause_between_rounds(struct worker *worker)
 
 static void add_work(struct worker *worker, struct stream_slot *slot)
 {
+    RULE(worker->count < WORK_MOST, "a thread has room for each connection that it takes");
     unpause_connection(worker->server, slot);
     worker->work[worker->count++] = slot;
 }
@@ -323,8 +330,7 @@ static void take_stream_events(struct worker *worker)
         uint64_t suppressed;
         if (log_allowed(&worker->log, &suppressed))
             log_about(LOG_ERROR, LOG_OF_LISTENER, server->options.listener->name,
-                      "the system does not let a thread wait for connections; it asks again every "
-                      "millisecond");
+                      "a thread cannot wait for connections; trying again every millisecond");
         count = 0;
     }
     worker->reported_all = count < most;
@@ -376,6 +382,7 @@ static void end_thread(struct worker *worker)
 {
     struct stream_server *server = worker->server;
     struct fan_out *fan_out = worker->ingests->fan_out;
+    RULE(worker->count == 0, "a thread ends without connections");
     notifier_leave(server->notifier, worker->index);
     ingest_seal(worker->stream.ingest);
     fan_out_wake_sinks(fan_out);

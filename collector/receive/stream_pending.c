@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/framing/stream_frame.h"
 
 void stream_pending_clear(struct stream_connection *connection,
@@ -16,6 +17,9 @@ void stream_pending_clear(struct stream_connection *connection,
 void stream_pending_keep(struct stream_connection *connection, uint8_t **block, const uint8_t *data,
                          size_t size)
 {
+    RULE(stream_pending_size(connection) == 0,
+         "a read is kept after all earlier bytes were handled");
+    RULE(size <= STREAM_SMALL_SIZE || *block != NULL, "a block is at hand for a long remainder");
     if (size > STREAM_SMALL_SIZE) {
         connection->block = *block;
         *block = NULL;
@@ -50,5 +54,7 @@ bool stream_pending_make_room(struct stream_connection *connection,
         connection->at = 0;
     }
     *room = whole - size;
+    RULE(connection->block != NULL || connection->used + *room <= STREAM_SMALL_SIZE,
+         "the remainder of a frame fits its buffer");
     return true;
 }

@@ -143,6 +143,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
 
 int stream_server_start(struct stream_server *server, struct error *error)
 {
+    RULE(atomic_load(&server->started) == 0, "a stream server starts once");
     atomic_store(&server->running, server->options.thread_count);
     atomic_store(&server->present, server->options.thread_count);
     atomic_store(&server->started, server->options.thread_count);
@@ -174,7 +175,7 @@ static void follow_kind(struct stream_server *server, const struct channel_kind 
         server->settings.kind = *kind;
         return;
     }
-    RULE(server->kind_before.ops != NULL, "a kind is gone back to once after it was changed");
+    RULE(server->kind_before.ops != NULL, "a kind is restored once after it was changed");
     channel_kind_end(&server->settings.kind);
     server->settings.kind = server->kind_before;
     server->kind_before.ops = NULL;
@@ -183,6 +184,7 @@ static void follow_kind(struct stream_server *server, const struct channel_kind 
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
                          const struct channel_kind *kind, struct error *error)
 {
+    RULE(stream_server_is_quiescent(server), "a stream server is quiescent while it is changed");
     struct stream_blocks *before = server->settings.blocks;
     struct stream_blocks *blocks = before;
     if (!stream_slots_grow(&server->slots, limits->max_connections))

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "collector/base/heartbeat.h"
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/receive/coalescing.h"
@@ -22,6 +23,7 @@
 #define WORK_MOST 128
 
 struct worker {
+    struct rule_owner owner;
     struct stream_server *server;
     size_t index;
     struct thread *thread;

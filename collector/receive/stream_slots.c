@@ -84,6 +84,7 @@ enum stream_slot_phase stream_slot_phase(const struct stream_slot *slot)
 
 void stream_slot_open(struct stream_slot *slot)
 {
+    RULE(stream_slot_phase(slot) == SLOT_FREE, "a slot is free before it is opened");
     slot->hung_up = false;
     slot->is_named = false;
     atomic_store(&slot->paused, false);
@@ -110,6 +111,7 @@ bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsign
                      bool is_new)
 {
     struct error error;
+    RULE(stream_slot_phase(slot) == SLOT_OWNED, "only the owner of a slot arms it");
     wait_handle socket = slot->connection.channel.socket;
     stream_slot_note_times(slot);
     atomic_fetch_add(&slot->armers, 1);
@@ -126,6 +128,7 @@ bool stream_slot_arm(struct stream_slot *slot, struct notifier *notifier, unsign
 
 void stream_slot_park(struct stream_slot *slot)
 {
+    RULE(stream_slot_phase(slot) == SLOT_OWNED, "only the owner of a slot parks it");
     stream_slot_note_times(slot);
     atomic_store(&slot->state, next_arming(slot, SLOT_ARMED));
 }
@@ -137,6 +140,7 @@ static struct stream_slot *take_for(struct stream_slots *slots, struct stream_ho
 {
     const struct address network = address_network(&host->address);
     struct stream_slot *slot = slots->free;
+    RULE(slot != NULL || slots->made < slots->count, "there is a slot for each connection");
     if (slot != NULL)
         slots->free = slot->next;
     else
@@ -169,6 +173,8 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
 void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
                        const struct stream_settings *settings)
 {
+    RULE(stream_slot_phase(slot) == SLOT_OWNED && !slot->is_named,
+         "the owner of a slot names it once");
     const struct address name = stream_hosts_named(slot->connection.channel.name);
     slot->is_named = true;
     mutex_lock(slots->lock);
@@ -182,7 +188,11 @@ void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
 
 void stream_slots_release(struct stream_slots *slots, struct stream_slot *slot)
 {
+    enum stream_slot_phase phase = stream_slot_phase(slot);
+    RULE(phase == SLOT_OWNED || phase == SLOT_FREE, "only the owner of a slot releases it");
+    RULE(atomic_load(&slot->armers) == 0, "no thread arms a slot that is released");
     mutex_lock(slots->lock);
+    RULE(atomic_load(&slots->open) != 0, "a slot that is released was counted");
     stream_hosts_leave(&slots->hosts, slot->host);
     stream_hosts_leave(&slots->networks, slot->network);
     atomic_store(&slot->state, in_phase(atomic_load(&slot->state), SLOT_FREE));

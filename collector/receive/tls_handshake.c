@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
+
 struct tls_budget {
     _Atomic size_t taken; /* bytes */
     size_t most;
@@ -21,13 +23,18 @@ struct tls_budget *tls_budget_create(size_t connections)
 
 void tls_budget_leave(struct tls_budget *budget)
 {
-    if (budget != NULL && atomic_fetch_sub(&budget->users, 1) == 1)
+    if (budget == NULL)
+        return;
+    size_t users = atomic_fetch_sub(&budget->users, 1);
+    RULE(users != 0, "a budget is left once by each of its users");
+    if (users == 1)
         free(budget);
 }
 
 void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *budget,
                          size_t certificates)
 {
+    RULE(handshake->budget == NULL, "a handshake begins once");
     atomic_fetch_add(&budget->users, 1);
     handshake->budget = budget;
     handshake->certificates = certificates;
@@ -52,18 +59,18 @@ const char *tls_handshake_read(struct tls_handshake *handshake, const uint8_t *b
 {
     handshake->taken += size;
     if (!tls_hello_read(&handshake->hello, bytes, size, is_old))
-        return "its hello is longer than 8 KiB, or has more than 512 cipher suites";
+        return "the client's hello is longer than 8 KiB, or has more than 512 cipher suites";
     if (handshake->taken > TLS_HANDSHAKE_MOST)
-        return "its handshake is longer than 64 KiB";
-    return reserve_memory(handshake) ? NULL
-                                     : "too many handshakes that take much memory are under way";
+        return "the handshake is longer than 64 KiB";
+    return reserve_memory(handshake) ? NULL : "too many large handshakes at the same time";
 }
 
 void tls_handshake_end(struct tls_handshake *handshake)
 {
     if (handshake->budget == NULL)
         return;
-    atomic_fetch_sub(&handshake->budget->taken, handshake->reserved);
+    size_t taken = atomic_fetch_sub(&handshake->budget->taken, handshake->reserved);
+    RULE(taken >= handshake->reserved, "a handshake returns what it reserved");
     tls_budget_leave(handshake->budget);
     handshake->budget = NULL;
 }

@@ -30,12 +30,12 @@ static int tls_library_error(const struct tls_library *library, const char *key,
     int why = ERR_GET_REASON(number);
     bool no_start = ERR_GET_LIB(number) == ERR_LIB_PEM && why == PEM_R_NO_START_LINE;
     if (why == ERR_R_UNSUPPORTED || no_start)
-        error_set(error, EXIT_CODE_CONFIG, "%s=%s: there is no %s in it, in PEM", key, file, what);
+        error_set(error, EXIT_CODE_CONFIG, "%s=%s: contains no %s in PEM", key, file, what);
     else if (why == ERR_R_INTERRUPTED_OR_CANCELLED)
-        tls_settings_error(
-            key, file, "it is encrypted, and nobody is there who could give the passphrase", error);
+        tls_settings_error(key, file, "the key is encrypted; a key without a passphrase is needed",
+                           error);
     else
-        tls_settings_error(key, file, tls_library_reason(library, "no reason is known"), error);
+        tls_settings_error(key, file, tls_library_reason(library, "unknown reason"), error);
     return -1;
 }
 
@@ -72,8 +72,8 @@ static int use_certificate(struct tls_settings *settings, const char *file, stru
     size_t size = size_of_chain(settings);
     settings->certificates += size;
     if (size > CERTIFICATES_MOST)
-        return tls_settings_error("cert", file, "its certificates take more than 16 KiB, the most",
-                                  error);
+        return tls_settings_error("cert", file,
+                                  "its certificates are larger than 16 KiB, the limit", error);
     return 0;
 }
 
@@ -91,7 +91,7 @@ static int use_key(const struct tls_settings *settings, const struct channel_tls
         return tls_library_error(library, "key", options->key, "private key", error);
     if (read && library->SSL_CTX_check_private_key(settings->context) == 1)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "key=%s: it is not the key of the certificate in cert=%s",
+    error_set(error, EXIT_CODE_CONFIG, "key=%s: does not match the certificate in cert=%s",
               options->key, options->cert);
     return -1;
 }

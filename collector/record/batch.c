@@ -70,6 +70,7 @@ static void put_free(struct shelf *shelf, struct batch *batch)
 static struct batch *take_free(struct shelf *shelf)
 {
     struct batch *batch = pop_batch(&shelf->free);
+    RULE((batch != NULL) == (shelf->free_count != 0), "free batches are counted");
     if (batch != NULL)
         shelf->free_count--;
     return batch;
@@ -181,6 +182,7 @@ static void park(struct shelf *shelf, struct batch *batch)
     aligned_memory_discard(batch->arena.base, batch->arena.capacity);
     push_batch(&shelf->parked, batch);
     shelf->parked_count++;
+    RULE(shelf->parked_count <= shelf->made, "parked batches belong to their shelf");
 }
 
 /* Locked: takes a batch that is not in use, or returns NULL. */
@@ -197,6 +199,7 @@ static void adjust(struct shelf *shelf)
     while (has_too_many(shelf) && (batch = take_unused(shelf)) != NULL)
         park(shelf, batch);
     while (shelf->parked != NULL && shelf->made - shelf->parked_count < shelf->wanted) {
+        RULE(shelf->parked_count != 0, "parked batches are counted");
         batch = pop_batch(&shelf->parked);
         shelf->parked_count--;
         if (batch->large)
@@ -215,6 +218,7 @@ static size_t missing(const struct shelf *shelf, size_t wanted)
 static void outdate(struct batch_pool *pool, size_t large_size)
 {
     struct batch *batch;
+    RULE(pool->large.unpopulated == NULL, "large batches are never unpopulated");
     while ((batch = take_free(&pool->large)) != NULL)
         aligned_memory_discard(batch->arena.base, batch->arena.capacity);
     pool->outdated += pool->large.out;
@@ -361,6 +365,7 @@ void batch_release(struct batch *batch)
     struct shelf *shelf = shelf_of(pool, batch->large);
     if (batch->large && batch->arena.capacity < pool->large_size) {
         aligned_memory_discard(batch->arena.base, batch->arena.capacity);
+        RULE(pool->outdated != 0, "an outdated batch in use is counted");
         pool->outdated--;
         mutex_unlock(pool->lock);
         return;
@@ -369,6 +374,7 @@ void batch_release(struct batch *batch)
         park(shelf, batch);
     else
         put_free(shelf, batch);
+    RULE(shelf->out != 0, "a batch in use is counted");
     shelf->out--;
     mutex_unlock(pool->lock);
 }
@@ -380,6 +386,8 @@ struct batch_pool_levels batch_pool_levels(struct batch_pool *pool)
         .small = pool->small.made - pool->small.parked_count,
         .large = pool->large.made - pool->large.parked_count,
     };
+    RULE(pool->small.out <= levels.small && pool->large.out <= levels.large,
+         "batches in use are not parked");
     levels.small_free = levels.small - pool->small.out;
     levels.large_free = levels.large - pool->large.out;
     mutex_unlock(pool->lock);

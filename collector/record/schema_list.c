@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/framing/otlp_udp.h"
 #include "collector/platform/thread.h"
 #include "collector/text/text.h"
@@ -33,6 +34,7 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
         error_set(error, EXIT_CODE_INTERNAL, "no memory for schemas");
         return -1;
     }
+    RULE(count != 0, "a listener has a schema");
     atomic_init(&list->references, 1);
     for (; list->count < count; list->count++) {
         const struct schema_config *config = &configs[list->count];
@@ -192,6 +194,7 @@ struct schema_list *schema_slot_take(struct schema_slot *slot)
 {
     mutex_lock(slot->lock);
     struct schema_list *list = atomic_load_explicit(&slot->list, memory_order_relaxed);
+    RULE(list != NULL, "a listener that receives has schemas");
     schema_list_retain(list);
     mutex_unlock(slot->lock);
     return list;

@@ -64,6 +64,13 @@ void schema_list_retain(struct schema_list *list);
 /* NULL is allowed. */
 void schema_list_release(struct schema_list *list);
 
+/* Whether the entry is one of the list's. */
+static inline bool schema_list_contains(const struct schema_list *list,
+                                        const struct schema_entry *entry)
+{
+    return entry >= list->entries && entry < list->entries + list->count;
+}
+
 /* The first entry that takes a datagram from `source` that begins with these bytes, or NULL. */
 const struct schema_entry *schema_list_find(const struct schema_list *list,
                                             const struct address *source, const uint8_t *data,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/base/siphash.h"
 #include "collector/platform/thread.h"
 #include "collector/senders/sharded_sets.h"
@@ -38,6 +39,7 @@ size_t rate_limit_memory(void)
 
 struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16])
 {
+    RULE(rate != 0 && rate <= RATE_LIMIT_MOST, "a rate is within its limits");
     struct rate_limit *limit = calloc(1, sizeof *limit);
     if (limit == NULL)
         return NULL;

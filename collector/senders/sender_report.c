@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/text/json_writer.h"
 
 /* The most senders reported in all, unless there are more listeners: then one of each. */
@@ -237,6 +238,7 @@ static void write_losers(const struct sender_report *report, struct output *out)
     json_array_begin(out);
     for (size_t i = 0; i < report->loser_count; i++) {
         const struct sequence_sender *loser = &report->losers[i];
+        RULE(loser->listener < report->listener_count, "a sender's listener is in the report");
         const char *name = report->listeners[loser->listener]->name;
         json_object_begin(out);
         json_member_text(out, "listener", name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/base/compiler.h"
+#include "collector/base/rule.h"
 #include "collector/platform/thread.h"
 #include "collector/senders/sequence_fingerprint.h"
 #include "collector/senders/sequence_sets.h"
@@ -50,6 +51,10 @@ struct sequence_table *sequence_table_create(size_t senders, const uint8_t secre
 
 bool sequence_add_spread(struct sequence_table *table, uint32_t window)
 {
+    RULE(table->spread.window == 0, "spread senders are added once");
+    RULE(window >= SEQUENCE_SPREAD_LEAST && window <= SEQUENCE_SPREAD_MOST &&
+             (window & (window - 1)) == 0,
+         "a window is a power of two within its limits");
     return sequence_sets_create(&table->spread, SEQUENCE_SPREAD_SENDERS, window, table->secret);
 }
 
@@ -79,6 +84,7 @@ bool sequence_keep_senders(struct sequence_table *table)
 static void admit_sender(const struct sequence_sets *sets, struct slot slot,
                          const struct sequence_step *step, struct sequence_outcome *outcome)
 {
+    RULE(slot.set % SHARDS == step->set % SHARDS, "a sender's sets are in one shard");
     struct sequence_set *set = sequence_set_at(sets, slot.set);
     struct sequence_window window = sequence_window_at(sets, slot);
     if (set->last_used[slot.way] != 0) {
@@ -120,6 +126,8 @@ static const struct sequence_sets *sets_of(const struct sequence_table *table,
 void sequence_begin(const struct sequence_table *table, struct sequence_step *step,
                     const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
+    RULE(key->listener < SEQUENCE_LISTENERS && key->numbering < SEQUENCE_NUMBERINGS,
+         "a sender has room for its listener and its numbering");
     step->spread = key->spread;
     const struct sequence_sets *sets = sets_of(table, step);
     sequence_fingerprint(table->secret, key, step->fingerprint);

@@ -1,5 +1,7 @@
 #include "collector/senders/sequence_queue.h"
 
+#include "collector/base/rule.h"
+
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
                          struct ingest_counters **counters)
 {
@@ -26,6 +28,7 @@ static void count_outcome(const struct sequence_queue *queue, struct ingest_coun
 
 static void end_first(struct sequence_queue *queue)
 {
+    RULE(queue->count != 0 && queue->count <= SEQUENCE_QUEUE_SIZE, "only a queued note ends");
     size_t index = queue->first++ % SEQUENCE_QUEUE_SIZE;
     queue->count--;
     struct sequence_outcome outcome = sequence_end(queue->table, &queue->notes[index].step);

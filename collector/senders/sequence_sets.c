@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
+
 size_t sequence_sets_memory(size_t senders, uint32_t window)
 {
     return sharded_sets_for(senders) * sequence_set_size(window) + SEQUENCE_CACHE_LINE;
@@ -43,6 +45,7 @@ size_t sequence_sets_senders_memory(size_t senders)
 
 bool sequence_sets_keep_senders(struct sequence_sets *sets)
 {
+    RULE(sets->senders == NULL, "senders are kept from one call on");
     sets->senders = calloc(1, kept_memory(sets->frame.count));
     return sets->senders != NULL;
 }

@@ -1,6 +1,9 @@
 #include "collector/senders/sequence_window.h"
 
-_Static_assert(SEQUENCE_SPREAD_MOST <= SEQUENCE_MAX_JUMP, "what leaves a window is no restart");
+#include "collector/base/rule.h"
+
+_Static_assert(SEQUENCE_SPREAD_MOST <= SEQUENCE_MAX_JUMP,
+               "a number that leaves a window is not a restart");
 _Static_assert(SEQUENCE_RUN_MOST <= 64, "a run has bits in two words at most");
 
 static uint32_t count_ones(uint64_t x)
@@ -58,6 +61,7 @@ uint64_t sequence_window_unseen(struct sequence_window window)
     uint32_t seen = 0;
     for (size_t i = 0; i < window.size / 64; i++)
         seen += count_ones(window.seen[i]);
+    RULE(seen <= window.sender->expected, "only expected numbers are marked as seen");
     return window.sender->expected - seen;
 }
 
@@ -91,6 +95,7 @@ static void set_expected(struct sequence_window window, uint64_t count)
 static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t number)
 {
     uint32_t expected = (uint32_t)window.sender->expected;
+    RULE(expected <= window.size, "a window expects no more numbers than it has bits");
     clear_seen(window, window.sender->highest - expected + 1, expected);
     window.sender->boot_id = boot_id;
     window.sender->highest = number;
@@ -211,6 +216,7 @@ void sequence_window_note(struct sequence_window window, const struct sequence_s
 void sequence_window_begin(struct sequence_window window, const struct sequence_step *step,
                            struct sequence_outcome *outcome)
 {
+    RULE(step->count != 0 && step->count <= SEQUENCE_RUN_MOST, "a step has numbers");
     uint64_t number = step->wraps ? unwrapped(step->number) : step->number;
     begin_life(window, step->boot_id, number);
     note_run(window, step->boot_id, number + 1, step->count - 1, outcome);

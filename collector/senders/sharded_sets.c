@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/thread.h"
 
 bool sharded_sets_create(struct sharded_sets *sets, size_t count, const uint8_t secret[16])
 {
+    RULE(count >= SHARDS, "each shard has a set");
     bool complete = true;
     *sets = (struct sharded_sets){.count = count};
     memcpy(sets->secret, secret, sizeof sets->secret);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/base/counter.h"
+#include "collector/base/rule.h"
 #include "collector/base/siphash.h"
 
 #define WAYS 8
@@ -125,6 +126,7 @@ static size_t find_way(const struct set *set, const struct key *key, bool *found
 static void admit_host(struct traffic_table *table, struct set *set, size_t way,
                        const struct key *key, uint32_t bytes)
 {
+    RULE(counter_read(&set->version) % 2 == 0, "one thread notes in a table");
     counter_add(&set->version, 1);
     counter_add(&table->replaced, counter_read(&set->key[way][2]) != 0);
     for (size_t i = 0; i < 3; i++)

@@ -167,7 +167,7 @@ static uint32_t read_unicode(struct json_reader *reader)
     reader->at = half;
     return reader->lenient
                ? 0xfffd
-               : no_character(reader, digits - 2, "half of a surrogate pair is no character");
+               : no_character(reader, digits - 2, "half of a surrogate pair is not a character");
 }
 
 /* Reads the rest of an escape after its backslash; NO_CHARACTER: error, with reader->wrong set. */
@@ -191,8 +191,7 @@ static bool read_string(struct json_reader *reader, struct text *text)
         if (reader->at == reader->end)
             return json_fail(reader, quote, "the string has no end");
         if ((unsigned char)*reader->at < 0x20 && !reader->lenient)
-            return json_fail(reader, reader->at,
-                             "a control character in a string is to be escaped");
+            return json_fail(reader, reader->at, "a control character in a string must be escaped");
         if (*reader->at++ == '\\' && read_escaped(reader) == NO_CHARACTER)
             return false;
     }

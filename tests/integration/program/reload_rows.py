@@ -44,7 +44,7 @@ class Fixed:
         self.names = [(scope, key)]
         self.keys = {key: value, **(more or {})}
         self.place, self.beside = place, beside or {}
-        self.named = rf"\b{named or key}\b.* by a new start alone"
+        self.named = rf"\b{named or key}\b.* by a (?:new start alone|restart)"
 
 
 class Replaced(Fixed):

@@ -154,7 +154,7 @@ class Bounds(DeadLetters):
         ledger = self.wait_for_letters(program, 20)
         self.assert_kept(ledger, 12, file_full=8)  # 128 KiB are 13.1 times 10,000, headers apart
         self.assertLessEqual(self.path.stat().st_size, 128 << 10)
-        program.wait_for_log("has reached its max_size")
+        program.wait_for_log("has reached max_size=")
         os.rename(self.path, self.old)
         program.ask_to_reload()
         program.wait_for_log("dead.pcapng: reopened")
@@ -251,7 +251,7 @@ class Files(DeadLetters):
         os.truncate(self.path, self.path.stat().st_size - 5)
         torn = self.path.stat().st_size - whole - 60  # the section's beginning is whole
         program = self.run_once(b"\xff\xff\xff")
-        program.wait_for_log(f"cut off the {torn} bytes of a dead letter")
+        program.wait_for_log(f"removed {torn} bytes of an incomplete dead letter")
         self.assertEqual(self.payloads(), [b"\xff", b"\xff\xff\xff"])
 
     def test_where_it_cannot_be_written_is_reported_at_the_start(self):

@@ -177,7 +177,7 @@ class FrameStreams(ProgramTest):
 
     def test_content_type_is_for_frame_streams(self):
         said = self.refused("--listen", "tcp://127.0.0.1:0?schema=riemann&content_type=a", code=64)
-        self.assertIn("content_type= is for framing=frame-streams", said)
+        self.assertIn("content_type= needs framing=frame-streams", said)
         said = self.refused("--listen", LISTENER + "&content_type=" + 257 * "x", code=64)
         self.assertIn("at most 256 bytes", said)
 

@@ -94,7 +94,7 @@ class Together(ProgramTest):
 
     @unittest.skipUnless(WINDOWS, "this system does")
     def test_a_system_that_puts_none_together_says_so(self):
-        self.assertIn("gro=on: this system puts no datagrams together",
+        self.assertIn("gro=on: this system does not combine datagrams",
                       self.refused("--listen", GRO, "--check", code=78))
 
 

@@ -94,7 +94,7 @@ class Serving(InheritedTest):
         riemann = self.udp()
         program = self.start_with([riemann], "--listen", "fd:riemann?schema=riemann",
                                   names=["riemann"])
-        program.wait_for_log(r"fd:riemann: a socket that is bound to 127\.0\.0\.1:"
+        program.wait_for_log(r"fd:riemann: using an inherited socket bound to 127\.0\.0\.1:"
                              f"{riemann.getsockname()[1]}$")
         program.wait_for_log("listening on fd:riemann for riemann, ")
         self.send(riemann, range(100))
@@ -140,7 +140,7 @@ class Serving(InheritedTest):
     @same_with_one_thread
     def test_more_threads_than_sockets_are_reported(self):
         program = self.start_with([self.udp()], "--listen", "fd:one?receivers=3", names=["one"])
-        program.wait_for_log("receivers=3: it has 1, and one thread serves a socket")
+        program.wait_for_log("receivers=3: one thread serves a socket, and the number of sockets is 1")
         program.stop()
 
     def test_each_name_is_a_listener_of_its_own(self):
@@ -193,8 +193,8 @@ class Serving(InheritedTest):
     def test_sockets_that_no_listener_is_for_are_reported(self):
         program = self.start_with([self.udp(), self.udp()], "--listen", "fd:first",
                                   names=["first", "second"])
-        program.wait_for_log("warning: this process was started with a socket that no listener is "
-                             "for: descriptor 4, name second$")
+        program.wait_for_log("warning: no listener uses an inherited socket: descriptor 4, "
+                             "name second$")
         program.stop()
 
     def test_a_check_needs_none(self):
@@ -346,7 +346,7 @@ class Reloading(InheritedTest):
         self.assertGreater(dropped, 0)
         self.configure(own)
         self.reload(program)
-        program.wait_for_log("that no listener is for: descriptor 3, name riemann")
+        program.wait_for_log("no listener uses an inherited socket: descriptor 3, name riemann")
         self.send(riemann, range(2))
         self.configure(own, "fd:riemann?schema=riemann&receive_buffer=4KiB")
         self.reload(program)
@@ -439,7 +439,7 @@ class Streams(InheritedTest):
         program = self.start_with([riemann], "--listen",
                                   "fd:riemann?schema=riemann&receivers=2&max_connections=10",
                                   names=["riemann"])
-        program.wait_for_log(r"fd:riemann: a socket that is bound to 127\.0\.0\.1:"
+        program.wait_for_log(r"fd:riemann: using an inherited socket bound to 127\.0\.0\.1:"
                              f"{riemann.getsockname()[1]}$")
         program.wait_for_log("listening on fd:riemann for riemann, 2 threads")
         self.exchange(self.connect(riemann), *range(100))
@@ -564,7 +564,7 @@ class Refusing(InheritedTest):
     def test_one_name_for_both_kinds(self):
         said = self.refused_with([self.tcp(), self.udp()], "--listen", "fd:x?schema=riemann",
                                  names=["x", "x"])
-        self.assertIn("fd:x: sockets of this name take datagrams, and others connections", said)
+        self.assertIn("fd:x: some sockets of this name take datagrams, others connections", said)
 
     def test_a_stream_without_a_framing(self):
         said = self.refused_with([self.tcp()], "--listen", "fd:3?schema=telemetry", code=64)
@@ -589,7 +589,7 @@ class Refusing(InheritedTest):
     def test_one_socket_for_two_listeners(self):
         said = self.refused_with([self.udp()], "--listen", "fd:riemann", "--listen", "fd:3",
                                  names=["riemann"], code=78)
-        self.assertIn("fd:3: this is a socket of fd:riemann already", said)
+        self.assertIn("fd:3: this socket already belongs to fd:riemann", said)
 
     def test_one_name_twice(self):
         said = self.refused("--listen", "fd:riemann", "--listen", "fd:riemann", code=64)
@@ -600,10 +600,10 @@ class Refusing(InheritedTest):
                       self.refused("--listen", "fd:", code=64))
 
     def test_a_key_that_is_about_binding(self):
-        self.assertIn("ipv6_only is for a socket that is bound here",
+        self.assertIn("ipv6_only does not apply to inherited sockets",
                       self.refused("--listen", "fd:x?ipv6_only=true", code=64))
         for keys in ("interface=lo", "source=192.0.2.1", "receivers=2&spread=datagram"):
-            self.assertIn("for sockets that are bound here",
+            self.assertIn("not apply to inherited sockets",
                           self.refused("--listen", f"fd:x?{keys}", code=64))
 
 

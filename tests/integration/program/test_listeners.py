@@ -197,7 +197,7 @@ class Ends(ProgramTest):
 class Inherited(ProgramTest):
     @unittest.skipUnless(WINDOWS, "test_inherited.py: a process may be started with some")
     def test_a_system_whose_processes_have_no_sockets_says_so(self):
-        self.assertIn("fd:riemann: no process is started with sockets on this system",
+        self.assertIn("fd:riemann: this system starts no process with sockets",
                       self.refused("--listen", "fd:riemann", "--check", code=78))
 
 

@@ -161,8 +161,8 @@ class Filtered(Sources):
             self.send_from(program, "127.0.0.9", metric(1))
         self.send_from(program, "127.0.0.1", metric(1))
         program.wait_for_log(r"the kernel dropped or filtered 5 datagrams: the receive buffer of "
-                             r"\d+ KiB was full \(raise receive_buffer=\), or their senders may not "
-                             r"send")
+                             r"\d+ KiB was full \(raise receive_buffer=\), or their senders are "
+                             r"denied")
         program.stop()
         self.assertTrue([line for line in program.said()
                          if line.endswith(", kernel_drops_and_filtered 5")])

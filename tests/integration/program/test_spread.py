@@ -27,10 +27,10 @@ class Refused(ProgramTest):
                           self.refused("--listen", SPREAD + "&receivers=2", "--check", code=78))
 
     def test_what_makes_no_sense_is_refused(self):
-        self.assertIn("is for receivers=2 or more",
+        self.assertIn("needs receivers=2 or more",
                       self.refused("--listen", SPREAD, "--check", code=78))
         if not WINDOWS:
-            self.assertIn("would part the segments of a message",
+            self.assertIn("would separate the segments of a message",
                           self.refused("--listen", SPREAD + "&receivers=2&framing=udp-notif",
                                        "--check", code=78))
         for url, why in ((SPREAD + "&receivers=64&receive_buffer=8MiB", "lower receive_buffer="),

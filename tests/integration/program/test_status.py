@@ -141,8 +141,8 @@ class Hosts(StatusTest):
         self.assertEqual(self.status(client, "/metrics", "rebound.example\r\n x")[0], 400)
 
     def test_what_is_no_name_is_an_error(self):
-        for written, why in (("a:80", '--metrics-host: "a:80" is no name of a host'),
-                             ("::1", '--metrics-host: "::1" is no name of a host'),
+        for written, why in (("a:80", '--metrics-host: "a:80" is not a host name'),
+                             ("::1", '--metrics-host: "::1" is not a host name'),
                              ("10.0.0.1", '"10.0.0.1" is an address, which is always allowed')):
             self.assertIn(why, self.refused("--check", "--metrics-host", written, code=64))
 

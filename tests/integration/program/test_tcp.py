@@ -247,7 +247,7 @@ class Framings(Tcp):
     def test_a_stream_without_a_framing_is_refused(self):
         for keys, why in (("schema=telemetry", "needs a framing="),
                           ("schema=riemann&framing=cisco-mdt", "needs a framing="),
-                          ("schema=riemann&header=4", "no header="),
+                          ("schema=riemann&header=4", "without header="),
                           ("schema=riemann&match=source:10.0.0.0/8&schema=telemetry&"
                            "framing=delimited", "the same framing=")):
             self.assertIn(why, self.refused("--listen", "tcp://127.0.0.1:0?" + keys, code=64))
@@ -369,7 +369,7 @@ class Limits(Tcp):
             client.send(framed(metric(1)))
             self.assertEqual(client.answer(), OK)
         self.assertTrue(self.client(program).ends())
-        program.wait_for_log("refused, as max_connections= are open")
+        program.wait_for_log("refused: max_connections= are open already")
         clients[0].socket.close()
         self.wait_for_end(program, "closed")
         again = self.client(program)
@@ -385,7 +385,7 @@ class Limits(Tcp):
         first.send(framed(metric(1)))
         self.assertEqual(first.answer(), OK)
         self.assertTrue(self.client(program).ends())
-        program.wait_for_log("refused, as its address has max_connections_per_address= open")
+        program.wait_for_log("refused: its address has max_connections_per_address= open already")
         other = self.client(program, source="127.0.0.2")
         other.send(framed(metric(2)))
         self.assertEqual(other.answer(), OK)

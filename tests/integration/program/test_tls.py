@@ -424,7 +424,7 @@ class Bad(Tls):
         listener = program.stop()["listeners"][0]
         self.assertEqual(self.ends(listener), {"tls_failed": count, "stopped": 1})
         if why is not None:
-            program.wait_for_log(r"connection from 127\.0\.0\.1:\d+: closed, as TLS failed: " + why)
+            program.wait_for_log(r"connection from 127\.0\.0\.1:\d+: closed: TLS failed: " + why)
 
     def test_who_speaks_no_tls(self):
         for what in (framed(metric(1)), b"GET / HTTP/1.1\r\n\r\n", b"\x16\xff" * 40):
@@ -434,7 +434,7 @@ class Bad(Tls):
                 client.send(what)
                 self.read_to_end(client)
                 client.socket.close()
-                self.check_failed(program, why="what came first is no TLS: " if what[0] != 22
+                self.check_failed(program, why="the first bytes are not TLS: " if what[0] != 22
                                   else None)
 
     def test_who_has_no_certificate(self):
@@ -488,7 +488,7 @@ class Bad(Tls):
         client.send(client.first_flight()[:100])
         client.socket.shutdown(socket.SHUT_WR)
         self.assertTrue(client.ends())
-        self.check_failed(program, why="the handshake was cut off")
+        self.check_failed(program, why="the peer ended the handshake")
 
     def test_who_only_looks_whether_the_port_is_there_has_not_failed(self):
         program = self.start("--listen", TLS)
@@ -537,7 +537,7 @@ class Bad(Tls):
             client.stdin.write(b"R\n")
             client.stdin.flush()
             client.wait(DEADLINE)
-        self.check_failed(program, why="renegotiation is not served")
+        self.check_failed(program, why="renegotiation is not supported")
 
     def test_many_at_once_beside_one_who_is_served(self):
         program = self.start("--listen", MUTUAL + "&receivers=2&frame_timeout=2s", "--listen", TCP,
@@ -653,7 +653,7 @@ class Reload(Tls):
         program = self.start("--config", str(self.config))
         client = self.tls(program)
         self.key.write_bytes(FILES.client[1].read_bytes())
-        self.assertIn(f"key={self.key}: it is not the key", self.reload(program, refused=1))
+        self.assertIn(f"key={self.key}: does not match", self.reload(program, refused=1))
         self.assertEqual(self.shown(program), "server")
         self.cert.unlink()
         self.assertIn(f"cert={self.cert}: cannot be opened", self.reload(program, refused=2))
@@ -740,13 +740,13 @@ class Refused(Tls):
         for keys, why in (
                 ({"cert": self.folder / "none"}, f"cert={self.folder}/none: cannot be opened: "),
                 ({"key": self.folder}, f"key={self.folder}: cannot be opened: Is a directory"),
-                ({"cert": junk}, f"cert={junk}: there is no certificate in it"),
-                ({"cert": long}, f"cert={long}: its certificates take more than 16 KiB"),
-                ({"key": junk}, f"key={junk}: there is no private key in it"),
-                ({"key": encrypted}, f"key={encrypted}: it is encrypted"),
-                ({"key": FILES.client[1]}, f"key={FILES.client[1]}: it is not the key of the "
+                ({"cert": junk}, f"cert={junk}: contains no certificate in PEM"),
+                ({"cert": long}, f"cert={long}: its certificates are larger than 16 KiB"),
+                ({"key": junk}, f"key={junk}: contains no private key in PEM"),
+                ({"key": encrypted}, f"key={encrypted}: the key is encrypted"),
+                ({"key": FILES.client[1]}, f"key={FILES.client[1]}: does not match the "
                                            f"certificate in cert={FILES.cert}"),
-                ({"client_ca": junk}, f"client_ca={junk}: there is no certificate in it"),
+                ({"client_ca": junk}, f"client_ca={junk}: contains no certificate in PEM"),
                 ({"cert": "/dev/null"}, "cert=/dev/null: it is a pipe or a device, not a file"),
                 ({"cert": "/proc/self/mem"}, "cert=/proc/self/mem: Input/output error")):
             given = "&".join(f"{key}={file}" for key, file in {**good, **keys}.items())
@@ -758,8 +758,8 @@ class Refused(Tls):
     def test_keys_that_do_not_fit(self):
         for keys, why in (("tls=on", "tls=on needs cert=FILE and key=FILE"),
                           (f"tls=on&cert={FILES.cert}", "tls=on needs cert=FILE and key=FILE"),
-                          (f"cert={FILES.cert}&key={FILES.key}", "are for tls=on"),
-                          (f"client_ca={FILES.cert}", "are for tls=on")):
+                          (f"cert={FILES.cert}&key={FILES.key}", "need tls=on"),
+                          (f"client_ca={FILES.cert}", "need tls=on")):
             self.assertIn(why, self.refused("--listen", f"{TCP}&{keys}", code=64))
 
 

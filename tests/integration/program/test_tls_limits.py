@@ -82,12 +82,12 @@ class Limits(Tcp):
         program.stop()
 
     def test_a_hello_that_is_too_long(self):
-        self.refused("its hello is longer than 8 KiB", record(22, b"\x01\x00\x20\x01"))
-        self.refused("its hello is longer than 8 KiB",
+        self.refused("the client's hello is longer than 8 KiB", record(22, b"\x01\x00\x20\x01"))
+        self.refused("the client's hello is longer than 8 KiB",
                      *(record(22, bytes([byte])) for byte in b"\x01\x02\x00\x00"))
 
     def test_a_hello_with_very_many_cipher_suites(self):
-        self.refused("its hello is longer than 8 KiB, or has more than 512",
+        self.refused("the client's hello is longer than 8 KiB, or has more than 512",
                      record(22, hello(suites=257)))
 
     def test_a_handshake_that_goes_on_and_on(self):
@@ -98,7 +98,7 @@ class Limits(Tcp):
         client.send(pieces)
         self.assertEqual(client.socket.recv(1), b"\x16")
         client.send(pieces)
-        program.wait_for_log("TLS failed: its handshake is longer than 64 KiB")
+        program.wait_for_log("TLS failed: the handshake is longer than 64 KiB")
         client.socket.close()
         self.wait_for_end(program, "tls_failed")
         program.stop()

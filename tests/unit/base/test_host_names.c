@@ -93,14 +93,14 @@ TEST(what_is_no_name_is_refused_with_its_place)
     expect_fault("", 0, "a name is missing");
     expect_fault("a,", 2, "a name is missing");
     expect_fault("a,,b", 2, "a name is missing");
-    expect_fault("a,b:80", 3, "\"b:80\" is no name of a host");
-    expect_fault("*", 0, "\"*\" is no name of a host");
-    expect_fault("a, b", 2, "\" b\" is no name of a host");
+    expect_fault("a,b:80", 3, "\"b:80\" is not a host name");
+    expect_fault("*", 0, "\"*\" is not a host name");
+    expect_fault("a, b", 2, "\" b\" is not a host name");
     expect_fault("a,127.0.0.1", 2, "\"127.0.0.1\" is an address, which is always allowed");
     char longer[HOST_NAMES_SIZE + 1];
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
-    expect_fault(longer, 0, "these are more than 511 bytes");
+    expect_fault(longer, 0, "the names are longer than 511 bytes");
     longer[HOST_NAMES_SIZE - 1] = '\0';
     const struct host_names names = parsed(longer);
     assert_true(host_names_allow(&names, longer));

@@ -117,7 +117,7 @@ TEST(ipv6_only_needs_an_ipv6_address)
     assert_accepted(read_listener, "udp://0.0.0.0:1?ipv6_only=false", &config);
     config_free(&config);
     assert_refused(read_listener, "udp://0.0.0.0:1?ipv6_only=true", 7,
-                   "ipv6_only is for an IPv6 address");
+                   "ipv6_only needs an IPv6 address");
 }
 
 /* --- sockets that are bound already ----------------------------------------------------------- */
@@ -164,9 +164,9 @@ TEST(a_capture_url_has_a_file)
 
 TEST(a_multicast_group_has_a_port)
 {
-    assert_refused(read_listener, "udp://239.1.2.3:0", 7, "a multicast group has a port");
+    assert_refused(read_listener, "udp://239.1.2.3:0", 7, "a multicast group needs a port");
     assert_refused(read_listener, "udp://127.0.0.1:5555?source=127.0.0.2", 7,
-                   "source= is for a multicast group");
+                   "source= needs a multicast group");
     assert_udp("udp://239.255.255.255:5555?schema=riemann", "udp://239.255.255.255:5555",
                "239.255.255.255:5555");
     assert_udp("udp://[ff02::1%2]:5555", "udp://[ff02::1%2]:5555", "[ff02::1%2]:5555");

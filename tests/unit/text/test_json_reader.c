@@ -186,14 +186,14 @@ TEST(what_is_no_json_is_refused_with_its_place)
     assert_wrong("1]", 1, "something follows the value's end");
     assert_wrong("01", 0, "this is not a number");
     assert_wrong("[\"a]", 1, "the string has no end");
-    assert_wrong("\"\n\"", 1, "a control character in a string is to be escaped");
+    assert_wrong("\"\n\"", 1, "a control character in a string must be escaped");
     assert_wrong("\"\\x\"", 1, "there is no such escape");
     assert_wrong("\"\\", 1, "there is no such escape");
     assert_wrong("\"\\u12g4\"", 3, "\\u is followed by four hexadecimal digits");
     assert_wrong("\"\\u12", 3, "\\u is followed by four hexadecimal digits");
-    assert_wrong("\"\\ud83d\"", 1, "half of a surrogate pair is no character");
-    assert_wrong("\"\\ud83d\\u0041\"", 1, "half of a surrogate pair is no character");
-    assert_wrong("\"\\ude00\\ud83d\"", 1, "half of a surrogate pair is no character");
+    assert_wrong("\"\\ud83d\"", 1, "half of a surrogate pair is not a character");
+    assert_wrong("\"\\ud83d\\u0041\"", 1, "half of a surrogate pair is not a character");
+    assert_wrong("\"\\ude00\\ud83d\"", 1, "half of a surrogate pair is not a character");
     read_bytes("1\0", 2);
     assert_string_equal(wrong, "something follows the value's end");
     read_bytes("\0", 1);

@@ -105,9 +105,9 @@ TEST(text_that_is_no_json_is_refused_with_its_place)
     refused(&telemetry, "{\"senderId\": \"\\u12g4\"}",
             "--json: line 1, column 17: \\u is followed by four hexadecimal digits");
     refused(&telemetry, "{\"senderId\": \"\\ud800\"}",
-            "--json: line 1, column 15: half of a surrogate pair is no character");
+            "--json: line 1, column 15: half of a surrogate pair is not a character");
     refused(&telemetry, "{\"senderId\": \"\t\"}",
-            "--json: line 1, column 15: a control character in a string is to be escaped");
+            "--json: line 1, column 15: a control character in a string must be escaped");
     refused(&telemetry, "\xff", "--json: line 1, column 1: the text is not UTF-8");
 }
 

@@ -1,8 +1,8 @@
 /*
  * Other programs: started, given input, and ended.
  *
- * A port provides programs that read a stream of input (struct child), programs that run to their end
- * (process_run), and the output file of such a program (struct process_target).
+ * A port provides programs that read a stream of input (struct child), programs that run to their
+ * end (process_run), and the output file of such a program (struct process_target).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_CHILD_H
 #define SLUICE_COLLECTOR_PLATFORM_CHILD_H
@@ -18,90 +18,96 @@
 /* --- programs that go on ---------------------------------------------------------------------- */
 
 /*
- * Another program that goes on beside this one and reads what it is given on its standard input.
+ * A program that runs concurrently and reads records from its standard input.
  *
- * Lifecycle: create, then any number of times start, write, the end of its input, its end as
- * child_look reports it; destroy. One thread at a time. A start keeps no memory of its own (on
- * Windows, a thread while the input is open). What the program writes to its standard output goes
- * to our standard error: ours is for data alone.
+ * Lifecycle: create, then any number of times: start, write, close its input, see its end by
+ * child_look; destroy. One thread at a time. A start keeps no memory (on Windows, a thread while
+ * the input is open). The program's standard output goes to our standard error, because our
+ * standard output carries only data.
  */
 
 struct child;
 
-/* Returns NULL where memory is short. Destroying ends a program that runs; NULL is allowed. */
+/* Returns NULL without memory. child_destroy kills a program that still runs; NULL is allowed. */
 struct child *child_create(void);
 void child_destroy(struct child *child);
 
 /*
- * Starts what the system's shell makes of `command`; none must be running. Returns 0, or -1 with
- * `error` filled. (That there is no such program is something the shell finds out: it ends.)
+ * Starts the system's shell with `command`; no program of this child may be running. Returns 0, or
+ * -1 with `error` filled. (If the command does not exist, the shell finds out and ends.)
  */
 int child_start(struct child *child, const char *command, struct error *error);
 
 /*
- * Writes a first part of `size` (≥ 1) bytes into its input, which must be open, without waiting for
- * it to read. Returns as collector/platform/output_file.h says; WRITE_CLOSED: nobody has the input
- * open (on Windows: child_look has reported its end).
+ * Writes a first part of `size` (≥ 1) bytes to its input, which must be open, without waiting for
+ * the program to read. Returns as enum write_result says. WRITE_CLOSED: no process has the input
+ * open for reading (on Windows: child_look has reported the end).
  */
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
                               struct error *error);
 
 /*
- * What to wait for after WRITE_WOULD_BLOCK, broken where nobody reads (on Windows: when it has
- * ended); NO_HANDLE: it is closed.
+ * The handle to wait for after WRITE_WOULD_BLOCK; it is broken when no process reads the input (on
+ * Windows: when the program has ended). NO_HANDLE: the input is closed.
  */
 wait_handle child_input(const struct child *child);
 
 /*
- * Bytes that its input, which must be open, has taken and nobody has read yet. Windows reports that
- * of whole writes, which take 16 KiB at most: one is unread until its last byte is read, and until
- * then the input takes no other.
+ * Bytes that were written to its input, which must be open, and are not read yet. Windows counts
+ * whole writes of at most 16 KiB: a write is unread until its last byte is read, and the input
+ * accepts no other one until then.
  */
 size_t child_unread(const struct child *child);
 
 /*
- * Closes its input: who reads on finds the end. Bytes that nobody had read are taken back, so that
- * nobody will, and their count is returned: exact, also while the program reads (it has read what
- * was written first, with no hole), and where a part of it has outlived it. (On Linux that needs
- * /proc; without it, it is exact where all readers have gone.) Waits for none of them.
+ * Closes its input: the program reads the end of file next. Bytes that were not read yet are taken
+ * back, so that they never will be, and their number is returned. It is exact also while the
+ * program reads (it has read the first bytes written, without a gap), and if one of its own child
+ * processes outlives it. (On Linux that needs /proc; without it, it is exact if all readers have
+ * ended.) Does not wait.
  */
 size_t child_close_input(struct child *child);
 
 enum child_state {
     CHILD_RUNS,
-    CHILD_DEAF,  /* it runs and will never read again: nobody has its input open. Not reported on
-                    Windows, where the shell has it as long as it runs */
-    CHILD_ENDED, /* nothing is left of it: it may be started again */
+    CHILD_DEAF,  /* it runs, but no process has its input open, so it will not read again. Not
+                    reported on Windows, where the shell keeps the input open as long as it runs */
+    CHILD_ENDED, /* it has ended and may be started again */
 };
 
-/* How one has ended. Windows has no signals: there one that child_terminate ended has code 1067. */
+/*
+ * How a program ended. Windows has no signals: a program that child_terminate ended there has exit
+ * code 1067.
+ */
 struct child_end {
-    bool unknown; /* as another wait in this process has taken it; what follows is 0 */
+    bool unknown; /* the system did not say, or another wait in this process took the status; the
+                     rest is 0 */
     bool killed;  /* by a signal */
-    int number;   /* of the signal; else its exit code */
+    int number;   /* of the signal, or the exit code */
 };
 
-/* What has become of it; *end where it has ended. Never waits. */
+/*
+ * The state of a program that was started and not yet reported as ended; *end if it has ended.
+ * Never waits.
+ */
 enum child_state child_look(struct child *child, struct child_end *end);
 
 /*
- * Asks the program and all that it started (and that did not leave its group) to end, or, `now`,
- * ends them. child_look reports when that has happened. What asks is SIGTERM; on Windows it is
- * Ctrl-Break, and that only where we have a console: a program there is best asked by the end of
- * its input.
+ * Requests that the program and the processes it started (those still in its group) end, or, if
+ * `now`, kills them. child_look reports the end. The request is SIGTERM; on Windows it is
+ * Ctrl-Break, which works only if this process has a console: a program is better ended there by
+ * closing its input.
  */
 void child_terminate(struct child *child, bool now);
 
 /* --- programs that answer and end ------------------------------------------------------------- */
 
 /*
- * Running another program to its end and reading what it wrote.
- *
- * For a program that answers and ends, such as a compiler. The caller waits meanwhile, but not for
- * ever: it says how long at most.
+ * Runs a program that answers and ends, such as a compiler, and reads its output. The caller waits
+ * for it, within a limit of time.
  */
 
-/* What a program may take and write; one that exceeds them is ended. */
+/* Limits of a program; one that exceeds them is killed. */
 struct process_limits {
     size_t bytes;    /* of its standard output */
     int64_t time_ns; /* from its start to its end */
@@ -110,20 +116,19 @@ struct process_limits {
 enum process_result {
     PROCESS_DONE,      /* it ended with exit code 0 */
     PROCESS_NOT_FOUND, /* there is no such program */
-    PROCESS_FAILED,    /* it ended otherwise, was ended, or exceeded a limit */
+    PROCESS_FAILED,    /* it failed, was killed, or exceeded a limit */
 };
 
-/* What a program wrote; freed by the caller (free), also after a failure. */
+/* The output of a program; the caller frees it (free), also after a failure. */
 struct process_output {
     unsigned char *data;
     size_t size;
 };
 
 /*
- * Runs `arguments[0]`, looked up in PATH, with the arguments up to a NULL; its standard input is
- * empty. What it writes to standard output goes to `out`. On PROCESS_FAILED
- * `error` (EXIT_CODE_CONFIG) has the first line that it wrote to standard error and that is no
- * warning, or how it ended.
+ * Runs `arguments[0]`, found by PATH, with the arguments up to a NULL; its standard input is empty.
+ * Its standard output goes to `out`. On PROCESS_FAILED `error` (EXIT_CODE_CONFIG) has its first
+ * line on standard error that is not a warning, or how it ended.
  */
 enum process_result process_run(const char *const *arguments, const struct process_limits *limits,
                                 struct process_output *out, struct error *error);
@@ -131,22 +136,22 @@ enum process_result process_run(const char *const *arguments, const struct proce
 /* --- where such a program writes -------------------------------------------------------------- */
 
 /*
- * Where a program that we run writes what it wants a name for: its standard output, by the name
- * that the system has for that, or a file of its own where the system has none.
+ * The output path for a program that requires one: the system's name for standard output or, on a
+ * system without such a name, a temporary file.
  *
- * Lifecycle: make, run the program with the path among its arguments
- * (collector/platform/child.h), read the file where it is one, remove.
+ * Lifecycle: make, run the program with the path among its arguments (process_run), read the file
+ * if it is one, remove.
  */
 
 struct process_target {
-    char *path;   /* what the program is given */
-    bool is_file; /* to be read when it has ended; else what is written there is its output */
+    char *path;   /* the program's argument */
+    bool is_file; /* read it after the program's end; else process_run returns the output */
 };
 
 /* Returns false with `error` filled (EXIT_CODE_INTERNAL, EXIT_CODE_CANNOT_CREATE). */
 bool process_target_make(struct process_target *target, struct error *error);
 
-/* The file, too. */
+/* Also removes the file. */
 void process_target_remove(struct process_target *target);
 
 #endif

@@ -14,21 +14,21 @@
 
 /* --- the clocks ------------------------------------------------------------------------------- */
 
-/* The time, in nanoseconds. */
+/* Times are in nanoseconds. Any thread. */
 
 /* Nanoseconds of a clock that never goes back; not negative. */
 int64_t clock_monotonic_ns(void);
 
-/* Nanoseconds since 1970 UTC, as clock_wall_ns_of has them. */
+/* Nanoseconds since 1970 UTC, limited as by clock_wall_ns_of. */
 int64_t clock_wall_ns(void);
 
 /*
- * What a system counts in seconds may be more than 64 bits hold in nanoseconds, which end in the
- * year 2262. This many seconds leave seven years that may be added.
+ * 64 bits hold nanoseconds until the year 2262. A system's count of seconds is limited to this
+ * value, which leaves room for seven more years.
  */
 #define CLOCK_SECONDS_MOST INT64_C(9000000000)
 
-/* A time since 1970; a time after 2255-03-14 becomes that day. */
+/* A time since 1970. A time after 2255-03-14 becomes that day. */
 static inline int64_t clock_wall_ns_of(int64_t seconds, int64_t nanoseconds)
 {
     if (seconds >= CLOCK_SECONDS_MOST)
@@ -39,8 +39,8 @@ static inline int64_t clock_wall_ns_of(int64_t seconds, int64_t nanoseconds)
 }
 
 /*
- * A time of a clock that counts from anywhere, as a debugger or a library that is loaded first may
- * set it: spans of it stay what they are.
+ * A time of a monotonic clock. A debugger or a preloaded library may let such a clock start at any
+ * value; differences between two times stay correct.
  */
 static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds)
 {
@@ -50,12 +50,11 @@ static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds
 /* --- deadlines -------------------------------------------------------------------------------- */
 
 /*
- * The moment after which a stop waits no longer, set for one thread by others.
- *
- * It can only be brought forward: of several that were set the earliest counts.
+ * The time after which a stop waits no longer: set for one thread by others. It can only be brought
+ * forward; the earliest of several counts.
  */
 
-/* Nanoseconds of clock_monotonic_ns(); INT64_MAX: none. */
+/* Nanoseconds of clock_monotonic_ns(); INT64_MAX: no deadline. */
 struct deadline {
     _Atomic int64_t ns;
 };
@@ -73,21 +72,24 @@ static inline void deadline_bring_forward(struct deadline *deadline, int64_t ns)
     }
 }
 
-/* Asks the clock only where there is a deadline. */
+/* Reads the clock only if there is a deadline. */
 static inline bool deadline_is_over(const struct deadline *deadline)
 {
     int64_t ns = atomic_load_explicit(&deadline->ns, memory_order_relaxed);
     return ns != INT64_MAX && clock_monotonic_ns() >= ns;
 }
 
-/* Lowers *due_ns, the time of the next thing to do, to `time_ns` where that is earlier. */
+/* Lowers *due_ns, the time of the next thing to do, to `time_ns` if that is earlier. */
 static inline void bring_forward(int64_t *due_ns, int64_t time_ns)
 {
     if (time_ns < *due_ns)
         *due_ns = time_ns;
 }
 
-/* A timeout: milliseconds from `now_ns` until then, rounded up; -1, for ever, of INT64_MAX. */
+/*
+ * A timeout: milliseconds from `now_ns` until `until_ns`, rounded up; -1 (for ever) if `until_ns`
+ * is INT64_MAX.
+ */
 static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
 {
     if (until_ns == INT64_MAX)
@@ -96,7 +98,7 @@ static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
     return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* The same until the deadline, and at most `most` where that is not negative. */
+/* The same until the deadline, but at most `most` milliseconds unless that is negative. */
 static inline int deadline_wait_ms(const struct deadline *deadline, int most)
 {
     int64_t ns = atomic_load_explicit(&deadline->ns, memory_order_relaxed);
@@ -109,21 +111,24 @@ static inline int deadline_wait_ms(const struct deadline *deadline, int most)
 /* --- short waits ------------------------------------------------------------------------------ */
 
 /*
- * Short waits: well below a millisecond, as exactly as the system can.
+ * Waits well below a millisecond, as exact as the system can.
  *
- * Lifecycle: create, wait as often as you like, destroy. One thread waits; any may create and
+ * Lifecycle: create, wait any number of times, destroy. One thread waits; any thread may create and
  * destroy it.
  */
 
 struct pause;
 
-/* Returns NULL where the system has no wait that short, or no memory. */
+/* Returns NULL if the system has no wait that short, or no memory. */
 struct pause *pause_create(void);
 
 /* NULL is allowed. */
 void pause_destroy(struct pause *pause);
 
-/* Waits for so long, and what the scheduler takes to come back; a signal may end it earlier. */
+/*
+ * Waits for this time plus what the scheduler needs to resume the thread. A signal may end the wait
+ * earlier.
+ */
 void pause_wait(struct pause *pause, int64_t nanoseconds);
 
 #endif

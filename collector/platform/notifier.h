@@ -1,40 +1,38 @@
 /*
- * Readiness of sockets: with edge semantics, or of streams with a level, one event at a time.
+ * Readiness of sockets: edges for datagram sockets, levels, one event at a time, for streams.
  *
- * Edges, of datagram sockets (notifier_add).
+ * A port provides one or several backends (struct notifier_backend), each a file under platform/
+ * and a row in its table notifier_backends, notifier_stream_backends, or both.
  *
- * A socket is added before it is bound; one that is bound already is drained once after it was
- * added, because of what it holds then nothing may be reported. From then on every arrival of data
- * on a socket that was empty gives a READY event; the next one is promised only after a receive
- * said would-block. An event too many is allowed (the receive then finds nothing), one too few
- * never. Nothing else is offered: no timers, no tasks.
+ * Edges, for datagram sockets (notifier_add). A socket is added before it is bound; one that is
+ * already bound is drained once after it was added, because the data that it holds then may not be
+ * reported. From then on each arrival of data on an empty socket gives a READY event; the next
+ * event is promised only after a receive returned would-block. A superfluous event is allowed (the
+ * receive then finds no data), a missing one is not. There are no timers and no tasks.
  *
- * Lifecycle: create, add and remove, wait in a loop, destroy. The threads that wait are numbered,
- * from 0; most backends have but one. Whoever waits again has done with the events of its wait
- * before. One thread at a time adds and removes; any thread wakes.
+ * Lifecycle: create, add and remove, wait in a loop, destroy. The threads that wait are numbered
+ * from 0; most backends allow only one. A thread that waits again has finished with the events of
+ * its previous wait. One thread at a time adds and removes; any thread wakes.
  *
- * A token belongs to its caller and must live until its REMOVED event, which comes when no thread
- * can hold another event of it any more: from a later wait than the one that was being handled when
- * notifier_remove was called, and, of several threads, after each has begun a wait since, or left.
+ * A token belongs to the caller and must live until its REMOVED event. That event comes when no
+ * thread can have another event of the token: from a later wait than the one that was being handled
+ * when notifier_remove was called, and, with several threads, after each of them has begun a wait
+ * since or has left.
  *
- * Levels, of listening and connected stream sockets (notifier_watch), in backends that have them. A
- * registration is armed for what it waits for: to be readable (of a listening socket: somebody
- * connects), to be writable, or a hang-up, which is that the other side sends no more, or that the
- * connection is broken. As soon as one of them is so, also where it was so before, one READY event
- * says which hold, and the registration is silent until it is armed again. So whoever takes the
- * event owns the connection until then: several threads serve many connections without a lock. One
- * that is armed again before anybody took its event has one event, that of the new arming.
+ * Levels, for listening and connected stream sockets (notifier_watch), in backends that have them.
+ * A registration is armed for conditions: readable (for a listening socket: a connection waits),
+ * writable, or hang-up: the peer sends no more, or the connection is broken. As soon as one of them
+ * holds, also if it held before, one READY event reports those that hold, and the registration is
+ * silent until it is armed again. The thread that gets the event therefore owns the connection
+ * until then, and several threads serve many connections without a lock. If a registration is armed
+ * again before its event was taken, it has one event, that of the new arming.
  *
- * A hang-up does not say that everything was read: as long as something is left to read, one that
- * is armed for that is readable. Some systems report a hang-up only when everything before it was
- * read.
+ * A hang-up does not mean that all data was read: while data is left, a registration that is armed
+ * for reading is readable. Some systems report a hang-up only after all data before it was read.
  *
- * One registration is of the one kind or the other, and one notifier has registrations of one kind
- * alone. A level that goes on without being armed is not offered: one thread with a few handles,
- * which may be pipes, has control_wait (collector/platform/control.h).
- *
- * An operating system has one backend or several, each a file under platform/ and a row in its
- * table notifier_backends, notifier_stream_backends, or both.
+ * A notifier has registrations of one of the two kinds only. A level that is reported without being
+ * armed again is not offered here: a thread with a few handles, which may be pipes, uses
+ * control_wait (collector/platform/control.h).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
 #define SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
@@ -46,10 +44,10 @@
 #include "collector/base/error.h"
 #include "collector/platform/wakeup.h"
 
-/* Events that one wait takes from the system at most, in backends that have such a limit. */
+/* The most events that one wait takes from the system, in backends that have such a limit. */
 #define NOTIFIER_WAIT_MOST 128
 
-/* What every backend's own begins with. */
+/* The first member of every backend's own structure. */
 struct notifier {
     const struct notifier_backend *backend;
     size_t threads;
@@ -60,7 +58,7 @@ struct notifier {
     _Atomic bool has_edges, has_levels; /* something was added, or watched */
 };
 
-/* What a stream's registration may be armed for. */
+/* The conditions that a stream's registration may be armed for. */
 enum notifier_interest {
     NOTIFIER_IN = 1 << 0,
     NOTIFIER_OUT = 1 << 1,
@@ -68,43 +66,45 @@ enum notifier_interest {
 };
 
 enum notifier_event_type {
-    NOTIFIER_READY,   /* drain the socket; of a stream: what `ready` says holds */
+    NOTIFIER_READY,   /* drain the socket; for a stream, `ready` says what holds */
     NOTIFIER_REMOVED, /* the token's last event */
-    NOTIFIER_WOKEN,   /* somebody called notifier_wake; no token */
+    NOTIFIER_WOKEN,   /* notifier_wake was called; no token */
 };
 
 struct notifier_event {
     enum notifier_event_type type;
     void *token;
-    unsigned ready; /* of a stream: enum notifier_interest; a broken connection has all three */
+    unsigned ready; /* for a stream: enum notifier_interest; a broken connection has all three */
 };
 
-/* What a backend does of the functions below that have the same name. */
+/* A backend's implementation of the functions below that have the same name. */
 struct notifier_backend {
     const char *name; /* for --notifier, --version and the log: "epoll" */
 
     /*
-     * Several threads may wait, and each event goes to one of them. A socket's event may come to
-     * one thread while another one still drains it.
+     * Several threads may wait, and each event goes to one of them. An event of a socket may come
+     * to one thread while another still drains the socket.
      */
     bool shared;
 
-    /* Whether this system has it; NULL: every one. */
+    /* Whether this system has it; NULL: it always has. */
     bool (*is_available)(void);
 
     int (*create)(struct notifier **out, size_t threads, struct error *error);
     void (*destroy)(struct notifier *notifier);
 
-    /* Of datagram sockets. NULL, both: this backend is for streams alone. */
+    /* For datagram sockets. Both NULL: this backend is for streams only. */
     int (*add)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
     int (*remove)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
 
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
                    size_t capacity, int timeout_ms);
-    void (*leave)(struct notifier *notifier, size_t thread); /* NULL: it need not know */
+    void (*leave)(struct notifier *notifier, size_t thread); /* NULL: not needed */
     void (*wake)(struct notifier *notifier);
 
-    /* Of streams, for any number of threads. NULL, all three: this backend has none. */
+    /*
+     * For streams, with any number of threads. All three NULL: this backend does not watch streams.
+     */
     int (*watch)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                  struct error *error);
     int (*arm)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
@@ -112,8 +112,10 @@ struct notifier_backend {
     void (*unwatch)(struct notifier *notifier, wait_handle socket);
 };
 
-/* The operating system's, of datagram sockets and of streams, the best one first, NULL after the
- * last. */
+/*
+ * The operating system's backends for datagram sockets and for streams, the best one first, NULL
+ * after the last.
+ */
 extern const struct notifier_backend *const notifier_backends[];
 extern const struct notifier_backend *const notifier_stream_backends[];
 
@@ -121,31 +123,32 @@ extern const struct notifier_backend *const notifier_stream_backends[];
 bool notifier_is_available(const struct notifier_backend *backend);
 
 /*
- * The wanted one, or, where that is NULL, the first that this system has. Returns NULL with `error`
- * filled (EXIT_CODE_CONFIG) where this system does not have it.
+ * The wanted backend or, if that is NULL, the first that this system has. Returns NULL with `error`
+ * filled (EXIT_CODE_CONFIG) if this system does not have it.
  */
 const struct notifier_backend *notifier_choose(const struct notifier_backend *wanted,
                                                struct error *error);
 
 /*
  * The first backend of this system that watches streams. Returns NULL with `error` filled
- * (EXIT_CODE_CONFIG) where there is none.
+ * (EXIT_CODE_CONFIG) if there is none.
  */
 const struct notifier_backend *notifier_choose_for_streams(struct error *error);
 
 /*
- * For `threads` (≥ 1) threads; more than one only where the backend is shared, or where it is for
- * streams. Returns 0, or -1
- * with `error` filled (EXIT_CODE_INTERNAL).
+ * Creates one for `threads` (≥ 1) threads; more than one only if the backend is shared or is for
+ * streams. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int notifier_create(struct notifier **out, const struct notifier_backend *backend, size_t threads,
                     struct error *error);
 
-/* Frees it. Sockets that were not removed are simply forgotten. NULL is allowed. */
+/* Frees it, and forgets sockets that were not removed. NULL is allowed. */
 void notifier_destroy(struct notifier *notifier);
 
-/* Watches a non-blocking socket; the token is not NULL. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_INTERNAL). */
+/*
+ * Watches a non-blocking datagram socket; the token is not NULL. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_INTERNAL).
+ */
 int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
 
 /*
@@ -157,42 +160,42 @@ int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, u
                    struct error *error);
 
 /*
- * Arms it again, by who owns it: from here on another thread may have its event. Returns as above;
- * then it stays silent.
+ * Arms it again; called by the thread that owns it. From here on another thread may get its event.
+ * Returns as above; after a failure it stays silent.
  */
 int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                  struct error *error);
 
 /*
- * Stops watching it, before it is closed. Any thread. An event that a thread took before, and has
- * not handled yet, may still name its token.
+ * Stops watching it; called before it is closed. Any thread. An event that a thread has taken and
+ * not handled yet may still name its token.
  */
 void notifier_unwatch(struct notifier *notifier, wait_handle socket);
 
-/* Stops watching. Returns 0, or -1 with `error` filled; on 0 the REMOVED event will follow. */
+/* Stops watching. Returns 0, and the REMOVED event will follow, or -1 with `error` filled. */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
                     struct error *error);
 
-/* The system did not wait: nothing is known of the sockets. */
+/* The system's wait failed: the state of the sockets is unknown. */
 #define NOTIFIER_FAILED SIZE_MAX
 
 /*
- * Waits for events: at most `capacity` (≥ 1) of them into `events`, one where there are several
- * threads, for at most `timeout_ms` milliseconds (negative: for ever). `thread` is the caller's
- * number. Returns how many: where one thread waits, and there was room for more, that is all there
- * was, up to NOTIFIER_WAIT_MOST at a time; 0 when the time was over, the wait was interrupted, or
- * the backend only had to know that this thread is done with its events. NOTIFIER_FAILED after a
- * millisecond, where the system's wait failed.
+ * Waits for events and stores at most `capacity` (≥ 1) of them in `events`, or one if there are
+ * several threads, for at most `timeout_ms` milliseconds (negative: for ever). `thread` is the
+ * caller's number. Returns their number. If one thread waits and there was room for more, these are
+ * all events, up to NOTIFIER_WAIT_MOST at a time. 0: the time is over, the wait was interrupted, or
+ * the backend only noted that this thread has finished with its events. NOTIFIER_FAILED, after a
+ * pause of a millisecond: the system's wait failed.
  */
 size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
                      size_t capacity, int timeout_ms);
 
-/* The thread of that number has done with its events and waits no more. */
+/* The thread with that number has finished with its events and will not wait again. */
 void notifier_leave(struct notifier *notifier, size_t thread);
 
 /*
- * Ends the current or the next wait, of one thread, with a WOKEN event; who wants all of them to
- * see it passes it on. Several calls before that wait count as one. Any thread.
+ * Ends the current or the next wait of one thread with a WOKEN event; if all threads must see it,
+ * each passes it on. Several calls before that wait count as one. Any thread.
  */
 void notifier_wake(struct notifier *notifier);
 

@@ -1,5 +1,5 @@
 /*
- * This process: how it begins, its environment, standard streams, user and limits.
+ * This process: its entry point, environment, standard streams, user and limits.
  *
  * A port provides each function. A system that cannot change its user refuses in user_check, one
  * without a limit of descriptors lends none, and process_usage_read may return false.
@@ -16,32 +16,31 @@
 /* --- where a program begins ------------------------------------------------------------------- */
 
 /*
- * Where a program begins. Each program provides program_main and links sluice_entry, which has what
- * the operating system calls first; CMake picks it under platform/.
+ * Each program defines program_main and links sluice_entry, which defines the function that the
+ * operating system calls first.
  */
 
 /*
- * Called once, on the main thread, with what C's main is called with: `argc` texts and a NULL, the
- * program's own name first; they live until it returns. On Windows the texts are UTF-8 (what is no
- * Unicode in them has become U+FFFD), elsewhere the bytes that were given. Standard input, output
- * and error pass bytes as they are. What it returns is the program's exit code.
+ * Called once on the main thread, with the arguments of C's main: `argc` texts and a NULL, the
+ * program's own name first. They live until it returns. On Windows they are UTF-8, with U+FFFD in
+ * place of invalid Unicode; elsewhere they are the bytes that were given. Standard input, output
+ * and error pass bytes unchanged. Returns the program's exit code.
  */
 int program_main(int argc, char **argv);
 
 /* --- the environment -------------------------------------------------------------------------- */
 
-/* The variables that the program was started with. Any thread, while nobody changes them. */
+/* The environment variables. Any thread, as long as no thread changes them. */
 
 /*
- * Tells the value of a variable in *value, which the caller frees; NULL: it is not set. Returns
- * false without memory.
+ * Sets *value to a copy of the variable's value, which the caller frees, or to NULL if it is not
+ * set. Returns false without memory.
  */
 bool environment_value(const char *name, char **value);
 
 /*
  * Calls `visit` with the name of each variable that begins with `prefix`, until it returns false.
- * Where the system ignores case in names, a name is given in upper case. Returns false without
- * memory.
+ * If the system ignores case in names, they are given in upper case. Returns false without memory.
  */
 bool environment_each(const char *prefix, bool (*visit)(void *context, const char *name),
                       void *context);
@@ -49,160 +48,160 @@ bool environment_each(const char *prefix, bool (*visit)(void *context, const cha
 /* --- standard error --------------------------------------------------------------------------- */
 
 /*
- * Where the log's lines and the ledger go: the standard error stream, which may be a pipe that
- * nobody reads.
+ * The standard error stream, which takes the log and the ledger. It may be a pipe that is not read.
  */
 
 /*
- * Writes `size` bytes of whole lines, for at most `wait_ms` milliseconds where the stream is full.
- * Returns whether all were written; of up to 4096 bytes either all are or none. Any thread; up to
- * that size what several threads write does not mix.
+ * Writes `size` bytes of whole lines, for at most `wait_ms` milliseconds while the stream is full.
+ * Returns whether all were written; of up to 4096 bytes all are written or none. Any thread; up to
+ * that size the lines of several threads do not mix.
  *
- * Where a system cannot say whether a stream is full, so many may be on their way by then: they
- * count as written and come when the reader reads, or are lost where the program ends before.
+ * If a system cannot say whether a stream is full, up to 4096 bytes may be in transit when this
+ * returns: they count as written. They arrive when the reader reads, or are lost if the program
+ * ends first.
  */
 bool log_stream_write(const char *lines, size_t size, int wait_ms);
 
 /*
- * Whether the stream is the system's journal, which takes a line's level from the "<N>" that it
- * begins with (sd-daemon(3)). Never where the system has none. Any thread.
+ * Whether the stream is systemd's journal, which reads a line's level from the "<N>" at its
+ * beginning (sd-daemon(3)). False on systems without it. Any thread.
  */
 bool log_stream_is_journal(void);
 
 /* --- terminals -------------------------------------------------------------------------------- */
 
-/*
- * The terminals that standard error and standard output lead to, if they do.
- */
+/* The terminals that standard error and standard output are connected to. */
 
 /*
- * How many columns standard error's has now; 80 where it does not say. 0: there is no terminal, or
- * none that takes control sequences (ECMA-48): a console of old, or one whose TERM is "dumb" or
- * empty. Any thread.
+ * The columns of standard error's terminal now; 80 if it does not say. 0: it is not a terminal, or
+ * one without control sequences (ECMA-48): an old console, or one whose TERM is "dumb" or empty.
+ * Any thread.
  */
 size_t terminal_columns(void);
 
-/* Whether standard error leads to one that takes colours, and the user has not asked for none:
- * NO_COLOR in the environment, with any text. While the environment does not change. */
+/*
+ * Whether standard error is a terminal with colours, and the user has not turned them off (NO_COLOR
+ * in the environment, with any text). The environment must not change during the call.
+ */
 bool terminal_has_colour(void);
 
 enum terminal_kind {
-    TERMINAL_NONE,  /* there is none */
-    TERMINAL_PLAIN, /* one that takes no colours, or for a user who has asked for none, as above */
+    TERMINAL_NONE,  /* not a terminal */
+    TERMINAL_PLAIN, /* a terminal without colours, or with NO_COLOR */
     TERMINAL_COLOUR,
 };
 
-/* What standard output leads to. While the environment does not change. */
+/* The kind of terminal that standard output is. The environment must not change during the call. */
 enum terminal_kind terminal_of_output(void);
 
 /* --- the user --------------------------------------------------------------------------------- */
 
 /*
- * As whom the process runs: it is started as root, so that it can have what only root may have, and
- * gives that up for another user.
+ * The user that the process runs as. It is started as root to get what only root may have, and then
+ * becomes another user.
  *
- * A user is named "NAME" or "NAME:GROUP", by names that the system knows. Main thread, while there
- * is no other one.
+ * A user is named "NAME" or "NAME:GROUP", by names that the system knows. Main thread, while it is
+ * the only one.
  */
 
 /*
- * Whether this process could become that user: it runs as root, or is that user already. Returns 0,
- * or -1 with `error` filled (EXIT_CODE_CONFIG): also where there is no such user or group, where
- * the user is root, and where processes of this system cannot change who they are.
+ * Whether this process could become that user: it runs as root or is that user already. Returns 0,
+ * or -1 with `error` filled (EXIT_CODE_CONFIG), also if there is no such user or group, if the user
+ * is root, and if this system's processes cannot change their user.
  */
 int user_check(const char *user, struct error *error);
 
 /*
- * Answers `question` as that user: in another process, which has become the user and ends after the
- * answer. This process stays as it is. `question` returns 0, or -1 with its error filled; so does
- * this, also where the user cannot be had (EXIT_CODE_CONFIG) or no process can be started
- * (EXIT_CODE_INTERNAL). What `question` changes in memory is lost.
+ * Calls `question` as that user: in another process, which becomes the user, answers and ends. This
+ * process stays as it is; changes of memory by `question` are lost. `question` returns 0, or -1
+ * with its error filled, and so does this. It also fails if the user cannot be had
+ * (EXIT_CODE_CONFIG) or no process can be started (EXIT_CODE_INTERNAL).
  */
 int user_ask(const char *user, int (*question)(const void *context, struct error *error),
              const void *context, struct error *error);
 
 /*
- * Root's rights are going to be given up for a user, who may own folders in which root opens files
- * until then: no link of the user's leads root to a file that only root may have. Until user_become.
+ * Announces that root's rights will be given up for a user who may own folders in which root opens
+ * files until then: from now until user_become, files are opened so that a symbolic link of that
+ * user does not lead root to a file that only root may open.
  */
 void user_expect(void);
 
 /*
- * Becomes that user, for good: with the user's groups (of which GROUP is the first where it is
- * named, else the user's own one), without any capability, and so that none of it can be had again.
- * What is open stays open. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG); the process may
- * then have given up a part of it, and is to end.
+ * Becomes that user irrevocably: with the user's groups (GROUP first if it is named, else the
+ * user's own one) and without any capability. Open files stay open. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CONFIG); the process may then have given up part of its rights, and must end.
  */
 int user_become(const char *user, struct error *error);
 
 /*
- * Gives a file to that user and group, by a descriptor of it, which may be one that was opened for
- * its name only. Before user_become. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
+ * Makes that user and group the owner of a file, by its descriptor, which may be one that was
+ * opened for its name only (O_PATH). Before user_become. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG).
  */
 int user_give(const char *user, int file, struct error *error);
 
 /* --- descriptors ------------------------------------------------------------------------------ */
 
 /*
- * Descriptors that are kept back, so that a library or a crowd of connections cannot use up all that
- * the process may have: librdkafka takes several for each broker that a broker names. What is kept
- * is only lent to a call that found none, and only to the uses of this program that are named here.
+ * A reserve of descriptors, so that a library or a crowd of connections cannot use up all that the
+ * process may have: librdkafka opens several for each broker that a broker names. The reserve is
+ * lent only to a call that found no descriptor, and only for the uses named here.
  *
- * Nothing is held open for it. The limit that the system enforces (RLIMIT_NOFILE, soft) is lower
- * than what the process may have. While such a call is made again it is raised, by as many as the
- * call needs: a library that opens something in just that moment may get those in its place.
+ * No descriptor is held open for it. Instead the limit that the system enforces (soft
+ * RLIMIT_NOFILE) is lower than the highest possible one. It is raised by the number that a call
+ * needs while that call is repeated; a library that opens something at that moment may get the
+ * descriptor instead.
  *
- * A system without such a limit keeps nothing.
+ * A system without such a limit has no reserve.
  */
 
 #define DESCRIPTORS_UNLIMITED UINT64_MAX
 
-/* Each may also use what is kept for those before it. */
+/* Each may also use the reserve of those listed before it. */
 enum descriptor_use {
-    DESCRIPTOR_OF_SENDER, /* a connection that records come in by */
-    DESCRIPTOR_OF_OWN,    /* a file, and whatever else the program opens itself */
-    DESCRIPTOR_OF_CLIENT, /* a connection of the operator's: --metrics, --control */
+    DESCRIPTOR_OF_SENDER, /* a connection that delivers records */
+    DESCRIPTOR_OF_OWN,    /* a file, or anything else that the program opens itself */
+    DESCRIPTOR_OF_CLIENT, /* a connection of the operator: --metrics, --control */
 };
 #define DESCRIPTOR_USES 3
 
-/* How many the process may have at most: the limit that it cannot raise. Any thread. */
+/* The most descriptors that the process may have: the limit that it cannot raise. Any thread. */
 uint64_t descriptors_most(void);
 
 /*
- * Raises the limit of the process to the highest that it may have, and keeps back `wanted` of it
- * for each use, at most half of all (a quarter for senders). Called again after a reload. Has no
- * effect where the limit cannot be changed, or where somebody else has changed it meanwhile.
- * Programs that this one starts get the limit that it was started with; where that is higher than
- * ours now, they get it just after their start. Main thread.
+ * Raises the limit to the highest that the process may have, less a reserve of `wanted` descriptors
+ * for each use, which together are at most half of the limit (a quarter for senders). Called again
+ * after a reload. Has no effect if the limit cannot be changed, or was changed from outside since
+ * the last call. A program that this one starts gets the limit that this one was started with; if
+ * that is higher than the present limit, it gets it just after its start. Main thread.
  */
 void descriptors_keep(const uint64_t wanted[DESCRIPTOR_USES]);
 
 /*
- * Asked after a system call that found no descriptor. Returns whether to make it again; the limit
- * is then raised by `wanted` until descriptors_take_back, which must follow. Another thread may get
- * what is lent, so a call is tried a few times: `times` counts them and begins at 0. Both functions
- * leave errno as it is. Any thread.
+ * To be called after a system call that found no descriptor. Returns whether to repeat that call;
+ * the limit is then raised by `wanted` until descriptors_take_back, which must follow. Another
+ * thread may take the lent descriptor, so a call is repeated a few times: `times` counts them and
+ * begins at 0. Both functions preserve errno. Any thread.
  */
 bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times);
 void descriptors_take_back(enum descriptor_use use, unsigned wanted);
 
 /* --- usage ------------------------------------------------------------------------------------ */
 
-/*
- * What this process takes of the system, as the system reports it. Main thread.
- */
+/* The resources that this process uses, as the system reports them. Main thread. */
 
 #define USAGE_UNLIMITED UINT64_MAX
 
 struct process_usage {
-    double processor_seconds; /* of all its threads, for itself and within the kernel */
+    double processor_seconds; /* of all threads, in user mode and in the kernel */
     double started_seconds;   /* since 1970 UTC */
     uint64_t resident_bytes;
-    uint64_t virtual_bytes, virtual_bytes_most; /* the most may be USAGE_UNLIMITED */
-    uint64_t open_files, open_files_most;       /* descriptors of any kind; the same */
+    uint64_t virtual_bytes, virtual_bytes_most; /* _most may be USAGE_UNLIMITED */
+    uint64_t open_files, open_files_most;       /* descriptors of any kind; likewise */
 };
 
-/* Returns false where the system does not say. */
+/* Returns false if the system does not say. */
 bool process_usage_read(struct process_usage *usage);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * The program that started this one and watches over it: reports to it, and sockets that it hands
- * over.
+ * The program that started this one and supervises it (systemd): reports to it, and sockets that it
+ * hands over.
  *
- * A port whose system has none of this finds no manager and no sockets.
+ * On a system without such a manager, a port reports that there is no manager and that there are no
+ * sockets.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SERVICE_MANAGER_H
 #define SLUICE_COLLECTOR_PLATFORM_SERVICE_MANAGER_H
@@ -17,69 +18,69 @@
 /* --- reports ---------------------------------------------------------------------------------- */
 
 /*
- * Who has started this program and watches over it, where that one wants to know how it is:
- * systemd, by sd_notify(3).
+ * Reports to systemd by sd_notify(3).
  *
- * Lifecycle: find, before the first child is started; report; destroy. Main thread. What is
- * reported may wait for a second where the manager does not take it. CMake picks the implementation
- * under platform/; on Windows there is nobody here, for what its services report is asked for by
- * other means, on a thread of theirs (platform/windows/service_status.h).
+ * Lifecycle: find before the first child process is started, report, destroy. Main thread. A report
+ * may wait for a second if the manager does not accept it. On Windows there is no manager here: its
+ * services are asked for their state on a thread of their own (program/service.h).
  */
 
 struct service_manager;
 
 /*
- * Finds it by the environment, from which it takes what says so: no child is to speak to it. *out
- * is NULL where there is none. Returns 0, or -1 with `error` filled, where there is one that cannot
- * know anything.
+ * Finds the manager by environment variables, and removes them, so that no child process reports to
+ * it. *out is NULL if there is no manager. Returns 0, or -1 with `error` filled if there is one
+ * that cannot be reached.
  */
 int service_manager_find(struct service_manager **out, struct error *error);
 
 /* NULL is allowed. */
 void service_manager_destroy(struct service_manager *manager);
 
-/* Nanoseconds after which it ends a program that has not said service_manager_alive; 0: it waits
- * for ever. */
+/*
+ * Nanoseconds after which the manager ends a program that has not called service_manager_alive; 0:
+ * never.
+ */
 int64_t service_manager_patience(const struct service_manager *manager);
 
-/* Each returns 0, or -1 with `error` filled: it was not reported. */
+/* Each of the following returns 0, or -1 with `error` filled: it was not reported. */
 
-/* All is open and runs; after `reloading`, all is as it should be again. */
+/* The program runs; after service_manager_reloading: the reload has ended. */
 int service_manager_ready(struct service_manager *manager, struct error *error);
 
-/* The configuration is being read anew. */
+/* A reload has begun. */
 int service_manager_reloading(struct service_manager *manager, struct error *error);
 
-/* It stops, which may take so many nanoseconds. */
+/* The program stops, which takes at most `most_ns` nanoseconds. */
 int service_manager_stopping(struct service_manager *manager, int64_t most_ns, struct error *error);
 
-/* A line for people on how it goes. */
+/* A status line for people. */
 int service_manager_status(struct service_manager *manager, const char *line, struct error *error);
 
-/* All threads come round. */
+/* All threads make progress. */
 int service_manager_alive(struct service_manager *manager, struct error *error);
 
 /* --- inherited sockets ------------------------------------------------------------------------ */
 
 /*
- * Sockets that this process was started with, bound by whoever started it: systemd's socket
- * activation (sd_listen_fds(3)).
+ * Sockets that this process was started with, bound by its starter: systemd's socket activation
+ * (sd_listen_fds(3)).
  *
- * They belong to the process, as its descriptors do, and are open until it ends: who serves one
- * works on a copy of its handle, and may give it back and take it again. What comes while nobody
- * serves them waits in their buffers, and what is left there at the end waits for the next process
- * that is given the same.
+ * They belong to the process and stay open until it ends. A listener works on a copy of the handle,
+ * and may close that and copy it again later. Datagrams and connections that arrive while no
+ * listener serves a socket wait in its buffer; what is left at the end waits for the next process
+ * that is given the socket.
  *
- * Lifecycle: take before the first child is started; the others any time after that; forget.
- * Main thread. CMake picks the implementation under platform/; on Windows there are none.
+ * Lifecycle: take before the first child process is started, use, forget. Main thread. On Windows
+ * there are none.
  */
 
-/* Whether a process can be given any on this system. */
+/* Whether this system hands sockets to a process. */
 extern const bool inherited_sockets_exist;
 
 /*
- * Finds them by the environment, from which it takes what says so: they are for no child. Returns
- * 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND where they are not there). Called again it
+ * Finds the sockets by environment variables, and removes these: they are not for child processes.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND: a socket is not open). A second call
  * returns the same.
  */
 int inherited_sockets_take(struct error *error);
@@ -89,22 +90,22 @@ void inherited_sockets_forget(void);
 
 struct inherited_socket {
     wait_handle handle;
-    const char *name; /* that it was given, or "unknown"; several may have one name */
+    const char *name; /* its name, or "unknown"; several may share one */
 };
 
 size_t inherited_socket_count(void);
 struct inherited_socket inherited_socket_at(size_t index);
 
 /*
- * Whether it is one of those that `name` stands for: one that is called so, or, where the name is a
- * plain number, the one that has this descriptor.
+ * Whether `name` means this socket: its name, or the number of its descriptor if `name` is a plain
+ * number.
  */
 bool inherited_socket_is(size_t index, const char *name);
 
-/* How many of them are. */
+/* How many sockets `name` means. */
 size_t inherited_sockets_named(const char *name);
 
-/* Whether it takes connections. */
+/* Whether it accepts connections. */
 bool inherited_socket_listens(size_t index);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * UDP sockets: receiving datagrams in groups, and sending them.
  *
- * A port provides both. Its constants say what its system lacks (udp_socket_can_share_port and those
- * after it); the options that need it are refused then.
+ * A port provides both. Constants state what its system lacks (udp_socket_can_share_port and those
+ * after it); options that need it are then refused.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_UDP_H
 #define SLUICE_COLLECTOR_PLATFORM_UDP_H
@@ -19,100 +19,103 @@
 /* --- receiving -------------------------------------------------------------------------------- */
 
 /*
- * A non-blocking UDP socket that receives in groups.
+ * A non-blocking UDP socket that receives datagrams in groups.
  *
- * Lifecycle: open, (the notifier adds its handle), bind, receive until would-block as often as it
- * is ready, close. A socket and a group belong to one thread at a time. A receive handles inside,
- * and counts, whatever does not end a drain: an interrupted call, an ICMP error, a zero-length or
- * truncated datagram, a moment without kernel memory.
+ * Lifecycle: open, (add its handle to the notifier), bind, on each event receive until would-block,
+ * close. A socket and a group belong to one thread at a time. A receive handles and counts errors
+ * that do not end a drain: an interrupted call, an ICMP error, a zero-length or truncated datagram,
+ * a momentary lack of kernel memory.
  */
 
 struct udp_socket;
 
-/* What the operating system offers. */
+/* The abilities of the operating system. */
 extern const bool udp_socket_can_share_port;  /* else nothing opens with share_port */
-extern const bool udp_socket_counts_drops;    /* else udp_socket_drops is 0, whatever was dropped */
-extern const bool udp_socket_reports_arrival; /* else received_ns is when it was received */
+extern const bool udp_socket_counts_drops;    /* else udp_socket_drops is always 0 */
+extern const bool udp_socket_reports_arrival; /* else received_ns is the time of the receive call */
 extern const bool udp_socket_can_gro;         /* else nothing opens with gro */
 extern const bool udp_socket_can_busy_poll;   /* else nothing opens with busy_poll_us */
-extern const bool udp_socket_can_join;        /* else no multicast group and no interface */
+extern const bool udp_socket_can_join;        /* else nothing opens with a multicast group or an
+                                                 interface */
 
 struct udp_socket_options {
-    struct address address; /* to bind; port 0 lets the system choose */
-    bool ipv6_only;         /* an IPv6 socket takes no IPv4 (else "::" takes both) */
-    bool share_port;        /* other sockets of ours may bind it too; each source goes to one */
+    struct address address; /* to bind; port 0: the system chooses */
+    bool ipv6_only;         /* an IPv6 socket receives no IPv4 (else "::" receives both) */
+    bool share_port;        /* other sockets of ours may bind the port too; each source goes to one
+                               of them */
     size_t receive_buffer;  /* bytes to ask the kernel for */
-    size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; what is longer is truncated */
+    size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; longer datagrams are truncated */
 
     /*
-     * Of the first of several sockets that share a port: how many they will be, of which any may
-     * get a datagram. 0: all that a source sends goes to one. 0 of the others, too: the kernel
-     * binds no socket to the port that has this of its own.
+     * For the first of several sockets that share a port: the number of sockets, any of which may
+     * get any datagram. 0: all datagrams of a source go to one socket. For the other sockets 0: if
+     * one has a value of its own, the kernel refuses to bind it to the port.
      */
     unsigned spread_over;
 
     /*
-     * Each datagram's destination is its own; otherwise it is the address that the socket is bound
-     * to, which of "every address" says nothing. It costs a little of each datagram.
+     * Report each datagram's own destination address; otherwise it is the bound address, which may
+     * be the unspecified one. Costs a little per datagram.
      */
     bool wants_destination;
 
     /*
-     * The kernel may hand over many datagrams of one source in one buffer (udp(7), UDP_GRO), which
-     * is cut here; what it drops then counts by buffer.
+     * The kernel may deliver many datagrams of one source in one buffer (udp(7), UDP_GRO), which is
+     * split here; its drops are then counted in buffers.
      */
     bool gro;
 
-    /* Microseconds that the kernel asks the network card for more (socket(7), SO_BUSY_POLL); 0: it
-     * waits to be notified. */
+    /*
+     * Microseconds that the kernel polls the network card for more (socket(7), SO_BUSY_POLL); 0: it
+     * waits for interrupts.
+     */
     unsigned busy_poll_us;
 
     /*
-     * The kernel refuses what comes from anyone else, without waking who waits for the socket, and
-     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open and change
-     * only. What udp_socket_check_filter refuses does not open.
+     * The kernel drops datagrams of other sources without waking the receiver, and counts them as
+     * drops; NULL: accept all sources. The caller's, used only during open and change. If
+     * udp_socket_check_filter refuses it, the open fails.
      */
     const struct networks *only_from;
 
     /*
-     * The network interface that datagrams come in by, by its name: of a multicast group where it
-     * is joined, of another address the only one that they are taken from. NULL: the system
-     * chooses; every one. It is copied, and a change leaves it as it is.
+     * The name of the network interface to receive from: a multicast group is joined on it; any
+     * other socket is bound to it. NULL: the system chooses, or all interfaces. It is copied, and
+     * udp_socket_change leaves it as it is.
      */
     const char *interface;
 
-    /* Of a multicast group: whose datagrams are wanted. Of no family: everyone's. */
+    /* For a multicast group: the source whose datagrams are wanted. No family: all sources. */
     struct address group_source;
 
     /*
-     * It is bound already and was given to this process (collector/platform/service_manager.h),
-     * whose copy of `handle` it works on: `address`, `ipv6_only` and `share_port` mean nothing
-     * then, and the bind only reports where it is bound. Everything else here holds for it as for
-     * any other, but that its receive buffer is never made smaller. False on systems that give
-     * none.
+     * The socket was given to this process, already bound (collector/platform/service_manager.h):
+     * this works on a copy of `handle`. `address`, `ipv6_only` and `share_port` are ignored then,
+     * and udp_socket_bind only finds out its address. All other options apply, except that its
+     * receive buffer is never reduced. False on systems without such sockets.
      */
     bool inherited;
     wait_handle handle;
 };
 
-/* Datagrams received by one call at most, and bytes of each that stand in its front part. */
+/* The most datagrams of one receive, and the bytes of each that are stored in its front part. */
 #define DATAGRAM_GROUP_SIZE 64
 #define DATAGRAM_FRONT_SIZE 2048
 #define DATAGRAM_MAX_SIZE   65536
 
 /*
- * One received datagram. Its first DATAGRAM_FRONT_SIZE bytes stand at `front`, all others at
- * `rest`: the fronts of a group lie close together, so that small datagrams stay in the cache.
+ * One received datagram. Its first DATAGRAM_FRONT_SIZE bytes are at `front`, the others at `rest`:
+ * the fronts of a group are close together, so that small datagrams stay in the cache.
  */
 struct datagram_slot {
     const uint8_t *front;
     const uint8_t *rest;
-    uint32_t size;      /* bytes held here */
-    uint32_t sent_size; /* bytes that were sent, at least; more than `size` when truncated */
+    uint32_t size;      /* bytes stored here */
+    uint32_t sent_size; /* bytes that were sent, at least; more than `size` if truncated */
     bool truncated;
     struct address source;
     const struct address *destination; /* valid as long as `front` */
-    int64_t received_ns;               /* when it came, nanoseconds since 1970 UTC */
+    int64_t received_ns;               /* arrival, nanoseconds since 1970 UTC */
 };
 
 /* Bytes of the datagram that are in its front. */
@@ -121,15 +124,15 @@ static inline size_t datagram_front_size(const struct datagram_slot *slot)
     return slot->size < DATAGRAM_FRONT_SIZE ? slot->size : DATAGRAM_FRONT_SIZE;
 }
 
-/* Memory that a group is received into; the next receive overwrites what the one before left. */
+/* Memory for a group of datagrams; the next receive overwrites it. */
 struct datagram_group {
     size_t count;
-    bool more;    /* the next receive, which is to be from the same socket, has the rest of these */
-    bool emptied; /* after these the system found nothing: an edge will report more */
+    bool more;    /* the next receive, which must be from the same socket, returns the rest */
+    bool emptied; /* the socket was empty after these: an edge will report more */
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
 
-/* Returns NULL where memory is short. About 4 MiB; small datagrams touch 128 KiB of them. */
+/* Returns NULL without memory. About 4 MiB, of which small datagrams touch 128 KiB. */
 struct datagram_group *datagram_group_create(void);
 void datagram_group_destroy(struct datagram_group *group);
 
@@ -144,47 +147,47 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
                     struct error *error);
 
 /*
- * Whether the kernel can be asked to take datagrams from these alone: 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG), where the system has no such filters or one would be too long. How much
- * memory the kernel grants for it is found out by opening.
+ * Whether the kernel can filter datagrams by these sources: 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG) if the system has no such filters or the filter would be too long. Whether the
+ * kernel has memory for it is found out by opening.
  */
 int udp_socket_check_filter(const struct networks *only_from, struct error *error);
 
 /*
- * Whether each datagram can go to any of several sockets: 0, or -1 with `error` filled
+ * Whether datagrams can be spread over several sockets: 0, or -1 with `error` filled
  * (EXIT_CODE_CONFIG).
  */
 int udp_socket_check_spread(struct error *error);
 
 /*
- * How many datagrams a socket holds at most: in a receive buffer of so many bytes, and received and
- * not yet handed out. For who spreads them; 0 where that cannot be.
+ * The most datagrams that a socket holds: in a receive buffer of this many bytes, and received but
+ * not returned yet. For the caller that spreads them; 0 on systems that cannot spread.
  */
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
 
 /*
- * Changes all of its options but the address, ipv6_only, share_port and gro, which are to be what
- * they were; spread_over, which is for open alone; and whether it is inherited, which stays.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND), the options as they were.
+ * Changes its options except address, ipv6_only, share_port and gro, which must be the same as
+ * before; spread_over, which only open uses; and whether it is inherited, which is kept. Returns 0,
+ * or -1 with `error` filled (EXIT_CODE_CANNOT_BIND) and the options as they were.
  */
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error);
 
 /*
- * Binds it to its address; where that is a multicast group, joins it. Returns 0, or -1 with `error`
+ * Binds it to its address, and joins that if it is a multicast group. Returns 0, or -1 with `error`
  * filled (EXIT_CODE_CANNOT_BIND).
  */
 int udp_socket_bind(struct udp_socket *socket, struct error *error);
 
-/* How a socket is in its multicast group. */
+/* The state of a socket's membership in its multicast group. */
 enum udp_socket_group {
-    GROUP_JOINED,       /* or it has none */
-    GROUP_NO_INTERFACE, /* the interface where it was joined has gone */
-    GROUP_REFUSED,      /* the interface came again, and the system does not join the group there */
+    GROUP_JOINED,       /* or it has no group */
+    GROUP_NO_INTERFACE, /* the interface on which it was joined no longer exists */
+    GROUP_REFUSED, /* the interface exists again, but the system refuses to join the group there */
 };
 
 /*
- * Joins the group again on an interface that went and came. `error` is filled where that is
+ * Joins the group again if its interface was removed and created again. `error` is filled for
  * GROUP_REFUSED.
  */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error);
@@ -192,51 +195,50 @@ enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct er
 /* For the notifier. */
 wait_handle udp_socket_handle(const struct udp_socket *socket);
 
-/* Where it is bound, with the port that the system chose. */
+/* The address that it is bound to, with the port that the system chose. */
 struct address udp_socket_address(const struct udp_socket *socket);
 
 /* Bytes of receive buffer that the kernel granted. */
 size_t udp_socket_receive_buffer(const struct udp_socket *socket);
 
-/* What to do where less was granted than asked for, the end of a message: "raise ...". */
+/* The advice if the kernel granted less than requested, as the end of a message: "raise ...". */
 extern const char *const udp_socket_buffer_advice;
 
-/* A receive is likely soon: what that will read of the socket is brought into the cache. */
+/* A receive is likely soon: loads the parts of the socket that it will read into the cache. */
 void udp_socket_prefetch(const struct udp_socket *socket);
 
 enum receive_result {
     RECEIVE_OK,          /* the group holds at least one datagram */
-    RECEIVE_WOULD_BLOCK, /* nothing left: an edge will report more */
-    RECEIVE_LATER,       /* the kernel is short of memory: not drained, ask again soon */
-    RECEIVE_FATAL,       /* the socket is of no use any more; `error` says why */
+    RECEIVE_WOULD_BLOCK, /* no datagram is left: an edge will report more */
+    RECEIVE_LATER,       /* the kernel is short of memory: not drained, try again soon */
+    RECEIVE_FATAL,       /* the socket can no longer be used */
 };
 
-/* Receives what is there, at most one group. While the group has more it is RECEIVE_OK. */
+/* Receives the queued datagrams, at most one group. Returns RECEIVE_OK while the group has more. */
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *group,
                                        struct error *error);
 
-/* Errors that receives met and outlived, so far. */
+/* The number of errors so far that did not end a receive. */
 uint64_t udp_socket_errors(const struct udp_socket *socket);
 
 /*
- * Datagrams that the kernel dropped because the buffer was full (or memory short), so far (on Linux
- * SO_MEMINFO, SK_MEMINFO_DROPS; 32 bits in the kernel, carried on to 64 here as long as it is asked
- * before 2^32 more are dropped). Of an inherited socket since it was bound, or since it was last
- * served by this process.
+ * The number of datagrams so far that the kernel dropped because the buffer was full or memory was
+ * short (on Linux SO_MEMINFO, SK_MEMINFO_DROPS; its 32 bits are extended to 64 here, if this is
+ * called before 2^32 more are dropped). For an inherited socket, since it was bound or last served
+ * by this process.
  */
 uint64_t udp_socket_drops(struct udp_socket *socket);
 
 /*
- * Whether what is queued takes half of the receive buffer or more (on Linux SO_MEMINFO,
- * SK_MEMINFO_RMEM_ALLOC). True where the system does not say.
+ * Whether the queue takes half of the receive buffer or more (on Linux SO_MEMINFO,
+ * SK_MEMINFO_RMEM_ALLOC). True if the system does not say.
  */
 bool udp_socket_is_half_full(const struct udp_socket *socket);
 
 /*
- * It is drained for the last time: refuses from now on all that arrives, keeping what is queued.
- * What the kernel refuses counts as drops. Returns false where the system has no such means, and of
- * an inherited socket: what arrives there after the last receive is for the next process that is
- * given it.
+ * Before the last drain: refuses all later arrivals and keeps the queue. The kernel counts those as
+ * drops. Returns false if the system cannot do that, and for an inherited socket: datagrams that
+ * arrive there after the last receive are for the next process that is given it.
  */
 bool udp_socket_refuse_all(struct udp_socket *socket);
 
@@ -248,13 +250,16 @@ void udp_socket_close(struct udp_socket *socket);
 /*
  * Sends datagrams to a few addresses, without ever waiting.
  *
- * Lifecycle: open, send as often as wanted, close. One thread at a time. Nothing is received: what
- * the network reports about datagrams that were sent (ICMP) is not seen.
+ * Lifecycle: open, send any number of times, close. One thread at a time. Receives nothing: ICMP
+ * reports about sent datagrams are not seen.
  */
 
 struct datagram_sender;
 
-/* Whether whole IP packets can be sent, with sources of their own (raw(7)); else none opens so. */
+/*
+ * Whether whole IP packets can be sent, with source addresses of their own (raw(7)); if not, an
+ * open with `packets` fails.
+ */
 extern const bool datagram_sender_can_send_packets;
 
 struct datagram_sender_options {
@@ -262,15 +267,15 @@ struct datagram_sender_options {
     size_t target_count;           /* at least 1 */
 
     /*
-     * What is sent are whole IP packets, no longer than datagram_sender_mtu, instead of the
-     * payloads of datagrams. It takes a right (CAP_NET_RAW) when it is opened, not later.
+     * Send whole IP packets, no longer than datagram_sender_mtu, instead of datagrams' payloads.
+     * The open requires a right (CAP_NET_RAW), later calls do not.
      */
     bool packets;
 };
 
 /*
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG: the right is
- * missing, or the system sends no packets).
+ * missing, or the system cannot send packets).
  */
 int datagram_sender_open(struct datagram_sender **out,
                          const struct datagram_sender_options *options, struct error *error);
@@ -282,25 +287,25 @@ struct outgoing {
     size_t size;
 };
 
-/* Datagrams that one call takes at most. */
+/* The most datagrams of one call. */
 #define DATAGRAM_SENDER_MOST 64
 
 enum send_result {
-    SEND_OK,          /* the first *sent ones, at least one, are out */
-    SEND_WOULD_BLOCK, /* the system has no room now: again in a moment */
-    SEND_TOO_LARGE,   /* the first one is longer than its way takes, and was not sent */
-    SEND_FAILED,      /* the first one was not sent; `error` says why. The next one may be */
+    SEND_OK,          /* the first *sent datagrams, at least one, were sent */
+    SEND_WOULD_BLOCK, /* the system has no room: try again in a moment */
+    SEND_TOO_LARGE,   /* the first one is too long for its path, and was not sent */
+    SEND_FAILED,      /* the first one was not sent, as `error` says; the next one may be */
 };
 
-/* Sends the first ones of `count` (1 to DATAGRAM_SENDER_MOST) datagrams, in their order. */
+/* Sends the first ones of `count` (1 to DATAGRAM_SENDER_MOST) datagrams, in order. */
 enum send_result datagram_sender_send(struct datagram_sender *sender,
                                       const struct outgoing *datagrams, size_t count, size_t *sent,
                                       struct error *error);
 
-/* Bytes of an IP packet that the way to this target takes now, as far as the system knows. */
+/* The largest IP packet, in bytes, for the path to this target, as far as the system knows. */
 size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target);
 
-/* Whether the host of an address, of whatever port, is this machine. */
+/* Whether the host of an address is this machine, whatever the port. */
 bool datagram_sender_is_local(const struct address *address);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * How a thread sleeps: until another one wakes it, a handle of its own becomes ready, or a time is
- * over.
+ * How a thread sleeps: until another thread wakes it, a handle becomes ready, or a time is over.
  *
- * A wake-up that is sent while no thread waits is kept and ends the next wait at once; several count
- * as one. Any thread signals, also several at once. Usually one thread waits; if several do, a
- * wake-up ends the wait of at least one of them.
+ * A port provides wait_handle's meaning and each function.
+ *
+ * A wake-up that is sent while no thread waits is kept and ends the next wait at once; several
+ * count as one. Any thread signals, also several at once. Usually one thread waits; if several do,
+ * a wake-up ends the wait of at least one of them.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WAKEUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WAKEUP_H
@@ -23,9 +24,9 @@ typedef intptr_t wait_handle;
 enum wakeup_reason {
     WAKEUP_TIMEOUT, /* or the wait was interrupted */
     WAKEUP_SIGNALLED,
-    WAKEUP_WRITABLE, /* the handle takes data */
-    WAKEUP_BROKEN,   /* the handle's other end has gone */
-    WAKEUP_FAILED,   /* the system did not wait, and this paused for a millisecond instead */
+    WAKEUP_WRITABLE, /* the handle accepts data */
+    WAKEUP_BROKEN,   /* the handle's other end is closed */
+    WAKEUP_FAILED,   /* the system's wait failed; this call paused for a millisecond */
 };
 
 /* Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
@@ -35,17 +36,17 @@ void wakeup_destroy(struct wakeup *wakeup);
 void wakeup_signal(struct wakeup *wakeup);
 
 /*
- * Waits. `handle` is watched for a broken other end, and for being writable when `want_write`;
- * NO_HANDLE watches none. `timeout_ms` in milliseconds, negative for ever. Where several reasons
- * hold, a broken handle is reported before a writable one, and that before a signal, which is then
+ * Waits for at most `timeout_ms` milliseconds (negative: for ever). `handle` is watched for a
+ * closed other end and, with `want_write`, for being writable; NO_HANDLE: only for the wake-up. If
+ * several reasons hold, a broken handle is reported first, then a writable one; the wake-up is then
  * kept for the next wait.
  */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms);
 
 /*
- * Waits until it is signalled, also where the system's wait fails: for a caller that may not go on
- * before.
+ * Waits until it is signalled, also if the system's wait fails: for a caller that must not continue
+ * earlier.
  */
 static inline void wakeup_await(struct wakeup *wakeup)
 {

@@ -58,9 +58,6 @@ struct encoder_options {
     bool colour;                /* for a terminal with colours (encoders with for_people) */
 };
 
-/* Whether encoders of one format write the same bytes with these options. */
-bool encoder_options_equal(const struct encoder_options *a, const struct encoder_options *b);
-
 /* max_amplification does not apply to encoded records up to this size, in bytes. */
 #define AMPLIFICATION_FREE ((size_t)64 * 1024)
 

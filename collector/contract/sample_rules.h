@@ -67,9 +67,6 @@ static inline bool sample_rules_filter(const struct sample_rules *rules)
 /* The name of the first key that was given, for example "include"; NULL: no key was. */
 const char *sample_rules_given(const struct sample_rules *rules);
 
-/* Whether both have the same effect on every sample. */
-bool sample_rules_equal(const struct sample_rules *a, const struct sample_rules *b);
-
 /* Frees the lists and zeroes the struct; does not free the struct. */
 void sample_rules_free(struct sample_rules *rules);
 

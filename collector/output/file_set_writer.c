@@ -338,37 +338,6 @@ static bool file_set_put(struct sink_writer *writer, const struct listener *list
                                                   : put_beside(writer, listener, record);
 }
 
-/* Only for one block. */
-static bool file_set_put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
-                                 size_t *next)
-{
-    struct file_set_writer *set = file_set_of(writer);
-    struct block *block = &set->blocks[0];
-    struct encoded sum = {0};
-    size_t from = *next == 0 ? 0 : encoded->records[*next - 1].end;
-    size_t to = from;
-    size_t records = 0;
-    for (; *next < encoded->count; ++*next) {
-        const struct encoded_record *record = &encoded->records[*next];
-        bool first = block->records + records == 0;
-        if (!first && block->out.used + record->end - from > set->shape.block_size)
-            break;
-        to = record->end;
-        if (record->counts.lines == 0) {
-            sink_writer_count_filtered(writer, record->record);
-            continue;
-        }
-        records++;
-        encoded_counts_add(&sum, &record->counts);
-    }
-    if (records != 0)
-        file_set_add(set, block, records, &sum);
-    output_bytes(&block->out, encoded->text + from, to - from);
-    set->stage = PUT_BLOCK;
-    bool full = *next < encoded->count || block->out.used >= set->shape.block_size;
-    return !full || file_set_write_block(set, 0);
-}
-
 static bool file_set_put_on(struct sink_writer *writer)
 {
     struct file_set_writer *set = file_set_of(writer);
@@ -484,7 +453,6 @@ static void file_set_destroy(struct sink_writer *writer)
 static const struct sink_writer_ops file_set_writer_ops = {
     .put = file_set_put,
     .put_on = file_set_put_on,
-    .put_encoded = file_set_put_encoded,
     .has_work = file_set_has_work,
     .flush = file_set_flush,
     .due = file_set_due,

@@ -30,24 +30,6 @@ bool sink_options_shape(const struct sink_thread_options *options, struct destin
            options->destination->shape(&of_destination, shape);
 }
 
-/*
- * Lines that are arranged, that stand in files by what the records are, or that are answered record
- * by record, are no batch's.
- */
-bool sink_options_keep_lines(const struct sink_thread_options *options)
-{
-    struct destination_shape shape;
-    return options->encoder->arrange == NULL && options->destination->takes == TAKES_BYTES &&
-           sink_options_shape(options, &shape) && shape.blocks <= 1;
-}
-
-bool sink_thread_same_lines(const struct sink_thread_options *a,
-                            const struct sink_thread_options *b)
-{
-    return a->encoder == b->encoder && encoder_options_equal(&a->encoding, &b->encoding) &&
-           sink_options_keep_lines(a) && sink_options_keep_lines(b);
-}
-
 int sink_options_refuse_absent(const struct destination_ops *destination, struct error *error)
 {
     error_set(error, EXIT_CODE_CONFIG, "%s: this program was built without it (%s)",

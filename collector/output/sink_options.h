@@ -41,9 +41,6 @@ struct destination_options sink_options_of_destination(const struct sink_thread_
  */
 bool sink_options_shape(const struct sink_thread_options *options, struct destination_shape *shape);
 
-/* Whether the lines of a batch are written as they are, so that sinks may share them. */
-bool sink_options_keep_lines(const struct sink_thread_options *options);
-
 /* Fills `error` for a destination that this program was built without. Returns -1. */
 int sink_options_refuse_absent(const struct destination_ops *destination, struct error *error);
 

@@ -64,13 +64,6 @@ struct batch *sink_queues_take(struct sink_queues *queues)
     return NULL;
 }
 
-const struct batch *sink_queues_peek(const struct sink_queues *queues, size_t after)
-{
-    const struct queue_list *list = list_of(queues);
-    size_t queue = (queues->next + after) % list->count;
-    return batch_queue_peek(list->queues[queue], after / list->count);
-}
-
 bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, struct batch *),
                            void *context)
 {

@@ -35,9 +35,6 @@ void sink_queues_clear(struct sink_queues *queues);
 /* Takes the next batch, from the queues in turn. NULL: all are empty. */
 struct batch *sink_queues_take(struct sink_queues *queues);
 
-/* The batch that comes after so many others in that order, or NULL. It stays in its queue. */
-const struct batch *sink_queues_peek(const struct sink_queues *queues, size_t after);
-
 /*
  * Takes the oldest batches out of the queues whose producers asked for room, and passes each to
  * `evict`, which owns it then. Returns whether a producer asked.

@@ -25,7 +25,6 @@
 #include "collector/contract/destination_settings.h"
 #include "collector/contract/encoder.h"
 #include "collector/ledger/ledger.h"
-#include "collector/output/encoding_group.h"
 #include "collector/platform/wakeup.h"
 #include "collector/queue/batch_queue.h"
 
@@ -52,7 +51,6 @@ struct sink_thread_options {
     uint64_t stall_timeout_ns; /* how long a reader that is replaced may read the rest */
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
-    struct encoding_groups *encodings; /* where it may find its like; NULL: it encodes alone */
     struct sink_counters *counters;
 
     /*
@@ -73,13 +71,6 @@ struct sink_thread_options {
  * if memory is short.
  */
 bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes);
-
-/*
- * Whether two such sinks write the same lines, so that one encodes for both where they are given
- * the same groups. Of what that takes sink_thread_memory counts nothing (encoding_group_memory).
- */
-bool sink_thread_same_lines(const struct sink_thread_options *a,
-                            const struct sink_thread_options *b);
 
 /*
  * Whether the destination could be opened. Creates and changes nothing. Returns 0, or -1 with

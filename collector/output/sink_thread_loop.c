@@ -92,30 +92,6 @@ static bool serve_due(struct sink_thread *sink, int64_t *due)
 }
 
 /*
- * Where another sink is at work on the batch that this one has, it encodes one of the next for
- * both; the other is done then, or soon.
- */
-#define LOOK_AHEAD 8
-
-/* The lines of the batch, or NULL: the sink encodes each record by itself. */
-static const struct encoded_batch *find_encoded(struct sink_thread *sink, const struct batch *batch)
-{
-    struct sink_writer *writer = sink->writer;
-    const struct encoded_batch *encoded = NULL;
-    const struct batch *later;
-    if (writer->shared == NULL || writer->state != SINK_WRITING)
-        return NULL;
-    for (size_t i = 0;
-         encoding_group_take(writer->shared, writer->encoder, batch, &encoded) == ENCODING_BUSY;
-         i++) {
-        if (i == LOOK_AHEAD || (later = sink_queues_peek(&sink->queues, i)) == NULL)
-            return NULL;
-        encoding_group_prepare(writer->shared, writer->encoder, later);
-    }
-    return encoded;
-}
-
-/*
  * Writes the next batch, or continues with it. Returns as flush_writer does; *none: there is no
  * batch.
  */
@@ -126,7 +102,7 @@ static bool write_batch(struct sink_thread *sink, bool *none)
         *none = batch == NULL;
         if (*none)
             return true;
-        taken_batch_begin(&sink->taken, batch, find_encoded(sink, batch));
+        taken_batch_begin(&sink->taken, batch);
     }
     sink->unfinished = UNFINISHED_BATCH;
     if (!taken_batch_write(&sink->taken, sink->writer))

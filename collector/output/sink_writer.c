@@ -356,11 +356,7 @@ int sink_writer_init(struct sink_writer *writer, const struct sink_thread_option
     writer->options = *options;
     deadline_init(&writer->deadline);
     writer->encoder = options->encoder->create(&options->encoding);
-    bool shares = options->encodings != NULL && sink_options_keep_lines(options);
-    if (shares)
-        writer->shared =
-            encoding_group_join(options->encodings, options->encoder, &writer->options.encoding);
-    if (writer->encoder != NULL && (writer->shared != NULL || !shares))
+    if (writer->encoder != NULL)
         return wakeup_create(&writer->wakeup, error);
     error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
     return -1;
@@ -372,7 +368,6 @@ void sink_writer_destroy(struct sink_writer *writer)
         return;
     if (writer->destination != NULL)
         writer->destination->destroy(writer->destination);
-    encoding_group_leave(writer->shared);
     if (writer->encoder != NULL)
         writer->encoder->ops->destroy(writer->encoder);
     wakeup_destroy(writer->wakeup);

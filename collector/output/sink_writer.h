@@ -63,14 +63,6 @@ struct sink_writer_ops {
     bool (*put_raw)(struct sink_writer *writer, const struct record *record);
 
     /*
-     * The same for lines that are encoded already, from the record with this number on, which is
-     * raised by those that are taken: at least one. After put_on it goes on with the next ones.
-     * NULL: it shares no lines.
-     */
-    bool (*put_encoded)(struct sink_writer *writer, const struct encoded_batch *encoded,
-                        size_t *next);
-
-    /*
      * Called between two operations, each time the thread begins a step: the destination may have
      * an answer, and has signalled the wake-up then. NULL: it never has.
      */
@@ -111,7 +103,6 @@ struct sink_writer {
     struct sink_thread_options options;
     struct destination *destination;
     struct encoder *encoder;
-    struct encoding_member *shared; /* of a group of encoders; NULL: of none */
     struct output head;             /* what a file begins with */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;

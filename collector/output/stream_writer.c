@@ -63,35 +63,6 @@ static bool stream_put(struct sink_writer *writer, const struct listener *listen
     return is_full(stream) || watched ? stream_writer_flush(writer) : true;
 }
 
-/* A block that is not full has room for all the lines of a batch. */
-_Static_assert(SINK_RECORD_SIZE >= ENCODED_SIZE, "a block that is not full has room for a batch");
-
-static bool stream_put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
-                               size_t *next)
-{
-    struct stream_writer *stream = stream_of(writer);
-    size_t from = *next == 0 ? 0 : encoded->records[*next - 1].end;
-    size_t start = stream->out.used;
-    uint64_t before = stream->block_at + start - from;
-    bool watched = is_watched(stream);
-    size_t at = *next;
-    begin_collecting(stream);
-    for (; at < encoded->count && stream->count < MAX_PENDING; at++) {
-        const struct encoded_record *record = &encoded->records[at];
-        if (record->counts.lines == 0)
-            sink_writer_count_filtered(writer, record->record);
-        else
-            *stream_pending_at(stream, stream->count++) =
-                (struct pending){before + record->end, record->counts};
-    }
-    if (at != *next)
-        output_bytes(&stream->out, encoded->text + from, encoded->records[at - 1].end - from);
-    if (watched)
-        hide_controls(stream, start);
-    *next = at;
-    return is_full(stream) || watched ? stream_writer_flush(writer) : true;
-}
-
 static bool stream_has_work(const struct sink_writer *writer)
 {
     const struct stream_writer *stream = (const struct stream_writer *)writer;
@@ -195,7 +166,6 @@ static void stream_destroy(struct sink_writer *writer)
 static const struct sink_writer_ops stream_writer_ops = {
     .put = stream_put,
     .put_on = stream_writer_flush,
-    .put_encoded = stream_put_encoded,
     .has_work = stream_has_work,
     .flush = stream_writer_flush,
     .due = stream_due,

@@ -1,39 +1,17 @@
 #include "collector/output/taken_batch.h"
 
 #include "collector/base/compiler.h"
+#include "collector/base/rule.h"
 
-void taken_batch_begin(struct taken_batch *taken, struct batch *batch,
-                       const struct encoded_batch *encoded)
+void taken_batch_begin(struct taken_batch *taken, struct batch *batch)
 {
-    *taken = (struct taken_batch){
-        .batch = batch,
-        .encoded = encoded,
-        .next = encoded == NULL ? batch->first : encoded->rest,
-        .raw = batch->raw,
-    };
-}
-
-/* Returns false where it stopped half-way. */
-static bool write_encoded(struct taken_batch *taken, struct sink_writer *writer)
-{
-    const struct encoded_batch *encoded = taken->encoded;
-    bool done = true;
-    while (done && writer->state == SINK_WRITING && taken->next_encoded < encoded->count)
-        done = writer->ops->put_encoded(writer, encoded, &taken->next_encoded);
-    if (done) {
-        sink_writer_count_failed(writer, encoded->count - taken->next_encoded);
-        taken->next_encoded = encoded->count;
-    }
-    if (taken->next_encoded == encoded->count) {
-        encoding_group_release(writer->shared, encoded);
-        taken->encoded = NULL;
-    }
-    return done;
+    RULE(taken->batch == NULL, "a sink finishes a batch before it takes the next");
+    *taken = (struct taken_batch){.batch = batch, .next = batch->first, .raw = batch->raw};
 }
 
 /*
- * What could not be decoded and came before that record; NULL: all that is left. A batch gives out
- * its memory upwards, so that addresses say what came first. Returns false where it stopped
+ * Writes the undecoded datagrams that arrived before this record; NULL: all that are left. A batch
+ * allocates its memory upwards, so addresses give the order of arrival. Returns false if it stopped
  * half-way.
  */
 static bool put_raw_before(struct taken_batch *taken, struct sink_writer *writer,
@@ -50,12 +28,12 @@ static bool put_raw_before(struct taken_batch *taken, struct sink_writer *writer
     return true;
 }
 
-/* Returns false where it stopped half-way. */
+/* Returns false if it stopped half-way. */
 static bool write_records(struct taken_batch *taken, struct sink_writer *writer)
 {
     const bool takes_raw = writer->options.relay.raw;
     for (const struct record *record = taken->next; record != NULL; record = record->next) {
-        if (record->next != NULL) /* of many listeners each one's name has left the cache */
+        if (record->next != NULL) /* with many listeners the name is not in the cache any more */
             PREFETCH(record->next->listener->name);
         if (takes_raw && !put_raw_before(taken, writer, record)) {
             taken->next = record;
@@ -76,9 +54,8 @@ bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
 {
     if (taken->half_way && !writer->ops->put_on(writer))
         return false;
-    bool all =
-        (taken->encoded == NULL || write_encoded(taken, writer)) && write_records(taken, writer);
-    taken->half_way = !all;
+    RULE(taken->batch != NULL, "there is a batch to write");
+    taken->half_way = !write_records(taken, writer);
     if (taken->half_way)
         return false;
     sink_writer_publish(writer);

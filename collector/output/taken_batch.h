@@ -1,9 +1,8 @@
 /*
- * The batch that a sink has taken and not yet done with. Its lines go to the sink's writer where
- * they are encoded already, and its records, one after the other, where they are not; where the
- * writer stops half-way, they go on from there later.
+ * The batch that a sink has taken from a queue and is writing. Its records go to the sink's writer
+ * one after the other; if the writer stops half-way, a later call continues.
  *
- * A value, all zero: no batch. Used by the sink's thread.
+ * A value; all zero: no batch. Used by the sink's thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_TAKEN_BATCH_H
 #define SLUICE_COLLECTOR_OUTPUT_TAKEN_BATCH_H
@@ -14,24 +13,18 @@
 #include "collector/record/batch.h"
 
 struct taken_batch {
-    struct batch *batch;                 /* NULL: none */
-    const struct encoded_batch *encoded; /* what is written of it first; NULL: nothing more */
-    size_t next_encoded;                 /* of that, the next record */
-    const struct record *next;           /* the next record to be encoded; NULL: none */
-    const struct record *raw;            /* among these: what could not be decoded; NULL: none */
-    bool half_way;                       /* the writer has stopped half-way */
+    struct batch *batch;       /* NULL: none */
+    const struct record *next; /* the next record to be encoded; NULL: none */
+    const struct record *raw;  /* the next undecoded datagram; NULL: none */
+    bool half_way;             /* the writer has stopped half-way */
 };
 
-/*
- * Takes a batch, and what its sink has taken of its lines (encoding_group_take), NULL: nothing.
- * Both are released as soon as all of it is written.
- */
-void taken_batch_begin(struct taken_batch *taken, struct batch *batch,
-                       const struct encoded_batch *encoded);
+/* Takes a batch. It is released as soon as all of it is written. */
+void taken_batch_begin(struct taken_batch *taken, struct batch *batch);
 
 /*
- * Writes what is left of it. Returns false where the writer has stopped half-way: it is to be
- * called again when that need no longer wait. Where it returns true there is none any more.
+ * Writes the rest of the batch. Returns false if the writer stopped half-way: then it is called
+ * again after the wait. When it returns true there is no batch any more.
  */
 bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer);
 

@@ -88,7 +88,7 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * large_batch(needs) + needs->receivers * datagram_group_memory() +
-           needs->sink_memory + needs->encoding_memory + needs->source_memory + numbers(needs) +
+           needs->sink_memory + needs->source_memory + numbers(needs) +
            dead_letters(needs) + needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
@@ -100,7 +100,6 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     bare.senders = false;
     bare.reserved = 0;
     bare.rate_limits = 0;
-    bare.encoding_memory = 0;
     bare.source_memory = 0;
     bare.large_batch = 0;
     bare.spread_window = 0;

@@ -13,7 +13,7 @@
 
 /*
  * The default budget in bytes, to which the needs of `control`, `senders`, `reserved`,
- * `rate_limits`, `source_memory`, `encoding_memory`, `spread_window` and larger batches are added;
+ * `rate_limits`, `source_memory`, `spread_window` and larger batches are added;
  * and the least capacity of a ring with it, in batches per thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
@@ -33,7 +33,6 @@ struct memory_needs {
     uint64_t source_memory;  /* bytes of sources (reassembly, connections) */
     size_t sinks;
     uint64_t sink_memory;     /* bytes of all sinks (sink_thread_memory) */
-    uint64_t encoding_memory; /* bytes of groups that encode once (encoding_group_memory) */
     bool dead_letters;        /* are kept */
     size_t rate_limits;       /* listeners with rate_limit= */
     bool control;             /* records can be tapped */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "collector/log/log.h"
-#include "collector/output/encoding_group.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_left_spills.h"
 #include "collector/pipeline/pipeline_numbering.h"
@@ -386,7 +385,6 @@ void pipeline_destroy(struct pipeline *pipeline)
     sender_report_destroy(pipeline->senders);
     tap_destroy(pipeline->tap);
     batch_pool_destroy(pipeline->pool);
-    encoding_groups_destroy(pipeline->encodings);
     sequence_table_destroy(pipeline->sequences);
     ledger_destroy(pipeline->ledger);
     wakeup_destroy(pipeline->refreshed);

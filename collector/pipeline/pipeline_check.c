@@ -4,7 +4,6 @@
 
 #include "collector/config/config.h"
 #include "collector/contract/source.h"
-#include "collector/output/encoding_group.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/memory_plan.h"
 #include "collector/pipeline/pipeline.h"
@@ -83,18 +82,6 @@ struct sink_thread_options pipeline_sink_of(const struct config *config,
     return options;
 }
 
-/* Bytes by which the sink at `index` enlarges the encoding group of the earlier sinks like it. */
-static size_t encoding_memory(const struct config *config, size_t index)
-{
-    struct sink_thread_options options = pipeline_sink_options(&config->sinks[index]);
-    size_t like = 0;
-    for (size_t i = 0; i < index; i++) {
-        struct sink_thread_options before = pipeline_sink_options(&config->sinks[i]);
-        like += sink_thread_same_lines(&before, &options);
-    }
-    return encoding_group_memory(like + 1) - encoding_group_memory(like);
-}
-
 /* Bytes for reassembling segmented messages, in all ingests of the listener. */
 static uint64_t segments_memory(const struct listener_config *listener, size_t ingests)
 {
@@ -130,7 +117,6 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
         if (!sink_thread_memory(&options, &bytes))
             return error_no_memory(error);
         needs->sink_memory += bytes;
-        needs->encoding_memory += encoding_memory(config, i);
     }
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];

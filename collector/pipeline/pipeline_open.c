@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "collector/output/encoding_group.h"
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_check.h"
@@ -205,9 +204,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
     pipeline->pool = batch_pool_create_sized(
         pipeline->plan.small_batches, pipeline->plan.large_batches, pipeline->plan.large_batch);
-    pipeline->encodings = encoding_groups_create();
     if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->slots == NULL ||
-        pipeline->sequences == NULL || pipeline->encodings == NULL ||
+        pipeline->sequences == NULL ||
         (pipeline->plan.spread_window != 0 &&
          !sequence_add_spread(pipeline->sequences, pipeline->plan.spread_window)))
         return error_no_memory(error);

@@ -93,7 +93,6 @@ struct pipeline {
     struct memory_plan plan;
     struct ledger *ledger;
     struct batch_pool *pool;
-    struct encoding_groups *encodings;
     struct sequence_table *sequences;
     uint32_t next_numbering;       /* for the next schema that shares no numbering */
     bool windows_end;              /* a listener has lost a numbering: its windows must be closed */

@@ -116,7 +116,6 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, const st
     if (slot->routes == NULL || slot->counters == NULL)
         return error_no_memory(error);
     struct sink_thread_options options = pipeline_sink_of(whole, slot->config);
-    options.encodings = pipeline->encodings;
     options.counters = slot->counters;
     options.stall_timeout_ns = pipeline->config->limits.stall_timeout_ns;
     options.ended = pipeline_changed;

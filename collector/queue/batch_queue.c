@@ -193,11 +193,6 @@ struct batch *batch_queue_pop(struct batch_queue *queue)
     return batch;
 }
 
-const struct batch *batch_queue_peek(struct batch_queue *queue, size_t after)
-{
-    return ring_peek(queue->ring, after);
-}
-
 bool batch_queue_finished(struct batch_queue *queue)
 {
     return ring_finished(queue->ring);

@@ -90,9 +90,6 @@ void batch_queue_open_again(struct batch_queue *queue);
 /* Consumer: the oldest batch, or NULL. */
 struct batch *batch_queue_pop(struct batch_queue *queue);
 
-/* Consumer: the batch that has `after` older ones in the queue, left in place; NULL: none. */
-const struct batch *batch_queue_peek(struct batch_queue *queue, size_t after);
-
 /*
  * Consumer: for each flow in which room was requested and is still short, takes out the oldest
  * quarter of its batches, at least one, and passes each to `take`, which must release it. Returns

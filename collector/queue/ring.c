@@ -91,17 +91,6 @@ void *ring_pop(struct ring *ring)
     return item;
 }
 
-void *ring_peek(struct ring *ring, size_t after)
-{
-    size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    if (after >= ring->known_tail - head) {
-        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-        if (after >= ring->known_tail - head)
-            return NULL;
-    }
-    return ring->slots[(head + after) & ring->mask];
-}
-
 /*
  * Moves the remaining items towards `end`, which frees slots at the head. The consumer owns the
  * slots from head to tail: the producer neither reads nor writes them.

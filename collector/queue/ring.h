@@ -33,9 +33,6 @@ void ring_open_again(struct ring *ring);
 /* Consumer: takes the oldest item; NULL: empty. */
 void *ring_pop(struct ring *ring);
 
-/* Consumer: the item that has `after` older ones in the ring, left in place; NULL: none. */
-void *ring_peek(struct ring *ring, size_t after);
-
 /*
  * Consumer: takes out at most `most` items for which `chosen` returns true, the oldest first, and
  * passes each to `take`. The others stay in order. `chosen` is called at most once for each item;

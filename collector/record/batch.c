@@ -36,7 +36,6 @@ struct batch_pool {
     size_t large_size; /* bytes */
     size_t outdated;   /* large batches in use that have fewer bytes */
     struct slab *slabs;
-    uint64_t serial; /* of the batch that was acquired last */
     bool asked;      /* more were requested; cleared when batch_pool_populate succeeds */
     void (*low)(void *context);
     void *low_context;
@@ -325,7 +324,6 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large)
         batch = pop_batch(&shelf->unpopulated);
     if (batch != NULL) {
         shelf->out++;
-        batch->serial = ++pool->serial;
     }
     bool low = has_become_low(pool);
     mutex_unlock(pool->lock);

@@ -52,7 +52,6 @@ struct batch {
     struct record *last_raw;
     uint32_t raw_count;
     bool large;
-    uint64_t serial; /* set at each acquisition; increases over all batches of the pool */
     struct arena arena;
 
     /* Only the pool uses these. */

@@ -68,19 +68,6 @@ static void consume(void)
         }
 }
 
-/* Looks at what is there before it takes it. */
-static void peek_and_consume(void)
-{
-    for (size_t looks = 0; looks < 2; looks++) {
-        const struct item *second = ring_peek(shared.ring, 1);
-        size_t number = second != NULL ? second->number : 0;
-        bool taken = take() && take();
-        model_expect(second == NULL || taken, "what was seen there is not popped");
-        model_expect(second == NULL || shared.popped[shared.popped_count - 1] == number,
-                     "another item is popped than was seen");
-    }
-}
-
 /* Takes every other one out, from among the rest. */
 static bool is_odd(void *context, void *item)
 {
@@ -130,7 +117,5 @@ static void check_taken_out(void)
 
 const struct model model_ring_of_one = {"ring of one", set_up_one, {produce, consume}, check};
 const struct model model_ring_of_two = {"ring of two", set_up_two, {produce, consume}, check};
-const struct model model_ring_peek = {
-    "ring, looked into", set_up_two, {produce, peek_and_consume}, check};
 const struct model model_ring_take_out = {
     "ring, taken out of", set_up_two, {produce, take_out_and_consume}, check_taken_out};

@@ -8,7 +8,6 @@
 #define MODELS(ROW)                                                                                \
     ROW(ring_of_one)                                                                               \
     ROW(ring_of_two)                                                                               \
-    ROW(ring_peek)                                                                                 \
     ROW(ring_take_out)                                                                             \
     ROW(claim)                                                                                     \
     ROW(claim_tried)                                                                               \

@@ -13,11 +13,6 @@ model_mutant(ring_pop_looks_relaxed MODEL ring_of_one FILE collector/queue/ring.
         ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);"
     TO "    if (head == ring->known_tail) {
         ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);")
-model_mutant(ring_peek_looks_relaxed MODEL ring_peek FILE collector/queue/ring.c
-    FROM "    if (after >= ring->known_tail - head) {
-        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);"
-    TO "    if (after >= ring->known_tail - head) {
-        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);")
 model_mutant(ring_take_out_looks_relaxed MODEL ring_take_out FILE collector/queue/ring.c
     FROM "    size_t at = head;
     ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);"

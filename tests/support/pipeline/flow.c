@@ -230,7 +230,6 @@ const char *flow_least_memory(const struct memory_needs *needs, char *text)
     size_t of_one;
     assert_true(sink_thread_memory(&options, &of_one));
     all.sink_memory = all.sinks * of_one;
-    all.encoding_memory = encoding_group_memory(all.sinks);
     struct memory_plan plan;
     do
         size += (uint64_t)64 * 1024;

@@ -219,40 +219,6 @@ static size_t write_list(char *text, size_t size, const char *key, const char *b
     return last;
 }
 
-/* --- whether they are the same ---------------------------------------------------------------- */
-
-TEST(rules_are_the_same_where_they_say_the_same)
-{
-    static const char *const all[] = {
-        "view=auto",      "include=a",        "include=a,b",    "include=a;b",   "include=host=a",
-        "exclude=a",      "sample=1/2",       "sample=1/3",     "rename=a:b",    "rename=a:c",
-        "rename=a:b,c:d", "rename_label=a:b", "add_label=a=b",  "add_label=b=b", "drop_label=a",
-        "keep_label=a",   "drop_label=b",     "drop_label=a,b",
-    };
-    const size_t count = sizeof all / sizeof all[0];
-    for (size_t i = 0; i < count; i++) {
-        struct config one = accepted(all[i]);
-        for (size_t k = 0; k < count; k++) {
-            struct config other = accepted(all[k]);
-            assert_int_equal(sample_rules_equal(rules_of(&one), rules_of(&other)), i == k);
-            config_free(&other);
-        }
-        config_free(&one);
-    }
-}
-
-TEST(encoders_are_the_same_where_all_their_keys_are)
-{
-    struct encoder_options one = {.view = VIEW_AUTO};
-    struct encoder_options others[] = {one, one, one, one, one};
-    others[1].view = VIEW_MESSAGE;
-    others[2].json.proto_names = true;
-    others[3].json.int64_numbers = true;
-    others[4].json.show_unknown = true;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_int_equal(encoder_options_equal(&one, &others[i]), i == 0);
-}
-
 TEST(a_list_ends_somewhere)
 {
     static const char *const keys[][2] = {

@@ -48,28 +48,6 @@ TEST(it_holds_exactly_its_capacity)
     }
 }
 
-TEST(it_can_be_looked_into)
-{
-    int items[4];
-    struct ring *ring = ring_create(3);
-    assert_null(ring_peek(ring, 0));
-    for (int round = 0; round < 10; round++) { /* past the slots' end */
-        for (int i = 0; i < 3; i++)
-            assert_true(ring_push(ring, &items[i]));
-        for (size_t i = 0; i < 3; i++)
-            assert_ptr_equal(ring_peek(ring, i), &items[i]);
-        assert_null(ring_peek(ring, 3));
-        assert_ptr_equal(ring_pop(ring), &items[0]);
-        assert_ptr_equal(ring_peek(ring, 0), &items[1]);
-        assert_true(ring_push(ring, &items[3]));
-        assert_ptr_equal(ring_peek(ring, 2), &items[3]);
-        for (int i = 1; i < 4; i++)
-            assert_ptr_equal(ring_pop(ring), &items[i]);
-        assert_null(ring_peek(ring, 0));
-    }
-    ring_destroy(ring);
-}
-
 /* What is taken out: numbers below `below`, and where they go. */
 struct numbers {
     int below;

@@ -5,7 +5,7 @@
 #include "collector/base/byte_order.h"
 #include "collector/platform/machine.h"
 
-/* The number of the version follows, '1' of a block without a label. */
+/* The version follows; '1' for a block without a label. */
 static const uint8_t magic[3] = "SLB";
 
 #define CHECKED (SPILL_HEAD_SIZE - 4)

@@ -1,8 +1,8 @@
 /*
- * What stands before each block in a segment: 64 bytes, all numbers with the least significant byte
- * first. The label and then the image follow.
+ * The head of each block in a segment: 64 bytes, all numbers with the least significant byte first.
+ * The label and then the image follow.
  *
- *      0  magic "SLB2"; "SLB1" where the block has no label, as earlier versions wrote all
+ * 0  magic "SLB2"; "SLB1" for a block without a label, as all of earlier versions are
  *      4  bytes of the image (u32)
  *      8  the spill that it belongs to, a random number (u64)
  *     16  the epoch of the run that wrote it (u64)
@@ -15,7 +15,8 @@
  *     56  CRC-32C of the label (u32)
  *     60  CRC-32C of the 60 bytes before (u32)
  *
- * An image may hold bytes of a sender that look like a head. Senders do not know the random number.
+ * An image may contain bytes of a sender that look like a head, but senders do not know the random
+ * number.
  *
  * Pure functions; any thread.
  */
@@ -41,24 +42,24 @@ struct block_head {
     uint32_t label_checksum;
 };
 
-/* Positions stay below this: sums of a position and a count cannot overflow. */
+/* Positions stay below this, so that the sum of a position and a count cannot overflow. */
 #define BLOCK_POSITION_END ((uint64_t)1 << 63)
 
 void block_head_write(const struct block_head *head, uint8_t bytes[SPILL_HEAD_SIZE]);
 
-/* Returns false where the bytes are no head of a block as this program writes it. */
+/* Returns false if the bytes are not a block's head as this program writes it. */
 bool block_head_read(const uint8_t bytes[SPILL_HEAD_SIZE], struct block_head *head);
 
-/* How many of the bytes, from the first on, cannot be the beginning of a head. */
+/* The number of bytes at the beginning that cannot be the beginning of a head. */
 size_t block_head_skip(const uint8_t *bytes, size_t size);
 
-/* Where its image begins, in bytes after its own beginning. */
+/* Where the image begins, in bytes from the beginning of the head. */
 static inline uint64_t block_head_image(const struct block_head *head)
 {
     return SPILL_HEAD_SIZE + (uint64_t)head->label_size;
 }
 
-/* Bytes that the block takes in its segment. */
+/* Bytes of the block in its segment. */
 static inline uint64_t block_head_whole(const struct block_head *head)
 {
     return block_head_image(head) + head->size;

@@ -6,14 +6,14 @@
 #include "collector/platform/machine.h"
 
 /*
- * A slot, the least significant bytes first:
+ * A slot, with the least significant bytes first:
  *
- *      0  magic "SLA1" and four zero bytes
+ * 0  magic "SLA1" and four zero bytes
  *      8  the spill (u64)
  *     16  position (u64)
- *     24  turn (u64): how often a slot was written, this time included
+ *     24  sequence (u64): the number of writes so far, this one included
  *     32  read (u64)
- *     40  end (u64), as it was when the slot was written; 0 in those of earlier versions
+ *     40  end (u64) when the slot was written; 0 in slots of earlier versions
  *     48  kept (u64)
  *     56  zero
  *     60  CRC-32C of the 60 bytes before (u32)
@@ -21,12 +21,12 @@
 #define SLOT_SIZE ((size_t)64)
 #define CHECKED   (SLOT_SIZE - 4)
 
-/* The two are in different sectors of every disk: a power cut may cost all of one. */
+/* The slots are in different sectors of every disk: a power cut may destroy a whole sector. */
 #define SLOT_DISTANCE 4096
 
 static const uint8_t magic[8] = "SLA1";
 
-/* A slot that cannot be read is tried again: the older one does not know what was sent since. */
+/* Reading a slot is tried again: the older slot does not have what was sent since. */
 #define ATTEMPTS 3
 
 static bool read_bytes(const struct cursor *cursor, unsigned slot, uint8_t bytes[SLOT_SIZE])
@@ -79,7 +79,7 @@ static bool get_file(struct cursor *cursor, const char *path, struct error *erro
     enum data_file_result result = data_file_open(path, &cursor->file, error);
     if (result == DATA_FILE_MISSING)
         result = data_file_make(path, &cursor->file, error);
-    if (result == DATA_FILE_TAKEN) /* since then */
+    if (result == DATA_FILE_TAKEN) /* it was created since the open */
         error_set(error, EXIT_CODE_IO, "cannot create the cursor: the name is taken");
     cursor->is_open = result == DATA_FILE_DONE;
     return cursor->is_open;

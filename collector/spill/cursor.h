@@ -1,9 +1,9 @@
 /*
- * The cursor: up to which position all is acknowledged, and up to which one blocks were read, in a
- * file of two slots that are written in turn. The newer one that is whole counts. A write that is
- * torn leaves the older one.
+ * The cursor: the position up to which all records are acknowledged, evicted or lost, and the
+ * position up to which blocks were read. Its file has two slots, which are written by turns. The
+ * newer slot with a valid checksum counts; a torn write leaves the older one.
  *
- * Its position may be old, and it may be missing: then blocks are read again. One thread.
+ * A cursor may be old or missing: then blocks are read again. One thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_CURSOR_H
 #define SLUICE_COLLECTOR_SPILL_CURSOR_H
@@ -17,24 +17,25 @@
 struct cursor {
     struct data_file file;
     bool is_open;
-    uint64_t sequence; /* of the slot that was written last; 0: none was */
-    bool lacks_room;   /* the last write had none on the disk, or could not make the file */
+    uint64_t sequence; /* of the slot that was written last; 0: none */
+    bool lacks_room;   /* the last write failed for lack of room, or because the file could not be
+                          created */
 };
 
 struct cursor_state {
     uint64_t spill; /* the spill that it belongs to */
     uint64_t position;
-    uint64_t read; /* a block at or after this position was never read */
-    uint64_t end;  /* the position after all blocks that were stored; 0: not known */
+    uint64_t read; /* no block from this position on was read */
+    uint64_t end;  /* the position after all stored blocks; 0: unknown */
     uint64_t kept; /* records in kept segments (kept.h) */
 };
 
-/* Opens it, where it is there, and reads it. Returns false where it says nothing. */
+/* Opens the file if it exists, and reads it. Returns false if it has no valid slot. */
 bool cursor_open(struct cursor *cursor, const char *path, struct cursor_state *state);
 
 /*
- * Writes it, and makes the file where it is not there; `sync`: has it reach the disk. Returns false
- * with `error` filled; the next write tries all of it again.
+ * Writes the next slot, and creates the file if necessary. `sync`: syncs it. Returns false with
+ * `error` filled; the next write does everything again.
  */
 bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_state *state,
                   bool sync, struct error *error);

@@ -14,12 +14,12 @@
 #include "collector/spill/settings.h"
 #include "collector/text/copy.h"
 
-/* The reader itself passes over what it cannot read; a file that cannot be opened stays so. */
+/* The reader skips what it cannot read; a file that it cannot open stays unreadable. */
 #define FAILURES_MOST 10
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
-/* Cuts the path off until it is the folder, or the one that it is to be made in. */
+/* Shortens the path to the folder, or to the parent in which it is to be created. */
 static void cut_to_what_is_there(char *path)
 {
     while (path[0] != '\0' && !folder_has(path)) {
@@ -38,7 +38,7 @@ static void cut_to_what_is_there(char *path)
 static int inspect_folder(const char *folder, struct spill_inspection *inspection,
                           struct error *error)
 {
-    char *path = text_copy(folder, strlen(folder) + 1); /* room for "." at least */
+    char *path = text_copy(folder, strlen(folder) + 1); /* with room for "." */
     if (path == NULL)
         return error_no_memory(error);
     uint64_t total;

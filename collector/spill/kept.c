@@ -88,13 +88,13 @@ static void name_file(struct kept_file *file)
              file->end);
 }
 
-/* Blocks of earlier versions have no label and fit every sink; a sink without one takes all. */
+/* Blocks of earlier versions have no label and fit every sink; a sink without a label takes all. */
 static bool is_fit(const char *found, const char *label)
 {
     return found[0] == '\0' || label == NULL || label[0] == '\0' || strcmp(found, label) == 0;
 }
 
-/* A segment whose label cannot be read counts as fitting: the reader finds out. */
+/* A segment whose label cannot be read counts as fitting; the reader will notice the damage. */
 static bool file_fits(struct segments *segments, const char *name, uint64_t spill,
                       uint64_t position, const char *label)
 {
@@ -149,7 +149,7 @@ int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, 
         };
         if (file.end > next)
             file.end = next;
-        if (file.end <= file.first) { /* all of it is done with, or missing */
+        if (file.end <= file.first) { /* all of it is complete, or missing */
             *lost += next > *position ? next - *position : 0;
             if (!segments_remove_first(segments))
                 segments_forget_first(segments);

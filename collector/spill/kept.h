@@ -1,8 +1,9 @@
 /*
- * Kept segments: files of blocks that the sink which has the spill cannot send, because their label
- * (spill.h) is another one. They are named by the positions that they hold,
- * "00000000000000001200-00000000000000001900.kept"; blocks below the first one are done with. A
- * later opening whose label fits takes their blocks back, after those that wait. One thread.
+ * Kept segments: files of blocks that the sink with this spill cannot send, because their label
+ * (spill.h) is not the sink's. Their names are the positions of their records,
+ * "00000000000000001200-00000000000000001900.kept"; their blocks below the first position are
+ * acknowledged. A later opening whose label fits takes the blocks back, after the waiting ones. One
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_KEPT_H
 #define SLUICE_COLLECTOR_SPILL_KEPT_H
@@ -22,7 +23,7 @@ struct kept_file {
 };
 
 struct kept {
-    struct kept_file *files; /* by their first positions */
+    struct kept_file *files; /* sorted by their first positions */
     size_t count, capacity;
 };
 
@@ -30,34 +31,34 @@ struct kept {
 
 void kept_free(struct kept *kept);
 
-/* Adds a file. Returns false where memory is short. */
+/* Adds a file. Returns false if memory is short. */
 bool kept_add(struct kept *kept, const struct kept_file *file);
 
-/* Takes the file at this place off the table. */
+/* Removes this file from the table. */
 void kept_remove(struct kept *kept, size_t index);
 
-/* Records of those that fit, or of those that do not; and bytes of all. */
+/* Records of the files that fit, or of those that do not; and bytes of all files. */
 uint64_t kept_records(const struct kept *kept, bool fit);
 uint64_t kept_bytes(const struct kept *kept);
 
-/* The first segment that fits, or NULL. *place is its place. */
+/* The first file that fits, with its index, or NULL. */
 const struct kept_file *kept_next(const struct kept *kept, size_t *index);
 
-/* The label of the oldest segment that does not fit; "": no such segment, or not readable. */
+/* The label of the oldest file that does not fit; "": there is none, or it is not readable. */
 void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
                 char label[SPILL_LABEL_SIZE]);
 
-/* Whether this is the name of such a file, of which first and end are filled. */
+/* Whether this is the name of such a file; fills `first` and `end`. */
 bool kept_is_named(const char *name, struct kept_file *file);
 
-/* Looks at the labels again: `label` is that of the sink which has the spill from now on. */
+/* Compares the files' labels with that of the sink that has the spill from now on. */
 void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, const char *label);
 
 /*
- * Keeps the segments up to the last one whose label does not fit; those that follow it fit. All of
- * them have *position and everything below it done with, which becomes the first position that
- * is still in the table. No segment may be open. *lost grows by records that are missing between
- * and after those that are kept. Returns 0, or -1 with `error` filled: a file cannot be renamed.
+ * Keeps the segments up to the last one whose label does not fit, so that all remaining ones fit.
+ * Records below *position are complete in all of them; *position becomes the first position that is
+ * still in the table. No segment may be open. Adds the records that are missing between and after
+ * the kept ones to *lost. Returns 0, or -1 with `error` filled if a file cannot be renamed.
  */
 int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, const char *label,
                   uint64_t *position, uint64_t *lost, struct error *error);

@@ -7,10 +7,10 @@
 #include "collector/log/log.h"
 #include "collector/platform/machine.h"
 
-/* What cannot be read so often is damaged. */
+/* A block that cannot be read this often counts as damaged. */
 #define ATTEMPTS 3
 
-/* Warnings of what is missing that are not limited. */
+/* The first warnings of missing records, which are not limited. */
 #define WARNINGS 20
 
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
@@ -38,7 +38,7 @@ static void close_file(struct reader *reader)
     if (reader->is_open)
         data_file_close(reader->walk.file);
     reader->is_open = false;
-    /* What is read next is another place, at which nothing has failed. */
+    /* the next read is at another place */
     reader->head_failures = reader->image_failures = 0;
     reader->label_failures = 0;
 }
@@ -56,7 +56,7 @@ static struct read_block *read_block_at(const struct reader *reader, size_t plac
     return &reader->ring[(reader->start + place) % reader->window];
 }
 
-/* Says what is lost between here and a position that is read next. */
+/* Warns of the records that are lost between the reader's position and the next one. */
 static void warn_of_gap(struct reader *reader, const struct segments *segments, uint64_t next)
 {
     uint64_t left_out;
@@ -88,8 +88,8 @@ static void go_to_next_segment(struct reader *reader)
 }
 
 /*
- * There is nothing more to be read. What there should be is lost: at once, or when what was read
- * before it is settled.
+ * The end is reached. Records missing there are lost: now, or after all earlier blocks are
+ * acknowledged.
  */
 static enum spill_found at_end(struct reader *reader, const struct segments *segments)
 {
@@ -120,7 +120,7 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
 
 enum image { IMAGE_SOUND, IMAGE_DAMAGED, IMAGE_UNREAD };
 
-/* Reads what follows a head in `distance` bytes, and verifies it. */
+/* Reads a part of the block, `distance` bytes after its head, and verifies it. */
 static enum image read_part(struct reader *reader, uint64_t distance, void *bytes, size_t size,
                             uint32_t checksum, unsigned *failures, struct error *error)
 {
@@ -132,7 +132,7 @@ static enum image read_part(struct reader *reader, uint64_t distance, void *byte
     return got == size && crc32c(0, bytes, got) == checksum ? IMAGE_SOUND : IMAGE_DAMAGED;
 }
 
-/* Reads and verifies the label and, where it has room, the image. */
+/* Reads and verifies the label and, if there is room for it, the image. */
 static enum image read_image(struct reader *reader, const struct block_head *head, void *bytes,
                              size_t size, struct error *error)
 {
@@ -147,7 +147,7 @@ static enum image read_image(struct reader *reader, const struct block_head *hea
                      &reader->image_failures, error);
 }
 
-/* Whether a block is to be read: it is not done with, and belongs where it was found. */
+/* Whether a block is to be read: it was not read, and belongs where it was found. */
 static bool is_block_wanted(const struct reader *reader, struct segment *segment,
                             uint64_t segment_end, const struct block_head *head)
 {
@@ -160,7 +160,7 @@ static bool is_block_wanted(const struct reader *reader, struct segment *segment
     return false;
 }
 
-/* Looks for the next block of the open segment; SPILL_FOUND_NONE: it has no more. */
+/* Finds the next block of the open segment; SPILL_FOUND_NONE: there is none. */
 static enum spill_found next_of_segment(struct reader *reader, const struct segments *segments,
                                         struct segment *segment, uint64_t segment_end, void *bytes,
                                         size_t size, struct block_head *head, struct error *error)
@@ -312,7 +312,7 @@ uint64_t reader_evict(struct reader *reader, uint64_t end)
         block->evicted |= block->end <= end;
         if (block->evicted || block->from >= end)
             continue;
-        evicted += end - block->from; /* what was lost at the end of the segment */
+        evicted += end - block->from; /* records that are missing at the end of the segment */
         block->from = end;
     }
     if (reader->position < end) {

@@ -24,12 +24,11 @@ struct read_block {
 };
 
 struct reader {
-    uint64_t spill;    /* whose blocks count */
+    uint64_t spill;    /* only blocks of this spill count */
     uint64_t position; /* after the last record that was read, lost or evicted */
-    uint64_t number;   /* of the segment that it is in */
-    bool is_open;      /* the segment's file */
-    /* How often reading a head, or the label or the image after it, has failed since that last
-     * worked. */
+    uint64_t number;   /* of the segment that it reads */
+    bool is_open;      /* the segment's file is open */
+    /* How often reading a head, and the label or image after it, has failed in a row. */
     unsigned head_failures, label_failures, image_failures;
     struct segment_walk walk;
 
@@ -42,12 +41,12 @@ struct reader {
     uint64_t evicted;
     uint64_t lost;
 
-    uint64_t warned; /* the log has what is missing below this position */
+    uint64_t warned; /* records missing below this position are in the log */
     unsigned warnings;
     struct log_limit log;
 };
 
-/* Begins at a position, with room for `window` blocks. Returns 0, or -1 with `error` filled. */
+/* Begins at a position, with a ring for `window` blocks. Returns 0, or -1 with `error` filled. */
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
                 struct error *error);
 void reader_free(struct reader *reader);
@@ -83,11 +82,13 @@ void reader_rewind(struct reader *reader, const struct segments *segments);
 /* All records below this position are acknowledged, evicted or lost. */
 uint64_t reader_completed(const struct reader *reader);
 
-/* Before the file of a segment is removed: closes it where it is open here. */
+/* Call before a segment's file is removed: closes it if it is open here. */
 void reader_leave(struct reader *reader, uint64_t number);
 
-/* After the first one was removed without having been read to its end, which was `end`. Returns the
- * records that were lost by that. */
+/*
+ * Call after the first segment was removed; `end` is its end. Returns the records that were lost
+ * because they were not read yet.
+ */
 uint64_t reader_evict(struct reader *reader, uint64_t end);
 
 #endif

@@ -9,15 +9,15 @@
 #include "collector/platform/file_system.h"
 #include "collector/spill/scan.h"
 
-/* A file of the folder, while they are listed. */
+/* A file of the folder that may be a segment. */
 struct candidate {
     char name[SEGMENT_NAME_SIZE];
     uint64_t size;
-    bool is_kept;    /* its name is that of a kept segment */
-    bool is_named;   /* its name is one that this program gives */
+    bool is_kept;    /* it has the name of a kept segment */
+    bool is_named;   /* it has a name that this program gives */
     uint64_t number; /* in its name */
-    uint64_t first;  /* the position that it begins with, as far as that is known */
-    uint64_t end;    /* of one that is kept: in its name */
+    uint64_t first;  /* the position of its beginning, as far as known */
+    uint64_t end;    /* of a kept segment: in its name */
     struct scan scan;
 };
 
@@ -91,7 +91,9 @@ static int list(struct segments *segments, struct listed *listed, struct error *
     return done ? 0 : error_no_memory(error);
 }
 
-/* The spill of the cursor where a file has blocks of it; else the one of which there is most. */
+/*
+ * Returns the cursor's spill if a file has blocks of it; otherwise the spill with the most bytes.
+ */
 static uint64_t find_spill(const struct listed *listed, const struct cursor_state *state)
 {
     uint64_t found = 0;
@@ -116,7 +118,7 @@ static uint64_t find_spill(const struct listed *listed, const struct cursor_stat
 
 /* --- which of them count ---------------------------------------------------------------------- */
 
-/* A segment without a whole block. What cannot be read may well hold blocks: it is set aside. */
+/* A segment without a whole block. An unreadable one may have blocks, so it is set aside. */
 static void discard(struct segments *segments, const struct candidate *one,
                     struct recovered *recovered)
 {
@@ -134,8 +136,8 @@ static void discard(struct segments *segments, const struct candidate *one,
 }
 
 /*
- * Notes where a block ends that was cut, as its head says: its records are lost. Where the cursor
- * ends as it begins, its append failed.
+ * Notes the end of a block that was cut, as its head says: its records are lost. If the cursor ends
+ * where the block begins, its append had failed.
  */
 static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
                       const struct cursor_state *state)
@@ -146,7 +148,7 @@ static void note_torn(struct segments *segments, const struct block_head *torn, 
         segments->end = block_head_end(torn);
 }
 
-/* Leaves this spill's own segments in the list, and adds those that are kept to their table. */
+/* Leaves only this spill's segments in the list, and moves the kept ones to their table. */
 static bool choose_segments(struct segments *segments, struct kept *kept, struct listed *listed,
                             const struct cursor_state *state, struct recovered *recovered)
 {
@@ -185,8 +187,8 @@ static int by_position(const void *a, const void *b)
 }
 
 /*
- * Of several files that begin with the same block the longest counts. Where the first block of one
- * is damaged, its name says where it began, if that fits what is before it.
+ * Of files that begin with the same block the longest counts. If a file's first block is damaged,
+ * its name says where it began, if that fits the file before it.
  */
 static void put_in_order(struct segments *segments, struct listed *listed)
 {
@@ -218,13 +220,13 @@ static void find_end(struct segments *segments, const struct listed *listed, uin
     struct candidate *last = &listed->files[listed->count - 1];
     last->scan = scan_segment(segments, last->name, last->size, spill, true);
     if (!last->scan.has_block)
-        return; /* it could be read a moment ago */
+        return; /* the file was readable before */
     if (block_head_end(&last->scan.last) > segments->end)
         segments->end = block_head_end(&last->scan.last);
     note_torn(segments, &last->scan.torn, spill, state);
 }
 
-/* Takes what is no whole block off the last segment. */
+/* Cuts an incomplete block off the last segment. */
 static void cut_end(struct segments *segments, const struct listed *listed)
 {
     struct segment *segment = segments_last(segments);
@@ -235,7 +237,7 @@ static void cut_end(struct segments *segments, const struct listed *listed)
         segments_cut(segments, segment, scan->end);
 }
 
-/* The newest of what is kept may not be in the cursor, where a run was killed. */
+/* After a kill the newest kept segments may not be in the cursor. */
 static void pass_kept(struct segments *segments, const struct kept *kept,
                       struct recovered *recovered, bool has_cursor)
 {
@@ -261,7 +263,7 @@ static void count_missing_kept(struct segments *segments, const struct kept *kep
                  segments->folder, state->kept - there);
 }
 
-/* Puts the listed ones that are not done with into the table. */
+/* Adds the incomplete segments of the list to the table. */
 static int fill_table(struct segments *segments, const struct listed *listed,
                       const struct cursor_state *state, const struct kept *kept,
                       struct recovered *recovered, struct error *error)
@@ -279,7 +281,7 @@ static int fill_table(struct segments *segments, const struct listed *listed,
     if (state != NULL && state->end < BLOCK_POSITION_END && state->end > segments->end)
         segments->end = state->end;
     if (state == NULL && segments->count == 0)
-        recovered->position = segments->end; /* nothing is known of what there was */
+        recovered->position = segments->end; /* it is unknown what there was */
     if (segments->end < recovered->position)
         segments->end = recovered->position;
     while (segments->count != 0 &&
@@ -300,7 +302,10 @@ int recovery_run(struct segments *segments, struct kept *kept, const struct curs
             scan_segment(segments, listed.files[i].name, listed.files[i].size, 0, false);
     if (result == 0) {
         recovered->spill = find_spill(&listed, state);
-        /* Of a cursor that is another spill's nothing is known; alone, it says where to go on. */
+        /*
+         * The cursor of another spill is not used; if there are no blocks, it says where to
+         * continue.
+         */
         if (state != NULL && (state->position >= BLOCK_POSITION_END ||
                               (recovered->spill != 0 && state->spill != recovered->spill)))
             state = NULL;
@@ -320,7 +325,7 @@ int recovery_run(struct segments *segments, struct kept *kept, const struct curs
     if (state != NULL)
         count_missing_kept(segments, kept, state, recovered);
     kept_match(kept, segments, recovered->spill, label);
-    /* The next blocks are new, whatever the cursor says of their positions. */
+    /* The next blocks are new, whatever the cursor says about their positions. */
     if (state == NULL || recovered->read > segments->end)
         recovered->read = segments->end;
     return kept_sort_out(kept, segments, recovered->spill, label, &recovered->position,

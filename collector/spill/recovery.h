@@ -1,8 +1,9 @@
 /*
- * What an earlier run left in a folder: found, put in order, and mended. No damage is an error.
+ * Finds the segments that an earlier run left in a folder, sorts them, and repairs them. Damage is
+ * not an error.
  *
- * Files are recognised by the heads of their blocks, and not by their names: a segment that was
- * renamed or copied is in the order of its positions. The cursor says how many records there were.
+ * A file is recognized by the heads of its blocks, not by its name: a renamed or copied segment is
+ * sorted by its positions. The cursor says how many records there were.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_RECOVERY_H
 #define SLUICE_COLLECTOR_SPILL_RECOVERY_H
@@ -16,22 +17,23 @@
 #include "collector/spill/segments.h"
 
 struct recovered {
-    uint64_t spill;    /* the random number of this spill's blocks; 0: there is nothing of one */
-    uint64_t position; /* below it all was settled */
-    uint64_t read;     /* no block at or after this position was read */
-    uint64_t lost;     /* records that are known to be missing, less those that the table shows */
-    uint64_t strange;  /* files that look like segments and are none of this spill: left alone */
+    uint64_t spill;    /* the random number of this spill's blocks; 0: there are no blocks */
+    uint64_t position; /* all records below it are complete */
+    uint64_t read;     /* no block from this position on was read */
+    uint64_t lost;     /* records known to be missing that no gap between positions shows */
+    uint64_t strange;  /* files that are named like segments and belong to another spill; they are
+                          not touched */
 };
 
 /*
- * Fills two empty tables with the segments of their folder that are not done with and with those
- * that are kept, and segments->end. `place` is what the cursor says; NULL: nothing. `label` is that
- * of the sink (spill.h).
+ * Fills two empty tables: `segments` with the folder's incomplete segments, and their end, and
+ * `kept` with the kept ones. `state` is the cursor; NULL: there is none. `label` is the sink's
+ * (spill.h).
  *
- * Segments whose end is torn are cut. Those without a whole block are removed where they are empty
- * or torn, and otherwise set aside, as are those that cannot be read. Files of another spill, other
- * files and further copies of a segment are left alone, and warned of. Returns 0, or -1 with
- * `error` filled: the folder cannot be read, a file not be renamed, or memory is short.
+ * A torn end of a segment is cut off. A segment without a whole block is removed if it is empty or
+ * torn, and otherwise set aside, as unreadable ones are. Files of another spill, other files and
+ * copies of a segment are left as they are, with a warning. Returns 0, or -1 with `error` filled:
+ * the folder cannot be read, a file cannot be renamed, or memory is short.
  */
 int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_state *state,
                  const char *label, struct recovered *recovered, struct error *error);

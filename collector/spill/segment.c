@@ -43,7 +43,7 @@ static bool is_whole_block(const struct segment_walk *walk, const uint8_t *bytes
 enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size_t window_size,
                                 struct block_head *head, struct error *error)
 {
-    size_t wanted = SPILL_HEAD_SIZE; /* as a rule there is a head */
+    size_t wanted = SPILL_HEAD_SIZE; /* usually there is a head */
     while (walk->offset + SPILL_HEAD_SIZE <= walk->size) {
         uint64_t left = walk->size - walk->offset;
         size_t got;
@@ -51,7 +51,7 @@ enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size
                             &got, error))
             return SEGMENT_FAILED;
         if (got < SPILL_HEAD_SIZE)
-            break; /* somebody has cut it */
+            break; /* another program has cut the file */
         for (size_t at = 0; at + SPILL_HEAD_SIZE <= got;) {
             if (is_whole_block(walk, window + at, head))
                 return SEGMENT_BLOCK;

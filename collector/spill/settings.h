@@ -1,4 +1,4 @@
-/* A spill's settings, complete. Pure functions; any thread. */
+/* The completed settings of a spill. Pure functions; any thread. */
 #ifndef SLUICE_COLLECTOR_SPILL_SETTINGS_H
 #define SLUICE_COLLECTOR_SPILL_SETTINGS_H
 
@@ -6,8 +6,8 @@
 #include "collector/spill/spill.h"
 
 /*
- * Fills *settings with the given ones, and with the size of a segment where that is 0. Returns 0,
- * or -1 with `error` filled (EXIT_CODE_CONFIG) where the sizes do not fit each other.
+ * Fills *settings with the given ones, and with a segment size if that is 0. Returns 0, or -1 with
+ * `error` filled (EXIT_CODE_CONFIG) if the sizes do not fit together.
  */
 int spill_settings_complete(const struct spill_settings *given, struct spill_settings *settings,
                             struct error *error);

@@ -8,7 +8,7 @@
 #include "collector/spill/settings.h"
 #include "collector/spill/spill_state.h"
 
-/* What waits under the label so far is kept, where the new one is another. */
+/* If the label changes, the waiting blocks with the old label are kept. */
 static int change_label(struct spill *spill, const char *label, struct error *error)
 {
     struct reader *reader = &spill->reader;
@@ -55,9 +55,9 @@ uint64_t spill_epoch(const struct spill *spill)
 /* --- removing --------------------------------------------------------------------------------- */
 
 /*
- * Removes the first segment. The cursor is written first: what is not there any more must not be
- * missed. Where the cursor fails the segment stays for now, unless the disk is full: that needs the
- * room.
+ * Removes the first segment. Writes the cursor first, so that the next opening does not count the
+ * records as missing. If that fails the segment stays for now, unless the disk is full: then
+ * removing it makes room.
  */
 static bool remove_first(struct spill *spill, uint64_t position)
 {
@@ -69,7 +69,7 @@ static bool remove_first(struct spill *spill, uint64_t position)
     return segments_remove_first(segments) && spill_write_cursor(spill, position, read, NULL);
 }
 
-/* Removes those that are done with; the last one only where it is not written any more. */
+/* Removes complete segments; the last one only if no more blocks are appended to it. */
 static void remove_completed(struct spill *spill)
 {
     struct segments *segments = &spill->segments;
@@ -119,7 +119,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
         return false;
     }
     *records = reader_evict(&spill->reader, end);
-    if (gone) { /* it had been removed by others */
+    if (gone) { /* another program removed it before */
         spill->reader.evicted -= *records;
         spill->reader.lost += *records;
     }
@@ -129,12 +129,12 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
 
 /* --- what may have been sent ------------------------------------------------------------------ */
 
-/* How many more blocks than this one the cursor says were read, where it is synced for that. */
+/* How many blocks of this size the cursor is written ahead of reads, if each write is synced. */
 #define READ_AHEAD 16
 
 /*
- * What was read may be sent, which the cursor says before: whoever finds it there after a kill
- * knows no more. Where it cannot be written it is tried again with the next block.
+ * A block that is read may be sent, so the cursor says so first: an opening after a kill has only
+ * the cursor to tell. If the write fails it is tried again with the next block.
  */
 static void note_read(struct spill *spill, uint64_t end, uint32_t count)
 {
@@ -152,9 +152,12 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
         error_set(error, EXIT_CODE_IO, "spill %s: too many blocks are out", spill->segments.folder);
         return SPILL_FULL;
     }
-    /* It may have been sent already: that is known before it can be found there. */
+    /* It may have been sent already; the cursor must say so before the block is on disk. */
     note_read(spill, spill->segments.end + block->count, block->count);
-    /* A block that a kill tears here was not stored, and is not missed by the next opening. */
+    /*
+     * If a kill tears the block here, it was not stored, and the next opening must not count it as
+     * missing.
+     */
     if (spill->written.end != spill->segments.end)
         spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     enum spill_stored stored = spill_append(spill, block, pieces, count, error);
@@ -256,7 +259,7 @@ static bool sync_is_due(const struct spill *spill)
            (spill->tail.unsynced || spill->tail.name_unsynced);
 }
 
-/* The cursor's file is behind, or something is still on disk that should not be. */
+/* Whether the cursor's file is out of date, or a file or block is still to be removed. */
 static bool cursor_is_due(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
@@ -276,7 +279,7 @@ int64_t spill_due(const struct spill *spill)
     return due;
 }
 
-/* Passes on why something failed, with the folder before it. Returns whether it was done. */
+/* Copies the reason of a failure to `error`, with the folder's name. Returns `done`. */
 static bool pass_error_on(const struct spill *spill, bool done, const struct error *why,
                           struct error *error)
 {
@@ -329,14 +332,20 @@ struct spill_counts spill_counts(const struct spill *spill)
     return counts;
 }
 
-/* A block that was not given up went another way. Where it cannot be removed it is passed over. */
+/*
+ * If the left block was not given up it was delivered otherwise. If it cannot be removed, the
+ * cursor is moved past it.
+ */
 static uint64_t completed_at_close(struct spill *spill)
 {
     bool gone = left_block_take_back(&spill->left, &spill->segments);
     return !gone && spill_is_complete(spill) ? spill->left.end : spill_completed(spill);
 }
 
-/* What was removed at the beginning or at the end is counted: the next opening does not miss it. */
+/*
+ * Counts segments at either end that other programs removed, so that the next opening does not
+ * count them as missing.
+ */
 static void forget_gone(struct spill *spill)
 {
     struct segments *segments = &spill->segments;

@@ -15,7 +15,7 @@ static enum spill_stored append_failed(struct spill *spill, enum data_file_resul
     return result == DATA_FILE_FULL ? SPILL_FULL : SPILL_FAILED;
 }
 
-/* An empty file is one that could not be removed when the first write to it had failed. */
+/* Reuses an empty file: it could not be removed after the first write to it had failed. */
 static bool take_empty(const char *path, struct data_file *file)
 {
     uint64_t size;
@@ -27,7 +27,7 @@ static bool take_empty(const char *path, struct data_file *file)
     return false;
 }
 
-/* Another file may have the name: the position in it may be any that is near. */
+/* If another file has the name, the next positions are tried as names. */
 #define NAMES 16
 
 static enum data_file_result make_file(struct spill *spill, char name[SEGMENT_NAME_SIZE],
@@ -67,8 +67,8 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
 }
 
 /*
- * After a write that failed: what was written of it is cut off, and what comes next is written to a
- * new segment, unless only room was missing. Returns whether it is off the disk.
+ * Cuts off what a failed write has written. The next block goes to a new segment, unless only room
+ * was missing. Returns whether the bytes are off the disk.
  */
 static bool take_back(struct spill *spill, enum data_file_result result)
 {
@@ -78,7 +78,7 @@ static bool take_back(struct spill *spill, enum data_file_result result)
     if (last->size != 0 && result == DATA_FILE_FULL)
         return gone;
     spill_seal(spill, NULL);
-    /* An empty one has the name that the next one will have. */
+    /* the next segment will have the name of the empty one */
     if (last->size == 0) {
         uint64_t number = segments->removed + segments->count - 1;
         char name[SEGMENT_NAME_SIZE];
@@ -111,7 +111,7 @@ static enum data_file_result append_block(struct spill *spill, const struct bloc
     enum data_file_result result =
         data_file_write(spill->tail.file, last->size, all, 2 + count, error);
     if (result != DATA_FILE_DONE) {
-        take_back(spill, result); /* if it stays, it is no whole block */
+        take_back(spill, result); /* if it stays, it is not a whole block */
         return result;
     }
     spill->tail.unsynced = true;
@@ -156,7 +156,7 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
     enum data_file_result result = append_block(spill, head, label, pieces, count, &why);
     if (result != DATA_FILE_DONE)
         return append_failed(spill, result, &why, error);
-    spill->left.is_there = false; /* it would be where this block is: nobody reads it */
+    spill->left.is_there = false; /* the new block has overwritten it, or is in its place */
     segments_last(segments)->size += whole;
     segments->bytes += whole;
     segments->end += head->count;
@@ -193,6 +193,6 @@ bool spill_give_up(struct spill *spill, uint64_t number)
 {
     if (spill->left.number != number || left_block_take_back(&spill->left, &spill->segments))
         return false;
-    spill->left.is_there = false; /* it is for the next opening */
+    spill->left.is_there = false; /* the next opening handles it */
     return true;
 }

@@ -44,7 +44,9 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
     spill->recovered_bytes = spill->segments.bytes + kept_bytes(&spill->kept);
     spill->has_cursor = found && spill->written.spill == spill->id;
     spill->again = recovered.read;
-    /* One that is missing later was lost, and not unwritten. It is tried again with the next one.
+    /*
+     * Written now, so that a cursor that is missing later was lost. If this fails, the next write
+     * tries it again.
      */
     if (!spill->has_cursor) {
         spill->written = (struct cursor_state){0};

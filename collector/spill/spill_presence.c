@@ -3,7 +3,9 @@
 #include "collector/platform/file_system.h"
 #include "collector/spill/spill_state.h"
 
-/* Whether the file begins with a block of another spill: it is not the one that was written. */
+/*
+ * Whether the file begins with a block of another spill: then it is not the file that was written.
+ */
 static bool is_foreign_segment(const struct spill *spill, struct data_file file)
 {
     uint8_t bytes[SPILL_HEAD_SIZE];
@@ -13,7 +15,7 @@ static bool is_foreign_segment(const struct spill *spill, struct data_file file)
            block_head_read(bytes, &head) && head.spill != spill->id;
 }
 
-/* Whether the file still has all that was written to it. */
+/* Whether the file still has all bytes that were written to it. */
 static bool is_there(struct spill *spill, const struct segment *segment)
 {
     struct data_file file;
@@ -21,7 +23,7 @@ static bool is_there(struct spill *spill, const struct segment *segment)
     enum data_file_result opened =
         data_file_open(segments_path(&spill->segments, segment->name), &file, NULL);
     if (opened != DATA_FILE_DONE)
-        return opened != DATA_FILE_MISSING; /* what cannot be looked at counts as there */
+        return opened != DATA_FILE_MISSING; /* if it cannot be checked it counts as there */
     bool there = (!data_file_size(file, &size, NULL) || size >= segment->size) &&
                  !is_foreign_segment(spill, file);
     data_file_close(file);
@@ -29,7 +31,7 @@ static bool is_there(struct spill *spill, const struct segment *segment)
 }
 
 /*
- * The folder was removed, renamed or replaced, or only its lock was. Where the lock cannot be made
+ * Handles a folder or lock that was removed, renamed or replaced. If the lock cannot be created
  * again for now, the old one stays.
  */
 static void check_lock(struct spill *spill)
@@ -42,7 +44,7 @@ static void check_lock(struct spill *spill)
     spill->lock = NULL;
     if (spill_take_lock(spill, &error) == 0) {
         part_file_close(old);
-        cursor_close(&spill->cursor); /* there may be another one by now */
+        cursor_close(&spill->cursor); /* the folder may have another one now */
         spill->has_cursor = false;
         log_line(LOG_WARNING, "spill %s: the folder or its lock was removed; it is made again",
                  spill->segments.folder);
@@ -53,7 +55,7 @@ static void check_lock(struct spill *spill)
     spill->locked_out = error.code == EXIT_CODE_CONFIG;
 }
 
-/* The cursor's file is made again by the next write. */
+/* The next write creates the cursor's file again. */
 static void check_cursor(struct spill *spill)
 {
     if (!spill->cursor.is_open || folder_has(segments_path(&spill->segments, "ack")))
@@ -62,7 +64,7 @@ static void check_cursor(struct spill *spill)
     spill->has_cursor = false;
 }
 
-/* Returns the records of it that are not read yet. */
+/* The number of its records that are not read yet. */
 static uint64_t unread_of(const struct spill *spill, uint64_t number)
 {
     uint64_t first = segments_at(&spill->segments, number)->first;
@@ -71,7 +73,7 @@ static uint64_t unread_of(const struct spill *spill, uint64_t number)
     return end > position ? end - position : 0;
 }
 
-/* Looks at a segment that was there. Returns the records that are lost. */
+/* Checks a segment that was there before. Returns the records that are lost. */
 static uint64_t check_segment(struct spill *spill, uint64_t number)
 {
     struct segments *segments = &spill->segments;

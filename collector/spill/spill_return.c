@@ -6,7 +6,7 @@
 #include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
-/* A block of a kept segment, in memory that is as large as the spill's largest. */
+/* A block of a kept segment, with room for the spill's largest image. */
 struct returned {
     char label[SPILL_LABEL_SIZE];
     uint8_t *image;
@@ -28,8 +28,8 @@ static bool read_block(const struct segment_walk *walk, const struct block_head 
 }
 
 /*
- * Stores all sound blocks of the file that are not done with. Returns false where one cannot be
- * stored now; *position is where the next one begins then.
+ * Stores all sound, incomplete blocks of the file. Returns false if one cannot be stored now;
+ * *position is then where that one begins.
  */
 static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct returned *block,
                          uint64_t *position, uint64_t *stored)
@@ -53,7 +53,7 @@ static bool store_blocks(struct spill *spill, struct segment_walk *walk, struct 
     return true;
 }
 
-/* The file's blocks below a position are stored, or lost; what is left of it stays kept. */
+/* The file's blocks below this position are stored or lost; the rest stays kept. */
 static void note_returned(struct spill *spill, size_t index, uint64_t position, uint64_t stored)
 {
     struct kept_file *file = &spill->kept.files[index];
@@ -82,7 +82,7 @@ static bool return_file(struct spill *spill, size_t index, struct returned *bloc
     bool done = opened == DATA_FILE_MISSING;
     if (opened == DATA_FILE_DONE) {
         if (data_file_size(walk.file, &walk.size, NULL)) {
-            spill->settings.size = UINT64_MAX; /* the file has its part of the size already */
+            spill->settings.size = UINT64_MAX; /* the file is already part of the size */
             done = store_blocks(spill, &walk, block, &position, &stored);
             spill->settings.size = size;
         }
@@ -92,7 +92,7 @@ static bool return_file(struct spill *spill, size_t index, struct returned *bloc
     bool damaged = file.end - file.first != stored;
     if (done)
         kept_remove(&spill->kept, index);
-    /* A kill before the file is gone sends its blocks twice. */
+    /* If the program is killed before the file is removed, its blocks are sent twice. */
     spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
     if (done && damaged)
         segments_set_aside(segments, file.name, file.first);
@@ -112,7 +112,7 @@ bool spill_return(struct spill *spill)
         size_t before = spill->kept.count;
         stored = return_file(spill, index, &block);
         if (!stored && spill->kept.count == before)
-            break; /* it is tried again with the next read */
+            break; /* the next read tries again */
     }
     free(block.image);
     return stored;

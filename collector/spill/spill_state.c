@@ -7,13 +7,19 @@
 #include "collector/platform/file_system.h"
 #include "collector/platform/machine.h"
 
-/* Of two that follow each other at least one is half full, or they would be one. */
+/*
+ * Adjacent segments are merged unless they exceed the limit together, so at least one of two is
+ * half full.
+ */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there)
 {
     return there + (size_t)(settings->size / settings->segment_size) * 2 + 4;
 }
 
-/* The file is made with its folder, and stays: a program that removed it could lock another one. */
+/*
+ * The lock file is created with its folder and never removed: after a removal another program could
+ * lock a new file of that name.
+ */
 static enum part_result lock_file(const char *path, size_t root, struct part_file **lock,
                                   struct error *error)
 {
@@ -26,7 +32,7 @@ static enum part_result lock_file(const char *path, size_t root, struct part_fil
     return result;
 }
 
-/* Whoever only looks (inspection.h) has the lock for a moment. */
+/* An inspection (inspection.h) holds the lock for a moment. */
 #define LOOKS   3
 #define LOOK_NS INT64_C(2000000)
 
@@ -76,7 +82,7 @@ bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, s
     if (spill->has_cursor && written->position == position && written->read == read &&
         written->end == state.end && written->kept == state.kept)
         return true;
-    /* The end may be old after a power cut, as the blocks themselves may. */
+    /* `end` need not be synced: after a power cut the blocks may be missing as well. */
     bool sync = !spill->has_cursor || written->position != position || written->read != read ||
                 written->kept != state.kept;
     if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &state,
@@ -107,7 +113,6 @@ void spill_sync_recovered(struct spill *spill)
     spill->owes_sync = !folder_sync(segments->folder, NULL);
 }
 
-/* What is appended from now on has this label. */
 void spill_set_label(struct spill *spill, const char *label)
 {
     spill->label_size = label == NULL ? 0 : (uint32_t)strlen(label);
@@ -131,8 +136,8 @@ bool spill_sync_blocks(struct spill *spill, struct error *error)
 }
 
 /*
- * Whatever was settled is below the first segment that is still there, even where blocks that were
- * read before their segment was evicted are not acknowledged yet: they cannot be read again.
+ * The first remaining segment begins above all complete records, even if blocks of an evicted
+ * segment are not acknowledged yet: they cannot be read again.
  */
 uint64_t spill_completed(const struct spill *spill)
 {
@@ -143,7 +148,6 @@ uint64_t spill_completed(const struct spill *spill)
     return position < first && segments->removed != 0 ? first : position;
 }
 
-/* Whether all that is there was acknowledged, or is gone. */
 bool spill_is_complete(const struct spill *spill)
 {
     return reader_completed(&spill->reader) == spill->segments.end;

@@ -6,19 +6,19 @@
 #include "collector/spill/cursor.h"
 #include "collector/spill/recovery.h"
 
-/* One walk: where it is, and the memory that the present block is in. */
+/* The state of one walk. */
 struct walking {
     struct spill_walk *walk;
     struct segments segments;
     struct kept kept;
     uint64_t spill;
-    uint64_t position; /* all blocks before it were visited, or are done with */
+    uint64_t position; /* blocks below it were visited, or are complete */
     uint8_t *image;
     size_t room;
     char label[SPILL_LABEL_SIZE];
 };
 
-/* Returns 1 where the block is sound, 0 where it is not, and -1 without memory. */
+/* Returns 1 if the block is sound, 0 if not, and -1 if memory is short. */
 static int read_block(struct walking *walking, const struct segment_walk *walk,
                       const struct block_head *head, struct error *error)
 {
@@ -57,7 +57,7 @@ static bool visit(struct walking *walking, const struct block_head *head, struct
     return walking->walk->visit(walking->walk->context, &block, error);
 }
 
-/* Visits the blocks of a file whose positions are `position` or more, and below `end`. */
+/* Visits the blocks of a file from walking->position on that end at or below `end`. */
 static int walk_file(struct walking *walking, const char *name, uint64_t end, struct error *error)
 {
     struct segment_walk walk = {.spill = walking->spill};

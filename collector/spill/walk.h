@@ -1,6 +1,6 @@
 /*
- * Reads all blocks of a spill's folder that are not done with, kept ones too, without changing
- * anything on the disk. One thread; a program that has the spill open is not disturbed.
+ * Reads all incomplete blocks in a spill's folder, kept ones too, without changing anything on the
+ * disk. One thread. A program that has the spill open is not disturbed.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_WALK_H
 #define SLUICE_COLLECTOR_SPILL_WALK_H
@@ -11,9 +11,9 @@
 #include "collector/base/error.h"
 #include "collector/spill/spill.h"
 
-/* A block, while it is visited. */
+/* A block while it is visited. */
 struct walked_block {
-    const char *label; /* "": it has none */
+    const char *label; /* "": no label */
     const uint8_t *image;
     size_t size;
     uint32_t count; /* records */
@@ -22,17 +22,19 @@ struct walked_block {
 };
 
 struct spill_walk {
-    /* Called for each sound block, oldest first. Returns false with `error` filled to end it. */
+    /*
+     * Called for each sound block, oldest first. Returns false with `error` filled to end the walk.
+     */
     bool (*visit)(void *context, const struct walked_block *block, struct error *error);
     void *context;
 
     uint64_t missing; /* filled: records that are missing or damaged; */
-    uint64_t strange; /* and files that look like segments and are not of this spill */
+    uint64_t strange; /* and files that are named like segments and belong to another spill */
 };
 
 /*
- * Returns 0, or -1 with `error` filled: by `visit`; EXIT_CODE_BAD_INPUT where the folder is not there
- * or cannot be read; EXIT_CODE_INTERNAL without memory.
+ * Returns 0, or -1 with `error` filled: by `visit`; EXIT_CODE_BAD_INPUT if the folder does not
+ * exist or cannot be read; EXIT_CODE_INTERNAL if memory is short.
  */
 int spill_walk(const char *folder, struct spill_walk *walk, struct error *error);
 

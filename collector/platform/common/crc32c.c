@@ -5,7 +5,7 @@
 #include "collector/base/byte_order.h"
 
 /*
- * The checksum is linear: the entry of a byte is the sum (exclusive or) of those of its bits. So a
+ * The checksum is linear: the entry of a byte is the exclusive or of the entries of its bits. So a
  * table is made from eight numbers, the entries of 1, 2, 4 and so on to 128.
  */
 #define BIT(byte, bit, entry) ((byte) >> (bit)&1 ? (entry) : UINT32_C(0))
@@ -27,7 +27,7 @@
             ENTRIES_64(192, __VA_ARGS__)                                                           \
     }
 
-/* tables[k][byte]: what a byte adds to the checksum when k others follow it. */
+/* tables[k][byte]: the byte's part of the checksum when k bytes follow it. */
 static const uint32_t tables[8][256] = {
     TABLE(0xf26b8303, 0xe13b70f7, 0xc79a971f, 0x8ad958cf, 0x105ec76f, 0x20bd8ede, 0x417b1dbc,
           0x82f63b78),

@@ -1,4 +1,4 @@
-/* collector/platform/machine.h where no instruction is known: by tables. */
+/* crc32c() for processors without a known instruction: by tables. */
 #include "collector/platform/machine.h"
 
 uint32_t crc32c(uint32_t before, const void *bytes, size_t size)

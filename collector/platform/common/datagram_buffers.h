@@ -1,7 +1,7 @@
 /*
- * The memory of a group's datagrams (struct datagram_group, udp_socket.h). The fronts lie close
- * together. The overflow parts have a stride that is no power of two, so that they do not all fall
- * on the same few cache sets. Of platform/ only.
+ * The memory of a group's datagrams (struct datagram_group, udp.h). The fronts are adjacent. The
+ * stride of the overflow parts is not a power of two, so that they do not all map to the same few
+ * cache sets. Only for files of platform/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_DATAGRAM_BUFFERS_H
 #define SLUICE_COLLECTOR_PLATFORM_COMMON_DATAGRAM_BUFFERS_H
@@ -12,7 +12,7 @@
 
 #include "collector/platform/udp.h"
 
-/* Bytes of an overflow part, and from one to the next. */
+/* The size of an overflow part, and the distance from one to the next, in bytes. */
 #define DATAGRAM_REST_SIZE   (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
 #define DATAGRAM_REST_STRIDE (DATAGRAM_REST_SIZE + 4096 + 64)
 
@@ -21,10 +21,10 @@ struct datagram_buffers {
     uint8_t *rests;
 };
 
-/* Bytes that each of them takes. */
+/* Bytes that struct datagram_buffers allocates. */
 size_t datagram_buffers_memory(void);
 
-/* Returns false where memory is short; they are to be destroyed in any case. */
+/* Returns false without memory; the buffers must be destroyed in any case. */
 bool datagram_buffers_create(struct datagram_buffers *buffers);
 void datagram_buffers_destroy(struct datagram_buffers *buffers);
 

@@ -1,4 +1,3 @@
-/* The part of collector/platform/file_system.h that every system shares. */
 #include "collector/platform/file_system.h"
 
 bool file_location_same(const struct file_location *a, const struct file_location *b)

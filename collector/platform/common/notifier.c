@@ -2,7 +2,7 @@
 
 #include "collector/base/rule.h"
 
-/* One thread at a time may be in the calls that share `busy`. */
+/* Only one thread at a time may be in the calls that share `busy`. */
 static void enter(_Atomic bool *busy, const char *rule)
 {
     bool was = SLUICE_RULES && atomic_exchange(busy, true);

@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 
-/* A buffer that has grown to its limit is reused for what is dropped. */
+/* A buffer that has reached its limit is reused for output that is dropped. */
 unsigned char *process_reading_room(struct process_reading *reading, size_t *size)
 {
     if (reading->bytes.size == reading->capacity) {
@@ -43,11 +43,11 @@ static bool is_warning(const char *line, size_t length)
     return false;
 }
 
-/* The first line of what it wrote that is no warning; 0 bytes where there is none. */
+/* The first line of its output that is not a warning; 0 bytes if there is no such line. */
 static size_t first_line(const struct process_reading *errors, const char **line)
 {
     const char *at = (const char *)errors->bytes.data;
-    if (errors->bytes.size == 0) /* then there may be no data to point past */
+    if (errors->bytes.size == 0) /* the data may be NULL then */
         return 0;
     const char *end = at + errors->bytes.size;
     while (at != end) {

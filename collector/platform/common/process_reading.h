@@ -1,6 +1,6 @@
 /*
- * What is read of a program that runs (collector/platform/child.h), and what its end comes to:
- * the part of process_run that is the same on every system. One thread.
+ * The output of a running program (process_run, collector/platform/child.h) and the result of its
+ * end: the part that is the same on every system. One thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_PROCESS_READING_H
 #define SLUICE_COLLECTOR_PLATFORM_COMMON_PROCESS_READING_H
@@ -10,29 +10,29 @@
 
 #include "collector/platform/child.h"
 
-/* Bytes of what it writes to standard error that are looked at. */
+/* The most bytes of standard error that are kept. */
 #define PROCESS_ERRORS_MAX ((size_t)64 * 1024)
 
-/* One of its streams being read to its end; what is past the limit is thrown away. */
+/* One of its streams, read to its end; bytes beyond the limit are dropped. */
 struct process_reading {
     struct process_output bytes;
     size_t capacity;
-    size_t most; /* bytes that are kept */
+    size_t most; /* the limit, in bytes */
     bool too_much;
-    bool ended;     /* set by who reads; or there was no memory */
+    bool ended;     /* set by the reader; also set without memory */
     bool no_memory; /* for what comes next */
 };
 
-/* Room for what comes next: *size bytes. NULL: there is no memory, and the reading has ended. */
+/* Room for further bytes: *size of them. NULL: there is no memory, and the reading has ended. */
 unsigned char *process_reading_room(struct process_reading *reading, size_t *size);
 
-/* Keeps what was read into that room. */
+/* Keeps the bytes that were read into that room. */
 void process_reading_add(struct process_reading *reading, size_t size);
 
 /*
- * What process_run returns and gives, of both streams. `how` a program has ended that did not end
- * well ("ended with exit code 3"); NULL: it ended well. `exceeded`: the time that it did not end
- * in; NULL: it ended by itself. Takes what was read of both.
+ * The result of process_run from both streams. `how` a program ended that failed ("ended with exit
+ * code 3"); NULL: it succeeded. `exceeded`: the limits, if it was killed; NULL: it ended by itself.
+ * Takes over the memory of both readings.
  */
 enum process_result process_outcome(const struct process_reading *output,
                                     const struct process_reading *errors,

@@ -35,8 +35,9 @@ static bool is_zeros(const uint8_t *bytes, size_t size)
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
- * Bytes after the last newline of the first `size`; more than OUTPUT_FILE_TORN_MAX: not found.
- * Returns NULL, or why they cannot be read.
+ * The number of bytes after the last newline of the first `size`; a number above
+ * OUTPUT_FILE_TORN_MAX means that no newline was found. Returns NULL, or why the bytes cannot be
+ * read.
  */
 static const char *find_unended(const struct torn_file_ops *ops, void *context, uint64_t size,
                                 uint64_t *unended)
@@ -46,7 +47,7 @@ static const char *find_unended(const struct torn_file_ops *ops, void *context, 
     while (size > 0 && *unended <= OUTPUT_FILE_TORN_MAX) {
         size_t want = size < sizeof block ? (size_t)size : sizeof block;
         if (*unended == 0 && want > 1)
-            want = 1; /* as a rule the file ends in a newline */
+            want = 1; /* usually the file ends in a newline */
         const char *why = ops->read(context, size - want, block, want);
         if (why != NULL)
             return why;
@@ -67,13 +68,13 @@ static const char foreign_end[] =
     "its last line has no end and is not a torn line of ours; end it, move the file away, or write "
     "to another file";
 
-/* A look at a line: its first bytes. */
+/* The first bytes of a line. */
 struct line_look {
     uint8_t bytes[OUTPUT_LINE_LOOK];
     size_t size; /* 0: there is no such line */
 };
 
-/* Looks at the line of `length` bytes that begins at `offset`. */
+/* Reads the beginning of the line of `length` bytes at `offset`. */
 static const char *look_at_line(const struct torn_file_ops *ops, void *context, uint64_t offset,
                                 uint64_t length, struct line_look *look)
 {
@@ -81,7 +82,7 @@ static const char *look_at_line(const struct torn_file_ops *ops, void *context, 
     return look->size == 0 ? NULL : ops->read(context, offset, look->bytes, look->size);
 }
 
-/* The whole line before `end`, with its newline; none where it is longer than a line may be. */
+/* The whole line before `end`, with its newline; size 0 if it is longer than a line may be. */
 static const char *look_at_whole(const struct torn_file_ops *ops, void *context, uint64_t end,
                                  struct line_look *look)
 {
@@ -95,7 +96,7 @@ static const char *look_at_whole(const struct torn_file_ops *ops, void *context,
     return look_at_line(ops, context, end - 1 - length, length + 1, look);
 }
 
-/* Whether bytes can be text: no control characters but those of lines and colours. */
+/* Whether the bytes can be text: without control characters except those of lines and colours. */
 static bool is_text(const struct line_look *look)
 {
     for (size_t i = 0; i < look->size; i++)
@@ -105,14 +106,14 @@ static bool is_text(const struct line_look *look)
     return true;
 }
 
-/* What follows the first NUL of a torn line is what a power cut left. */
+/* Only the bytes before the first NUL count: the rest of a torn line was left by a power cut. */
 static size_t before_nul(const struct line_look *look)
 {
     const uint8_t *nul = memchr(look->bytes, '\0', look->size);
     return nul == NULL ? look->size : (size_t)(nul - look->bytes);
 }
 
-/* Whether a torn line is certainly ours, by itself and by the whole line before it. */
+/* Whether a torn line is certainly ours, judged by itself and by the whole line before it. */
 static bool is_ours(const struct line_look *torn, const struct line_look *before,
                     const struct output_file_format *format)
 {
@@ -132,7 +133,7 @@ static bool is_ours(const struct line_look *torn, const struct line_look *before
     return false;
 }
 
-/* Of a file of `size` bytes that ends in a newline, or is empty. */
+/* For a file of `size` bytes that ends in a newline, or is empty. */
 static const char *judge_whole(const struct torn_file_ops *ops, void *context, uint64_t size,
                                const struct output_file_format *format,
                                struct output_file_start *start)
@@ -180,7 +181,7 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
     if (foreign && !format->opened)
         return why;
     if ((why != NULL && !foreign) || start->torn_size == 0) {
-        /* It shrinks while it is read: another program is changing it. */
+        /* A file that shrinks while it is read is being changed by another program. */
         return why == torn_file_changes || foreign ? NULL : why;
     }
     RULE(start->torn_size <= size, "a torn line is part of its file");
@@ -201,12 +202,12 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Bytes that are looked at together: more than a record of any format without lines has. */
+/* Bytes that are read at a time: more than the longest record of any binary format. */
 #define WINDOW_SIZE ((size_t)256 * 1024)
 
 /*
  * Walks over the first `size` bytes from record to record. Returns NULL with *end after the last
- * whole one, or why that cannot be known.
+ * whole record, or why that cannot be found out.
  */
 static const char *find_end(const struct torn_file_ops *ops, void *context, uint64_t size,
                             const struct output_file_format *format, uint8_t *window, uint64_t *end)
@@ -244,7 +245,7 @@ static const char *judge_record(const struct torn_file_ops *ops, void *context,
         return no_memory;
     why = find_end(ops, context, *size, format, window, &end);
     progress_end();
-    /* Zeros read as empty records, and show as little as no record that the torn one is ours. */
+    /* Zeros look like empty records, so they do not prove that the torn record is ours. */
     size_t first = end < WINDOW_SIZE ? (size_t)end : WINDOW_SIZE;
     if (why == NULL && format->unmarked && end != *size)
         why = ops->read(context, 0, window, first);

@@ -1,8 +1,8 @@
 /*
  * The torn end of a file: a line without its newline, or a part of a record, which a killed program
- * left. It is found, and decided what to do about it, in the same way on every operating system;
- * how a file is read and cut, and who else writes to it, is the system's part. Private to
- * the implementations of collector/platform/output_file.h, which says what is done when.
+ * left. Finding it and the decision what to do with it are the same on every system; reading and
+ * cutting the file, and finding out who else writes it, differ. Only for implementations of
+ * collector/platform/output_file.h, which describes the decision.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H
 #define SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H
@@ -11,30 +11,30 @@
 
 extern const char torn_file_changes[]; /* "it changes while it is read" */
 
-/* Between two looks at whether a killed predecessor has ended. */
+/* Milliseconds between two checks whether a killed predecessor has ended. */
 #define TORN_END_PAUSE_MS 10
 
-/* Whether to look again after waiting so long. */
+/* Whether to check again after this much waiting. */
 bool torn_end_is_patient(unsigned waited_ms);
 
 /*
- * For tests, before other threads open files: how long the end of a killed predecessor is waited
- * for, in milliseconds. A busy machine may need more than the 400 that the program gives it.
+ * For tests, called before other threads open files: the time to wait for the end of a killed
+ * predecessor, in milliseconds. A busy machine may need more than the program's 400.
  */
 void torn_end_set_patience(unsigned milliseconds);
 
 /*
- * The operations on one open regular file, which `context` stands for. Those that return a text
- * return NULL, or why they failed: a text that may be changed by the next call.
+ * Operations on one open regular file, given by `context`. Those that return a text return NULL, or
+ * why they failed: a text that the next call may change.
  */
 struct torn_file_ops {
-    /* Bytes that it has. */
+    /* Its size in bytes. */
     const char *(*size)(void *context, uint64_t *size);
 
-    /* Reads `size` bytes from `offset` on; torn_file_changes where it has not as many any more. */
+    /* Reads `size` bytes at `offset`; torn_file_changes if the file has become shorter. */
     const char *(*read)(void *context, uint64_t offset, void *bytes, size_t size);
 
-    /* Takes off what follows its first `kept` bytes; false where it has not `size` any more. */
+    /* Cuts the file after its first `kept` bytes; false if its size is no longer `size`. */
     bool (*cut)(void *context, uint64_t size, uint64_t kept);
 
     /* Appends a newline. */
@@ -42,21 +42,21 @@ struct torn_file_ops {
 };
 
 /*
- * Only judges it: *start says what mending does. Returns NULL, or why the file is not to be
- * appended to. torn_end_mend does it first.
+ * Finds out what torn_end_mend would do, and stores that in *start. Returns NULL, or why the file
+ * must not be appended to. torn_end_mend does the same check first.
  */
 const char *torn_end_judge(const struct torn_file_ops *ops, void *context,
                            const struct output_file_format *format,
                            struct output_file_start *start);
 
 /*
- * Mends the file (`format` NULL: one of lines of any kind). `alone`: no other program writes to it.
- * Returns NULL, or why it could not be put right, as above.
+ * Repairs the file (`format` NULL: lines of any kind). `alone`: no other program writes to it.
+ * Returns NULL, or why it could not be repaired, as above.
  */
 const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,
                           const struct output_file_format *format, struct output_file_start *start);
 
-/* Fills `error` for a file that could not be put right, as torn_end_mend said. Returns -1. */
+/* Fills `error` for a file that could not be repaired, from torn_end_mend's text. Returns -1. */
 int torn_end_not_mended(const char *path, const struct output_file_format *format, const char *why,
                         struct error *error);
 

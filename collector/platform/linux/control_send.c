@@ -1,8 +1,9 @@
 /*
- * collector/platform/control.h by signals, to a process that /proc says is one of ours.
+ * control_send() by signals, to a process that /proc shows to be one of ours.
  *
- * SIGHUP and SIGUSR1 end a process that does not know them, and so may a collector that has not
- * begun to wait, or `sluice ctl` itself. What knows them has them blocked (control_signalfd.c).
+ * SIGHUP and SIGUSR1 end a process that does not handle them, possibly also a collector that does
+ * not wait yet, or `sluice ctl` itself. A process that handles them has them blocked
+ * (control_signalfd.c).
  */
 #include "collector/platform/control.h"
 
@@ -14,14 +15,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What proc(5) says in /proc/PID/status. */
+/* Fields of /proc/PID/status (proc(5)). */
 struct process_status {
     char name[32];
     char state;
     unsigned long long blocked; /* bit n - 1: signal n */
 };
 
-/* Returns false where there is no such process, or no /proc. */
+/* Returns false if there is no such process, or no /proc. */
 static bool read_status(const char *process, struct process_status *status)
 {
     char path[64];
@@ -45,7 +46,10 @@ static bool blocks(const struct process_status *status, int number)
     return (status->blocked >> (number - 1) & 1) != 0;
 }
 
-/* The program that we are, by its file or else by its name: it may have been replaced since. */
+/*
+ * Whether it is this program: by its file, or else by its name, because the file may have been
+ * replaced since.
+ */
 static bool is_same_program(const char *process, const struct process_status *status)
 {
     char path[64];

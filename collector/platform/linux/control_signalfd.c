@@ -1,4 +1,4 @@
-/* collector/platform/control.h on signalfd(2) and eventfd(2). */
+/* struct control on signalfd(2) and eventfd(2). */
 #include "collector/platform/control.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ int control_create(struct control **out, struct error *error)
     sigaddset(&wanted, SIGUSR1);
     control->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     control->notice = event_open();
-    /* A signal that is not held back would end the program, without a ledger. */
+    /* A signal that is not blocked would end the program without a ledger. */
     if (control->signals < 0 || control->notice < 0 ||
         sigprocmask(SIG_BLOCK, &wanted, NULL) != 0 || signal(SIGPIPE, SIG_IGN) == SIG_ERR ||
         signal(SIGXFSZ, SIG_IGN) == SIG_ERR) {
@@ -104,7 +104,7 @@ enum control_event control_wait(struct control *control, const struct control_wa
         return CONTROL_TIMEOUT;
     bool failed = ready < 0 && errno != EINTR;
     if (ready < 0)
-        retry_pause(); /* and a signal is obeyed all the same */
+        retry_pause(); /* a pending signal is still read below */
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
         return meaning(info.ssi_signo);

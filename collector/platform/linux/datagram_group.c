@@ -1,4 +1,4 @@
-/* The group of collector/platform/udp.h on Linux: what recvmmsg(2) is given. */
+/* struct datagram_group on Linux: the arguments of recvmmsg(2). */
 #include <stdlib.h>
 
 #include "collector/platform/linux/udp_socket_parts.h"

@@ -1,4 +1,4 @@
-/* collector/platform/udp.h on sendmmsg(2), with a socket for each family. */
+/* struct datagram_sender on sendmmsg(2), with a socket for each address family. */
 #include "collector/platform/udp.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 
-/* What every way takes where the system does not know it (RFC 791, RFC 8200). */
+/* The smallest MTU that every path has, used if the system does not know it (RFC 791, RFC 8200). */
 #define IPV4_LEAST_MTU 576
 #define IPV6_LEAST_MTU 1280
 
@@ -22,11 +22,11 @@ struct target {
     struct address address;
     struct sockaddr_storage name;
     socklen_t name_size;
-    int fd; /* of its family; the sender's */
+    int fd; /* the sender's socket of that family */
 };
 
 struct datagram_sender {
-    int ipv4, ipv6; /* -1: no target is of that family */
+    int ipv4, ipv6; /* -1: no target of that family */
     size_t count;
     struct target targets[];
 };
@@ -41,7 +41,7 @@ static int system_family(const struct address *address)
     return address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET;
 }
 
-/* A packet that is sent has its header: raw(7) of IPPROTO_RAW, ip(7) and ipv6(7) of IP_HDRINCL. */
+/* The packets contain their headers: IPPROTO_RAW of raw(7), IP_HDRINCL of ip(7) and ipv6(7). */
 static int open_socket(const struct address *target, bool packets)
 {
     int type = (packets ? SOCK_RAW : SOCK_DGRAM) | SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -83,7 +83,7 @@ int datagram_sender_open(struct datagram_sender **out,
         }
         struct address to = target->address;
         if (options->packets)
-            to.port = 0; /* the packet has it; raw(7) takes no other */
+            to.port = 0; /* the packet contains the port; raw(7) requires 0 here */
         target->name_size = socket_address_to_system(&to, &target->name);
         target->fd = *fd;
     }
@@ -114,7 +114,7 @@ static enum send_result judge(const struct target *target, struct error *error)
     return SEND_FAILED;
 }
 
-/* One call is for one socket: it takes what follows the first one for the same family. */
+/* One call uses one socket: it sends the first datagrams whose targets have the same family. */
 enum send_result datagram_sender_send(struct datagram_sender *sender,
                                       const struct outgoing *datagrams, size_t count, size_t *sent,
                                       struct error *error)

@@ -21,7 +21,7 @@ static int fail(struct error *error, int code)
     return -1;
 }
 
-/* A random number, modulo the sockets. */
+/* The program returns a random number modulo the number of sockets. */
 static int attach(int fd, unsigned sockets)
 {
     struct sock_filter choose[] = {

@@ -1,5 +1,5 @@
 /*
- * A wake-up on eventfd(2): kept while nobody waits, several counting as one. Of this folder only.
+ * A wake-up on eventfd(2): it is kept until it is read; several count as one. Of this folder only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
@@ -10,7 +10,7 @@
 
 #include "collector/platform/posix/lending.h"
 
-/* A descriptor that is readable while there is a wake-up, or -1 with errno. */
+/* Returns a descriptor that is readable while there is a wake-up, or -1 with errno. */
 static inline int event_open(void)
 {
     unsigned times = 0;
@@ -25,7 +25,7 @@ static inline int event_open(void)
 static inline void event_signal(int event)
 {
     uint64_t one = 1;
-    /* It fails only when the count is at its end: then the wake-up is already there. */
+    /* It fails only if the counter is at its maximum: then there is a wake-up already. */
     ssize_t ignored = write(event, &one, sizeof one);
     (void)ignored;
 }

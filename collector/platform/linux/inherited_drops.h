@@ -1,6 +1,6 @@
 /*
- * How many of an inherited socket's drops this process has counted already: whoever serves it next,
- * after a reload, counts those that came since. Of platform/linux only.
+ * The part of an inherited socket's drops that this process has counted already: after a reload the
+ * next listener counts only newer ones. Of platform/linux only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * The kernel's 32-bit count when it was last read, kept until inherited_sockets_forget; for the
+ * The kernel's 32-bit counter when it was last read, valid until inherited_sockets_forget; for the
  * thread that serves the socket. NULL: no inherited socket has this descriptor.
  */
 uint32_t *inherited_socket_drops(int handle);

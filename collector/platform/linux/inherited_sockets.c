@@ -1,6 +1,6 @@
 /*
- * collector/platform/service_manager.h by LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES: the
- * descriptors from 3 on, and their names with colons between them.
+ * The inherited sockets of collector/platform/service_manager.h, from LISTEN_PID, LISTEN_FDS and
+ * LISTEN_FDNAMES: the descriptors from 3 on, and their names separated by colons.
  */
 #include "collector/platform/service_manager.h"
 
@@ -25,13 +25,13 @@ static struct {
     struct inherited_socket *sockets;
     size_t count;
     uint32_t *drops;
-    char *names; /* that the sockets' names stand in; NULL: they have none */
-    bool looked; /* they were taken, or `missing` says why not */
+    char *names; /* the memory of the sockets' names; NULL: without names */
+    bool looked; /* they were looked for; `result` and `missing` have the outcome */
     int result;
     struct error missing;
 } inherited;
 
-/* The next of the names, which are taken apart here, or that of one without. */
+/* Splits the next name off, or returns "unknown". */
 static const char *next_name(char **names)
 {
     char *name = *names;

@@ -19,7 +19,7 @@ unsigned multicast_interface(const char *name)
     return if_nametoindex(name);
 }
 
-/* By which interface something goes (rtnetlink(7)). */
+/* A request for the route to an address (rtnetlink(7)). */
 struct question {
     struct nlmsghdr header;
     struct rtmsg route;
@@ -27,7 +27,7 @@ struct question {
     uint8_t host[16];
 };
 
-/* The interface in an answer of `size` bytes; 0: there is none in it. */
+/* The interface in an answer of `size` bytes; 0: the answer has no interface. */
 static unsigned interface_in(const struct nlmsghdr *answer, size_t size)
 {
     unsigned index = 0;
@@ -92,7 +92,7 @@ int multicast_join(int fd, const struct address *group, const struct address *so
     return setsockopt(fd, level, MCAST_JOIN_GROUP, &of_all, sizeof of_all);
 }
 
-/* Of an interface that has gone Linux leaves a group, and no source of one. */
+/* For an interface that no longer exists, Linux can leave a group, but not a source of a group. */
 void multicast_leave(int fd, const struct address *group, unsigned interface)
 {
     int level = group->family == ADDRESS_IPV6 ? IPPROTO_IPV6 : IPPROTO_IP;

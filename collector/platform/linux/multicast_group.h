@@ -7,29 +7,32 @@
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 
-/* The number of an interface; 0: there is none of that name. */
+/* The number of an interface; 0: no interface has that name. */
 unsigned multicast_interface(const char *name);
 
-/* The interface that the system's routes name for a group; 0: none, or they cannot be read. */
+/* The interface that the routing table has for a group; 0: none, or the table cannot be read. */
 unsigned multicast_interface_of_routes(const struct address *group);
 
-/* Whether it means another group on each link: a socket is bound to one of them (RFC 4007). */
+/*
+ * Whether the group is a different one on each link, so that a socket must be bound to one link
+ * (RFC 4007).
+ */
 bool multicast_is_of_link(const struct address *group);
 
 /*
- * Before it is bound: it gets datagrams of the groups alone that it joins itself. Returns whether
- * that could be set.
+ * Called before the bind: limits the socket to datagrams of groups that it joins itself. Returns
+ * whether that could be set.
  */
 bool multicast_join_only_own(int fd, bool ipv6);
 
 /*
- * Joins the group on the interface of that number (0: the one that the system's routes name), for
- * the datagrams of `source` alone where that has a family. Returns 0, or -1 with errno.
+ * Joins the group on the interface with that number (0: the routing table's), limited to datagrams
+ * of `source` if that has a family. Returns 0, or -1 with errno.
  */
 int multicast_join(int fd, const struct address *group, const struct address *source,
                    unsigned interface);
 
-/* Leaves it, with the source it was joined for; the interface may have gone. */
+/* Leaves it, also for the source that it was joined for; the interface may no longer exist. */
 void multicast_leave(int fd, const struct address *group, unsigned interface);
 
 #endif

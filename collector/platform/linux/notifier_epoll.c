@@ -1,8 +1,8 @@
 /*
- * collector/platform/notifier.h on epoll(7) with EPOLLET, and of streams with EPOLLONESHOT.
+ * The notifier on epoll(7): EPOLLET for datagram sockets, EPOLLONESHOT for streams.
  *
- * EPOLL_CTL_MOD on a socket with data queued gives a new edge, so nothing here ever re-arms; the
- * contract is kept by draining alone, as on the other platforms.
+ * EPOLL_CTL_MOD on a socket with queued data would give a new edge, which other platforms do not
+ * offer, so a datagram socket is never re-armed here; receivers must drain it.
  */
 #include "collector/platform/notifier.h"
 
@@ -24,7 +24,7 @@ struct epoll_notifier {
     int wake;
     void **removed; /* tokens whose REMOVED event is due */
     size_t removed_count;
-    size_t removed_capacity; /* kept at the number of sockets: removing never allocates */
+    size_t removed_capacity; /* at least the number of sockets, so that removing never allocates */
     size_t added;
 };
 
@@ -51,7 +51,7 @@ static void destroy(struct notifier *base)
 
 static int create(struct notifier **out, size_t threads, struct error *error)
 {
-    (void)threads; /* of streams any number; they share nothing but the instance */
+    (void)threads; /* streams allow any number, which share only the instance */
     struct epoll_notifier *notifier = calloc(1, sizeof *notifier);
     if (notifier == NULL) {
         fail(error, "no memory for a notifier");
@@ -113,7 +113,7 @@ static int remove_socket(struct notifier *base, wait_handle socket, void *token,
 static unsigned interests_of(uint32_t events)
 {
     unsigned interests = 0;
-    if ((events & (EPOLLERR | EPOLLHUP)) != 0) /* reported whether it was asked for or not */
+    if ((events & (EPOLLERR | EPOLLHUP)) != 0) /* always reported */
         return NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP;
     if ((events & EPOLLIN) != 0)
         interests |= NOTIFIER_IN;

@@ -1,4 +1,4 @@
-/* collector/platform/clock.h on clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
+/* struct pause on clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
 #include "collector/platform/clock.h"
 
 #include <stdbool.h>
@@ -6,7 +6,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* A thread's timers may be this late, so that others' can be served with them: by default 50 µs. */
+/*
+ * The kernel may delay a thread's timers by this much to combine them with others: 50 µs by
+ * default.
+ */
 #define SLACK_NS 5000
 
 struct pause {

@@ -1,4 +1,4 @@
-/* collector/platform/process.h by proc(5). */
+/* process_usage_read() by proc(5). */
 #include "collector/platform/process.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 
 #include "collector/platform/posix/lending.h"
 
-/* Returns false where nothing can be read; `text` ends with a NUL. */
+/* Returns false if the file cannot be read; `text` ends with a NUL. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     int fd = lending_open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -31,9 +31,9 @@ static double seconds_of(clockid_t clock)
 }
 
 /*
- * Of proc(5), /proc/self/stat: the fields 14, 15 (processor time), 22 (start, since boot), 23 and
- * 24 (memory). The name in the second one may hold blanks and brackets, so fields are counted from
- * its last bracket on.
+ * Fields of /proc/self/stat (proc(5)): 14 and 15 (processor time), 22 (start, since boot), 23 and
+ * 24 (memory). The name in field 2 may contain blanks and brackets, so fields are counted after its
+ * last bracket.
  */
 static bool read_stat(struct process_usage *usage)
 {
@@ -58,7 +58,7 @@ static bool read_stat(struct process_usage *usage)
     return true;
 }
 
-/* But for the one that the folder is read by. */
+/* Does not count the descriptor that reads the folder. */
 static bool count_files(uint64_t *count)
 {
     DIR *folder = lending_opendir("/proc/self/fd");

@@ -1,4 +1,4 @@
-/* collector/platform/thread.h on sched_setaffinity(2). */
+/* The processors of collector/platform/thread.h on sched_setaffinity(2). */
 #include "collector/platform/thread.h"
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* collector/platform/machine.h on getrandom(2). */
+/* random_bytes() on getrandom(2). */
 #include "collector/platform/machine.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ int random_bytes(uint8_t *bytes, size_t size, struct error *error)
     ssize_t got;
     unsigned times = 0;
     do
-        got = getrandom(bytes, size, 0); /* up to 256 bytes come whole (man page) */
+        got = getrandom(bytes, size, 0); /* up to 256 bytes are returned whole (getrandom(2)) */
     while (got < 0 && retry_interrupted(&times));
     if (got == (ssize_t)size)
         return 0;

@@ -1,10 +1,10 @@
 /*
- * collector/platform/service_manager.h by sd_notify(3): each notification is a datagram of
- * variables, to the socket that NOTIFY_SOCKET names.
+ * struct service_manager by sd_notify(3): each notification is a datagram with variables, to the
+ * socket that NOTIFY_SOCKET names.
  *
- * It is written here and not called from libsystemd, as that page itself proposes: the protocol is
- * stable and small, while the library would have to be there wherever the program runs, and would
- * bring more into a process that reads what strangers send than all that it is wanted for.
+ * The protocol is implemented here instead of by libsystemd, as that page suggests: it is stable
+ * and small, while the library would be required wherever the program runs, and is large for a
+ * process that reads untrusted input.
  */
 #include "collector/platform/service_manager.h"
 
@@ -25,7 +25,7 @@
 
 #define SOCKET_VARIABLE "NOTIFY_SOCKET"
 
-/* How long it may keep us waiting. */
+/* The longest wait for the manager. */
 static const struct timeval patience = {.tv_sec = 1};
 
 struct service_manager {
@@ -37,7 +37,7 @@ struct service_manager {
 
 /* --- finding it ------------------------------------------------------------------------------- */
 
-/* A path, or after an '@' a name without one. */
+/* A path or, after an '@', an abstract name. */
 static bool set_address(struct service_manager *manager, const char *text)
 {
     size_t length = strlen(text);
@@ -52,7 +52,7 @@ static bool set_address(struct service_manager *manager, const char *text)
     return true;
 }
 
-/* 0 where nobody waits, or waits for another process. */
+/* 0 if the manager does not watch, or watches another process. */
 static int64_t read_watchdog(void)
 {
     uint64_t microseconds = 0;

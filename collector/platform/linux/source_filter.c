@@ -8,11 +8,11 @@
 #include "collector/platform/udp.h"
 
 /*
- * Jumps lead forward only, so the filter is made from its end: what is jumped to is there already.
- * A label is an instruction's place counted from that end.
+ * Jumps only go forward, so the filter is built from its end: the target of a jump exists already.
+ * A label is an instruction's position counted from the end.
  */
 
-/* How far a conditional jump may lead, less one instruction that may still come in between. */
+/* The longest conditional jump, less one instruction that may still be inserted. */
 #define REACH 254
 
 /* The first byte of an IP header: its version in the upper half. */
@@ -20,24 +20,24 @@
 
 #define WORDS 4 /* of 32 bits in a number */
 
-/* Where the words of a source address stand in its IP header; IPv4 has the last one alone. */
+/* The offset of the source address's words in the IP header; IPv4 has only the last word. */
 #define IPV4_PLACE 0
 #define IPV6_PLACE 8
 
-/* An address from which on the answer is another one. */
+/* An address from which on the answer changes. */
 struct edge {
     uint32_t words[WORDS];
 };
 
-/* What is the case from one value of a word on, up to where the next segment starts. */
+/* A range of a word's values, up to where the next segment starts. */
 struct segment {
     uint32_t start;
-    bool passes;  /* the answer; where the next word has to be looked at, that before its edges */
-    size_t from;  /* the edges among which it has to be looked at; ... */
-    size_t count; /* ... none where it is not */
+    bool passes;  /* the answer or, if the next word decides, the answer before its edges */
+    size_t from;  /* the first edge that the next word decides among, ... */
+    size_t count; /* ... and their number; 0: the word itself decides */
 };
 
-/* What comes next: an answer, which is the end, or the instruction at a label. */
+/* A target: an answer, or the instruction at a label. */
 struct target {
     bool is_answer, passes;
     size_t label;
@@ -45,11 +45,11 @@ struct target {
 
 struct making {
     struct sock_filter *program;
-    size_t count;      /* of instructions, those included that have no place in the program */
-    size_t answers[2]; /* the labels of those last made that refuse and that pass */
-    bool answered[2];  /* whether there are any */
+    size_t count;      /* of instructions, including those without room in the program */
+    size_t answers[2]; /* the labels of the latest refusing and accepting instruction */
+    bool answered[2];  /* whether they exist */
     const struct edge *edges;
-    struct segment *segments; /* where the next ones are put */
+    struct segment *segments; /* where the next segments are stored */
     uint32_t place;
 };
 
@@ -62,7 +62,7 @@ static size_t emit(struct making *making, struct sock_filter instruction)
     return making->count++;
 }
 
-/* Instructions between a label and the one that is emitted next. */
+/* Instructions between a label and the next one to be emitted. */
 static size_t distance(const struct making *making, size_t label)
 {
     return making->count - label - 1;
@@ -77,7 +77,7 @@ static size_t label_of_answer(struct making *making, bool passes)
     return making->answers[passes];
 }
 
-/* A label within reach that leads to the target. */
+/* A label within reach of a jump that leads to the target. */
 static size_t label_of(struct making *making, const struct target *target)
 {
     if (target->is_answer)
@@ -88,7 +88,7 @@ static size_t label_of(struct making *making, const struct target *target)
     return emit(making, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)between));
 }
 
-/* Goes on at one of two targets: at `above` where what was loaded is at least so much. */
+/* Emits a branch: to `above` if the loaded word is at least `least`. */
 static struct target branch(struct making *making, uint32_t least, struct target above,
                             struct target below)
 {
@@ -100,7 +100,7 @@ static struct target branch(struct making *making, uint32_t least, struct target
     return (struct target){.label = emit(making, jump)};
 }
 
-/* Loads from the IP header. What comes next must be what was emitted last. */
+/* Emits a load from the IP header. The code after it must be the code emitted last. */
 static struct target load(struct making *making, unsigned size, uint32_t at)
 {
     const struct sock_filter load =
@@ -119,8 +119,8 @@ static bool is_zero_from(const struct edge *edge, unsigned word)
 }
 
 /*
- * Cuts the values of a word at `count` edges that agree in all words before it; `passes` is the
- * answer before them. Returns how many segments that makes: at most one more than twice the edges.
+ * Divides the values of a word at `count` edges that agree in all words before it; `passes` is the
+ * answer before them. Returns the number of segments: at most one more than twice the edges.
  */
 static size_t make_segments(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes)
@@ -148,7 +148,7 @@ static size_t make_segments(struct making *making, unsigned word, size_t from, s
 static struct target decide(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes);
 
-/* Halves its way to the segment that the loaded word is in. */
+/* Emits a binary search for the segment of the loaded word. */
 static struct target choose(struct making *making, unsigned word, const struct segment *segments,
                             size_t count)
 {
@@ -162,7 +162,10 @@ static struct target choose(struct making *making, unsigned word, const struct s
     return branch(making, segments[half].start, above, below);
 }
 
-/* Decides by this word and those after it, for addresses that agree with the edges before it. */
+/*
+ * Emits the decision by this word and those after it, for addresses that agree with the edges
+ * before it.
+ */
 static struct target decide(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes)
 {
@@ -180,7 +183,7 @@ static struct edge edge_of(struct host_number number)
                           (uint32_t)(number.low >> 32), (uint32_t)number.low}};
 }
 
-/* The edges of ranges whose numbers are at most `most`. Returns how many. */
+/* The edges of the ranges up to `most`. Returns their number. */
 static size_t make_edges(struct edge *edges, const struct network_range *ranges, size_t count,
                          struct host_number most)
 {
@@ -247,7 +250,9 @@ bool source_filter_make(const struct networks *sources, struct sock_filter *prog
 
 /* --- sockets ---------------------------------------------------------------------------------- */
 
-/* A program that the kernel takes, to be freed, of *count instructions. Returns NULL with `error`.
+/*
+ * Returns a program of *count instructions for the kernel, which the caller frees, or NULL with
+ * `error` filled.
  */
 static struct sock_filter *make_program(const struct networks *sources, size_t *count,
                                         struct error *error)

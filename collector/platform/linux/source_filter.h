@@ -1,10 +1,8 @@
 /*
- * Who may send, as a filter of the kernel's: classic BPF for a UDP socket (socket(7),
- * SO_ATTACH_FILTER), of IPv4, IPv6 or both.
- *
- * It reads the IP header, which the kernel keeps before a socket's packet, and halves its way
- * through the ranges of the set: some twelve comparisons where there are a thousand networks. Main
- * thread.
+ * Accepted sources as a kernel filter: classic BPF for a UDP socket (socket(7), SO_ATTACH_FILTER),
+ * for IPv4, IPv6 or both. It reads the IP header, which the kernel keeps before a socket's packet,
+ * and does a binary search in the ranges of the set: about twelve comparisons for a thousand
+ * networks. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_SOURCE_FILTER_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_SOURCE_FILTER_H
@@ -18,14 +16,14 @@
 #include "collector/base/networks.h"
 
 /*
- * Writes the filter that takes what comes from `sources` to the BPF_MAXINSNS instructions of
- * `program`, and stores in *needed how many it has; where that is more than BPF_MAXINSNS, it cannot
- * be used. Returns false where memory is short.
+ * Writes a filter that accepts datagrams from `sources` to the BPF_MAXINSNS instructions of
+ * `program`, and its length to *needed; if that is more than BPF_MAXINSNS, the filter cannot be
+ * used. Returns false without memory.
  */
 bool source_filter_make(const struct networks *sources, struct sock_filter *program,
                         size_t *needed);
 
-/* Gives it to a socket. Returns 0, or -1 with `error` filled. */
+/* Attaches the filter to a socket. Returns 0, or -1 with `error` filled. */
 int source_filter_attach(int fd, const struct networks *sources, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The receiving of collector/platform/udp.h on Linux: recvmmsg(2), udp(7) and socket(7). */
+/* udp_socket_receive() on Linux: recvmmsg(2), udp(7) and socket(7). */
 #include <errno.h>
 #include <linux/udp.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 
-/* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
+/* After this many passing errors in a row the thread serves its other sockets. */
 #define MAX_PASSING 64
 
-/* Errors that say nothing about what is queued: an ICMP answer, or a network's mood. */
+/* Errors that say nothing about the queue: an ICMP answer, or a temporary state of the network. */
 static bool is_passing(int code)
 {
     switch (code) {
@@ -37,14 +37,14 @@ static bool is_passing(int code)
     }
 }
 /*
- * Buffers of many datagrams each that are received at once: the more, the less of them is still in
- * the cache when they are looked at.
+ * Buffers of many datagrams each that are received at once. With more buffers, fewer of them are
+ * still in the cache when they are read.
  */
 #define GRO_BUFFERS 8
 
 /* --- what was received ------------------------------------------------------------------------ */
 
-/* The data of the control message of that kind, or NULL. */
+/* The data of the control message of that type, or NULL. */
 static const void *find_control(const struct msghdr *header, int level, int type)
 {
     for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
@@ -83,7 +83,7 @@ static struct address destination_of(const struct udp_socket *socket, const stru
     return address_from_ipv4(bytes, socket->address.port);
 }
 
-/* What all datagrams of a buffer have in common, into `slot`. */
+/* Stores the properties that all datagrams of a buffer share in `slot`. */
 static void fill_common(const struct udp_socket *socket, struct linux_group *group, size_t buffer,
                         struct datagram_slot *slot)
 {
@@ -123,7 +123,7 @@ static void fill_slots(const struct udp_socket *socket, struct linux_group *grou
     for (size_t i = 0; i < group->received; i++) {
         const struct mmsghdr *received = &group->headers[i];
         struct datagram_slot *slot = &group->group.slots[i];
-        slot->sent_size = received->msg_len; /* with MSG_TRUNC asked for: the real length */
+        slot->sent_size = received->msg_len; /* the real length, because of MSG_TRUNC */
         slot->truncated = received->msg_len > group->limit;
         slot->size = slot->truncated ? (uint32_t)group->limit : received->msg_len;
         fill_common(socket, group, i, slot);
@@ -143,7 +143,7 @@ const struct receive_ops receive_ops_single = {
 static void lay_out_gro(struct linux_group *group, unsigned buffer, size_t limit)
 {
     uint8_t *rest = datagram_rest(&group->buffers, buffer);
-    (void)limit; /* cut_slots cuts to it */
+    (void)limit; /* cut_slots applies it */
     group->vectors[buffer][0] = (struct iovec){rest, DATAGRAM_MAX_SIZE};
     group->headers[buffer].msg_hdr.msg_iovlen = 1;
 }
@@ -153,7 +153,7 @@ static unsigned most_gro(const struct linux_group *group)
     return group->aggregated ? GRO_BUFFERS : DATAGRAM_GROUP_SIZE;
 }
 
-/* All datagrams of a buffer have one size, but for the last one, which may be shorter. */
+/* All datagrams of a buffer have the same size, except the last one, which may be shorter. */
 static void begin_buffer(const struct udp_socket *socket, struct linux_group *group)
 {
     const struct mmsghdr *received = &group->headers[group->next];
@@ -166,7 +166,7 @@ static void begin_buffer(const struct udp_socket *socket, struct linux_group *gr
     fill_common(socket, group, group->next, &group->common);
 }
 
-/* Cuts as many datagrams from the buffers as there are slots. */
+/* Splits the buffers into datagrams, as many as there are slots. */
 static void cut_slots(const struct udp_socket *socket, struct linux_group *group)
 {
     size_t count = 0;
@@ -202,9 +202,9 @@ const struct receive_ops receive_ops_gro = {
 /* --- from the kernel -------------------------------------------------------------------------- */
 
 /*
- * Fewer than it asked for end recvmmsg(2) where the next one would block, or met an error that is
- * then reported by the call after. There are none for a socket that is not connected and has not
- * asked for them (IP_RECVERR of ip(7)) but those that make it useless; so what came short was all.
+ * recvmmsg(2) returns fewer datagrams than requested if the next one would block, or met an error
+ * that the next call reports. A socket that is not connected and has not set IP_RECVERR (ip(7))
+ * only has errors that make it unusable, so fewer means that the queue is empty.
  */
 static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group)
 {
@@ -213,10 +213,10 @@ static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group
     unsigned most = group->ops->most(group);
     for (unsigned i = 0; i < group->used; i++)
         datagram_group_set_room(group, i);
-    /* The C library's function would first see to it that the thread can be cancelled meanwhile. */
+    /* The C library's function would first make the thread cancellable, which costs time. */
     int count = (int)syscall(SYS_recvmmsg, socket->fd, group->headers, most,
                              MSG_DONTWAIT | MSG_TRUNC, NULL);
-    /* The one that found nothing is perhaps changed, too. */
+    /* The header for which no datagram was found may be changed, too. */
     group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
     group->all = count > 0 && (unsigned)count < most;
     return count;

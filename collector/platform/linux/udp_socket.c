@@ -1,5 +1,4 @@
-/* The sockets of collector/platform/udp.h on Linux: udp(7), socket(7), sock_diag's memory
- * info. */
+/* struct udp_socket on Linux: udp(7), socket(7), and sock_diag's memory information. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -44,7 +43,7 @@ static bool set_flag(int fd, int level, int name, int value)
     return setsockopt(fd, level, name, &value, sizeof value) == 0;
 }
 
-/* The kernel doubles what is asked, for its own bookkeeping, and reports the doubled size. */
+/* The kernel doubles the requested size for its bookkeeping, and reports the doubled size. */
 static size_t receive_buffer_of(int fd)
 {
     int granted = 0;
@@ -62,8 +61,9 @@ static size_t set_receive_buffer(int fd, size_t wanted)
 }
 
 /*
- * What the kernel would grant a socket of ours. It makes a buffer smaller without a word where less
- * is allowed than it has, and who bound an inherited socket may have been allowed more than we are.
+ * The size that the kernel would grant a new socket of this process. It silently reduces an
+ * existing buffer to what is allowed, and the process that bound an inherited socket may have been
+ * allowed more than this one.
  */
 static size_t buffer_to_be_had(bool ipv6, size_t wanted)
 {
@@ -83,8 +83,8 @@ static size_t raise_receive_buffer(int fd, bool ipv6, size_t wanted)
 }
 
 /*
- * What the kernel charges a buffer for a datagram, at least: its description and the page that it
- * begins alone take more. With UDP_GRO up to 128 datagrams have one.
+ * The least that the kernel charges a buffer for a datagram: its descriptor and page already take
+ * more. With UDP_GRO up to 128 datagrams share one.
  */
 #define LEAST_CHARGE     512
 #define LEAST_CHARGE_GRO 32
@@ -103,8 +103,8 @@ static int get_number(int fd, int name)
 }
 
 /*
- * A start may have been allowed more than this process is by now: what nobody asks to change stays,
- * and who asks for more gets no less than there is.
+ * The process may have been allowed more at its start than now: a size that is not changed is not
+ * set again, and a request for more never reduces the buffer.
  */
 static void set_buffer(struct udp_socket *socket, bool ipv6,
                        const struct udp_socket_options *options)
@@ -123,7 +123,7 @@ static bool is_ipv6(int fd)
     return get_number(fd, SO_DOMAIN) == AF_INET6;
 }
 
-/* `busy_poll_us` is what the socket has; zero when it was opened. */
+/* `busy_poll_us` is the socket's present value; zero at first. */
 static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options,
                      unsigned busy_poll_us, struct error *error)
 {
@@ -140,8 +140,8 @@ static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options
 }
 
 /*
- * What may be set again and again, before and after the socket is bound. The filter is the last
- * that can fail, and the one before it stays then.
+ * Sets the options that may change before and after the bind. The filter is set last among those
+ * that can fail; if it fails, the previous filter stays.
  */
 static int set_up(struct udp_socket *socket, bool ipv6, const struct udp_socket_options *options,
                   struct error *error)
@@ -178,7 +178,7 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
     return datagram_spread_attach(made->fd, options->spread_over, error);
 }
 
-/* What it may come in by is said before it is bound: nothing comes in between. */
+/* The interface is set before the bind, so that no datagram arrives by another one. */
 static int restrict_to_interface(struct udp_socket *made, const struct udp_socket_options *options,
                                  struct error *error)
 {
@@ -226,7 +226,7 @@ static int check_bound_udp(int fd, struct error *error)
     return -1;
 }
 
-/* Undoes what its server before set. */
+/* Copies the handle and resets options that its previous user may have set. */
 static int adopt(struct udp_socket *made, const struct udp_socket_options *options,
                  struct error *error)
 {
@@ -281,7 +281,10 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
     return -1;
 }
 
-/* Where it is joined: its name is kept, as one that goes and comes has another number. */
+/*
+ * The interface to join on. Its name is kept, because an interface that is created again has
+ * another number.
+ */
 static unsigned choose_interface(struct udp_socket *socket)
 {
     const struct udp_socket_options *options = &socket->options;
@@ -312,7 +315,10 @@ static int join(struct udp_socket *socket, unsigned index, struct error *error)
     return -1;
 }
 
-/* What is bound to an interface by its number is bound to the new one: a right may be missing. */
+/*
+ * A socket that is bound to an interface by its number is bound to the new number; the right to do
+ * so may be missing.
+ */
 static bool bind_again(struct udp_socket *socket, struct error *error)
 {
     const char *name = socket->group_interface;
@@ -324,7 +330,10 @@ static bool bind_again(struct udp_socket *socket, struct error *error)
     return false;
 }
 
-/* A group is joined on an interface by its number; one that came again has another. */
+/*
+ * A group is joined on an interface's number, and an interface that is created again has another
+ * one.
+ */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     const struct udp_socket_options *options = &socket->options;

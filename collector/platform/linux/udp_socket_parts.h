@@ -1,6 +1,6 @@
 /*
- * The parts of collector/platform/udp.h on Linux, shared by the files that make it up:
- * udp_socket.c opens sockets and describes them, datagram_group.c is the memory to receive into,
+ * struct udp_socket and struct datagram_group on Linux, shared by the files that implement them:
+ * udp_socket.c opens sockets and describes them, datagram_group.c has the memory to receive into,
  * udp_receive.c receives. Only these files include it.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
@@ -17,15 +17,15 @@
 
 struct linux_group;
 
-/* What a buffer holds: one datagram, or many of one source (udp(7), UDP_GRO). */
+/* The use of a buffer: for one datagram, or for many of one source (udp(7), UDP_GRO). */
 struct receive_ops {
-    /* Points the vectors and the slot of one buffer to where datagrams of that limit go. */
+    /* Points the vectors and the slot of one buffer to the memory for datagrams of that limit. */
     void (*lay_out)(struct linux_group *group, unsigned buffer, size_t limit);
 
-    /* How many buffers to ask for at a time. */
+    /* The number of buffers of one receive. */
     unsigned (*most)(const struct linux_group *group);
 
-    /* Fills the slots from the buffers received. While the group has more it is called again. */
+    /* Fills the slots from the received buffers. Called again while the group has more. */
     void (*cut)(const struct udp_socket *socket, struct linux_group *group);
 };
 
@@ -35,19 +35,20 @@ extern const struct receive_ops receive_ops_gro;
 struct udp_socket {
     int fd;
     const struct receive_ops *ops; /* chosen by open */
-    /* This outlives the configuration: the interface is a copy, and only_from is not kept. */
+    /* The options outlive the configuration: the interface is a copy, and only_from is not kept. */
     struct udp_socket_options options;
     char interface[IF_NAMESIZE];
     bool filtered; /* by only_from */
     bool bound;
     struct address address;
     size_t receive_buffer;
-    unsigned group_index; /* of the interface where its group is joined; 0: not, or anywhere */
-    char group_interface[IF_NAMESIZE]; /* its name; empty: it is not known */
+    unsigned group_index; /* of the interface on which its group is joined; 0: not joined, or on any
+                             */
+    char group_interface[IF_NAMESIZE]; /* its name; empty: unknown */
     uint64_t errors;
     uint64_t drops;
-    uint32_t drops_seen;  /* the kernel's 32-bit count when it was last read */
-    uint32_t *drops_kept; /* the same for the next one that serves it; NULL: nobody will */
+    uint32_t drops_seen;  /* the kernel's 32-bit counter when it was last read */
+    uint32_t *drops_kept; /* the same for the next user of an inherited socket, or NULL */
 };
 
 /* --- the group -------------------------------------------------------------------------------- */
@@ -61,33 +62,33 @@ _Static_assert(DATAGRAM_REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part hold
 
 struct linux_group {
     struct datagram_group group;   /* first: what callers hold */
-    size_t limit;                  /* bytes a datagram may have, as the vectors are set now; ... */
-    const struct receive_ops *ops; /* ... and in that form; NULL: not set yet */
+    size_t limit;                  /* the size limit that the vectors are set for, ... */
+    const struct receive_ops *ops; /* ... and the use; NULL: not set yet */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
-    unsigned used; /* headers that the last receive has changed */
-    bool all;      /* it took all there was */
+    unsigned used; /* headers that the last receive may have changed */
+    bool all;      /* the last receive emptied the queue */
 
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
     struct address
-        destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that were asked to report them */
+        destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
     _Alignas(struct cmsghdr) uint8_t controls[DATAGRAM_GROUP_SIZE][CONTROL_SIZE];
     struct datagram_buffers buffers;
 
-    /* How many buffers were received, and how far receive_ops_gro has handed them on. */
-    const struct udp_socket *from; /* that the last receive was from */
+    /* The received buffers, and the position of receive_ops_gro in them. */
+    const struct udp_socket *from; /* of the last receive */
     size_t received;
     size_t next;
-    size_t offset;               /* bytes of that buffer */
-    struct datagram_slot common; /* what its datagrams have in common */
-    size_t segment;              /* bytes of each but the last one */
-    bool aggregated;             /* lately the kernel has put several into one */
+    size_t offset;               /* bytes of buffer `next` that were returned */
+    struct datagram_slot common; /* properties that its datagrams share */
+    size_t segment;              /* bytes of each datagram but the last one */
+    bool aggregated;             /* the last buffer had several datagrams */
 };
 
-/* Sets the headers for datagrams of that limit, in that form. */
+/* Sets the vectors for datagrams of that limit and that use. */
 void datagram_group_prepare(struct linux_group *group, size_t limit, const struct receive_ops *ops);
 
-/* For a name and control messages: a receive says there how long they are. */
+/* Resets the room for the name and the control messages, whose lengths a receive overwrites. */
 static inline void datagram_group_set_room(struct linux_group *group, unsigned index)
 {
     group->headers[index].msg_hdr.msg_namelen = sizeof group->names[index];

@@ -1,8 +1,9 @@
 /*
- * collector/platform/process.h by setresuid(2) and its like; each call is checked by what it left.
+ * The user functions of collector/platform/process.h by setresuid(2) and similar calls; the result
+ * of each call is checked.
  *
- * Root's capabilities go with its user id (capabilities(7)), but not where a secure bit says
- * otherwise, and an ambient one of another user stays: so all are cleared by name.
+ * Root's capabilities are lost with its user id (capabilities(7)) unless a secure bit is set, and
+ * another user's ambient capabilities are kept: so all are cleared explicitly.
  */
 #include "collector/platform/process.h"
 
@@ -25,7 +26,7 @@
 
 #define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than any group's */
 
-/* Whom to become. */
+/* The user to become. */
 struct target {
     char name[NAME_MAX_SIZE];
     uid_t user;
@@ -47,7 +48,7 @@ static int failed(struct error *error, const char *user, const char *call)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* There is one thread, so what the system's tables are read into is nobody else's meanwhile. */
+/* There is only one thread, so the static buffers of getpwnam(3) and getgrnam(3) are not shared. */
 static int find_user(const char *user, struct target *target, struct error *error)
 {
     errno = 0;
@@ -88,7 +89,7 @@ static int find(const char *user, struct target *target, struct error *error)
 
 /* --- who we are ------------------------------------------------------------------------------- */
 
-/* Real, effective and saved: none is left to go back to. */
+/* Checks the real, effective and saved id, so that there is none to go back to. */
 static bool has_user(const struct target *target)
 {
     uid_t real, effective, saved;
@@ -103,7 +104,7 @@ static bool has_group(const struct target *target)
            effective == target->group && saved == target->group;
 }
 
-/* Who started the process as this user has chosen its groups, too. */
+/* The starter of a process that already runs as this user has chosen its groups, too. */
 static bool is_already(const struct target *target)
 {
     return has_user(target) && (!target->group_was_named || has_group(target));
@@ -128,7 +129,7 @@ int user_check(const char *user, struct error *error)
 
 /* --- becoming another ------------------------------------------------------------------------- */
 
-/* Groups first: who is no longer root cannot change them. */
+/* Groups first: only root can change them. */
 static int change(const char *user, const struct target *target, struct error *error)
 {
     if (initgroups(target->name, target->group) != 0)
@@ -154,7 +155,7 @@ static int clear_capabilities(const char *user, struct error *error)
     return 0;
 }
 
-/* Tries to take back what was given up. */
+/* Tries to regain root's rights. */
 static bool can_be_regained(void)
 {
     return setresuid((uid_t)-1, 0, (uid_t)-1) == 0 || setuid(0) == 0;
@@ -178,8 +179,9 @@ int user_become(const char *user, struct error *error)
         return cannot(error, user, "root's rights are not given up for good");
     guarded_open_set(false);
     /*
-     * The kernel has made the process as dumpable as fs.suid_dumpable says, by default not at all:
-     * keys and passwords that root has read are in its memory, and this user may not trace it.
+     * The kernel has set the process's dumpable flag as fs.suid_dumpable says, by default off. It
+     * stays off: the memory has keys and passwords that root has read, and this user must not trace
+     * the process.
      */
     return 0;
 }
@@ -197,7 +199,7 @@ int user_give(const char *user, int file, struct error *error)
 
 /* --- asking as another ------------------------------------------------------------------------ */
 
-/* What the other process sends: an answer is shorter than what a pipe takes at once. */
+/* The message of the other process. It is shorter than PIPE_BUF, so one write sends it whole. */
 struct answer {
     int result;
     struct error error;

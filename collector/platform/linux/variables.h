@@ -1,7 +1,7 @@
 /*
- * Variables that a service manager has set for this process alone: they are taken out of the
- * environment, so that no child believes them to be meant for it. Main thread, before there are
- * others. Of platform/linux only.
+ * Variables that a service manager has set for this process only: they are removed from the
+ * environment, so that no child process uses them. Main thread, before there are others. Of
+ * platform/linux only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_VARIABLES_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_VARIABLES_H
@@ -10,12 +10,15 @@
 #include <stdint.h>
 
 /*
- * Takes one; *value is its text, to be freed, or NULL where it is not set. Returns false where
- * memory is short; it is taken then, too.
+ * Removes one; *value is its text, which the caller frees, or NULL if it is not set. Returns false
+ * without memory; it is removed then, too.
  */
 bool variable_take(const char *name, char **value);
 
-/* Takes one and reads it as a plain decimal number. Returns false where it is none, or not set. */
+/*
+ * Removes one and reads it as a plain decimal number. Returns false if it is not a number, or not
+ * set.
+ */
 bool variable_take_number(const char *name, uint64_t *value);
 
 #endif

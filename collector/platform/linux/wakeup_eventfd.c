@@ -1,4 +1,4 @@
-/* collector/platform/wakeup.h on eventfd(2) and poll(2). */
+/* struct wakeup on eventfd(2) and poll(2). */
 #include "collector/platform/wakeup.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 struct wakeup {
     int event;
-    atomic_uint waiting; /* threads that wait; for the rules */
+    atomic_uint waiting; /* waiting threads; for the rules */
 };
 
 int wakeup_create(struct wakeup **out, struct error *error)
@@ -65,7 +65,7 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
         retry_pause();
         return errno == EINTR ? WAKEUP_TIMEOUT : WAKEUP_FAILED;
     }
-    /* A pipe whose reader has gone is an error, a socket or terminal a hang-up. */
+    /* A closed reader is an error of a pipe, a hang-up of a socket or terminal. */
     if ((watched[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
         return WAKEUP_BROKEN;
     if ((watched[1].revents & POLLOUT) != 0)

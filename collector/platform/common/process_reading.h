@@ -20,7 +20,7 @@ struct process_reading {
     size_t most; /* the limit, in bytes */
     bool too_much;
     bool ended;     /* set by the reader; also set without memory */
-    bool no_memory; /* for what comes next */
+    bool no_memory; /* for further bytes */
 };
 
 /* Room for further bytes: *size of them. NULL: there is no memory, and the reading has ended. */

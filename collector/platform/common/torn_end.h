@@ -1,8 +1,8 @@
 /*
  * The torn end of a file: a line without its newline, or a part of a record, which a killed program
  * left. Finding it and the decision what to do with it are the same on every system; reading and
- * cutting the file, and finding out who else writes it, differ. Only for implementations of
- * collector/platform/output_file.h, which describes the decision.
+ * cutting the file, and finding out whether another program writes it, differ. Only for
+ * implementations of collector/platform/output_file.h, which describes the decision.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H
 #define SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H

@@ -14,7 +14,7 @@
 /* After this many passing errors in a row the thread serves its other sockets. */
 #define MAX_PASSING 64
 
-/* Errors that say nothing about the queue: an ICMP answer, or a temporary state of the network. */
+/* Errors that do not concern the queue: an ICMP answer, or a temporary state of the network. */
 static bool is_passing(int code)
 {
     switch (code) {

@@ -1,4 +1,4 @@
-/* collector/platform/machine.h as C11 has it (7.22.3.1), and madvise(2). */
+/* The memory of collector/platform/machine.h on C11's aligned_alloc (7.22.3.1) and madvise(2). */
 #include "collector/platform/machine.h"
 
 #include <errno.h>
@@ -18,18 +18,22 @@ void aligned_memory_discard(void *memory, size_t size)
     uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)memory + size) / page * page;
     if (begin < end)
-        madvise((void *)begin, end - begin, MADV_DONTNEED); /* else it stays: no harm */
+        madvise((void *)begin, end - begin, MADV_DONTNEED); /* if it fails, the pages stay */
 }
 
-/* Whether it says that there are no pages, or none that are whole. Else it refuses the call. */
+/*
+ * Whether there are no pages, or none that are intact. Other errors mean that the call is not
+ * supported.
+ */
 static bool has_none(int number)
 {
     return number == ENOMEM || number == EAGAIN || number == EFAULT || number == EHWPOISON;
 }
 
 /*
- * Linux from 5.14 on. The pages on both ends are given whole: what is in them stays as it is.
- * Elsewhere, and where a filter of system calls refuses it, each comes when it is written first.
+ * Linux 5.14 and later. The pages at both ends are populated whole; their contents are kept. On
+ * older systems, and if a system call filter refuses the call, each page is provided at its first
+ * write.
  */
 bool aligned_memory_populate(void *memory, size_t size)
 {

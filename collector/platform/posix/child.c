@@ -1,4 +1,4 @@
-/* collector/platform/child.h on a pipe and a process of the shell. */
+/* struct child on a pipe and a process of the shell. */
 #include "collector/platform/child.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ int child_start(struct child *child, const char *command, struct error *error)
     int ends[2];
     int result = lending_pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
     if (result == 0) {
-        /* Our end alone: each has a description of its own. */
+        /* Only our end does not block: each end has a file description of its own. */
         fcntl(ends[1], F_SETFL, O_NONBLOCK);
         struct spawn_streams streams = {ends[0], STDERR_FILENO, STDERR_FILENO};
         result = spawn(arguments, &streams, &child->pid);
@@ -99,7 +99,7 @@ wait_handle child_input(const struct child *child)
     return child->input < 0 ? NO_HANDLE : (wait_handle)child->input;
 }
 
-/* A pipe keeps what is in it, and says how much, as long as one end of it is open: ours. */
+/* A pipe keeps its contents and reports their size as long as one of its ends is open: ours. */
 size_t child_unread(const struct child *child)
 {
     RULE(child->input >= 0, "a program's input is asked while it is open");
@@ -114,11 +114,11 @@ static bool is_read(const struct child *child)
 }
 
 /*
- * Reads the pipe empty. Returns how many bytes that were, or -1 where it cannot be opened.
+ * Reads all that is left in the pipe. Returns the number of bytes, or -1 if the pipe cannot be
+ * opened for reading.
  *
- * By one call, which nobody's reading comes between: a program that read in the midst of it would
- * be given what follows a hole. The pieces are 4 MiB together, more than a pipe has that
- * nobody has enlarged beyond what the system allows by itself.
+ * One readv(), so that the program cannot read in between and see a gap. The pieces are 4 MiB
+ * together, more than a pipe holds unless it was enlarged beyond the system's default limit.
  */
 static ssize_t read_back(const struct child *child)
 {

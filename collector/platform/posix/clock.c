@@ -1,4 +1,4 @@
-/* collector/platform/clock.h on the clocks of POSIX. */
+/* The clocks of collector/platform/clock.h on clock_gettime(2). */
 #include "collector/platform/clock.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* collector/platform/control.h on sockets of the local domain. */
+/* control_ask() on local sockets (unix(7)). */
 #include "collector/platform/control.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/posix/retry.h"
 
-/* Between two attempts to connect. */
+/* Milliseconds between two attempts to connect. */
 #define CONNECT_PAUSE_MS 10
 
 static int cannot(struct error *error, const char *address, const char *why)
@@ -21,7 +21,7 @@ static int cannot(struct error *error, const char *address, const char *why)
     return -1;
 }
 
-/* Waits for the socket until `end_ns`. Returns false with errno where it does not come to it. */
+/* Waits for the socket until `end_ns`. Returns false with errno if it does not become ready. */
 static bool await(int fd, short events, int64_t end_ns)
 {
     struct pollfd polled = {.fd = fd, .events = events};
@@ -35,7 +35,7 @@ static bool await(int fd, short events, int64_t end_ns)
     return result > 0;
 }
 
-/* The collector's queue of those who wait to be accepted may be full for a moment. */
+/* The collector's queue of connections may be full for a moment. */
 static bool connect_to(int fd, const struct sockaddr_un *to, int64_t end_ns)
 {
     while (connect(fd, (const struct sockaddr *)to, sizeof *to) != 0) {
@@ -50,7 +50,10 @@ static bool connect_to(int fd, const struct sockaddr_un *to, int64_t end_ns)
     return true;
 }
 
-/* A collector that has refused us already has left what it says, so that is read all the same. */
+/*
+ * A collector that refuses the connection has sent its reason already, so the answer is read even
+ * if sending fails.
+ */
 static bool send_bytes(int fd, const char *bytes, size_t size, int64_t end_ns)
 {
     while (size != 0) {
@@ -67,7 +70,7 @@ static bool send_bytes(int fd, const char *bytes, size_t size, int64_t end_ns)
     return true;
 }
 
-/* Returns 1 when the whole line has come, 0 where it never will, -1 with errno. */
+/* Returns 1 with the whole line, 0 if it ended early or is too long, -1 with errno. */
 static int receive_line(int fd, struct output *answer, int64_t end_ns)
 {
     size_t begin = answer->used;

@@ -1,4 +1,4 @@
-/* collector/platform/control.h on sockets of the local domain (unix(7)). */
+/* struct control_socket on local sockets (unix(7)). */
 #include "collector/platform/control.h"
 
 #include <errno.h>
@@ -21,13 +21,13 @@
 
 #define BACKLOG 8
 
-/* How long another program may hold the lock: far longer than one needs to start. */
+/* The time that another program may hold the lock, 5 s, is far longer than a start takes. */
 #define LOCK_TRIES    500
 #define LOCK_PAUSE_MS 10
 
 const char control_socket_syntax[] = "unix:PATH";
 
-/* Of the lock file. */
+/* The path of the lock file. */
 struct lock_name {
     char path[sizeof((struct sockaddr_un *)NULL)->sun_path + sizeof ".lock"];
 };
@@ -35,7 +35,7 @@ struct lock_name {
 struct control_socket {
     int fd;
     struct sockaddr_un address;
-    struct stat made; /* what was bound, to know it again */
+    struct stat made; /* the bound socket, to recognise it */
 };
 
 struct control_connection {
@@ -53,7 +53,7 @@ static int local_socket(void)
     return lending_socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* Only its own user may connect, from the first moment. No thread makes files meanwhile. */
+/* Only its own user may connect, from the start. No other thread creates files during this. */
 static int bind_privately(const struct control_socket *made)
 {
     mode_t before = umask(S_IRWXG | S_IRWXO | S_IXUSR);
@@ -64,7 +64,7 @@ static int bind_privately(const struct control_socket *made)
     return result;
 }
 
-/* What a program that has ended left: a socket that nobody answers. */
+/* Whether it is a socket that an ended program left: no program answers there. */
 static bool is_left_over(const struct sockaddr_un *address)
 {
     struct stat status;
@@ -78,21 +78,21 @@ static bool is_left_over(const struct sockaddr_un *address)
     return refused;
 }
 
-/* The file is a regular one of this user's. Others' may be locked by others. */
+/* Whether it is a regular file of this user. Another user's file may be locked by that user. */
 static bool is_own_lock(int fd, struct stat *status)
 {
     return fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid();
 }
 
 /*
- * Between bind and listen a socket refuses connections, exactly as one that a dead program left.
- * Every program therefore holds a lock on a file beside the socket while it binds, listens, or
- * replaces such a socket. The file is this user's, and only this user may open it, so that no other
- * user can keep the lock; the folder may be /tmp. It is removed with the lock held, so a lock counts
- * only on the file that has the name then.
+ * Between bind and listen a socket refuses connections, like one that a dead program left.
+ * Therefore every program holds a lock on a file next to the socket while it binds, listens, or
+ * replaces such a socket. The file belongs to this user, and only this user may open it, so that
+ * another user cannot keep the lock; the folder may be /tmp. The file is removed while it is
+ * locked, so a lock counts only on the file that has the name then.
  *
- * Returns the descriptor that holds the lock, or -1 with errno: EWOULDBLOCK where another program
- * keeps the lock.
+ * Returns the descriptor that holds the lock, or -1 with errno: EWOULDBLOCK if another program
+ * keeps it.
  */
 static int lock_place(const struct lock_name *name)
 {
@@ -131,7 +131,7 @@ static void unlock_place(const struct lock_name *name, int lock)
     close(lock);
 }
 
-/* Without the lock nothing is replaced: what looks dead may be about to listen. */
+/* Without the lock a socket is not replaced: one that looks dead may be about to listen. */
 static int replace(const struct control_socket *made, const char *address, bool locked,
                    struct error *error)
 {
@@ -160,7 +160,7 @@ static int bind_and_listen(struct control_socket *made, const char *address, boo
     return 0;
 }
 
-/* A folder that a link of the --user's leads to is not for root to make files in. */
+/* As root, does not create files in a folder that a symbolic link of the --user leads to. */
 static int look_at_folder(const struct control_socket *made, const char *address,
                           struct error *error)
 {
@@ -219,8 +219,8 @@ int control_socket_open(struct control_socket **out, const char *address, struct
 }
 
 /*
- * The name may lead elsewhere by now, where others may write the folder: only a socket of ours that
- * has no other name is given away.
+ * If others may write the folder, the name may have been replaced: only a socket of ours without a
+ * second name is given away.
  */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error)
 {

@@ -41,7 +41,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return DATA_FILE_DONE;
 }
 
-/* Nothing, a link, a folder, or a socket. */
+/* The error numbers for a missing file, a symbolic link, a folder, or a socket. */
 static bool is_no_regular_file(int number)
 {
     return number == ENOENT || number == ELOOP || number == EISDIR || number == ENXIO;
@@ -95,7 +95,7 @@ bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t 
     return true;
 }
 
-/* Takes what was written off the front of those that are left. */
+/* Removes the written bytes from the front of the remaining pieces. */
 static void advance(struct iovec **next, int *left, size_t written)
 {
     while (*left > 0 && written >= (*next)->iov_len) {
@@ -120,7 +120,7 @@ enum data_file_result data_file_write(struct data_file file, uint64_t offset,
     for (size_t i = 0; i < count; i++) {
         union {
             const char *given;
-            void *taken; /* iovec has no const; writing leaves it alone */
+            void *taken; /* struct iovec has no const; a write does not change the bytes */
         } bytes = {.given = pieces[i].data};
         parts[i] = (struct iovec){.iov_base = bytes.taken, .iov_len = pieces[i].size};
     }

@@ -1,4 +1,4 @@
-/* collector/platform/process.h by setrlimit(2). */
+/* The descriptors of collector/platform/process.h by setrlimit(2). */
 #include "collector/platform/process.h"
 
 #include <errno.h>
@@ -11,19 +11,19 @@
 #include "collector/base/rule.h"
 #include "collector/platform/posix/lending.h"
 
-/* How often a call is made again where others got what was lent for it. */
+/* How often a call is repeated if other threads took the lent descriptor. */
 #define TIMES_MOST 3
 
-/* Locked, but for what is done before there are threads. */
+/* Locked, except before there are threads. */
 static struct {
     pthread_mutex_t lock;
     bool keeps;
-    rlim_t before;                  /* the soft limit that the process was started with */
-    rlim_t set;                     /* the soft limit that was set last */
-    rlim_t always;                  /* the soft limit while nothing is lent */
-    rlim_t most[DESCRIPTOR_USES];   /* the highest that it may be for a use */
-    rlim_t now[DESCRIPTOR_USES];    /* and what it is for those that are lent for it */
-    unsigned lent[DESCRIPTOR_USES]; /* descriptors, for calls that are being made again */
+    rlim_t before;                  /* soft limit that the process was started with */
+    rlim_t set;                     /* soft limit that was set last */
+    rlim_t always;                  /* soft limit while no descriptor is lent */
+    rlim_t most[DESCRIPTOR_USES];   /* highest soft limit for each use */
+    rlim_t now[DESCRIPTOR_USES];    /* its present value for the descriptors that are lent */
+    unsigned lent[DESCRIPTOR_USES]; /* descriptors, for calls that are being repeated */
     atomic_uint all_lent;           /* of all uses */
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -37,8 +37,10 @@ static void unlock(void)
     pthread_mutex_unlock(&kept.lock);
 }
 
-/* Of this process (0) or of a program that it has started. A limit that was changed from outside
- * since, as by prlimit(1), is left as it is. */
+/*
+ * Sets the limit of this process (0) or of a program that it has started. A limit that was changed
+ * from outside, as by prlimit(1), is left as it is.
+ */
 static bool change(pid_t process, rlim_t soft)
 {
     struct rlimit limit;
@@ -71,9 +73,9 @@ static void count(enum descriptor_use use, unsigned lent)
 }
 
 /*
- * The limit is about numbers, and the system gives out the lowest one that is free: below the limit
- * for the use are then as many that are free as are lent to all, and no more. Returns false where
- * there are not so many.
+ * The limit applies to descriptor numbers, and the system assigns the lowest free one. Finds the
+ * limit below which the number of free ones equals the number lent in total. Returns false if there
+ * are fewer.
  */
 static bool find_free(enum descriptor_use use)
 {
@@ -105,7 +107,7 @@ static void divide(rlim_t all, const uint64_t wanted[DESCRIPTOR_USES])
     }
 }
 
-/* A process that is forked while a thread holds the lock could never have it. */
+/* In a process that is forked while a thread holds the lock, the lock would never be released. */
 static bool begin(const struct rlimit *limit)
 {
     if (limit->rlim_max == RLIM_INFINITY || pthread_atfork(lock, unlock, unlock) != 0)
@@ -160,8 +162,10 @@ bool lending_goes_on(void)
     return atomic_load(&kept.all_lent) != 0;
 }
 
-/* A program inherits the limit. A higher one would let others have what is kept back: it is set
- * when the program has been started. */
+/*
+ * A program inherits the limit. A higher limit would let other threads use the reserve, so it is
+ * set after the program was started.
+ */
 void lending_stop_for_program(void)
 {
     lock();

@@ -1,4 +1,4 @@
-/* collector/platform/file_system.h by statvfs(3). */
+/* disk_room_look() by statvfs(3). */
 #include "collector/platform/file_system.h"
 
 #include <sys/statvfs.h>

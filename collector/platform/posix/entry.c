@@ -1,4 +1,4 @@
-/* collector/platform/process.h where programs begin in main, and streams know bytes alone. */
+/* program_main() is called by main; streams pass bytes as they are. */
 #include "collector/platform/process.h"
 
 int main(int argc, char **argv)

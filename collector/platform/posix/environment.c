@@ -1,4 +1,4 @@
-/* collector/platform/process.h by getenv. */
+/* The environment of collector/platform/process.h by getenv(). */
 #include "collector/platform/process.h"
 
 #include <stdlib.h>

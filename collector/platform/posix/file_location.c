@@ -1,4 +1,4 @@
-/* collector/platform/file_system.h by stat(2). */
+/* The location of a file (collector/platform/file_system.h) by stat(2). */
 #include "collector/platform/file_system.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 
 #define PATH_SIZE 4096
-#define LINKS_MAX 40 /* as path_resolution(7) has it */
+#define LINKS_MAX 40 /* as in path_resolution(7) */
 
 static bool fill(const struct stat *status, struct file_location *place)
 {
@@ -20,7 +20,7 @@ static bool fill(const struct stat *status, struct file_location *place)
     return true;
 }
 
-/* Of a name that no file has. */
+/* For a name that no file has. */
 static bool find_in_folder(const char *path, struct file_location *place)
 {
     struct stat status;
@@ -34,7 +34,7 @@ static bool find_in_folder(const char *path, struct file_location *place)
     return true;
 }
 
-/* Puts what the link says in the place of its path. Returns false where that is no link. */
+/* Replaces the path by the target of its symbolic link. Returns false if it is not a link. */
 static bool follow(char path[PATH_SIZE])
 {
     char said[PATH_SIZE], whole[PATH_SIZE];
@@ -50,7 +50,7 @@ static bool follow(char path[PATH_SIZE])
     return true;
 }
 
-/* A link to a file that does not exist is that file: whoever opens the path makes it. */
+/* A link to a missing file counts as that file: an open of the path creates it. */
 bool file_location_find(const char *path, struct file_location *place)
 {
     struct stat status;

@@ -1,4 +1,7 @@
-/* collector/platform/file_system.h on POSIX: a name is any bytes but '/' and NUL. */
+/*
+ * The paths of collector/platform/file_system.h on POSIX: a name consists of any bytes but '/' and
+ * NUL.
+ */
 #include "collector/platform/file_system.h"
 
 void file_path_normalise(char *path)
@@ -22,5 +25,5 @@ const char *file_path_fault(const char *path, size_t *at)
 #define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
 #define SIXTY(n)   SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
 
-/* Each byte is itself. */
+/* Each byte maps to itself. */
 const unsigned char file_path_fold[256] = {SIXTY(0), SIXTY(64), SIXTY(128), SIXTY(192)};

@@ -9,7 +9,7 @@
 
 #include "collector/platform/posix/lending.h"
 
-#define LINKS_MAX 40 /* as path_resolution(7) has it */
+#define LINKS_MAX 40 /* as in path_resolution(7) */
 
 static bool guarding;
 
@@ -26,12 +26,12 @@ const char *guarded_open_why(int number)
                : strerror(number);
 }
 
-/* What is left of a path, from a folder on. */
+/* The rest of a path, relative to a folder. */
 struct way {
     int folder; /* descriptor, or AT_FDCWD */
     char path[PATH_MAX];
-    size_t at;      /* where the rest of it begins */
-    unsigned links; /* that were followed */
+    size_t at;      /* where the rest begins */
+    unsigned links; /* followed so far */
 };
 
 static void step(struct way *way, int folder)
@@ -41,7 +41,7 @@ static void step(struct way *way, int folder)
     way->folder = folder;
 }
 
-/* Closes what is open. Returns -1 with errno. */
+/* Closes `fd` if it is open. Returns -1 with errno. */
 static int fail(int fd, int number)
 {
     if (fd >= 0)
@@ -62,7 +62,10 @@ static int begin(struct way *way)
     return 0;
 }
 
-/* Goes on where a link of root's says, with the rest of the path after that. Takes `link` over. */
+/*
+ * Continues at the target of a symbolic link of root's, followed by the rest of the path. Closes
+ * `link`.
+ */
 static int follow(struct way *way, int link, uid_t owner)
 {
     char target[sizeof way->path];
@@ -83,7 +86,7 @@ static int follow(struct way *way, int link, uid_t owner)
     return begin(way);
 }
 
-/* A folder of processes has links that lead where no path does: /proc/self/fd/1. They are root's. */
+/* The links in /proc, such as /proc/self/fd/1, do not lead to a path. They are root's. */
 static bool has_no_targets(int folder)
 {
     struct stat status, processes;
@@ -91,7 +94,7 @@ static bool has_no_targets(int folder)
            status.st_dev == processes.st_dev;
 }
 
-/* Whether the file may be another owner's under a name that someone else gave it. */
+/* Whether the file may belong to another owner and have been linked here by a third user. */
 static bool is_foreign(int folder, int file)
 {
     struct stat status, around;
@@ -103,7 +106,7 @@ static bool is_foreign(int folder, int file)
     return open_to_others && (result != 0 || status.st_uid != around.st_uid);
 }
 
-/* Takes the next name off the way: "." where there is none left. Returns 0, or -1. */
+/* Removes the next name from the path: "." if none is left. Returns 0, or -1. */
 static int take_name(struct way *way, char name[NAME_MAX + 1], bool *last)
 {
     way->at += strspn(way->path + way->at, "/");
@@ -138,7 +141,7 @@ static int walk(struct way *way, int flags, mode_t mode)
         }
         if (link >= 0)
             close(link);
-        /* A link that has come there since is not followed. */
+        /* A link that was put there since is not followed. */
         int fd =
             lending_openat(way->folder, name,
                            (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | no_link, mode);

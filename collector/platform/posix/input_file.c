@@ -1,4 +1,4 @@
-/* collector/platform/input_file.h on POSIX files and poll(2); a pipe of its own cancels. */
+/* struct input_file on POSIX files and poll(2); a pipe of its own cancels a wait. */
 #include "collector/platform/input_file.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ struct input_file {
     int fd;
     bool live;
     uint64_t size;
-    int cancel_reader, cancel_writer; /* of a live file's own pipe, else -1 */
-    _Atomic bool cancelled;           /* lock-free wherever a signal's handler may use it */
+    int cancel_reader, cancel_writer; /* the pipe that cancels a live file, else -1 */
+    _Atomic bool cancelled;           /* lock-free on systems where a signal handler may use it */
 };
 
 static int cannot_open(const char *path, int number, struct error *error)
@@ -30,7 +30,7 @@ static int cannot_open(const char *path, int number, struct error *error)
     return -1;
 }
 
-/* A block device gives its bytes as a file does. */
+/* A block device is read like a regular file. */
 static bool is_live(const struct stat *status)
 {
     return !S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode);
@@ -49,7 +49,7 @@ int input_file_look(const char *path, bool *live, struct error *error)
     return 0;
 }
 
-/* Opens what a live file needs beside itself. */
+/* Opens the pipe that cancels a live file. */
 static int make_cancellable(struct input_file *file, const char *path, struct error *error)
 {
     int ends[2];
@@ -70,7 +70,7 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
         return -1;
     }
     file->cancel_reader = file->cancel_writer = -1;
-    /* Not blocking: a FIFO's open would wait for a writer, and a read for what it writes. */
+    /* Non-blocking: the open of a FIFO would wait for a writer, and a read for data. */
     file->fd = guarded_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
     struct stat status;
     int result = 0;
@@ -111,9 +111,9 @@ static enum input_result failed(struct error *error)
 }
 
 /*
- * Whether a read would return something, 0 or 1, or -1. Asked before each read, because a FIFO that
- * nobody has opened for writing yet reads as if it had ended. poll() knows the two apart: it says
- * POLLHUP only once a writer has been there.
+ * Returns 1 if a read would return something, 0 if not, or -1. Called before each read, because a
+ * FIFO that was never opened for writing reads like one at its end. poll() distinguishes the two:
+ * it reports POLLHUP only after there was a writer.
  */
 static int ask(const struct input_file *file, int timeout_ms)
 {
@@ -141,7 +141,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
         }
         if (result == 0)
             return INPUT_END;
-        /* Another reader of the same pipe may have been faster. */
+        /* Another reader of the same pipe may have read the data. */
         if (file->live && (errno == EAGAIN || errno == EWOULDBLOCK))
             return INPUT_WOULD_WAIT;
         if (!retry_interrupted(&times))
@@ -151,7 +151,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
 
 void input_file_wait(struct input_file *file)
 {
-    /* Whatever ends it, also a failure, is returned by the next read. */
+    /* The next read finds out why the wait ended, also if it failed. */
     if (ask(file, -1) < 0)
         retry_pause();
 }
@@ -166,7 +166,10 @@ void input_file_cancel(struct input_file *file)
 {
     if (atomic_exchange(&file->cancelled, true) || !file->live)
         return;
-    /* Never read again, so that no wait from now on lasts. There is room: it is the first byte. */
+    /*
+     * The byte is never read, so that all later waits end at once. There is room for this first
+     * byte.
+     */
     int before = errno;
     ssize_t ignored = write(file->cancel_writer, "", 1);
     (void)ignored;

@@ -1,4 +1,3 @@
-/* The calls of collector/platform/posix/lending.h. */
 #include "collector/platform/posix/lending.h"
 
 #include <errno.h>
@@ -72,7 +71,7 @@ DIR *lending_opendir(const char *path)
     return folder;
 }
 
-/* A sender gets nothing that is lent to others. */
+/* A sender's connection does not take a descriptor that is lent to another call. */
 int lending_accept(enum descriptor_use use, int listener, struct sockaddr *name, socklen_t *size)
 {
     const int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;

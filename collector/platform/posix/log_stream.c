@@ -1,5 +1,7 @@
-/* collector/platform/process.h: a pipe takes PIPE_BUF bytes (4096 here) whole or not at all
- * (pipe(7)). */
+/*
+ * Standard error (collector/platform/process.h): a pipe accepts PIPE_BUF bytes (4096 here) whole or
+ * not at all (pipe(7)).
+ */
 #include "collector/platform/process.h"
 
 #include <errno.h>
@@ -16,7 +18,7 @@
 static bool write_until(const struct stream *stream, const char *lines, size_t size,
                         int64_t deadline_ns)
 {
-    unsigned vain = 0; /* times that it was ready and took nothing */
+    unsigned vain = 0; /* times that the stream was ready and accepted no byte */
     while (size != 0) {
         ssize_t written = stream_write(stream, lines, size);
         if (written > 0) {
@@ -35,7 +37,7 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
     return true;
 }
 
-/* Lines are few: the stream is borrowed anew for each, and may be another one each time. */
+/* Lines are rare, so the stream is looked up for each; it may have been replaced. */
 bool log_stream_write(const char *lines, size_t size, int wait_ms)
 {
     struct stat status;
@@ -48,7 +50,7 @@ bool log_stream_write(const char *lines, size_t size, int wait_ms)
     return written;
 }
 
-/* What systemd leads there names by its device and inode in the environment (systemd.exec(5)). */
+/* The environment has the device and inode of the journal's stream (systemd.exec(5)). */
 bool log_stream_is_journal(void)
 {
     struct stat status;

@@ -1,4 +1,4 @@
-/* collector/platform/thread.h on POSIX threads. */
+/* struct mutex on POSIX threads. */
 #include "collector/platform/thread.h"
 
 #include <pthread.h>

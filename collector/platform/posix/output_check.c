@@ -1,4 +1,4 @@
-/* collector/platform/output_file.h by stat(2) and faccessat(2). */
+/* The checks of collector/platform/output_file.h by stat(2) and faccessat(2). */
 #include "collector/platform/output_file.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int cannot_write(struct error *error, const char *path, int number)
     return -1;
 }
 
-/* Returns 0 where files can be made in the folder, or errno. */
+/* Returns 0 if files can be created in the folder, or errno. */
 static int folder_problem(const char *path)
 {
     struct stat status;
@@ -30,7 +30,7 @@ static int folder_problem(const char *path)
     return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* The same of the folder that a file of this path is in. */
+/* The same for the folder of a file. */
 static int problem_of_folder_of(const char *path)
 {
     size_t length = file_path_folder(path);
@@ -44,7 +44,7 @@ static int problem_of_folder_of(const char *path)
     return problem;
 }
 
-/* A pipe without a reader is one of those that only an open finds. */
+/* Whether a pipe has a reader is found out only by an open. */
 static int file_problem(const char *path)
 {
     struct stat status;

@@ -1,4 +1,4 @@
-/* collector/platform/output_file.h on POSIX files, pipes, terminals and sockets. */
+/* struct output_file on POSIX files, pipes, terminals and sockets. */
 #include "collector/platform/output_file.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@ struct output_file {
     struct stream stream;
     bool regular;
     bool terminal;
-    bool filled;      /* something was in it when it was opened */
+    bool filled;      /* it was not empty when it was opened */
     bool begun;       /* something was written */
-    off_t end;        /* of a regular file: where our last write ended, less what was taken back */
-    uint64_t unmixed; /* bytes before that which are all ours */
+    off_t end;        /* of a regular file: where our last write ended, less what was rolled back */
+    uint64_t unmixed; /* bytes before `end` that are all ours */
 };
 
 static int cannot_create(struct error *error, const char *what, const char *why)
@@ -30,7 +30,7 @@ static int cannot_create(struct error *error, const char *what, const char *why)
     return -1;
 }
 
-/* Takes over the stream, whatever comes of it. */
+/* Takes over the stream also if it fails. */
 static int make(const struct stream *stream, const struct stat *status, struct output_file **out,
                 struct error *error)
 {
@@ -61,9 +61,9 @@ static const char *why_not_opened(int number, const char *path)
 }
 
 /*
- * Opens for appending and says what was opened. Returns the descriptor or -1. Without O_NONBLOCK a
- * FIFO that nobody reads would block the open, whatever stood at the path a moment before. A
- * regular file has no use for the flag afterwards.
+ * Opens for appending and stores the file's status. Returns the descriptor or -1. Without
+ * O_NONBLOCK the open would wait for the reader of a FIFO, and a check before it would not help,
+ * since the path may be replaced in between. A regular file does not need the flag afterwards.
  */
 static int open_to_append(const char *path, struct stat *status, struct error *error)
 {
@@ -130,7 +130,9 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
 
 void output_file_hold_standard_streams(void)
 {
-    /* open() takes the lowest free number. Standard output is held so that writing to it fails. */
+    /*
+     * open() returns the lowest free number. Standard output is opened so that writing to it fails.
+     */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
@@ -140,8 +142,8 @@ void output_file_hold_standard_streams(void)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /*
- * Whether a write that ends there is before the end of the last one, and was taken off the file
- * again: what is known of the file stays what it was, as if the write had come too late.
+ * Whether a write that ends at `end` is before the end of the last one, so that the file was cut,
+ * and was removed from the file again: the state stays as before, as if the write had failed.
  */
 static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
 {
@@ -154,7 +156,7 @@ static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
     return true;
 }
 
-/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
+/* Notes for roll_back which bytes before the file's offset are all ours. */
 static void note_written(struct output_file *file, off_t end, size_t size)
 {
     if (end - (off_t)size != file->end)
@@ -187,17 +189,17 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
         error_set(error, EXIT_CODE_IO, "cannot write: nothing was taken");
         return WRITE_FAILED;
     }
-    /* A regular file cannot be waited for: it is tried again after a while. */
+    /* A regular file cannot be waited for: the caller tries again later. */
     if (!file->regular && (errno == EAGAIN || errno == EWOULDBLOCK))
         return WRITE_WOULD_BLOCK;
-    /* A terminal that was hung up says EIO, from now on. */
+    /* A terminal that was hung up returns EIO from then on. */
     if (errno == EPIPE || errno == ECONNRESET || (errno == EIO && file->terminal))
         return WRITE_CLOSED;
     error_set(error, EXIT_CODE_IO, "cannot write: %s", strerror(errno));
     return WRITE_FAILED;
 }
 
-/* Nothing is ever on its way. */
+/* No write is ever in progress. */
 size_t output_file_cancel(struct output_file *file)
 {
     (void)file;
@@ -230,7 +232,7 @@ bool output_file_at_beginning(const struct output_file *file)
     struct stat status;
     if (!file->regular)
         return !file->begun;
-    if (fstat(file->stream.fd, &status) != 0) /* it is as we left it, for all that we know */
+    if (fstat(file->stream.fd, &status) != 0) /* assume that it is unchanged */
         return !file->filled && !file->begun;
     return status.st_size == 0;
 }
@@ -266,7 +268,7 @@ bool output_file_is_removed(const struct output_file *file)
     return fstat(file->stream.fd, &status) == 0 && status.st_nlink == 0;
 }
 
-/* A name is free as soon as it is removed. */
+/* A removed name is free at once. */
 bool output_file_let_name_go(struct output_file *file)
 {
     (void)file;
@@ -290,7 +292,10 @@ static enum output_file_state unseen(const char *path, struct error *error)
     return OUTPUT_FILE_UNSEEN;
 }
 
-/* A look that fails says where the file is only if nothing has the name, or the file has none. */
+/*
+ * If the path cannot be looked up, the file is known to have moved only if the path does not exist,
+ * or the file has no name.
+ */
 enum output_file_state output_file_look(const struct output_file *file, const char *path,
                                         struct error *error)
 {

@@ -1,4 +1,4 @@
-/* collector/platform/data_file.h on POSIX files, locked by flock(2). */
+/* struct part_file on POSIX files, locked by flock(2). */
 #include "collector/platform/data_file.h"
 
 #include <errno.h>
@@ -18,8 +18,9 @@
 
 struct part_file {
     int fd;
-    uint64_t size; /* bytes that are whole; after them may be what could not be cut off */
-    bool torn;     /* there is */
+    uint64_t size; /* bytes of complete appends; after them may be bytes that could not be cut off
+                      */
+    bool torn;     /* there are such bytes */
     char path[];
 };
 
@@ -29,7 +30,8 @@ static bool fail(struct error *error, const char *what)
     return false;
 }
 
-/* What a Windows server answers where one of its programs has the file open and shares too little.
+/*
+ * The errors of a Windows file server if one of its programs has the file open without sharing it.
  */
 static bool is_busy(int number)
 {
@@ -38,12 +40,12 @@ static bool is_busy(int number)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Of a file and of the folders that are made for it: bits for open(2) and mkdir(2). */
+/* Permissions of a file and of the folders that are created for it, for open(2) and mkdir(2). */
 struct modes {
     mode_t file, folder;
 };
 
-/* Makes the folders that the path names after its first `from` bytes. Returns false with errno. */
+/* Creates the folders of the path after its first `from` bytes. Returns false with errno. */
 static bool make_folders(const char *path, size_t from, mode_t mode)
 {
     char folder[4096];
@@ -92,8 +94,8 @@ static bool names(const char *path, const struct stat *status)
 }
 
 /*
- * Locks what was opened; where a file system has no locks it does without. Between opening and
- * locking another program may have completed or removed the file: that is looked at last.
+ * Locks the opened file; on a file system without locks it stays unlocked. Another program may have
+ * completed or removed the file between the open and the lock, so its name is checked last.
  */
 static enum part_result lock(int fd, const char *path, struct stat *status)
 {
@@ -119,7 +121,7 @@ static enum part_result open_new(const char *path, size_t base_length, struct mo
         return PART_FAILED;
     }
     struct stat status;
-    /* Another program took it for one that was left behind, in the moment before it was locked. */
+    /* Another program took it for a file of a dead one, before it was locked. */
     if (lock(fd, path, &status) != PART_DONE) {
         close(fd);
         return PART_TAKEN;
@@ -167,7 +169,10 @@ uint64_t part_file_size(const struct part_file *file)
     return file->size;
 }
 
-/* A lock keeps nobody from cutting it off or appending to it, as who empties a full disk does. */
+/*
+ * The lock does not prevent others from cutting the file or appending to it, for example to empty a
+ * full disk.
+ */
 static void note_size(struct part_file *file, const struct stat *status)
 {
     uint64_t size = (uint64_t)status->st_size;
@@ -177,8 +182,8 @@ static void note_size(struct part_file *file, const struct stat *status)
 
 enum place {
     PLACE_OWN,
-    PLACE_OTHER,   /* there is nothing, or another file */
-    PLACE_UNKNOWN, /* it cannot be looked at now, as errno says */
+    PLACE_OTHER,   /* the path names no file, or another one */
+    PLACE_UNKNOWN, /* it cannot be looked up, as errno says */
 };
 
 static enum place look(struct part_file *file)
@@ -198,7 +203,7 @@ bool part_file_is_there(struct part_file *file)
     return look(file) != PLACE_OTHER;
 }
 
-/* Takes off what follows the whole part; never makes a file longer that another one cut. */
+/* Cuts off bytes after the complete appends; never extends a file that another program cut. */
 static bool mend(struct part_file *file)
 {
     struct stat status;
@@ -278,7 +283,9 @@ bool part_file_sync(struct part_file *file, struct error *error)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Where the file system cannot rename without replacing: holds the name by an empty file first. */
+/*
+ * For a file system that cannot rename without replacing: reserves the name by an empty file first.
+ */
 static int rename_over_own(const char *from, const char *to)
 {
     int held = lending_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

@@ -1,4 +1,4 @@
-/* A child process with its output and its errors on a pipe each. */
+/* process_run() on a process with a pipe for its output and one for its errors. */
 #include "collector/platform/child.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct child {
     int output, errors; /* our ends of the pipes */
 };
 
-/* One pipe being read to its end. */
+/* One pipe, read to its end. */
 struct reading {
     int from;
     struct process_reading kept;
@@ -74,8 +74,8 @@ static void read_some(struct reading *reading)
 }
 
 /*
- * Returns false where that takes too long, gives too much, or where the system does not wait: then
- * *failure says why.
+ * Returns false if that takes too long or returns too much, or if the system's wait fails; *failure
+ * is the errno then.
  */
 static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns,
                       int *failure)
@@ -104,7 +104,7 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
     return !output->kept.too_much;
 }
 
-/* Waits for its end until the deadline, then makes one. Returns whether it ended by itself. */
+/* Waits for its end until the deadline, then kills it. Returns whether it ended by itself. */
 static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
 {
     for (;;) {
@@ -113,7 +113,7 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
             return true;
         if (milliseconds_until(deadline_ns, clock_monotonic_ns()) == 0)
             break;
-        retry_pause(); /* its pipes are closed: it is about to end */
+        retry_pause(); /* its pipes are closed, so it is about to end */
     }
     unsigned times = 0;
     kill(-pid, SIGKILL);
@@ -122,7 +122,7 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
     return false;
 }
 
-/* NULL: it ended well. */
+/* NULL: it succeeded. */
 static const char *describe_end(int status, char text[64])
 {
     if (status == 0)

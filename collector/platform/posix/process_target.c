@@ -1,4 +1,4 @@
-/* collector/platform/child.h where a standard output has a name. */
+/* struct process_target on systems that have a name for standard output. */
 #include "collector/platform/child.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * Calls that are made again: how often, and not at once for ever.
+ * Calls that are repeated: how often, and with pauses.
  *
- * A signal interrupts a call once. One that says so again and again is broken from outside: by a
- * filter of system calls, a debugger, or a faulty driver. Whoever waits for it to end would hang.
- * Of platform/ and tools/platform/ only.
+ * A signal interrupts a call once. A call that is interrupted again and again is broken from
+ * outside: by a system call filter, a debugger, or a faulty driver. A caller that repeats it
+ * without a limit would hang. Of platform/ and tools/platform/ only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* How often a call is made again in a row because it was interrupted. */
+/* How often an interrupted call is repeated in a row. */
 #define RETRY_MOST 100
 
 static inline bool retry_after(int number, unsigned *times)
@@ -21,15 +21,18 @@ static inline bool retry_after(int number, unsigned *times)
 }
 
 /*
- * Whether a call that failed, as errno says, is to be made again: it was interrupted, and not too
- * often. `times` is 0 before the first call; a call that succeeds may set it to 0 again.
+ * Whether to repeat a call that failed with errno: it was interrupted, and not too often. `times`
+ * is 0 before the first call; after a success it may be set to 0 again.
  */
 static inline bool retry_interrupted(unsigned *times)
 {
     return retry_after(EINTR, times);
 }
 
-/* The same of accept(2): who wanted to connect has gone meanwhile, and another one may wait. */
+/*
+ * The same for accept(2): the connection was aborted before it was accepted, and another one may
+ * wait.
+ */
 static inline bool retry_aborted(unsigned *times)
 {
     return retry_after(ECONNABORTED, times);

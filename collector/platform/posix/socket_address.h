@@ -1,5 +1,7 @@
-/* Addresses (collector/base/address.h) as POSIX's sockets have them. Of the system's own files
- * only. */
+/*
+ * Conversion of addresses (collector/base/address.h) to and from POSIX socket addresses. Of
+ * platform/ only.
+ */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_SOCKET_ADDRESS_H
 
@@ -9,10 +11,10 @@
 
 #include "collector/base/address.h"
 
-/* Fills `out` and returns how many bytes of it a call takes. */
+/* Fills `out` and returns the number of bytes to pass to a call. */
 socklen_t socket_address_to_system(const struct address *address, struct sockaddr_storage *out);
 
-/* The address of one of the two families that the system filled; called for each datagram. */
+/* Converts an IPv4 or IPv6 address that the system filled; called for each datagram. */
 static inline struct address socket_address_from_system(const struct sockaddr_in6 *name)
 {
     if (name->sin6_family == AF_INET6)

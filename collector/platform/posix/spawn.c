@@ -41,7 +41,10 @@ int spawn(const char *const *arguments, const struct spawn_streams *streams, pid
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    /* Whoever started us may have had it ignored: nobody learns then how a program has ended. */
+    /*
+     * The starter of this process may have ignored it; then the end of a child process would not be
+     * reported.
+     */
     signal(SIGCHLD, SIG_DFL);
     if (posix_spawn_file_actions_init(&actions) != 0)
         return ENOMEM;

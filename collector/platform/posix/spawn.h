@@ -1,5 +1,5 @@
 /*
- * Starting a program with its three standard streams, and with nothing else of ours. Of this folder
+ * Starts a program with its three standard streams and no other descriptor of ours. Of this folder
  * only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SPAWN_H
@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* Descriptors that become 0, 1 and 2 of the program; each stays the caller's. */
+/* Descriptors that become 0, 1 and 2 of the program; the caller still owns them. */
 struct spawn_streams {
     int input; /* -1: empty */
     int output;
@@ -15,11 +15,11 @@ struct spawn_streams {
 };
 
 /*
- * Starts `arguments[0]`, looked up in PATH, with the arguments up to a NULL, and gives its id. It
- * starts with no signal blocked and none of those ignored that this program ignores, with the limit
- * of open files that this program was started with, and in a process group of its own: what a
- * terminal sends to us does not reach it, and it can be ended with all that it started. Returns 0 or
- * an errno.
+ * Starts `arguments[0]`, found by PATH, with the arguments up to a NULL, and stores its process id.
+ * It starts with no blocked signal, without the ignored signals of this program, with the limit of
+ * open files that this program was started with, and in a process group of its own: a terminal's
+ * signals to us do not reach it, and it can be killed with all processes that it started. Returns 0
+ * or an errno.
  */
 int spawn(const char *const *arguments, const struct spawn_streams *streams, pid_t *pid);
 

@@ -25,7 +25,7 @@ struct stream stream_borrow(int number, const struct stat *status)
     int fd = lending_open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
     if (fd >= 0)
         return (struct stream){.fd = fd, .owned = true, .manner = STREAM_PLAIN};
-    /* No /proc, a pipe or terminal of another user's, or a pipe whose reader has gone already. */
+    /* Without /proc, for another user's pipe or terminal, or for a pipe whose reader has closed. */
     stream.manner = STREAM_ASK_FIRST;
     return stream;
 }
@@ -36,7 +36,7 @@ ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size
     unsigned times = 0;
     if (stream->manner == STREAM_ASK_FIRST) {
         struct pollfd asked = {.fd = stream->fd, .events = POLLOUT};
-        /* A pipe without a reader says POLLERR: the write finds out the rest. */
+        /* A pipe without a reader gives POLLERR; the write reports the error. */
         int ready = poll(&asked, 1, 0);
         if (ready <= 0) {
             errno = ready == 0 || errno == EINTR ? EAGAIN : errno;

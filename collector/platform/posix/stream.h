@@ -1,6 +1,6 @@
 /*
- * Writing to a standard stream without waiting for its reader, and without changing the stream for
- * the other processes that hold it. Of this folder only.
+ * Writes to a standard stream without waiting for its reader, and without changing the stream for
+ * the other processes that have it. Of this folder only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_STREAM_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_STREAM_H
@@ -11,9 +11,9 @@
 #include <sys/types.h>
 
 enum stream_manner {
-    STREAM_PLAIN,     /* the description does not block, or there is nothing to wait for */
-    STREAM_SEND,      /* a socket whose description is not ours alone */
-    STREAM_ASK_FIRST, /* it would block: ask, then write what a pipe takes at once */
+    STREAM_PLAIN,     /* the file description does not block, or is a regular file */
+    STREAM_SEND,      /* a socket whose file description is shared */
+    STREAM_ASK_FIRST, /* it would block: poll, then write what a pipe accepts at once */
 };
 
 struct stream {
@@ -23,13 +23,13 @@ struct stream {
 };
 
 /*
- * A way to write to the standard stream of that number, which has this status. A regular file is
- * written through the description itself, so that its offset and O_APPEND stay what its owners made
- * them; a pipe or terminal through one of our own, where it can be had.
+ * Returns a stream to write to the standard stream with that number and status. A regular file is
+ * written through its own file description, which keeps its offset and O_APPEND; a pipe or terminal
+ * through a description of our own, if one can be opened.
  */
 struct stream stream_borrow(int number, const struct stat *status);
 
-/* write(2), also interrupted; EAGAIN where it would wait. */
+/* Like write(2), repeated if interrupted; EAGAIN if it would wait. */
 ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size);
 
 void stream_return(const struct stream *stream);

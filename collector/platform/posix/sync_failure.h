@@ -1,6 +1,6 @@
 /*
- * What a failed fsync(2) means. Linux reports an error of writing back once and then takes the
- * pages for clean (fsync(2), NOTES), so a later sync succeeds without them: the log has to say so.
+ * The error text of a failed fsync(2). Linux reports an error of writing back once and then treats
+ * the pages as clean (fsync(2), NOTES), so a later sync succeeds without them: the log must say so.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SYNC_FAILURE_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_SYNC_FAILURE_H

@@ -9,7 +9,10 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 
-/* accept(2) also hands on the errors of networks; who wanted to connect is gone then. */
+/*
+ * accept(2) also returns network errors of a connection that is lost already; those are passed
+ * over.
+ */
 static bool is_short(int number)
 {
     return number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM;
@@ -72,7 +75,9 @@ enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, s
     do {
         result = send((int)connection, bytes, size, MSG_NOSIGNAL);
     } while (result < 0 && retry_interrupted(&times));
-    /* Linux says that where the end came, and then a reset: others are reset (tcp_reset). */
+    /*
+     * Linux returns EPIPE if the end came before a reset, ECONNRESET for other resets (tcp_reset).
+     */
     bool closed = result < 0 && errno == EPIPE;
     return closed ? judge(0, done) : judge(result, done);
 }

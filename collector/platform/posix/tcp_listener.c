@@ -8,10 +8,10 @@
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/socket_address.h"
 
-/* Connections that wait to be accepted; the system takes what it allows (listen(2)). */
+/* Connections that wait to be accepted; the system may limit this further (listen(2)). */
 #define BACKLOG 1024
 
-/* An address that a process has just left may be taken, one that is in use may not. */
+/* SO_REUSEADDR allows an address that a process has just left, but not one in use. */
 static int set_up(int fd, const struct address *address, bool ipv6_only)
 {
     const int yes = 1;

@@ -5,7 +5,10 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/tcp.h"
 
-/* Whether the other side sends no more: a peek finds what came before that, again and again. */
+/*
+ * Whether the peer sends no more. A peek cannot tell, because it returns the queued data again and
+ * again.
+ */
 static bool is_over(int fd)
 {
     struct pollfd polled = {.fd = fd, .events = POLLRDHUP};

@@ -1,4 +1,4 @@
-/* collector/platform/process.h on terminals of POSIX. */
+/* The terminals of collector/platform/process.h on POSIX. */
 #include "collector/platform/process.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* collector/platform/thread.h on POSIX threads. */
+/* struct thread on POSIX threads. */
 #include "collector/platform/thread.h"
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include "collector/base/rule.h"
 
 /*
- * No function has a frame of more than 21 KB, and what nests is bounded: messages of a hundred
- * levels took 24 KiB of it. The default, mostly 8 MiB, would be counted against limits.
+ * No function has a frame of more than 21 KB, and recursion is bounded: messages of a hundred
+ * levels took 24 KiB. The default stack, usually 8 MiB, would count against limits of memory.
  */
 #define STACK_SIZE ((size_t)512 * 1024)
 
@@ -21,7 +21,7 @@ struct thread {
     void (*run)(void *);
     void *argument;
     char name[16];
-    /* By the thread, which has ended, or by who left it: the other one frees. */
+    /* Set by the thread at its end and by thread_leave; the second one frees. */
     atomic_bool given_up;
 };
 
@@ -67,13 +67,14 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     atomic_init(&thread->given_up, false);
     strncpy(thread->name, name, sizeof thread->name - 1);
 
-    /* Signals are for the main thread: a new thread inherits a full mask. */
+    /* Only the main thread handles signals, so a new thread inherits a full mask. */
     sigset_t all, before;
     sigfillset(&all);
     int result = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (result == 0) {
         result = create(thread);
-        pthread_sigmask(SIG_SETMASK, &before, NULL); /* what this leaves blocked, signalfd reads */
+        pthread_sigmask(SIG_SETMASK, &before, NULL); /* signals that stay blocked are read by
+                                                        signalfd */
     }
     if (result != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot start a thread: %s", strerror(result));

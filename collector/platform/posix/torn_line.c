@@ -13,13 +13,17 @@
 #include "collector/platform/posix/retry.h"
 
 /*
- * A read lease is granted exactly when nobody has the file open for writing (fcntl(2)); it is given
- * back at once. Only the file's owner may ask, and not every file system knows leases.
+ * A read lease is granted exactly if no process has the file open for writing (fcntl(2)); it is
+ * released at once. Only the file's owner may request it, and not every file system supports
+ * leases.
  */
 static enum file_writers writers_of(int reader)
 {
 #ifdef F_SETLEASE
-    /* Whoever opens the file in that moment makes the kernel signal us: by one without effect. */
+    /*
+     * If a process opens the file at that moment, the kernel signals us: by a signal without
+     * effect.
+     */
     if (fcntl(reader, F_SETSIG, SIGURG) == 0) {
         if (fcntl(reader, F_SETLEASE, F_RDLCK) == 0) {
             fcntl(reader, F_SETLEASE, F_UNLCK);
@@ -35,16 +39,16 @@ static enum file_writers writers_of(int reader)
 }
 
 /*
- * The same, asked of other programs like this one only: each holds a shared lock while it has the
- * file open, so an exclusive one is granted where there is none. It also keeps two that start at
- * the same time from mending the same line.
+ * The same for other programs of this kind: each holds a shared lock while it has the file open, so
+ * an exclusive lock is granted only if there is none. It also prevents two programs that start at
+ * the same time from repairing the same line.
  */
 static enum file_writers lock_against_writers(int fd)
 {
     for (unsigned waited_ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0;
          waited_ms += TORN_END_PAUSE_MS) {
         if (errno != EWOULDBLOCK)
-            return WRITERS_UNKNOWN; /* this file system has no locks */
+            return WRITERS_UNKNOWN; /* the file system has no locks */
         if (!torn_end_is_patient(waited_ms))
             return WRITERS_SOME;
         retry_pause_ms(TORN_END_PAUSE_MS);
@@ -52,7 +56,7 @@ static enum file_writers lock_against_writers(int fd)
     return WRITERS_NONE;
 }
 
-/* Nothing is torn in a file that is not there; one that we may only write is taken as it is. */
+/* A missing file has no torn end; a file that may only be written is used as it is. */
 static bool is_no_reason(int number)
 {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == EPERM;
@@ -67,7 +71,7 @@ void torn_line_look_again(struct torn_line_look *look, const char *path)
         look->failed = is_no_reason(errno) ? 0 : errno;
         return;
     }
-    /* Nothing but a regular file is opened to look: a pipe would take us for a reader. */
+    /* Only a regular file is opened to look: to a pipe we would be a reader. */
     if (!S_ISREG(status.st_mode))
         return;
     do
@@ -97,7 +101,7 @@ void torn_line_look_end(struct torn_line_look *look)
     look->reader = -1;
 }
 
-/* Returns whether it can be told, with *same filled; otherwise errno says why not. */
+/* Sets *same. Returns false with errno if that cannot be found out. */
 static bool is_same(int a, int b, bool *same)
 {
     struct stat one, other;
@@ -107,7 +111,7 @@ static bool is_same(int a, int b, bool *same)
     return true;
 }
 
-/* Whether nobody else writes the file; waits for a lock on it. */
+/* Whether no other process writes the file; may wait for a lock on it. */
 static bool is_alone(const struct torn_line_look *look, int fd)
 {
     enum file_writers locked =
@@ -115,7 +119,7 @@ static bool is_alone(const struct torn_line_look *look, int fd)
     return locked == WRITERS_NONE || (locked == WRITERS_UNKNOWN && look->others == WRITERS_NONE);
 }
 
-/* As long as it is open; without locks, it does nothing. */
+/* Locks the file as long as it is open; without effect on file systems without locks. */
 static void mark_as_ours(int fd)
 {
     flock(fd, LOCK_SH | LOCK_NB);
@@ -187,7 +191,7 @@ const char *torn_line_judge(const struct torn_line_look *look,
     return look->reader < 0 ? NULL : torn_end_judge(&ops, &mended, format, start);
 }
 
-/* Where there is a file to mend. */
+/* Called if there is a file to repair. */
 static const char *mend(const struct torn_line_look *look, int fd,
                         const struct output_file_format *format, struct output_file_start *start)
 {

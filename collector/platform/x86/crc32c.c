@@ -1,18 +1,17 @@
 /*
- * collector/platform/machine.h by the instruction of SSE 4.2, for gcc and clang.
- *
- * An instruction takes three cycles, and one may begin in each. So three pieces that lie one after
- * the other are summed side by side, and their sums put together.
+ * crc32c() by the instruction of SSE 4.2, for gcc and clang. An instruction takes three cycles, and
+ * one can start in each cycle. So three adjacent pieces are summed in parallel, and the sums are
+ * combined.
  */
 #include "collector/platform/machine.h"
 
 #include <string.h>
 
-/* Bytes of such a piece. */
+/* Bytes of a piece. */
 #define PIECE 4096
 
 /*
- * What becomes of each bit of a checksum when PIECE zero bytes follow: x^(8 * PIECE + bit) in the
+ * The effect of PIECE further zero bytes on each bit of a checksum: x^(8 * PIECE + bit) in the
  * reflected field of the polynomial.
  */
 static const uint32_t moved[32] = {

@@ -1,20 +1,45 @@
 #include "sinks/destinations/kafka_flights.h"
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 
-/* In the place of a fate, until there is one. */
-#define WAITS UINT8_MAX       /* it is to be handed over */
-#define PART  (UINT8_MAX - 1) /* it is in the message of the record before it */
+/* The states of a record that has no outcome yet, in the place of its outcome. */
+#define WAITS  UINT8_MAX       /* it is to be handed over */
+#define PART   (UINT8_MAX - 1) /* it is in the message of the record before it */
+#define HANDED (UINT8_MAX - 2) /* the library has the message that begins with it */
 
-/* What a message carries through the library: its flight, and its first record. */
-static void *token_of(size_t flight, size_t record)
+#define TOKEN_RECORDS (UINT32_MAX / KAFKA_FLIGHTS)
+
+/* Where a pointer has 32 bits, no bit is left for the order of the flight. */
+static uintptr_t order_bits(const struct kafka_flight *flight)
 {
-    return (void *)(uintptr_t)(record * KAFKA_FLIGHTS + flight);
+    return (uintptr_t)flight->order << 16 << 16;
+}
+
+/* A message carries its flight, the flight's order and its first record through the library. */
+static void *token_of(const struct kafka_flights *flights, size_t at, size_t record)
+{
+    RULE(record < TOKEN_RECORDS, "the number of a record fits into a token");
+    return (void *)(order_bits(&flights->all[at]) | (record * KAFKA_FLIGHTS + at));
 }
 
 static struct kafka_flight *flight_of(struct kafka_flights *flights, const void *token)
 {
     return &flights->all[(uintptr_t)token % KAFKA_FLIGHTS];
+}
+
+static size_t record_of(const void *token)
+{
+    return (uint32_t)(uintptr_t)token / KAFKA_FLIGHTS;
+}
+
+/* Whether the message is one that has no report yet: it may be reported twice, or too late. */
+static bool is_unreported(const struct kafka_flight *flight, const void *token)
+{
+    size_t record = record_of(token);
+    return flight->block != NULL && flight->unreported != 0 &&
+           ((uintptr_t)token & ~(uintptr_t)UINT32_MAX) == order_bits(flight) &&
+           record < flight->block->count && flight->block->records[record].outcome == HANDED;
 }
 
 static void note_done(struct kafka_flights *flights, struct kafka_flight *flight)
@@ -146,21 +171,21 @@ bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, 
     if (flights->per_block)
         extend(block, most, range);
     set_outcomes(flight, first + 1, first + range->count, PART, 0);
-    block->records[first].outcome = DELIVERY_UNKNOWN;
+    block->records[first].outcome = HANDED;
     flight->waiting -= range->count;
     flight->unreported++;
     flight->messages++;
     flight->bytes +=
         record_range_size(block, range) + block->records[first].key_size + KAFKA_MESSAGE_HEAD;
     *from = first + range->count;
-    *token = token_of(at, first);
+    *token = token_of(flights, at, first);
     return true;
 }
 
 void kafka_flights_return(struct kafka_flights *flights, void *token)
 {
     struct kafka_flight *flight = flight_of(flights, token);
-    size_t first = (uintptr_t)token / KAFKA_FLIGHTS;
+    size_t first = record_of(token);
     size_t end = message_end(flight->block, first);
     const struct record_range range = {(uint32_t)first, (uint32_t)(end - first)};
     flight->bytes -= record_range_size(flight->block, &range) +
@@ -205,9 +230,9 @@ const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
                                    const struct kafka_outcome *outcome)
 {
     struct kafka_flight *flight = flight_of(flights, token);
-    if (flight->unreported == 0)
-        return NULL; /* it was given up before */
-    size_t first = (uintptr_t)token / KAFKA_FLIGHTS;
+    if (!is_unreported(flight, token))
+        return NULL;
+    size_t first = record_of(token);
     size_t end = message_end(flight->block, first);
     bool too_large = outcome->result == DELIVERY_REFUSED && outcome->reason == DELIVERY_TOO_LARGE;
     bool single = end - first == 1 && (outcome->by_itself || flights->group_messages == 1);
@@ -225,7 +250,7 @@ const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
     return again ? route : NULL;
 }
 
-/* Its records that wait get that fate; what the library has of them is unknown. */
+/* Waiting records get that outcome; records that the library has are unknown. */
 static void close_flight(struct kafka_flights *flights, struct kafka_flight *flight,
                          const struct kafka_outcome *outcome)
 {
@@ -235,7 +260,7 @@ static void close_flight(struct kafka_flights *flights, struct kafka_flight *fli
             continue;
         if (block->records[i].outcome == WAITS)
             set_outcomes(flight, i, i + 1, (uint8_t)outcome->result, (uint8_t)outcome->reason);
-        else if (block->records[i].outcome == PART)
+        else if (block->records[i].outcome == PART || block->records[i].outcome == HANDED)
             set_outcomes(flight, i, i + 1, DELIVERY_UNKNOWN, 0);
     }
     flight->waiting = 0;

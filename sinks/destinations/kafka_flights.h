@@ -79,8 +79,9 @@ void kafka_flights_return(struct kafka_flights *flights, void *token);
 void kafka_flights_end(struct kafka_flights *flights, size_t at);
 
 /*
- * The message has its report. Returns the name of the topic that took too much at a time, where its
- * records wait again for that; NULL: it did not.
+ * The message has its report; a second one, or one of a flight that was given up, changes nothing.
+ * Returns the name of the topic that took too much at a time, where its records wait again for
+ * that; NULL: it did not.
  */
 const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
                                    const struct kafka_outcome *outcome);

@@ -55,7 +55,8 @@ def listener_has_datagrams(listener, form):
 
 
 def is_valid(row):
-    return listener_has_datagrams(row.listener, row.format) and sink_has_spill(row.sink, row.spill) and sink_takes(row.sink, row.format)
+    return (listener_has_datagrams(row.listener, row.format) and
+            sink_has_spill(row.sink, row.spill) and sink_takes(row.sink, row.format))
 
 
 def valid_rows(listeners=LISTENERS, sinks=SINKS):

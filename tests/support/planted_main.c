@@ -1,0 +1,28 @@
+/*
+ * The main function of a program with a planted fault: runs the one test that must find the fault.
+ * Exits with 0 if that test fails or aborts.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/test.h"
+
+static void end_by_abort(int number)
+{
+    (void)number;
+    _Exit(EXIT_SUCCESS);
+}
+
+/* Threads may still use what the failed test has left: they end with the process. */
+int main(void)
+{
+    signal(SIGABRT, end_by_abort);
+    int failed = test_run_one(PLANTED_FAULT, PLANTED_FOUND_BY);
+    if (failed == 0)
+        fprintf(stderr, "%s passes with the fault %s\n", PLANTED_FOUND_BY, PLANTED_FAULT);
+    else if (failed < 0)
+        fprintf(stderr, "there is no test %s\n", PLANTED_FOUND_BY);
+    fflush(NULL);
+    _Exit(failed > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}

@@ -258,14 +258,17 @@ static void end_requests(struct http_client *client)
     int left;
     const CURLMsg *message;
     struct http_reply reply;
-    while ((message = client->options.library->multi_info_read(client->multi, &left)) != NULL)
-        if (message->msg == CURLMSG_DONE) {
-            struct slot *slot = client_slot(client, message->easy_handle);
-            http_request_end(&slot->request, message->data.result, &reply);
-            client_note_refused(&reply);
-            end_request(client, slot, &reply);
-            client_continue(client, slot);
-        }
+    while ((message = client->options.library->multi_info_read(client->multi, &left)) != NULL) {
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        struct slot *slot = client_slot(client, message->easy_handle);
+        if (slot->headers == NULL)
+            continue; /* its end was reported before */
+        http_request_end(&slot->request, message->data.result, &reply);
+        client_note_refused(&reply);
+        end_request(client, slot, &reply);
+        client_continue(client, slot);
+    }
 }
 
 static bool client_abandons(struct http_client *client)

@@ -208,10 +208,10 @@ static struct delivery_block *answer(void)
     return destination->delivery->answer(destination, &error, &retry_after);
 }
 
-static void assert_outcomes(const struct delivery_lines *lines, const enum delivery_fate *fates)
+static void assert_outcomes(const struct delivery_lines *lines, const enum delivery_outcome *outcomes)
 {
     for (size_t i = 0; i < lines->block.count; i++)
-        assert_int_equal(lines->records[i].fate, fates[i]);
+        assert_int_equal(lines->records[i].outcome, outcomes[i]);
 }
 
 /* A block whose bytes are allocated: they may become the library's. */
@@ -265,7 +265,7 @@ TEST(reports_in_any_order_are_each_for_their_record)
     assert_null(answer());
     serve_for(10 * MILLISECONDS);
     take_answer(&lines);
-    assert_outcomes(&lines, (enum delivery_fate[]){DELIVERY_ACKNOWLEDGED, DELIVERY_REFUSED,
+    assert_outcomes(&lines, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED, DELIVERY_REFUSED,
                                                    DELIVERY_UNKNOWN, DELIVERY_NOT_SENT});
     end();
 }
@@ -348,7 +348,7 @@ TEST(messages_that_the_library_does_not_take_are_not_sent)
     send_lines(&lines, 3);
     serve_for(0);
     take_answer(&lines);
-    assert_outcomes(&lines, (enum delivery_fate[]){DELIVERY_NOT_SENT, DELIVERY_NOT_SENT,
+    assert_outcomes(&lines, (enum delivery_outcome[]){DELIVERY_NOT_SENT, DELIVERY_NOT_SENT,
                                                    DELIVERY_ACKNOWLEDGED});
     end();
 }
@@ -399,7 +399,7 @@ TEST(at_a_stop_what_was_sent_is_unknown_and_the_rest_is_not_sent)
     destination->delivery->abandon(destination);
     take_answer(&lines);
     assert_false(lines.block.lent);
-    assert_outcomes(&lines, (enum delivery_fate[]){DELIVERY_ACKNOWLEDGED, DELIVERY_UNKNOWN,
+    assert_outcomes(&lines, (enum delivery_outcome[]){DELIVERY_ACKNOWLEDGED, DELIVERY_UNKNOWN,
                                                    DELIVERY_NOT_SENT, DELIVERY_NOT_SENT});
     end();
 }
@@ -546,16 +546,16 @@ static void chance_reported(void *context, const struct kafka_double_message *me
 }
 
 /* Written means acknowledged, and unknown is said to be unknown. */
-static void judge_record(const struct known *known, enum delivery_fate fate)
+static void judge_record(const struct known *known, enum delivery_outcome outcome)
 {
     if (!known->handed)
-        assert_int_equal(fate, DELIVERY_NOT_SENT);
+        assert_int_equal(outcome, DELIVERY_NOT_SENT);
     else if (!known->reported || known->status == RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED)
-        assert_int_equal(fate, DELIVERY_UNKNOWN);
+        assert_int_equal(outcome, DELIVERY_UNKNOWN);
     else if (known->status == RD_KAFKA_MSG_STATUS_PERSISTED)
-        assert_int_equal(fate, DELIVERY_ACKNOWLEDGED);
+        assert_int_equal(outcome, DELIVERY_ACKNOWLEDGED);
     else
-        assert_true(fate == DELIVERY_NOT_SENT || fate == DELIVERY_REFUSED);
+        assert_true(outcome == DELIVERY_NOT_SENT || outcome == DELIVERY_REFUSED);
 }
 
 static size_t take_answers(void)
@@ -568,7 +568,7 @@ static size_t take_answers(void)
             at++;
         assert_true(chance.sent[at]);
         for (size_t i = 0; i < block->count; i++)
-            judge_record(&chance.known[at][i], chance.lines[at].records[i].fate);
+            judge_record(&chance.known[at][i], chance.lines[at].records[i].outcome);
         chance.sent[at] = false;
         reuse(&chance.lines[at]);
         count++;

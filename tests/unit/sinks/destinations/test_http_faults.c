@@ -1,0 +1,285 @@
+/*
+ * The requests of an http: sink whose libcurl answers late, out of order, twice or never, with
+ * several blocks in flight. The libcurl is a double (curl_double.h).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/contract/encoder.h"
+#include "sinks/destinations/http_client.h"
+#include "tests/support/base/random_number.h"
+#include "tests/support/sinks/curl_double.h"
+#include "tests/support/test.h"
+
+#define BLOCKS  4
+#define RECORDS 3
+#define SIZE    10 /* bytes of a record */
+
+/* A block of records that contain their numbers. */
+struct sent {
+    char bytes[RECORDS * SIZE + 1];
+    struct delivery_record records[RECORDS];
+    struct delivery_block block;
+    bool in_flight;
+};
+
+static struct http_client *client;
+static struct http_urls urls;
+static struct http_body_maker *maker;
+static struct wakeup *wakeup;
+static struct sent sent[BLOCKS];
+static unsigned numbers; /* of records that were sent */
+
+#define STEPS(steps) (steps), sizeof(steps) / sizeof(steps)[0]
+
+static void begin(const struct curl_step *steps, size_t count)
+{
+    static const struct encoder_ops encoder = {.name = "json"};
+    struct error error;
+    struct http_options none = {0};
+    struct http_headers *headers;
+    curl_double_begin(steps, count);
+    memset(sent, 0, sizeof sent);
+    numbers = 0;
+    assert_int_equal(http_urls_make("http", "//127.0.0.1:1/w", NULL, false, &urls, &error), 0);
+    assert_int_equal(
+        http_headers_make(&curl_double_library, &encoder, NULL, &none, &headers, &error), 0);
+    assert_int_equal(wakeup_create(&wakeup, &error), 0);
+    maker = http_body_maker_create(&encoder, NULL, 4096);
+    const struct http_client_options options = {.library = &curl_double_library,
+                                                .format = "json",
+                                                .urls = &urls,
+                                                .maker = maker,
+                                                .request = {.timeout_ms = 1000},
+                                                .in_flight = BLOCKS,
+                                                .wakeup = wakeup};
+    assert_int_equal(http_client_create(&options, headers, &client, &error), 0);
+}
+
+static void end(void)
+{
+    http_client_destroy(client);
+    http_body_maker_destroy(maker);
+    http_urls_free(&urls);
+    wakeup_destroy(wakeup);
+    assert_null(curl_double.handles);
+}
+
+static void send_block(size_t at, size_t count)
+{
+    struct sent *one = &sent[at];
+    for (size_t i = 0; i < count; i++) {
+        one->records[i] = (struct delivery_record){
+            .offset = (uint32_t)(SIZE * i), .size = SIZE, .lines = 1, .samples = 1};
+        snprintf(one->bytes + SIZE * i, SIZE + 1, "{\"%05u\"}\n", numbers++ % 100000);
+    }
+    one->block = (struct delivery_block){.route = "",
+                                         .bytes = (const uint8_t *)one->bytes,
+                                         .size = SIZE * count,
+                                         .records = one->records,
+                                         .count = count,
+                                         .epoch = "e"};
+    one->in_flight = true;
+    assert_true(http_client_send(client, &one->block));
+}
+
+/* Returns which block was answered. */
+static size_t take(const struct http_result *result)
+{
+    size_t at = 0;
+    while (&sent[at].block != result->block)
+        at++;
+    assert_true(sent[at].in_flight); /* no block is answered twice */
+    sent[at].in_flight = false;
+    return at;
+}
+
+static size_t wait_for_answer(void)
+{
+    struct http_result result;
+    while (!http_client_answer(client, &result))
+        wakeup_wait(wakeup, NO_HANDLE, false, -1);
+    return take(&result);
+}
+
+static void assert_outcome(size_t at, enum delivery_outcome outcome)
+{
+    for (size_t i = 0; i < sent[at].block.count; i++)
+        assert_int_equal(sent[at].records[i].outcome, outcome);
+}
+
+TEST(answers_in_any_order_are_each_for_their_block)
+{
+    static const struct curl_step steps[] = {{.after = 2, .status = 200, .head = "\r\n"},
+                                             {.after = 1, .status = 400, .head = "\r\n"},
+                                             {.status = 503, .head = "\r\n"}};
+    static const enum delivery_outcome outcomes[] = {DELIVERY_ACKNOWLEDGED, DELIVERY_REFUSED,
+                                                  DELIVERY_NOT_SENT};
+    begin(STEPS(steps));
+    for (size_t i = 0; i < 3; i++)
+        send_block(i, 1);
+    for (size_t i = 0; i < 3; i++)
+        wait_for_answer();
+    for (size_t i = 0; i < 3; i++)
+        assert_outcome(i, outcomes[i]);
+    end();
+}
+
+TEST(an_answer_after_the_stop_is_not_of_the_next_block)
+{
+    static const struct curl_step steps[] = {
+        {.after = CURL_DOUBLE_NEVER - 1, .status = 200, .head = "\r\n"}, {.what = NEVER_ANSWERS}};
+    struct http_result result;
+    begin(STEPS(steps));
+    send_block(0, 2);
+    curl_double_wait_for_added(1);
+    curl_double_lock();
+    while (curl_double.sent == 0)
+        pthread_cond_wait(&curl_double.changed, &curl_double.lock);
+    curl_double_unlock();
+    http_client_abandon(client);
+    assert_true(http_client_answer(client, &result));
+    assert_outcome(take(&result), DELIVERY_UNKNOWN);
+    curl_double_release();
+    send_block(0, 2);
+    curl_double_wait_for_added(2);
+    http_client_abandon(client);
+    assert_true(http_client_answer(client, &result));
+    size_t at = take(&result);
+    assert_int_not_equal(sent[at].records[0].outcome, DELIVERY_ACKNOWLEDGED);
+    end();
+}
+
+TEST(a_request_whose_end_is_reported_twice_ends_once)
+{
+    static const struct curl_step steps[] = {{.repeats = 2, .status = 200, .head = "\r\n"},
+                                             {.status = 400, .head = "\r\n"}};
+    begin(STEPS(steps));
+    send_block(0, 1);
+    assert_outcome(wait_for_answer(), DELIVERY_ACKNOWLEDGED);
+    send_block(0, 1);
+    assert_outcome(wait_for_answer(), DELIVERY_REFUSED);
+    end();
+}
+
+TEST(requests_that_wait_for_a_lookup_at_a_stop_are_not_sent)
+{
+    static const struct curl_step steps[] = {{.status = 200, .head = "\r\n"},
+                                             {.what = NEVER_BEGINS},
+                                             {.what = NEVER_BEGINS}};
+    struct http_result result;
+    begin(STEPS(steps));
+    send_block(0, 1);
+    wait_for_answer();
+    send_block(0, 1);
+    send_block(1, 2);
+    curl_double_wait_for_added(3);
+    http_client_abandon(client);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(http_client_answer(client, &result));
+        assert_outcome(take(&result), DELIVERY_NOT_SENT);
+    }
+    end();
+}
+
+/* --- everything, by chance -------------------------------------------------------------------- */
+
+#define NUMBERS 4096
+
+/* What the far end knows of each record. */
+static struct {
+    uint64_t random, library_random;
+    bool arrived[NUMBERS], acknowledged[NUMBERS];
+} chance;
+
+static bool happens(unsigned percent)
+{
+    return next_below(&chance.random, 100) < percent;
+}
+
+static bool library_does(unsigned percent)
+{
+    return next_below(&chance.library_random, 100) < percent;
+}
+
+/* In the client's thread. */
+static void decide(const char *body, size_t size, struct curl_step *step)
+{
+    static const long statuses[] = {200, 204, 400, 403, 413, 429, 500, 503};
+    *step = (struct curl_step){
+        .what = library_does(15) ? NEVER_ANSWERS : ANSWERS,
+        .status = statuses[next_below(&chance.library_random, library_does(60) ? 2 : 8)],
+        .head = library_does(90) ? "\r\n" : "X: y\r\n",
+        .result = library_does(90) ? CURLE_OK : CURLE_RECV_ERROR,
+        .after = library_does(20) ? curl_double.answered + next_below(&chance.library_random, 3) : 0,
+        .repeats = library_does(10),
+    };
+    bool whole = step->what == ANSWERS && step->head[0] == '\r' && step->result == CURLE_OK;
+    for (size_t at = 0; at + SIZE <= size; at += SIZE) {
+        unsigned long number = strtoul(body + at + 2, NULL, 10);
+        chance.arrived[number] = true;
+        chance.acknowledged[number] = whole && step->status < 300;
+    }
+}
+
+/* Written means acknowledged, unknown means that it may be there, and not sent that it is not. */
+static void judge(size_t at)
+{
+    for (size_t i = 0; i < sent[at].block.count; i++) {
+        unsigned long number = strtoul(sent[at].bytes + SIZE * i + 2, NULL, 10);
+        enum delivery_outcome outcome = sent[at].records[i].outcome;
+        if (outcome == DELIVERY_ACKNOWLEDGED)
+            assert_true(chance.acknowledged[number]);
+        if (outcome == DELIVERY_UNKNOWN)
+            assert_true(chance.arrived[number]);
+        if (!chance.arrived[number])
+            assert_int_equal(outcome, DELIVERY_NOT_SENT);
+    }
+}
+
+static void take_all(void)
+{
+    struct http_result result;
+    while (http_client_answer(client, &result))
+        judge(take(&result));
+}
+
+static void run_by_chance(uint64_t seed)
+{
+    static struct curl_step steps[NUMBERS];
+    memset(&chance, 0, sizeof chance);
+    chance.random = seed;
+    chance.library_random = ~seed;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        static const struct curl_step lookup = {.what = NEVER_BEGINS},
+                                      fails = {.what = FAILS_AT_ONCE,
+                                               .result = CURLE_COULDNT_CONNECT},
+                                      sends = {.what = ANSWERS};
+        steps[i] = happens(5) ? lookup : happens(10) ? fails : sends;
+    }
+    begin(STEPS(steps));
+    curl_double.decide = decide;
+    for (size_t round = 0; round < 40; round++) {
+        for (size_t i = 0; i < BLOCKS; i++)
+            if (!sent[i].in_flight && numbers + RECORDS < NUMBERS)
+                send_block(i, 1 + (size_t)next_below(&chance.random, RECORDS));
+        wakeup_wait(wakeup, NO_HANDLE, false, 1);
+        take_all();
+        if (!happens(30))
+            continue;
+        http_client_abandon(client);
+        take_all();
+        for (size_t i = 0; i < BLOCKS; i++)
+            assert_false(sent[i].in_flight); /* each block was given back */
+    }
+    http_client_abandon(client);
+    take_all();
+    end();
+}
+
+TEST(each_record_has_the_outcome_that_its_server_gave)
+{
+    for (uint64_t seed = 1; seed <= TEST_TRIES(40); seed++)
+        run_by_chance(seed);
+}

@@ -331,7 +331,7 @@ rd_kafka_t *rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *why,
 {
     (void)type;
     if (world->refuses != NULL && world->refuses(world->context)) {
-        snprintf(why, size, "the test has none");
+        snprintf(why, size, "the test refuses it");
         return NULL;
     }
     rd_kafka_t *producer = calloc(1, sizeof *producer);

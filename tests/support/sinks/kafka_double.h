@@ -20,7 +20,7 @@
 
 #define KAFKA_DOUBLE_NEVER INT64_MAX
 
-/* What becomes of a message. All zero: it is acknowledged at once. */
+/* How a message ends. All zero: it is acknowledged at once. */
 struct kafka_report {
     int64_t after_ns; /* when its report comes, after it was handed over; KAFKA_DOUBLE_NEVER */
     rd_kafka_resp_err_t error;

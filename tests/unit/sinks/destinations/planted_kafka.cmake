@@ -24,7 +24,7 @@ planted_fault(kafka_tokens_are_used_again TEST test_kafka_faults
 planted_fault(kafka_report_counts_twice TEST test_kafka_faults
     FOUND_BY a_report_that_comes_twice_counts_once
     FILE sinks/destinations/kafka_flights.c
-    FROM " && flight->block->records[record].fate == HANDED;"
+    FROM " && flight->block->records[record].outcome == HANDED;"
     TO ";")
 planted_fault(kafka_report_counts_for_another_block TEST test_kafka_faults
     FOUND_BY a_report_that_comes_again_is_not_of_the_next_block

@@ -127,7 +127,8 @@ TEST(nor_is_it_refused_as_the_request_before_it_was)
 
 TEST(what_has_left_by_then_is_unknown)
 {
-    static const struct curl_step steps[] = {{.status = 200, .head = "\r\n"}, {.what = NEVER_ANSWERS}};
+    static const struct curl_step steps[] = {{.status = 200, .head = "\r\n"},
+                                             {.what = NEVER_ANSWERS}};
     begin("json", STEPS(steps));
     send_block(1);
     wait_for_answer();

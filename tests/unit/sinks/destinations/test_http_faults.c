@@ -212,7 +212,8 @@ static void decide(const char *body, size_t size, struct curl_step *step)
         .status = statuses[next_below(&chance.library_random, library_does(60) ? 2 : 8)],
         .head = library_does(90) ? "\r\n" : "X: y\r\n",
         .result = library_does(90) ? CURLE_OK : CURLE_RECV_ERROR,
-        .after = library_does(20) ? curl_double.answered + next_below(&chance.library_random, 3) : 0,
+        .after =
+            library_does(20) ? curl_double.answered + next_below(&chance.library_random, 3) : 0,
         .repeats = library_does(10),
     };
     bool whole = step->what == ANSWERS && step->head[0] == '\r' && step->result == CURLE_OK;

@@ -208,7 +208,8 @@ static struct delivery_block *answer(void)
     return destination->delivery->answer(destination, &error, &retry_after);
 }
 
-static void assert_outcomes(const struct delivery_lines *lines, const enum delivery_outcome *outcomes)
+static void assert_outcomes(const struct delivery_lines *lines,
+                            const enum delivery_outcome *outcomes)
 {
     for (size_t i = 0; i < lines->block.count; i++)
         assert_int_equal(lines->records[i].outcome, outcomes[i]);
@@ -477,7 +478,7 @@ TEST(while_a_block_is_lent_no_other_one_is_taken)
 #define BLOCKS  8
 #define RECORDS 6
 
-/* What the library knows of a record of a block. */
+/* Facts that the library has about a record of a block. */
 struct known {
     bool handed, reported;
     rd_kafka_resp_err_t error;

@@ -1,0 +1,30 @@
+"""The rows of test_pairs.py find a planted fault: SLUICE is a program that has it.
+
+A listener with TLS bounds the memory of OpenSSL, which is that of the process: the connections of
+an https: sink beside it fail. Neither feature fails without the other.
+"""
+import unittest
+
+import sluice_program
+from covering import cover, name_of
+from test_pairs import Pairs, possible_rows
+
+PATIENCE = 6  # seconds, since what is waited for does not come
+
+
+class Planted(Pairs):
+    def test_every_pair_of_features(self):
+        sluice_program.DEADLINE = PATIENCE
+        rows = cover(possible_rows())
+        both = [row for row in rows if row.listener.tls and row.sink == "https"]
+        self.assertTrue(any("written" in (self.run_row(row) or "") for row in both),
+                        f"not found by {list(map(name_of, both))}")
+        for has_tls, sink in ((True, "http"), (False, "https")):
+            row = next(row for row in rows if row.listener.tls == has_tls and row.sink == sink)
+            self.assertIsNone(self.run_row(row), name_of(row))
+
+
+del Pairs  # it is run by test_pairs.py
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,4 +1,4 @@
-"""What must hold of a run, whatever failed in it."""
+"""Conditions that must hold for every run, whatever failed in it."""
 import re
 import signal
 
@@ -8,7 +8,7 @@ from sluice_program import check_final_ledger
 
 # 0 done; 69 cannot bind; 70 internal error; 73 cannot create output; 74 I/O error; 78 configuration.
 CODES = (0, 69, 70, 73, 74, 78)
-# Words of a line that says why, which says nothing.
+# Words of an error line without a reason.
 EMPTY_WORDS = re.compile(r"Success|\(null\)|error 0\b|: *$")
 LATE = "it did not end by returning from main"  # a part of it was not done in time
 # A call that always fails is made again a hundred times in a row at most (retry.h), and then its
@@ -18,7 +18,7 @@ SANITIZERS = re.compile(r"Sanitizer|runtime error")
 
 
 def complaints(run, plan, fault=None):
-    """What does not hold, a line each."""
+    """The violated conditions, one a line."""
     if run.hung:
         return [f"hangs: {run.hung}"]
     return [*_end(run, fault), *_left(run, plan),
@@ -88,8 +88,8 @@ def _ledger(run, fault):
         sent = run.sent.get(listener["name"], 0)
         counted = (listener["received"] + listener.get("kernel_drops", 0) +
                    listener.get("refused_while_stopping", 0))
-        # What the kernel never hands over is not the program's to count, nor what is sent after it
-        # has ended with its last sink.
+        # Datagrams that the kernel never delivers are not counted by the program, nor those that
+        # arrive after it has ended with its last sink.
         never = (fault is not None and fault.calls == ("syscall",) and fault.times == 0 or
                  any("this sink has ended" in line for line in run.lines()))
         if listener["kind"] == "udp" and counted != sent and not (never and counted < sent):
@@ -118,13 +118,13 @@ def _outputs(run):
             yield f"{output.name}: gone with the next start: {set(earlier) - set(found)}"
         sinks = [] if ledger is None else [
             sink for sink in ledger["sinks"] if sink["name"] == output.name]
-        # What was sent and has no answer may be there, and be sent again from a spill.
+        # Unanswered records may have arrived, and may be sent again from a spill.
         doubled = sum(sink["possible_duplicates"] + sink["unknown"] + sink["spilled"] +
                       sink["recovered"] for sink in sinks)
         if len(set(found)) != len(found) and not doubled:
             yield f"{output.name}: a record is there twice: {found}"
         if not set(found) <= set(run.numbers):
-            yield f"{output.name}: records that nobody sent: {found}"
+            yield f"{output.name}: records that were never sent: {found}"
         if ledger is None:
             continue
         written = (len(earlier) or output.there) + sum(sink["written"] for sink in sinks)

@@ -14,6 +14,6 @@ _ROWS = (
 
 
 def known(name):
-    """Of the world of that name: of each fault the function, and all but the place."""
+    """Known faults of a world: the function of each fault, and everything except its place."""
     return [(function, Fault((call,), Way(error, getattr(errno, error)), first, times=times))
             for world, call, function, error, first, times in _ROWS if world == name]

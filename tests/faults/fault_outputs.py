@@ -1,7 +1,5 @@
-"""Reads what sinks have written: it is whole, and says which records are in it.
-
-Of each record the number is found that it was sent with.
-"""
+"""Reads the output of sinks: it must be complete, and it names its records. Each record has the
+number with which it was sent."""
 import csv
 import gzip
 import io
@@ -96,12 +94,12 @@ class Files:
 
 
 class Fed(Files):
-    """What a command has written, which may have been ended before it had read all."""
+    """The output of a command, which may have been ended before it had read everything."""
     exact = False
 
 
 class Delivered:
-    """What the far end of a delivery has."""
+    """The records at the far end of a delivery."""
     exact = True
     keeps = True
     there = 0

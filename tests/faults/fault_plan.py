@@ -68,11 +68,11 @@ class Plan:
         return _HEAD.unpack_from(self._shared, 0)[8]
 
     def frames(self):
-        """Who made the first that did, as places in the program."""
+        """The callers of the first failing call, as places in the program."""
         return [place for place in _FRAMES.unpack_from(self._shared, _AT_FRAMES) if place]
 
     def left(self):
-        """The descriptors that were open at the end; None if it did not come to that."""
+        """The descriptors open at the end; None if the program did not reach its end."""
         count = _AFTER.unpack_from(self._shared, _AT_AFTER)[1]
         text = self._shared[_AT_LEFT:_AT_LEFT + LEFT_SIZE].split(b"\0")[0].decode()
         return None if count == 0 else text.splitlines()

@@ -23,7 +23,7 @@ class Seen:
         return sum(count for (call, _), count in self.counts.items() if call in calls)
 
     def numbers(self, key, every):
-        """Of the calls of a place those that are tried: one for each stack, and the last."""
+        """The calls of a place that are tried: one for each stack, and the last."""
         if every:
             return list(range(1, self.counts[key] + MORE + 1))
         return sorted({*self.stacks.get(key, ()), self.counts[key]})

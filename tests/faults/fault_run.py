@@ -43,11 +43,11 @@ class Patience:
 
 
 class Blind(Exception):
-    """What the run says does not come out: what failed was a call that writes it."""
+    """The run has no output: the failing call writes it."""
 
 
 class Run:
-    """What one run said and did. A world drives it, checks look at it."""
+    """The result and output of a run. A world drives it, and checks examine it."""
 
     def __init__(self, program, world, folder, environment, is_blind=lambda: False,
                  may_be_silent=False, may_wait=False, before=None):
@@ -78,10 +78,10 @@ class Run:
         self._stderr = self._process.stderr.fileno()
         os.set_blocking(self._stderr, False)
 
-    # What it says.
+    # The log.
 
     def _look_blind(self):
-        """Nobody waits for what cannot come."""
+        """Ends waits that can no longer succeed."""
         if self.is_blind():
             raise Blind
 
@@ -104,10 +104,10 @@ class Run:
         except Hangs:
             raise Hangs(f"waits for {HANGS} s until {what}") from None
 
-    # What is done to it.
+    # The actions of the world.
 
     def drive(self):
-        """The whole run. What hangs is noted, and ended."""
+        """The whole run. A hang is noted and ended."""
         begun = time.monotonic()
         try:
             try:
@@ -168,7 +168,7 @@ class Run:
         self.sent[name] = self.sent.get(name, 0) + 1
 
     def _asked(self, family, place, question, enough, secured=None):
-        """What is answered to it on a connection, up to the end or to what is enough."""
+        """The answer on a connection, up to its end or to the expected length."""
         answer = b""
         try:
             if place not in self._sockets:
@@ -216,7 +216,7 @@ class Run:
                         f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
                         .encode(), lambda answer: False)
 
-    # What came of it.
+    # The results of the run.
 
     def errors(self):
         return [line for line in self.lines() if "sluice: error: " in line]

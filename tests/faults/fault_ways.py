@@ -109,12 +109,12 @@ _ERRORS = {
 }
 
 
-# What is not asked of the program, with the reason. A call, the function that makes it, and which
-# faults: those that do less, those that go on for ever, those that say that nothing is there, or
-# that a signal came.
+# Faults that the program need not survive, with the reason. A call, the function that makes it, and
+# the faults: those that do less, those that never end, those that report an absence, or that a
+# signal arrived.
 LEFT_OUT = (
     ("read", "control_wait", "less", "a signalfd hands out whole signals"),
-    ("read", "control_wait", "for ever", "there is nobody who could ask it to stop"),
+    ("read", "control_wait", "for ever", "no process could ask it to stop"),
     ("read", "event_clear", "all", "an eventfd that does not block hands out its number or EAGAIN"),
     ("stat", "torn_line_look_again", "missing", "says that there is nothing to look at"),
     ("open", "torn_line_look_again", "missing", "says that there is nothing to look at"),
@@ -146,7 +146,7 @@ def ways(call):
     return list(_ways(_ERRORS[call]))
 
 
-# What fails for many calls at once, from one of them on: each of these groups in each of its ways.
+# Faults of many calls at once, from a certain one on: each of these groups in each of its ways.
 SHORTAGES = (
     (("accept", "accept4", "epoll_create1", "eventfd", "fopen", "open", "opendir", "pipe2", "signalfd",
       "socket"), "EMFILE"),

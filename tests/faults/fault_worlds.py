@@ -1,4 +1,4 @@
-"""What the program is configured to do while its calls fail, and what is sent to it."""
+"""The configurations of the program while its calls fail, and the traffic for each."""
 import contextlib
 import json
 import pathlib
@@ -16,7 +16,7 @@ class World:
     name = None
     listeners = 1
     ends_itself = False
-    codes = ()  # exit codes beside those of fault_checks
+    codes = ()  # exit codes in addition to those of fault_checks
     secured = None  # what clients of tcp: listeners trust, where these have TLS
 
     def __init__(self, folder):
@@ -69,11 +69,11 @@ class World:
             run.send_datagram(place, name, b"\xff")
 
     def outputs(self, run):
-        """What it has written, as fault_outputs has it."""
+        """Its output, read by fault_outputs."""
         raise NotImplementedError
 
     def letters(self, run):
-        """How many dead letters are in their file; None if there is none."""
+        """The number of dead letters in their file; None if there is no file."""
         return None
 
 
@@ -81,8 +81,8 @@ def gauge_of(number):
     return gauge("cpu", number)
 
 
-# What a run that was killed has left at the end of a file.
-# As the json encoder begins a line: another end of a file is not cut.
+# The end of a file that a killed run has left. It begins like a line of the json encoder: any other
+# end would not be cut.
 BEGUN = '{"time":"2026-01-01T00:00:00.000000000Z","name":"c'
 TORN = BEGUN.encode()
 

@@ -158,7 +158,7 @@ class Walk:
             self._start_again(bench, fault, run)
 
     def _start_again(self, bench, fault, before):
-        """What a run leaves behind, the next one takes up, and does its work."""
+        """The next run reads the files that a run leaves, and works normally."""
         run = bench.run(before=before)
         wrong = complaints(run, bench.plan)
         if LATE in wrong:  # it cannot be made once more
@@ -190,9 +190,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("world", choices=WORLDS)
     parser.add_argument("kinds", nargs="+", choices=KINDS)
-    parser.add_argument("--calls", nargs="+", help="of these functions alone")
-    parser.add_argument("--most", type=int, help="so many faults, evenly, and not all")
-    parser.add_argument("--seconds", type=int, help="as many faults as that allows, anywhere")
+    parser.add_argument("--calls", nargs="+", help="only of these functions")
+    parser.add_argument("--most", type=int, help="this number of faults, evenly distributed")
+    parser.add_argument("--seconds", type=int, help="the faults that fit in that time, anywhere")
     parser.add_argument("--every", action="store_true",
                         help="every call of a place, and not one for each stack")
     parser.add_argument("--but", choices=WORLDS, metavar="WORLD",

@@ -5,7 +5,7 @@
 
 from collections import namedtuple
 
-# In `file` the text `sound`, which stands there once, becomes `broken`.
+# The text `sound`, which occurs once in `file`, becomes `broken`.
 Fault = namedtuple("Fault", "name target file sound broken")
 
 FAULTS = [
@@ -82,7 +82,7 @@ FAULTS = [
         "inspection->lost = inspection->gaps;",
     ),
     Fault(
-        "a test records what ends a line to YAML alone as it is",
+        "a test records a character that is a line end only in YAML",
         "config_tests",
         "collector/config_tests/config_test_record.c",
         "number == 0x2028 || number == 0x2029 ||",
@@ -118,18 +118,11 @@ FAULTS = [
         "            break;\n        }",
     ),
     Fault(
-        "who sends two headers Host is answered",
+        "a request with two Host headers is answered",
         "http",
         "collector/metrics/metrics_requests.c",
         "return asked->allowed && asked->count <= 1;",
         "return asked->allowed || asked->count > 1;",
-    ),
-    Fault(
-        "a half that was refused is not settled where the other one is taken",
-        "answers",
-        "sinks/destinations/http_exchange.c",
-        "bool other_taken = other->outcome == DELIVERY_ACKNOWLEDGED;",
-        "bool other_taken = false;",
     ),
     Fault(
         "the symbols of remote write begin with another than the empty one",

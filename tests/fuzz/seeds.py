@@ -1,6 +1,7 @@
-"""Inputs to begin with, for a target that has none yet: python3 seeds.py TARGET FOLDER.
+"""First inputs of a target that has none: python3 seeds.py TARGET FOLDER.
 
-They are made of the captures and schemas of the tests. What a fuzzer found later is in corpora/.
+They are made from the captures and schemas of the tests. Inputs found later by a fuzzer are in
+corpora/.
 """
 
 import base64
@@ -97,7 +98,7 @@ def datagram_seeds():
 
 
 def descriptor_set(name, folder=TESTS / "proto"):
-    """What protoc makes of a .proto file."""
+    """protoc's descriptor set of a .proto file."""
     command = ["protoc", f"--proto_path={folder}", "--include_imports"]
     made = subprocess.run(
         [*command, "--descriptor_set_out=/dev/stdout", name], check=True, capture_output=True

@@ -1,8 +1,8 @@
-"""The programs that were built, and the system that they were built for.
+"""The programs under test, and their system.
 
-What the environment says: TEST_SYSTEM is that system, as CMake calls it, and TEST_EMULATOR the
-command that starts its programs where they do not start by themselves: Wine. All that is here runs
-on Linux; under Wine a program is a process of Linux too, with Linux' sockets and files.
+From the environment: TEST_SYSTEM is that system, by CMake's name, and TEST_EMULATOR is the command
+that starts its programs if they cannot be started directly: Wine. All scripts run on Linux; under
+Wine a program is a Linux process too, with Linux sockets and files.
 """
 import os
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 WINDOWS = os.environ.get("TEST_SYSTEM") == "Windows"
 EMULATOR = os.environ.get("TEST_EMULATOR", "").split()
 
-# What asks a program to stop: on Windows Ctrl-C, which Wine makes of this signal.
+# Asks a program to stop: on Windows Ctrl-C, which Wine generates for this signal.
 STOP_SIGNAL = signal.SIGINT if WINDOWS else signal.SIGTERM
 
 SKIPPED = 77  # what a script exits with that can run nothing here
@@ -32,10 +32,10 @@ def beside(program, name):
 
 # --- what cannot be tested on Windows: left_out.py lists it all -----------------------------------
 
-NO_BROKEN_PIPE = ("Wine does not tell that nobody reads a pipe of Linux: "
+NO_BROKEN_PIPE = ("Wine does not report that a Linux pipe has no reader: "
                   "windows/test_output.py has pipes of Windows")
 NO_CLOSED_STREAM = "programs there begin with handles, not with descriptors 0 to 2"
-NO_DESCRIPTOR_FLAGS = "handles have no O_NONBLOCK there, and standard output is no socket"
+NO_DESCRIPTOR_FLAGS = "handles have no O_NONBLOCK there, and standard output is not a socket"
 NO_DEV_STDIN = "no path is standard input there"
 NO_FIFO = "named pipes have no names among files there"
 NO_LIMIT = "processes have no limit of a file's size there"

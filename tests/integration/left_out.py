@@ -1,8 +1,6 @@
-"""Tells which tests of the scripts here do not run on the programs for Windows, and why not.
-
-It reads what stands in the scripts: @not_on_windows(REASON) before a test or a class, and
-nothing_on_windows(REASON) for all of a script (built.py).
-"""
+"""Lists the tests of these scripts that do not run on Windows, and the reasons. It reads the
+scripts: @not_on_windows(REASON) before a test or a class, and nothing_on_windows(REASON) for a
+whole script (built.py)."""
 import ast
 import pathlib
 import sys
@@ -19,7 +17,7 @@ def constants_of(tree):
 
 
 def reason_in(call, name, constants):
-    """The reason, where this is a call of the function `name`; None if it is not."""
+    """The reason, if this is a call of the function `name`; otherwise None."""
     if not isinstance(call, ast.Call) or getattr(call.func, "id", None) != name:
         return None
     argument, = call.args

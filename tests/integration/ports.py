@@ -1,8 +1,6 @@
-"""Ports of the loopback that stay free until somebody is told to take them.
-
-They are below those that the system gives to whoever asks for any port: otherwise the connection of
-any program, and that of a sink which tries again and again, could take one in between.
-"""
+"""Ports of the loopback that stay free until a program is told to use them. They are below the
+system's range for clients: otherwise the connection of any program, or of a sink that retries,
+could take one."""
 import pathlib
 import random
 import socket
@@ -22,7 +20,7 @@ def _is_free(port):
 
 
 def free_ports(count):
-    """That many, different ones, which nobody has in UDP or TCP."""
+    """That number of different ports, free in UDP and TCP."""
     end = int(CLIENTS.read_text(encoding="ascii").split()[0])
     found = set()
     while len(found) < count:

@@ -51,16 +51,14 @@ def links(document):
 
 
 def anchors(document):
-    """What a link may name in a document, as GitHub makes it from the headings."""
+    """The anchors of a document, as GitHub makes them from headings."""
     headings = re.findall(r"^#+ (.+)$", _prose(document), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def from_readme(*words):
-    """The one block of code in all documents, but for manual pages, with all of these words in it.
-
-    What users copy is what is tested; each test puts ports and paths of its own into it.
-    """
+    """The only code block in all documents, except manual pages, that contains all of these words.
+    So the test runs the command that users copy; each test inserts its own ports and paths."""
     found = [text for document in documents() if document.parent != MANUAL
              for _, text in blocks(document) if all(word in text for word in words)]
     if len(found) != 1:

@@ -1,4 +1,4 @@
-"""What is done to the collector while it runs. Each is over when its function returns."""
+"""Disturbances of the running collector. Each is over when its function returns."""
 import os
 import signal
 import socket

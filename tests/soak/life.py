@@ -1,7 +1,7 @@
-"""One life of the collector: its configuration, its far ends, and what has to hold at its end.
+"""One life of the collector: its configuration, its far ends, and the conditions at its end.
 
-It runs in a network namespace, so its ports and its interface are nobody else's, and with a small
-disk at `small`. The folder stays from life to life, so a life finds what the last one left.
+It runs in a network namespace, so no other program uses its ports and interface, and with a small
+disk at `small`. The folder is kept between lives, so a life finds the files of the last one.
 """
 import mmap
 import os
@@ -125,14 +125,14 @@ class Life:
         self.lines_before = self.lines_in_files()
         self.sent = {}  # datagrams by port, of senders that have ended
 
-    # What it can be looked at by.
+    # The clients that watch it.
 
     def status(self, name):
         text = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
         return int(re.search(rf"^{name}:\s*(\d+)", text, re.M)[1])
 
     def descriptors(self):
-        """What each is, with how many there are; numbers and the files' own names left out."""
+        """The open descriptors by kind, with their number, without numbers and file names."""
         kinds = {}
         folder = f"/proc/{self.pid}/fd"
         for number in os.listdir(folder):
@@ -155,7 +155,7 @@ class Life:
         ledger = self.program.ledger_now()
         return ledger, self.status("VmRSS"), sum(self.descriptors().values())
 
-    # What is done to it.
+    # The disturbances.
 
     def reload(self, listener="", sink="", broken=False):
         text = configuration(self.folder, listener, sink)
@@ -163,13 +163,13 @@ class Life:
         self.program.ask_to_reload()
 
     def limit_descriptors(self, more):
-        """Leaves it so many; None: as many as ever."""
+        """Limits its resources; None: no limit."""
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         soft = hard if more is None else max(map(int, os.listdir(f"/proc/{self.pid}/fd"))) + 1 + more
         resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (soft, hard))
 
     def calm(self):
-        """Nothing is in its way any more: waits until all that it has is on its way out."""
+        """Ends all disturbances and waits until its records are being delivered."""
         self.limit_descriptors(None)
         self.reader.go_on.set()
         self.store.otherwise = 204
@@ -213,7 +213,7 @@ class Life:
         return ledger
 
     def remove_files(self):
-        """What was looked at; hours of it would fill a disk."""
+        """Removes the checked files; hours of them would fill a disk."""
         for path in (self.folder / "out").glob("all*"):
             path.unlink()
 
@@ -223,14 +223,14 @@ class Life:
         self.program.close()
 
     def clean(self):
-        """Whatever happened; once more does nothing."""
+        """After any failure; a second call has no effect."""
         self.reader.go_on.set()
         self.close()
         self.reader.join(10)
         (self.folder / "small/ballast").unlink(missing_ok=True)
 
     def lines_in_files(self):
-        """Of all files of the sink that rotates, whole lines all of them."""
+        """All files of the rotating sink contain only whole lines."""
         count = 0
         for path in sorted((self.folder / "out").glob("all*")):
             data = unpacked(path)

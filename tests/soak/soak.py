@@ -21,11 +21,11 @@ import traceback
 LIFE = (30, 60, 240)  # seconds
 WARM = 10  # seconds after which memory may not grow by more than
 GROWTH = 48 * 1024  # KiB: other batches of the budget than before come into use
-MOST = 400 * 1024  # KiB in all: the budget, and what is beside it
+MOST = 400 * 1024  # KiB in total: the budget, and other memory
 
 
 def enter():
-    """Starts the script anew where its network and its mounts are its own."""
+    """Restarts the script with its own network and mounts."""
     if os.environ.get("SOAK_NAMESPACE") == "1":
         return
     for words in (["unshare", "-n", "-m"], ["unshare", "-r", "-n", "-m"]):
@@ -38,7 +38,7 @@ def enter():
 
 
 class Pulse(threading.Thread):
-    """Knows when this script itself stood still: what was waited for then may still come."""
+    """Notices when this script itself was stopped: then the awaited event may still come."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -55,7 +55,7 @@ class Pulse(threading.Thread):
             last = now
 
     def patiently(self, look):
-        """Looks again where the first look failed as nobody was there to see."""
+        """Checks again if the first check failed while the script was stopped."""
         begun = time.monotonic()
         try:
             return look()

@@ -1,4 +1,5 @@
-"""What is sent to the collector: good and bad datagrams of each schema, streams, and clients of its pages."""
+"""The traffic for the collector: good and bad datagrams of each schema, streams, and clients of its
+pages."""
 import http.client
 import json
 import os
@@ -41,7 +42,7 @@ class Senders:
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
 
     def collect(self, port):
-        """What it has sent, once it has ended."""
+        """The sent records, after the sender has ended."""
         process = self.running.pop(port, None)
         if process is not None:
             report = json.loads(process.communicate(timeout=60)[0])

@@ -9,7 +9,7 @@ from sluice_program import TELEMETRY, ProgramTest
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# What is tested: "c" or "python", by another interpreter than this one where TEST_PYTHON names it.
+# The library under test: "c" or "python", with the interpreter of TEST_PYTHON if it is set.
 LANGUAGE = os.environ["TEST_CLIENT"]
 PYTHON = os.environ.get("TEST_PYTHON", sys.executable)
 COMMAND = {"c": [os.environ["TEST_DRIVER"]],
@@ -76,8 +76,8 @@ class ClientTest(ProgramTest):
         return self.start("--listen", listen)
 
     def lines_after(self, program, datagrams):
-        """What the collector has written when so many datagrams came and it has stopped: all were
-        decoded, and none is missing by its number."""
+        """The collector's output after this number of datagrams and a stop: all were decoded, and
+        no number is missing."""
         program.wait_for_received(datagrams)
         ledger = program.stop()
         listener = ledger["listeners"][0]

@@ -44,7 +44,7 @@ class Driver:
             name, _, value = words[0].partition("=")
             settings[name] = int(value)
             words = words[1:]
-        if "memory" in settings:  # as many metrics as a few hundred bytes for each leave
+        if "memory" in settings:  # as many metrics as fit with a few hundred bytes each
             settings["metrics"] = settings.pop("memory") // 128
         return self.answered(Client, to, sender, labels=labels_of(words), **settings)
 

@@ -41,7 +41,7 @@ class Receiver:
         self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def sizes(self):
-        """Of the datagrams that are there; over loopback they are when they were sent."""
+        """The datagrams that have arrived; over loopback they arrive when they are sent."""
         found = []
         while True:
             try:
@@ -128,7 +128,7 @@ class Values(ClientTest):
         self.assertEqual(lines[0]["value"], {"count": 1, "sum": 2, "bounds": [1], "counts": [0, 1]})
 
     def test_the_sums_of_many_threads_are_exact(self):
-        """Ten threads update the same metrics and flush beside each other."""
+        """Ten threads update the same metrics and flush at the same time."""
         program = self.collector()
         client = self.opened(address_of(program))
         metrics = [client.metric("counter", "total", "1"), client.metric("gauge", "last", "1"),
@@ -327,7 +327,7 @@ class Datagrams(ClientTest):
 
 
 class Nobody(ClientTest):
-    """Nobody listens: the port was a socket's that is closed."""
+    """The port is closed: it belonged to a socket that is closed."""
 
     def setUp(self):
         super().setUp()
@@ -368,7 +368,7 @@ class Nobody(ClientTest):
     @unittest.skipUnless(can_trace(), "needs strace, which may trace")
     @unittest.skipIf(SANITIZED, "sanitizers do not work under ptrace")
     def test_no_call_waits(self):
-        """All that it sends is non-blocking, and beside that it only looks at the socket."""
+        """All its sends are non-blocking, and its only other calls read the state of the socket."""
         path = self.folder / "calls"
         client = self.client("strace", "-f", "-y", "-e", "trace=network,desc", "-o", str(path))
         client.do("open", self.address, "web1/shop")

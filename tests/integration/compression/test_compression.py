@@ -30,7 +30,7 @@ def lines(count, seed=1):
 
 
 class Each:
-    """What holds of each compression; NAME and TOOL are the subclass's."""
+    """Common to all compressions; NAME and TOOL are set by the subclass."""
 
     def setUp(self):
         if self.NAME not in BUILT:

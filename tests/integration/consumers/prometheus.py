@@ -14,16 +14,14 @@ LISTENS = "0A"  # the state of a TCP socket, in Linux' tables
 
 
 def _listening_port(pid):
-    """The port of the one socket that a process listens at; None: there is none yet.
-
-    Prometheus does not tell which port it was given, so Linux is asked.
-    """
+    """The port of the only listening socket of a process; None: there is none yet. Prometheus does
+    not report the port that it was given, so it is read from Linux."""
     inodes = set()
     for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
             found = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(link))
         except FileNotFoundError:
-            continue  # closed meanwhile
+            continue  # closed in the meantime
         inodes.update(found.groups() if found else ())
     rows = (row.split() for row in
             pathlib.Path(f"/proc/{pid}/net/tcp").read_text(encoding="ascii").splitlines()[1:])
@@ -79,7 +77,7 @@ class Prometheus:
         return told["data"]
 
     def query(self, expression):
-        """What PromQL says now: labels as a frozen set of pairs, to the value."""
+        """The result of a PromQL query now: labels as a frozen set of pairs, to the value."""
         return {frozenset(result["metric"].items()): float(result["value"][1])
                 for result in self._ask("query", query=expression)["result"]}
 

@@ -1,4 +1,4 @@
-"""What is sent to consumers: every kind of sample, under labels that formats have to escape."""
+"""Metrics for consumers: every kind of sample, with labels that formats must escape."""
 import otlp_writing as otlp
 from protobuf import CUMULATIVE, DELTA, INT64_MIN, UINT64_MAX, sample, telemetry
 
@@ -40,7 +40,7 @@ OTLP_NUMBERS = {"otlp.gauge": 0.25, "otlp.gauge_int": -3, "otlp.requests": 81,
                 "otlp.open": -2, "otlp.joules": 1.5}
 OTLP_HISTOGRAM, EXPONENTIAL, SUMMARY = "otlp.duration", "otlp.size", "otlp.wait"
 
-# What the histograms and summaries hold: totals, then the cumulative count up to each bound, or
+# The content of histograms and summaries: totals, then the cumulative count up to each bound, or
 # the value of each quantile.
 TOTALS = {
     HISTOGRAM: {"count": 5, "sum": 0.61, "min": 0.04, "max": 0.3},

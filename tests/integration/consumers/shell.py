@@ -10,7 +10,7 @@ import unittest
 from built import command
 from sluice_program import SLUICE, ProgramTest, Sluice
 
-# Notes who it is for the signals that are meant for it alone.
+# Saves its process id for signals that are meant only for it.
 STARTER = """#!/bin/sh
 echo $$ >'{pid}'
 exec {sluice} --ledger json "$@"

@@ -20,7 +20,7 @@ def as_doubles(tree):
 
 class EveryKind(ConsumerTest):
     def lines_of(self, listen, datagrams, program):
-        """What jq's program makes of the lines of these datagrams, and the lines."""
+        """The output of jq's program for the lines of these datagrams, and the lines."""
         plain = self.folder / "plain"
         sluice = self.shell(f"sluice --listen '{listen}' --sink stdout: --sink 'file:{plain}' | "
                             f"jq -c '{program}'")

@@ -56,7 +56,7 @@ class Rotation(ConsumerTest):
         self.program.wait_for_log("metrics.ndjson: reopened", before + 1)
 
     def contents(self):
-        """What is in each file, the oldest first."""
+        """The content of each file, the oldest first."""
         def age(path):
             return next((-int(part) for part in path.name.split(".") if part.isdigit()), 0)
 
@@ -120,7 +120,7 @@ class Rotation(ConsumerTest):
             "metrics.ndjson.1", "metrics.ndjson"])
 
     def test_under_load_with_what_the_package_has(self):
-        """In folders as systemd makes them: beyond a link, of a user whom nobody knows."""
+        """In folders as systemd makes them: behind a link, of an unknown user."""
         kept = self.path.parent
         hidden = self.folder / "private"
         hidden.mkdir(mode=0o700)

@@ -1,5 +1,5 @@
-"""What the packages have for Prometheus and Grafana: promtool reads the alerts and raises them, and
-every metric that they and the dashboard name is one that sluice serves."""
+"""The packages' files for Prometheus and Grafana: promtool reads the alerts and raises them, and
+sluice serves every metric that they and the dashboard name."""
 import json
 import pathlib
 import re
@@ -55,7 +55,8 @@ def expressions():
 
 class Monitoring(ConsumerTest):
     def served(self):
-        """What a program with all kinds of listeners and sinks serves, and the reference knows."""
+        """The metrics of a program with all kinds of listeners and sinks; the glossary contains all
+        of them."""
         program = self.start("--listen", RIEMANN, "--listen", "tcp://127.0.0.1:0?schema=riemann",
                              "--sink", f"file:{self.folder}/lines", "--sink", "udp:127.0.0.1:9",
                              "--metrics", "127.0.0.1:0", listeners=2)

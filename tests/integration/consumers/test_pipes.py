@@ -82,7 +82,8 @@ class Late(ConsumerTest):
         self.assertEqual(len(values) + lost + listener["reasons"]["no_buffer"], MANY + 100)
 
     def test_a_reader_that_comes_after_the_stop(self):
-        """What the deadline of the stop leaves in the queues is missing, the rest is whole."""
+        """Records that the stop's time limit leaves in the queues are missing; the others are
+        complete."""
         program, told = self.start_late("--stop-timeout", "100ms")
         self.sender(program).send_all([metric(value) for value in range(3000)])
         program.ask_to_stop()

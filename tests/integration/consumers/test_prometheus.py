@@ -21,7 +21,7 @@ class Scraped(ConsumerTest):
         return prometheus
 
     def kept(self, prometheus):
-        """What it has of ours, as metrics_client.numbers_of returns it."""
+        """Our metrics in Prometheus, in the form of metrics_client.numbers_of."""
         found = {}
         for pairs, value in prometheus.query('{job="sluice"}').items():
             metric = dict(pairs)

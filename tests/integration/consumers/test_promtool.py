@@ -86,7 +86,7 @@ class PromtoolTest(ConsumerTest):
 
 
 class EveryKind(PromtoolTest):
-    """What is sent live, by the commands that sinks/README.md names, is what the store keeps."""
+    """The store keeps the live metrics that are sent by the commands in sinks/README.md."""
 
     LABELS = {alphabet_text(key.encode(), False): text
               for key, text in sent.LABELS.items() if text}

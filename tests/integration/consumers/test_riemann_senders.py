@@ -74,7 +74,7 @@ class Senders(ConsumerTest):
 
     @staticmethod
     def recipe(program, *words):
-        """What stands in the document, with the port of the program."""
+        """The text in the document, with the port of the program."""
         return from_readme(*words).replace("5555", str(program.port()))
 
     def launch_sender(self, *arguments, **more):

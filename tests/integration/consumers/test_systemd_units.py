@@ -1,4 +1,5 @@
-"""The units and the files beside them are what systemd understands, and the program can live so."""
+"""systemd accepts the units and the files with them, and the program can run under their
+restrictions."""
 import json
 import os
 import pathlib
@@ -71,7 +72,7 @@ class Units(ConsumerTest):
                                          **options}), encoding="utf-8")
 
     def reload(self, program):
-        """What systemctl reload does; returns its exit code and what it said."""
+        """Runs the commands of systemctl reload; returns the exit code and the output."""
         unit = (self.units / "sluice.service").read_text(encoding="utf-8").replace("\\\n", " ")
         order, = re.findall(r"(?m)^ExecReload=(.*)$", unit)
         for what, by in (("${MAINPID}", program.process.pid), (CONFIGURATION, self.file),
@@ -108,7 +109,7 @@ class Units(ConsumerTest):
         control = f"unix:{self.folder}/control"
         program = self.begin(control=control)
         self.assertEqual(self.reload(program), (0, "done\n"))
-        self.write(control=control, threads=1)  # which --check finds nothing wrong with
+        self.write(control=control, threads=1)  # a file in which --check finds no error
         code, said = self.reload(program)
         self.assertEqual(code, 78, said)
         self.assertIn("refused: ", said)
@@ -161,7 +162,7 @@ def system_calls(name):
 
 
 def allowed_calls():
-    """What SystemCallFilter= of the service leaves."""
+    """The system calls that SystemCallFilter= of the service allows."""
     calls = set()
     for value in re.findall(r"(?m)^SystemCallFilter=(~?)(.*)$",
                             (UNITS / "sluice.service").read_text(encoding="utf-8")):
@@ -173,7 +174,7 @@ def allowed_calls():
 
 
 class Traced(Sluice):
-    """The program, with its system calls noted: the tracer is a process of its own beside it."""
+    """The program with its system calls recorded by a separate tracer process."""
 
     def __init__(self, path, *arguments):
         super().__init__("-D", "-f", "-qq", "-o", path, SLUICE, *arguments, program="strace")

@@ -84,7 +84,7 @@ class StoreTest(ConsumerTest):
 
 
 class EveryKind(StoreTest):
-    """What is sent live, by the commands that sinks/README.md names, is what the store tells."""
+    """The store returns the live metrics that are sent by the commands in sinks/README.md."""
 
     def send(self, form, schema, datagrams):
         line = from_readme("sluice ", f"format={form}", "curl ")

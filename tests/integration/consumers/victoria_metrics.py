@@ -74,7 +74,7 @@ class VictoriaMetrics:
         return found
 
     def query(self, expression, seconds):
-        """What PromQL says at that time: pairs of labels and value."""
+        """The result of a PromQL query at that time: pairs of labels and value."""
         answer = json.loads(self._get("/api/v1/query", query=expression, time=seconds))
         if answer["status"] != "success":
             raise AssertionError(f"{expression}: {answer}")

@@ -61,11 +61,11 @@ class Compiler:
             stderr=subprocess.DEVNULL, timeout=60, check=False)
 
     def text(self, messages):
-        """What it says of the messages; None if it refuses one of them."""
+        """Its text form of the messages; None if it refuses one of them."""
         process = self.run("decode", batch_of(messages))
         return process.stdout if process.returncode == 0 else None
 
     def encode(self, text):
-        """The bytes of the messages in such a text; None if it refuses it."""
+        """The bytes of the messages in such a text; None if it refuses the text."""
         process = self.run("encode", text)
         return list(split(process.stdout)) if process.returncode == 0 else None

@@ -15,7 +15,7 @@ WIRE_TYPES = {
 }
 
 
-# What an item of a message set begins with, ends with, and has in it.
+# The beginning, end and content of an item of a message set.
 ITEM, ITEM_ID, ITEM_MESSAGE, ITEM_END = (bytes([byte]) for byte in (0x0B, 0x10, 0x1A, 0x0C))
 
 
@@ -118,7 +118,7 @@ class Generator:
         return self.rng.choice(numbers)
 
     def text(self, checked):
-        # A text that is not UTF-8 is nothing out of the ordinary where nobody checks.
+        # A text that is not UTF-8 is ordinary if it is not validated.
         if self.rng.random() < (0.004 if checked else 0.02):
             return self.rng.choice(BAD_TEXTS)
         return self.rng.choice(TEXTS)
@@ -199,7 +199,7 @@ class Generator:
         return ITEM + ITEM_ID + varint(number) + ITEM_MESSAGE + prefixed(content) + ITEM_END
 
     def odd_item(self, number, content):
-        """An item as it may stand, and as it may not, in parts of any order and number."""
+        """A valid or invalid item, with parts in any order and number."""
         what = self.rng.random()
         parts = [ITEM_ID + varint(number), ITEM_MESSAGE + prefixed(content)]
         if what < 0.5:
@@ -336,7 +336,7 @@ class Generator:
             entry.fields_by_number[2].message_type is root
 
     def tower(self, root, content):
-        """About as many levels as are allowed."""
+        """About the allowed number of levels."""
         levels = self.rng.randrange(94, 105)
         _, required = self.fields_of(root)
         beside = [] if self.rng.random() < 0.1 else required

@@ -1,4 +1,4 @@
-"""What Google's Python runtime makes of messages, and where it is not to be followed."""
+"""The results of Google's Python runtime, and the cases in which it is wrong."""
 import collections
 import math
 import struct
@@ -11,8 +11,8 @@ from google.protobuf.message import DecodeError
 from messages import GROUP_START, LENGTH, is_set
 from schemas import without_maps_and_oneofs
 
-# Where an oracle is not followed, and why. Each name stands where the test acts on it: the test
-# counts how often with Oracle.apply.
+# Exceptions from the oracle, and their reasons. Each name is used where the test applies it: the
+# test counts the applications with Oracle.apply.
 EXCEPTIONS = {
     "required": "Python parses a message that lacks a required field. Such a message is malformed: "
                 "IsInitialized() is asked, once all is merged.",
@@ -33,10 +33,10 @@ EXCEPTIONS = {
                  "own bytes again.",
     "deepest": "A message that a map's entry leaves out is written as an empty one, which at the "
                "hundredth level is one too deep; and so may be an item of a message set, which "
-               "takes a level less where its message stands before its number, or is a field. "
+               "takes a level less if its message comes before its number, or is a field. "
                "Python cannot read its own bytes then either.",
-    "item 0": "Python takes an item of the number 0 where its message stands before the number, "
-              "but refuses it where the number is first, as it is in the bytes that Python writes. "
+    "item 0": "Python accepts an item of the number 0 if its message comes before the number, "
+              "but refuses it if the number is first, as it is in the bytes that Python writes. "
               "Ours refuses both.",
     "unknown in set": "Google's runtimes write no unknown field of a message set that has no "
                       "length, ours keeps it. protoc, which shows them, is not asked.",
@@ -48,9 +48,9 @@ EXCEPTIONS = {
                  "them from 0 to 999,999,999.",
     "FieldMask": "Python joins a path that has a comma, which would read back as two.",
     "Any incomplete": "Python writes the content of an Any that lacks a required field.",
-    "Any depth": "Python counts the levels in an Any anew. Here they count on, to 100 in all.",
-    "proto3 enum in proto2": "C++ takes an open enum for closed where a proto2 file uses it. The "
-                             "schemas have none.",
+    "Any depth": "Python counts the levels in an Any from 0. Here the limit is 100 in total.",
+    "proto3 enum in proto2": "C++ treats an open enum as closed if a proto2 file uses it. The "
+                             "schemas do not contain any.",
 }
 
 # ParseFromString warns of bytes that it left. (Made an error, the warning would get lost in it.)
@@ -244,7 +244,7 @@ class Oracle:
                     self.settle(part)
 
     def parse_again(self, message):
-        """What Python reads of what it writes of the message ("deepest", "wide enum")."""
+        """Python's result of reading its own output for the message ("deepest", "wide enum")."""
         return self.parse(message.SerializeToString(deterministic=True))
 
     # --- what exceptions apply to ---------------------------------------------------------------

@@ -59,7 +59,7 @@ class Schema:
     # --- names ----------------------------------------------------------------------------------
 
     def unique(self, base=None):
-        """A name that is nobody else's, in lowerCamelCase and without regard to case neither."""
+        """A unique name, also in lowerCamelCase and without regard to case."""
         self.count += 1
         shape = base or self.rng.choice(NAME_SHAPES)
         number = f"n{self.count}"
@@ -103,7 +103,7 @@ class Schema:
                 return number
 
     def set_type(self, field, container, outer, group_allowed=True):
-        """Gives a field a type; for a group that is a new message beside it."""
+        """Gives a field a type; for a group this is a new message in the same scope."""
         choice = self.rng.random()
         if choice < 0.5:
             field.type = self.rng.choice(SCALARS)
@@ -215,7 +215,7 @@ class Schema:
             message.extension_range.add(start=EXTENSIONS[0], end=EXTENSIONS[1])
 
     def declare_set(self):
-        """A message set: it has extensions alone, which it holds as items."""
+        """A message set: it has only extensions, which it contains as items."""
         message = self.file.message_type.add(name=self.unique("Set"))
         message.options.message_set_wire_format = True
         message.extension_range.add(start=1, end=INT32_MAX)

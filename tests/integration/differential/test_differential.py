@@ -5,7 +5,8 @@ schemas and random messages.
 
 DECODE_SERVER names the program that answers for us, PROTOC the compiler. MESSAGES is the default
 of --messages, FIRST_SCHEMA that of --first, the schema to begin with. The same seed makes the same
-schemas and messages; a failure says which they are, to be seen alone. EXCEPTIONS in oracle.py lists all that is not compared as it stands.
+schemas and messages; a failure names them, so that they can be run
+by themselves. EXCEPTIONS in oracle.py lists the results that are not compared directly.
 """
 import argparse
 import collections
@@ -84,8 +85,8 @@ class Server:
             raise Failure(f"the schema is refused: {answer.decode()}")
 
     def decode(self, batch):
-        """Takes pairs of style and bytes. Yields for each the verdict and, where that is OK, the
-        number of fallbacks and of unknown fields, the JSON and the bytes encoded anew."""
+        """Takes pairs of style and bytes. Yields the verdict for each and, if it is OK, the number
+        of fallbacks and of unknown fields, the JSON, and the bytes encoded again."""
         _, answer = self.ask(b"M", b"".join(struct.pack("<BI", style, len(data)) + data
                                             for style, data in batch))
         at = 0
@@ -197,7 +198,8 @@ class Comparison:
                 return
             raise Failure(f"Python has no JSON form: {reason.__cause__!r} {reason}\n"
                           f"--- ours: {ours}") from None
-        # What a oneof held before took levels too, and is not seen any more: so not LEVELS itself.
+        # The earlier content of a oneof, which is no longer visible, also used levels: so not
+        # LEVELS itself.
         if fallbacks != 0 and self.oracle.depth(message) > LEVELS - 8:
             self.oracle.apply("Any depth")
             return
@@ -234,8 +236,8 @@ def check_with_protoc(schema, schema_oracle, server, sample):
 
 
 def check_encoded_by_protoc(protoc, server, answers):
-    """What protoc encodes of messages without unknown fields, which it can't encode from text, we
-    read as the same. (In an Any there may be some.)"""
+    """protoc's encoding of messages without unknown fields, which it cannot encode from text, must
+    be read as the same messages. (An Any may contain some.)"""
     plain = [made for made in answers if made[1] == 0 and b'"@type"' not in made[2]]
     encoded = protoc.encode(protoc.text([again for *_, again in plain]))
     if encoded is None or len(encoded) != len(plain):

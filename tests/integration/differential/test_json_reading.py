@@ -58,7 +58,7 @@ class Server:
 
 
 def read_by_google(schema_oracle, value):
-    """What it makes of its own JSON; None if it refuses it."""
+    """Its reading of its own JSON; None if it refuses it."""
     message = schema_oracle.message_class()
     try:
         json_format.ParseDict(value, message, descriptor_pool=schema_oracle.pool)

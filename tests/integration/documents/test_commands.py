@@ -1,4 +1,4 @@
-"""Every command that stands in a document runs, and the first one says what README.md shows."""
+"""Every command in a document runs, and the first one has the result that README.md shows."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ from sending import REPORT, WEATHER, send
 from shell import ConsumerTest
 from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, read_line
 
-# What is not run here, by how a command begins, and why.
+# Commands that are not run here, by their beginning, and the reason.
 LEFT_OUT = {
     "./tools/run": "installs packages and builds; what it then starts is run below",
     "./tools/packages ": "installs packages",
@@ -30,7 +30,7 @@ LEFT_OUT = {
     "./build/release/bin/sluice-bench": "takes minutes; test_sluice_bench runs each part",
 }
 
-# What tests of other programs run as it stands in a document, by a word in it.
+# Commands that tests of other programs run as documented, by a word in them.
 RUN_ELSEWHERE = {
     "kafka://": "documents_deliveries",
     "nats://": "documents_deliveries",
@@ -175,7 +175,7 @@ class Commands(ConsumerTest):
 
 
 class Output(ConsumerTest):
-    """What documents show below a command."""
+    """The expected output below a command in a document."""
 
     @staticmethod
     def same(text):

@@ -7,7 +7,7 @@ from readme import README, SOURCE, anchors, documents, links, name_of
 MOST_LINES = 200
 MOST_LINKS = 2
 
-# What people look for, and what they find it by.
+# Subjects of a search, and the pattern that finds each.
 LOOKED_FOR = {
     "a key's default": r"receive_buffer=SIZE\b[^=]*\bdefault 4MiB",
     "how long datagrams are gathered": r"^- coalesce=TIME$[^=]*\(default 5ms, 0s to 10ms\)",

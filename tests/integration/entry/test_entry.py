@@ -1,6 +1,5 @@
-"""What every program begins with: its arguments, its streams, its exit code.
-
-The command that starts the program is this script's arguments."""
+"""The start of every program: its arguments, streams and exit code. The arguments of this script
+are the command that starts the program."""
 
 import subprocess
 import sys

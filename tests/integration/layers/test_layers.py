@@ -19,7 +19,7 @@ PLACES = ("collector", "proto", "sinks", "tools")
 
 
 def rows(root):
-    """What each folder may include, in the order of the table."""
+    """The folders that each folder may include, in the order of the table."""
     table = {}
     for line in (root / TABLE).read_text().splitlines():
         if line and not line.startswith("#"):
@@ -29,7 +29,7 @@ def rows(root):
 
 
 def folder_of(table, path):
-    """The row that a file belongs to; None: no row is about it. A path is relative to the root."""
+    """The row of a file; None: it has no row. The path is relative to the root."""
     parts = pathlib.PurePosixPath(path).parts[:-1]
     if parts[:1] == ("collector",):
         parts = parts[1:] or ("program",)
@@ -171,7 +171,7 @@ class Layers(unittest.TestCase):
 
 
 class Calls(unittest.TestCase):
-    """The same of what the linker sees: a declaration may stand where no include is needed."""
+    """The same for the linker's view: a declaration can be written without an include."""
 
     @classmethod
     def setUpClass(cls):

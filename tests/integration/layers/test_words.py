@@ -26,7 +26,7 @@ PATTERNS = [
     (r"^Of (one|those|these|two|all|each|a|an|the) [^.]*\bthat\b", "when a ..., for each ..."),
     (r"\b(stands?|stood)\b(?! for)(?! out)", "is, contains, appears"),
     (r"(?<!eave it )(?<!eft it )(?<!eave them )(?<!eft )(?<!tand-)\balone\b", "only"),
-    (r"\bso (many|long|much|few)\b(?! that)|\bas many\b(?! as)|\bin as much\b",
+    (r"\bso (many|long|much|few)\b(?! that)|\bas many\b(?! as| \w+ as)|\bin as much\b",
      "name the number or the time"),
     (r"(?<!here )(?<!his )(?<!hat )\b(is|are|was|were) no (?!longer|more|less|later|earlier|other|"
      r"room|way|one\b)[a-z]", "is not a"),
@@ -36,8 +36,7 @@ PATTERNS = [
     (r"\b(has|have|had|is|are|be) (to have )?done with\b", "must finish with, has finished with"),
     (r"\b(fates?|settle[sd]?|settling|doubt(s|ed|ful)?|in vain|deaf)\b",
      "outcome, acknowledge, maybe sent, spurious, peer gone"),
-    (r"\b(has|have|had|takes?|makes?|needs?|knows?|gets?|asks?|says?|gives?|finds?|sees?) "
-     r"(none|nothing)\b", "does not ... any"),
+    (r"\b(takes?|makes?|knows?|asks?|says?|gives?) (none|nothing)\b", "does not ... any"),
 ]
 COMPILED = [(re.compile(pattern), instead) for pattern, instead in PATTERNS]
 

@@ -71,7 +71,7 @@ class Typed:
                 self.seen = self.seen[found.end():]
                 return found
             if not select.select([self.terminal], [], [], max(0, end - time.monotonic()))[0]:
-                self.case.fail(f"waited in vain for {pattern}; there is {self.seen!r}")
+                self.case.fail(f"timed out waiting for {pattern}; there is {self.seen!r}")
             self.seen += os.read(self.terminal, 65536)
 
     def complete(self, line):
@@ -81,7 +81,7 @@ class Typed:
 
 
 class Shell:
-    """What is typed, and what comes of it, but for a blank or a quote that a shell puts after it."""
+    """The typed text and its completion, without a blank or a quote that the shell appends."""
 
     # An option, its value, a scheme, keys, and values of keys.
     LINES = {
@@ -177,7 +177,7 @@ class Fish(Shell, unittest.TestCase):
         return [each.split("\t")[0] for each in done.stdout.decode().splitlines()]
 
     def complete(self, line):
-        """What fish itself would make of it where it offers one thing."""
+        """fish's own completion of an option with a single offer."""
         offered = self.offered(line)
         if len(offered) != 1:
             return line

@@ -1,4 +1,4 @@
-"""What makes the pages refuses a template that asks for what cannot be had, with its line."""
+"""The maker of the pages reports an invalid directive of a template with its line."""
 import os
 import pathlib
 import subprocess
@@ -6,8 +6,8 @@ import tempfile
 import unittest
 
 MAKER = os.environ["TEST_MAKER"]
-WRONG = ("@nonsense", "@title sluice", "@usage", "@summary", "@notes", "@keys nowhere",
-         "@reported nothing", "@shell-keys nowhere")
+WRONG = ("@nonsense", "@title sluice", "@usage", "@summary", "@notes", "@keys unknown",
+         "@reported nothing", "@shell-keys unknown")
 
 
 class Maker(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""The manual pages: formatters have nothing to complain of, and nothing that --help says is missing."""
+"""The manual pages: formatters report no warnings, and the pages contain everything in --help."""
 import os
 import pathlib
 import re

@@ -52,7 +52,7 @@ class Reference(ProgramTest):
         self.assertEqual(sorted(name for name in metrics if not self.explains(name, text)), [])
 
     def explains(self, metric, text):
-        """A metric stands there by itself, or by the ledger's term or reason that it counts."""
+        """The page lists a metric by itself, or by the ledger's term or reason that it counts."""
         name = re.sub("_(total|bucket|sum|count)$", "", metric)
         term = re.sub("^sluice_(listener|sink|dead_letters)_", "", name)
         known = (name, term, name.replace("_large_", "_"), re.sub("^process_.*", "process_*", name))

@@ -78,7 +78,7 @@ check: true
 
 
 def samples():
-    """All YAML that somebody may copy: what is shipped, and what stands in documents."""
+    """All YAML that users may copy: packaged files, and examples in documents."""
     packaging = ROOT / "tools" / "packaging"
     for path in sorted([packaging / "sluice.yaml", *packaging.glob("examples/*.yaml")]):
         yield path.name, path.read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ BUILD = pathlib.Path(os.environ["TEST_BUILD"])
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCUMENTS = "share/doc/sluice"
 
-# What people read, in the folder of documents.
+# Documents in the package.
 PAGES = ["README.md", "proto/README.md", "proto/riemann.proto", "proto/telemetry.proto",
          "sinks/README.md", "tools/NEWS.md", "tools/README.md", "tools/client/README.md",
          *(f"tools/manual/{page}.md" for page in (
@@ -76,7 +76,7 @@ def portable_build():
     cmake = os.environ["CMAKE"]
     run(cmake, "--preset", "portable", "-B", build, "-DSLUICE_LTO=OFF",
         "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", cwd=SOURCE)
-    # It gives way to the tests that run beside it, some of which have limits of time.
+    # Runs at low priority, because other tests that run at the same time have time limits.
     run("nice", "-n", "10", cmake, "--build", build, "--parallel", "2")
     return build
 
@@ -106,7 +106,7 @@ class PackageTest(ProgramTest):
         return adapted
 
     def collects(self, programs, configuration, root):
-        """What is sent to the program is in its file when it has stopped."""
+        """After a stop, the program's file contains the records sent to it."""
         adapted = self.adapted(configuration, root)
         sluice = programs / "sluice"
         run(sluice, "--check", "--config", adapted)

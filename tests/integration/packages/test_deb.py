@@ -16,7 +16,7 @@ SCRIPTS = ("postinst", "postrm", "prerm")
 
 
 class Package(PackageTest):
-    """One package for all tests: nobody changes it."""
+    """One package for all tests, which do not change it."""
 
     @classmethod
     def setUpClass(cls):

@@ -105,7 +105,7 @@ class Layout(PackageTest):
         self.assertIn("usr/share/doc/libc6/copyright", licences)
         self.assertIn("usr/share/doc/sluice/copyright", licences)
         for name, entry in entries.items():
-            self.assertFalse(entry.mode & 0o6000, f"{name} has more rights than who starts it")
+            self.assertFalse(entry.mode & 0o6000, f"{name} has more rights than its user")
             self.assertEqual(entry.uid, USER if name.endswith("/sluice") and entry.isdir() and
                              not name.startswith(("etc", "usr")) else 0, name)
 
@@ -203,7 +203,7 @@ class Container(PackageTest):
         self.assertIn(run(SLUICE, "--version").splitlines()[0], done.stdout)
 
     def process(self):
-        """What the system says of the program in the container."""
+        """The system's view of the program in the container."""
         for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if os.readlink(path / "exe") == "/usr/bin/sluice" and (

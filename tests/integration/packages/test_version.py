@@ -28,7 +28,7 @@ class Version(unittest.TestCase):
         self.commit()
 
     def git(self, *arguments, folder=None):
-        """What git says, by nobody's settings."""
+        """git's output, without settings of a user or machine."""
         return run("git", "-C", folder or self.clone, "-c", "user.name=T", "-c",
                    "user.email=t@example.org", *arguments, env=self.environment()).strip()
 
@@ -43,7 +43,7 @@ class Version(unittest.TestCase):
         self.git("tag", *options, name)
 
     def archive(self):
-        """A folder with what `git archive` packs of it, which is no clone."""
+        """A folder with the archive made by `git archive`, which is not a clone."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         packed = folder / "archive.tar"
         self.git("archive", "--output", packed, "HEAD")
@@ -51,7 +51,7 @@ class Version(unittest.TestCase):
         return folder
 
     def found(self, folder=None, environment=None):
-        """What Version.cmake finds: names and values."""
+        """The result of Version.cmake: names and values."""
         folder = folder or self.clone
         done = subprocess.run([os.environ["CMAKE"], f"-DFOLDER={folder}", "-P",
                                folder / "tools/cmake/Version.cmake"], capture_output=True,

@@ -1,7 +1,5 @@
-"""A headless Chromium, driven by its DevTools protocol over a pipe: nothing but it is needed.
-
-It asks nobody but this machine. Nothing here waits for longer than LONGEST.
-"""
+"""A headless Chromium, driven by its DevTools protocol over a pipe, without further software. It
+connects only to this machine. No wait is longer than LONGEST."""
 import base64
 import json
 import os
@@ -85,7 +83,7 @@ class Chromium:
                 return answer["result"]
 
     def events(self, session, method):
-        """What came of a kind so far for a session, taken out."""
+        """The events of a kind so far for a session; removes them."""
         found = [event["params"] for event in self._events
                  if event["method"] == method and event.get("sessionId") == session]
         self._events = [event for event in self._events
@@ -138,7 +136,7 @@ class Page:
             if value:
                 return value
             if time.monotonic() > end:
-                raise AssertionError(f"waited {LONGEST} s in vain: {what}; "
+                raise AssertionError(f"waited {LONGEST} s without success: {what}; "
                                      f"complaints: {self.complaints()}")
             time.sleep(0.05)
 

@@ -40,7 +40,7 @@ def number(text):
 
 
 def lost_before(listener, words):
-    """What a listener lost, by the rule that the page has: a reason without a remedy is no loss."""
+    """A listener's losses by the rule of the page: a reason without a remedy is not a loss."""
     return listener["kernel_drops"] + sum(
         count for reason, count in listener["reasons"].items() if words[reason]["remedy"])
 
@@ -110,13 +110,13 @@ class Numbers(PageTest):
                               lost_after(counted)))
 
     def listen(self, page):
-        """Has the page keep what is sent to it beside what it shows of it."""
+        """Makes the page keep the events in addition to what it shows."""
         page.evaluate("""window.last = window.words = null;
-            const beside = new EventSource('/events');
-            beside.addEventListener('first', event => {
+            const extra = new EventSource('/events');
+            extra.addEventListener('first', event => {
                 window.words = JSON.parse(event.data).words;
             });
-            beside.addEventListener('now', event => {
+            extra.addEventListener('now', event => {
                 window.last = JSON.parse(event.data);
             });""")
         self.words = page.wait_for("window.words", "the words come")["reasons"]
@@ -134,7 +134,7 @@ class Numbers(PageTest):
         return ledgers[-1]
 
     def same_second(self, page, condition, what):
-        """What was sent, and what is shown of it, of one second for which the condition holds."""
+        """The event and the page's content for one second that meets the condition."""
         return page.wait_for(f"window.last?.at === Number({SHOWN}) && ({condition}) && "
                              f"[window.last.ledger, {TABLES}, window.seen = window.last.at]", what)
 
@@ -230,7 +230,7 @@ class Numbers(PageTest):
             self.assertIn(f"{term.replace('_', ' ')} {sink[term]:,}", text)
 
     def test_a_delivery_shows_what_is_in_flight_unknown_and_spilled(self):
-        stores = Store(), Store(CLOSE)  # what the second is sent first nobody answers
+        stores = Store(), Store(CLOSE)  # the first event of that second is not displayed
         for store in stores:
             self.addCleanup(store.close)
             store.otherwise = NO_ANSWER

@@ -36,7 +36,7 @@ ENDINGS = ("reload", "stop", "kill")
 
 
 def sink_has_spill(sink, spill):
-    """Only deliveries have a spill, and they need none."""
+    """Only deliveries have a spill, and it is optional."""
     return not spill or sink in DELIVERIES
 
 

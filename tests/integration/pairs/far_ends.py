@@ -15,7 +15,7 @@ TAKEN = (204, {"X-Prometheus-Remote-Write-Samples-Written": "1"})
 
 
 class FarEnd:
-    """What one sink of one row writes to. It is away until arrive(), if it has a spill."""
+    """The far end of one sink of a row. With a spill, it is unreachable until arrive()."""
 
     def __init__(self, row, folder):
         self.row, self.folder = row, folder

@@ -54,7 +54,7 @@ class Covering(unittest.TestCase):
 
 
 class Agreement(unittest.TestCase):
-    """What covering.py takes for valid is what the program takes."""
+    """The combinations that covering.py considers valid are those that the program accepts."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="sluice-test-")

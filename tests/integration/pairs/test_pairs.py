@@ -108,7 +108,7 @@ class Scene:
         return numbers
 
     def send_unseen(self):
-        """Sends some records of which nothing is known: the kill comes meanwhile."""
+        """Sends some records with unknown outcome, because the kill happens at the same time."""
         self._unseen = set(range(self._sent, self._sent + EACH))
         self._sent += EACH
         self.listener.send(self.program, sorted(self._unseen))
@@ -159,7 +159,7 @@ class Scene:
                                         sorted(numbers), "at the far end")
 
     def last_words(self):
-        """What the program said, and its last ledger."""
+        """The output of the program, and its last ledger."""
         if self.program is None:
             return []
         said = self.program.said()

@@ -49,7 +49,7 @@ class EventClient:
             name, event = self.next()
             if name == "now" and reached(event):
                 return event
-        raise AssertionError(f"waited {DEADLINE} s in vain: {what}")
+        raise AssertionError(f"waited {DEADLINE} s without success: {what}")
 
     def ends(self):
         """Whether the stream ends, having read what there is of it."""

@@ -42,7 +42,7 @@ BROKEN = {
     "a reset that is too short": (RST_STREAM, 0, 0, b"ab"),
     "settings with a bad value": (SETTINGS, 0, None, b"\x00\x04" + number(0xffffffff)),
     "a promise": (PUSH_PROMISE, END_HEADERS, 0, number(2) + b"\x82"),
-    "a continuation of nothing": (CONTINUATION, END_HEADERS, 0, NO_CONTENT),
+    "a continuation without headers": (CONTINUATION, END_HEADERS, 0, NO_CONTENT),
     "a goaway that is too short": (GOAWAY, 0, None, number(0)),
     "a reset without an error": (RST_STREAM, 0, 0, number(NO_ERROR)),
     "a reset for an error": (RST_STREAM, 0, 0, number(PROTOCOL_ERROR)),

@@ -120,7 +120,7 @@ def _is_count(text):
 def _buckets(parts, kind):
     bounds = [_canonical(line[1]) for line in parts if line[0] == "_bucket"]
     counts = [line[3] for line in parts if line[0] == "_bucket"]
-    _check(all(map(_is_count, counts)), "a count that is no integer", counts)
+    _check(all(map(_is_count, counts)), "a count that is not an integer", counts)
     _check(all(a < b for a, b in zip(bounds, bounds[1:])), "bounds do not rise", bounds)
     _check(bounds and bounds[-1] == float("inf"), "no bucket of all values", bounds)
     _check(all(int(a) <= int(b) for a, b in zip(counts, counts[1:])), "counts fall", counts)
@@ -143,8 +143,8 @@ def _summary(parts):
     for share, value in quantiles:
         _check(0 <= share <= 1 and not float(value) < 0, "no quantile", parts)
     count, total = _value(parts, "_count"), _value(parts, "_sum")
-    _check(count is None or _is_count(count), "a count that is no integer", parts)
-    _check(total is None or float(total) >= 0, "a sum that is no counter", parts)
+    _check(count is None or _is_count(count), "a count that is not an integer", parts)
+    _check(total is None or float(total) >= 0, "a sum that is not a counter", parts)
 
 
 def _point(family, parts):

@@ -46,7 +46,7 @@ class Manager:
     def next(self):
         """The next notification, as a dictionary of its variables."""
         if not select.select([self.socket], [], [], DEADLINE)[0]:
-            raise AssertionError(f"waited {DEADLINE} s in vain to be told something; so far: "
+            raise AssertionError(f"waited {DEADLINE} s for a notification; so far: "
                                  f"{self.past}")
         text = self.socket.recv(4096).decode()
         told = dict(line.split("=", 1) for line in text.split("\n"))
@@ -60,7 +60,7 @@ class Manager:
             told = self.next()
             if name in told and matches(told[name]):
                 return told
-        raise AssertionError(f"waited {DEADLINE} s in vain for {name}; so far: {self.past}")
+        raise AssertionError(f"waited {DEADLINE} s without success for {name}; so far: {self.past}")
 
     def rest(self):
         """The notifications received since the last call."""

@@ -99,14 +99,14 @@ def wait_until(condition, what):
     end = time.monotonic() + DEADLINE
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(f"waited {DEADLINE} s in vain: {what}")
+            raise AssertionError(f"waited {DEADLINE} s without success: {what}")
         time.sleep(0.005)
 
 
 def wait_for_bytes(descriptor):
     """Waits until a pipe has something to read."""
     if not select.select([descriptor], [], [], DEADLINE)[0]:
-        raise AssertionError(f"waited {DEADLINE} s in vain for the first bytes in a pipe")
+        raise AssertionError(f"waited {DEADLINE} s without success for the first bytes in a pipe")
 
 
 def read_line(descriptor):
@@ -379,7 +379,7 @@ class Sluice:
             return [found for found in map(expression.search, lines) if found]
 
         if not self.stderr.wait_for(lambda lines: len(matches(lines)) >= count):
-            self.fail(f"waited in vain for {count} lines with {pattern!r}")
+            self.fail(f"timed out waiting for {count} lines with {pattern!r}")
         return matches(self.stderr.lines())
 
     def wait_for_listeners(self, count=1):
@@ -395,7 +395,7 @@ class Sluice:
     def wait_for_lines(self, count):
         """Waits until it has written `count` lines to its stdout."""
         if not self.stdout.wait_for(lambda lines: len(lines) >= count):
-            self.fail(f"waited in vain for {count} lines, got {len(self.stdout.lines())}")
+            self.fail(f"timed out waiting for {count} lines, got {len(self.stdout.lines())}")
 
     def wait_for_output(self, count):
         """The same; returns them, parsed."""
@@ -427,7 +427,7 @@ class Sluice:
             if reached(ledger):
                 return ledger
             if time.monotonic() > end:
-                self.fail(f"waited in vain until {what}")
+                self.fail(f"timed out waiting until {what}")
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -443,7 +443,7 @@ class Sluice:
     def wait_for_settled(self, count, sink=0):
         """Waits until the outcome of `count` records of a sink is known."""
         return self.wait_for_ledger(lambda ledger: settled(ledger["sinks"][sink]) >= count,
-                                    f"{count} records were settled")
+                                    f"{count} records have their outcome")
 
     # Signals. On Windows there are two: Ctrl-C, which comes from the console, and the end of a
     # process. For the others there is a command.
@@ -468,7 +468,7 @@ class Sluice:
             self.send_signal(number)
             return
         if self.number is None:
-            self.fail("a program that listens nowhere does not say which process it is")
+            self.fail("a program without a listener does not report its process id")
         ORDERS.give(request, self.number)
 
     # How it ends.

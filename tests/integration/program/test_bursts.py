@@ -51,7 +51,7 @@ class Bursts(ProgramTest):
                             if port in ports):
             if time.monotonic() > end:
                 self.program.fail(f"{queued} bytes of burst {self.bursts} wait in a socket, and "
-                                  f"nobody comes for them")
+                                  f"no thread receives them")
             time.sleep(0.0002)
 
     def begin(self, listen, listeners=1):

@@ -40,7 +40,7 @@ class CheckSpill(ProgramTest):
                 for path in sorted(self.folder.rglob("*"))}
 
     def check(self, *arguments, alone=True):
-        """The report about the spill. Nothing in it may change, unless another program changes it.
+        """The report about the spill. It must not change, unless another program changes it.
         """
         before = self.files()
         program, _ = self.run_to_end("--check", *arguments, ledger=None)

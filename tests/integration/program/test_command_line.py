@@ -238,7 +238,7 @@ class FullDisk(ProgramTest):
         self.assertEqual(len(program.output()), 30)
         self.assertEqual(ledger["sinks"][1]["written"], 30)
 
-    @not_on_windows("a device of Linux is no standard output that Wine has a program write to")
+    @not_on_windows("a program under Wine cannot write to a Linux device as standard output")
     def test_stdout(self):
         with open("/dev/full", "wb") as full:
             _, ledger = self.fill("--sink", "stdout:?view=message", stdout=full)

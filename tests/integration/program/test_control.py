@@ -15,7 +15,7 @@ from protobuf import gauge, metric, sample, telemetry
 from sluice_program import (BURST, CAPTURES, RIEMANN, TELEMETRY, ProgramTest,
                             check_running_ledger, parse_json, settled, wait_until)
 
-NO_PLACE = "a pipe is no file, and stands in no folder"
+NO_PLACE = "a pipe is not a file in a folder"
 NO_SUCH_FACTS = "Linux' numbers of a process of Wine's are not those of its threads"
 
 TAP_LINES = 100  # a second

@@ -166,7 +166,7 @@ class OverItsSocket(ProgramTest):
         self.assertEqual(said, "")
         self.assertIn(f"sluice: error: ctl: {self.address}: ", errors)
 
-    @not_on_windows("a pipe is no file, and stands in no folder")
+    @not_on_windows("a pipe is not a file in a folder")
     def test_what_is_there_is_none(self):
         self.path.write_text("no socket", encoding="ascii")
         self.assertIn("Connection refused", self.ask("stop", code=69)[1])

@@ -27,7 +27,7 @@ class DeadLetters(ProgramTest):
         def reached(ledger):
             letters = ledger["dead_letters"]
             return letters["kept"] + sum(letters["dropped"].values()) >= count
-        return program.wait_for_ledger(reached, f"{count} dead letters were settled")
+        return program.wait_for_ledger(reached, f"{count} dead letters are kept or dropped")
 
     def assert_kept(self, ledger, kept, **dropped):
         letters = ledger["dead_letters"]

@@ -49,7 +49,7 @@ class ExitCodes(ProgramTest):
         self.assertEqual(ledger["sinks"][0]["failed"]["timeout_unsent"], 3)
         program.wait_for_log("3 records were not delivered")
 
-    @not_on_windows("a named pipe of Linux that nobody reads")
+    @not_on_windows("a named Linux pipe without a reader")
     def test_a_stalled_pipe_is_late(self):
         path = self.folder / "pipe"
         os.mkfifo(path)

@@ -197,7 +197,7 @@ class SameFile(ProgramTest):
         self.assert_refused("--listen", f"pcap:{capture}?schema=riemann", "--sink",
                             f"file:{self.folder}/./a.pcap?format=pcap")
 
-    @not_on_windows("the control socket is no file there, and there are no deliveries")
+    @not_on_windows("the control socket is not a file there, and there are no deliveries")
     def test_so_are_the_control_socket_and_two_spills(self):
         self.assert_refused("--sink", f"file:{self.path}", "--control", f"unix:{self.dotted}")
         spills = [f"http://127.0.0.1:9/{each}?format=influx&spill={self.folder}{dot}/spill"

@@ -68,7 +68,7 @@ class Acknowledged(Nats):
         server.start()
         program.wait_for_ledger(
             lambda ledger: ledger["sinks"][0]["written"] + ledger["sinks"][0]["unknown"] == 200,
-            "the others have their fate")
+            "the others have their outcome")
         sink = program.stop()["sinks"][0]
         self.assert_balances(sink)
         values = self.values(server)
@@ -120,7 +120,7 @@ class TooLarge(Nats):
              for number in range(1000)])
         program.wait_for_ledger(
             lambda ledger: ledger["sinks"][0]["written"] +
-            ledger["sinks"][0]["failed"]["too_large"] == 1000, "all have their fate")
+            ledger["sinks"][0]["failed"]["too_large"] == 1000, "all have their outcome")
         sink = program.stop()["sinks"][0]
         self.assert_balances(sink)
         self.assertEqual((sink["queued"], sink["written"], sink["failed"]["too_large"]),

@@ -28,7 +28,7 @@ class OneThread(ProgramTest):
         program.stop()
         self.assertEqual([line["value"] for line in program.output()], list(range(BURST)))
 
-    @not_on_windows("a pipe of Linux that nobody reads")
+    @not_on_windows("a Linux pipe without a reader")
     def test_it_receives_while_its_reader_stands_still(self):
         reader, writer = os.pipe()
         program = self.start("--listen", RIEMANN, "--threads", "1", "--memory",

@@ -105,7 +105,7 @@ class SinkRows(ReloadRows):
 
     def wait_until_finished(self):
         self.program.wait_for_ledger(lambda ledger: has_done_with_all(self.sink_of(ledger)),
-                                     "the sink has done with all")
+                                     "the sink has the outcome of all")
 
 
 @same_with_one_thread

@@ -191,7 +191,7 @@ class Refusals(SchemaFiles):
         self.refuse(self.descriptor_set(), 'no message "TelemetryStrem"',
                     'did you mean "TelemetryStream"?', kind="TelemetryStrem")
 
-    @not_on_windows("what stands in the place of protoc does not say what is wrong")
+    @not_on_windows("the replacement of protoc does not report errors")
     def test_a_proto_file_with_a_mistake(self):
         path = self.folder / "wrong.proto"
         path.write_text('syntax = "proto3";\nmessage M { int32 a = 0; }\n')

@@ -150,7 +150,7 @@ class Ledger(ProgramTest):
         self.sender(program).send_all([metric(1), metric(2), b"\xff"])
         ledger = program.wait_for_ledger(
             lambda now: settled(now["sinks"][0]) == 2 and is_still(now["sinks"][0]),
-            "two were settled")
+            "two have their outcome")
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(listener["name"], program.names[0])
         self.assertEqual((listener["kind"], listener["schema"]), ("udp", "riemann"))

@@ -17,7 +17,7 @@ from spill_reading import kill, wait_for_records
 KILLS = int(os.environ.get("TEST_SPILL_KILLS", "6"))
 KEYS = ("one", "two", "three")
 PER_RUN = 90    # records, then a pause: about as many as fit in a block
-PER_GROUP = 10  # and then a moment of rest: about as many are in a block
+PER_GROUP = 10  # and then a moment of rest: about the number in a block
 REST = 0.003
 OUTAGES = (503, CLOSE, NO_ANSWER)
 

@@ -354,7 +354,7 @@ class Clients(StatusTest):
         before = resident(program)
         deaf = [self.watch(client, receive_buffer=2048) for _ in range(EVENT_CLIENTS - 1)]
         for _ in range(4):
-            reader.wait_for(lambda _: True, "who reads gets each second")
+            reader.wait_for(lambda _: True, "a reading client gets each second")
         if not SANITIZED:  # which has memory of its own
             self.assertLess(resident(program) - before, 4 << 20)
         self.sender(program).send_all([metric(1)] * 100)

@@ -219,7 +219,7 @@ class Crowd(ProgramTest):
         reader.go_on.set()
         sent = {}
         for end in ends:
-            self.assertTrue(end.poll(SECONDS + 2 * DEADLINE), "a sender says nothing")
+            self.assertTrue(end.poll(SECONDS + 2 * DEADLINE), "a sender is silent")
             sent.update(end.recv())
         return sent
 

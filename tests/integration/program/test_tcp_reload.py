@@ -414,7 +414,7 @@ class ComingAndGoing(TcpReload):
         def is_closed():
             with socket.socket() as other:
                 return other.connect_ex(("127.0.0.1", two)) != 0
-        wait_until(is_closed, "nobody can connect")
+        wait_until(is_closed, "no client can connect")
         self.exchange(self.client(program), 3)
         client.send(framed(metric(1), metric(2))[-3:])
         self.assertEqual(client.answer(), OK)

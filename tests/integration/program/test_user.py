@@ -281,7 +281,7 @@ class Root(ProgramTest):
     # As a user other than root.
 
     def as_user(self):
-        """The command that starts a program as this user, who may not be able to reach its path."""
+        """The command that starts a program as this user, which may not be able to reach its path."""
         more = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []}
         try:
             subprocess.run(command(SLUICE, "--version"), check=True, stdout=subprocess.DEVNULL,

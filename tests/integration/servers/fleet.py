@@ -23,7 +23,7 @@ COLLECTORS = ("198.51.100.11", "198.51.100.12", "198.51.100.13")
 SENDERS = "203.0.113.2"
 CLONE_NEWNET = 0x40000000
 
-# What a namespace needs to be of use, for namespaces.run_tests.
+# Requirements of a namespace, for namespaces.run_tests.
 PROBE = ["bash", "-c", "ip link add probe type bridge && nft add table ip probe"]
 
 
@@ -85,7 +85,7 @@ class Host:
         def make():
             libc = ctypes.CDLL(None, use_errno=True)
             with open(f"/proc/{self._process.pid}/ns/net", "rb") as namespace:
-                if libc.setns(namespace.fileno(), CLONE_NEWNET) == 0:  # of this thread alone
+                if libc.setns(namespace.fileno(), CLONE_NEWNET) == 0:  # only of this thread
                     made.extend(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
                                 for _ in range(count))
 

@@ -1,4 +1,4 @@
-"""What an OpenTelemetry collector sends on: requests of OTLP/HTTP in JSON, read as they come."""
+"""The requests that an OpenTelemetry collector forwards: OTLP/HTTP in JSON."""
 import http.server
 import json
 import threading

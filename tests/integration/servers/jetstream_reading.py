@@ -29,7 +29,8 @@ class Stream:
         raise AssertionError("no node runs")
 
     def _ask(self, request, body):
-        """The answer. A node does not answer, or with an error, while nobody leads."""
+        """The answer. A node does not answer, or answers with an error, while there is no leader.
+        """
         end = time.monotonic() + LIMIT
         while True:
             client = self._connected()

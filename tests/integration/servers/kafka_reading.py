@@ -9,7 +9,8 @@ LIMIT = 300  # seconds
 
 
 def _list(places, topic):
-    """What kcat says of the topic. The brokers make one when they are asked about it."""
+    """kcat's description of the topic. The brokers create a topic when its metadata is requested.
+    """
     return subprocess.run(["kcat", "-b", ",".join(places), "-L", "-t", topic, "-m", "5"],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT,
                           check=False).stdout

@@ -1,6 +1,6 @@
-"""What holds of every log that acknowledges records, whatever happens to its servers.
+"""Properties of every log that acknowledges records, whatever happens to its servers.
 
-A class of such tests has what OutageTests demand, and leader(), the node to be killed.
+A subclass provides the members for OutageTests, and leader(), the node to be killed.
 """
 import time
 
@@ -10,7 +10,7 @@ from outage_tests import OutageTests
 
 class LogTests(OutageTests):
     def assert_at_most_once(self, sink, found):
-        """What is in the log is what was written, and of what is unknown nobody can know."""
+        """The log contains all written records, and possibly some of the unknown ones."""
         self.assertEqual(found.twice(), 0)
         self.assertGreaterEqual(found.different(), sink["written"])
         self.assertLessEqual(found.different(), sink["written"] + sink["unknown"])

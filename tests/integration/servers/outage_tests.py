@@ -1,6 +1,6 @@
-"""A server that is killed under load and started again: nothing is lost with a spill.
+"""A server that is killed under load and restarted: with a spill no record is lost.
 
-A class of such tests sets `group` and has sink_url(), and found(), the records that a reader finds.
+A subclass sets `group` and has sink_url(), and found(), the records that a reader finds.
 """
 import os
 import pathlib
@@ -9,14 +9,14 @@ import time
 import load
 from sluice_program import RIEMANN, settled
 
-# A log without a leader takes nothing for some seconds; meanwhile records wait in memory.
+# A log without a leader accepts no records for some seconds; they wait in memory.
 OPTIONS = ("--memory", "512MiB", "--stop-timeout", "30s")
 AROUND = 5  # seconds of load before an outage, and after it
-DRAINING = 300  # seconds until all that waits has been sent
+DRAINING = 300  # seconds until all waiting records have been sent
 
 
 def processor_seconds(number):
-    """What a process has used so far, in all its threads."""
+    """Processor time of all threads of a process so far."""
     stat = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="ascii")
     ticks = stat.rpartition(")")[2].split()[11:13]
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
@@ -36,17 +36,17 @@ class OutageTests:
         end = time.monotonic() + DRAINING
         while not reached(program.ledger_now()):
             if time.monotonic() > end:
-                program.fail(f"waited {DRAINING} s in vain until {what}")
+                program.fail(f"waited {DRAINING} s without success until {what}")
             time.sleep(0.2)
 
     def settle(self, program, sent):
-        """Waits until the fate of everything that was sent is known, and none waits on disk."""
+        """Waits until the outcome of all records is known, and none waits on disk."""
         def is_settled(ledger):
             listener, sink = ledger["listeners"][0], ledger["sinks"][0]
             return (listener["received"] + listener["kernel_drops"] >= sent and
                     sink["offered"] == listener["decoded"] and sink["spilled"] == 0 and
                     settled(sink) == sink["queued"])
-        self.wait_for(program, is_settled, "everything is settled")
+        self.wait_for(program, is_settled, "all outcomes are known")
 
     def finish_load(self, program, load):
         """The ledger of the listener and the sink, what was sent, and what the log has."""

@@ -1,4 +1,4 @@
-"""What stores answer to queries: the records that they have, by the host that sent them."""
+"""Queries of stores: their records, by the host that sent them."""
 import json
 import urllib.parse
 import urllib.request
@@ -9,7 +9,7 @@ LIMIT = 300  # seconds that a query may take
 
 
 def ask(url, method="GET", **parameters):
-    """What the store answers: parsed lines."""
+    """The answer of the store: parsed lines."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     request = urllib.request.Request(f"{url}?{urllib.parse.urlencode(parameters)}", method=method)
     with opener.open(request, timeout=LIMIT) as answer:

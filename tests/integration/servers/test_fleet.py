@@ -56,7 +56,7 @@ class Fleet(FleetTest):
                                             line))[1:]
 
     def found(self):
-        """What is in the topic of each collector, by its label."""
+        """The records of each collector in the topic, by its label."""
         found = {f"collector{number}": Found() for number in (1, 2, 3)}
         for line in messages(self.group.places, TOPIC):
             labels = json.loads(line)["labels"]
@@ -64,7 +64,7 @@ class Fleet(FleetTest):
         return found
 
     def settle(self, collector, counted):
-        """Waits until the fate is known of all that was sent to a collector; returns its ledger."""
+        """Waits until the outcome of all records of a collector is known; returns its ledger."""
         end = time.monotonic() + SETTLING
         while True:
             ledger = collector.ledger_now()
@@ -73,11 +73,12 @@ class Fleet(FleetTest):
                     sink["offered"] == listener["decoded"] and sink["spilled"] == 0 and
                     settled(sink) == sink["queued"]):
                 return collector.stop()
-            self.assertLess(time.monotonic(), end, "not everything is settled")
+            self.assertLess(time.monotonic(), end, "some outcomes are unknown")
             time.sleep(0.2)
 
     def check_survivor(self, name, ledger, counted, found):
-        """What the router sent there is in the topic, or lost for a reason. Returns the lost."""
+        """The datagrams that the router sent there are in the topic, or lost for a reason. Returns
+        the number of lost ones."""
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         lost = {term: count for term, count in {
             "kernel_drops": listener["kernel_drops"], **listener["reasons"], **sink["refused"],

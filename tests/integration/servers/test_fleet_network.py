@@ -63,7 +63,7 @@ class Network(FleetTest):
         return [ledger["listeners"][0]["lost"] for ledger in ledgers]
 
     def query(self):
-        """What the query of the page says of each sender."""
+        """The result of the page's query for each sender."""
         answer = shell(of_page("sh", "jq -sc"), self.folder)
         return [json.loads(line) for line in answer.splitlines()]
 

@@ -27,7 +27,7 @@ class PartialTest(ProgramTest):
         self.sent += len(times)
 
     def settle(self):
-        """The sink's account, when the fate of all is known."""
+        """The sink's counts when the outcome of all records is known."""
         end = time.monotonic() + SETTLING
         while settled(sink := self.program.ledger_now()["sinks"][0]) < self.sent:
             self.assertLess(time.monotonic(), end, sink)
@@ -57,7 +57,7 @@ class Prometheus(PartialTest):
         return [self.now - ago + number for number in range(count)]
 
     def assert_partly_taken(self, bad):
-        """What is not there was rejected, and each good one is there."""
+        """Missing records were rejected, and each good one is there."""
         sink = self.settle()
         stored = sum(self.stored().values())
         self.report(sink, stored)
@@ -80,7 +80,7 @@ class Prometheus(PartialTest):
         self.assert_partly_taken(BAD)
 
     def test_a_host_with_a_clock_behind_costs_the_others_nothing(self):
-        """Block after block, beside many that are right."""
+        """Block after block, together with many good ones."""
         blocks, begin = 6, time.monotonic()
         for number in range(blocks):
             for host in range(GOOD):

@@ -1,5 +1,6 @@
-"""Kafka and NATS that want a login and prove who they are: what is wrong is one clear line, counted,
-tried again, and harms no other sink. What waits on disk is delivered once it is right."""
+"""Kafka and NATS that require a login and have certificates: each error is one clear line, is
+counted and retried, and does not affect other sinks. Records that wait on disk are delivered
+after it is corrected."""
 import base64
 import json
 import re
@@ -29,7 +30,7 @@ def wait_until(condition, what):
     end = time.monotonic() + SECONDS
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(f"waited {SECONDS} s in vain: {what}")
+            raise AssertionError(f"waited {SECONDS} s without success: {what}")
         time.sleep(PAUSE)
 
 
@@ -54,7 +55,7 @@ class Secure(ConnectTest):
         self.group.resume()
 
     def deliver(self, *sinks):
-        """Sends to these sinks, and to a file, to which the others are no hindrance."""
+        """Sends to these sinks, and to a file that is not affected by them."""
         self.lines = self.folder / "lines"
         words = [word for sink in (*sinks, f"file:{self.lines}?flush_interval=20ms")
                  for word in ("--sink", sink)]
@@ -80,7 +81,7 @@ class Secure(ConnectTest):
         self.assertNotIn(WRONG, "\n".join(program.log()))
 
     def assert_refused_and_harmless(self, sink, check, told, reason="timeout_unsent"):
-        """Nothing is written, all is counted by this reason, and the other sink has all."""
+        """No record is written, all count under this reason, and the other sink has all."""
         self.assert_refused(sink, check)
         program = self.deliver(sink + "&timeout=3s")
         sink = self.finish(program, lambda sink: sum(sink["failed"].values()) == COUNT,
@@ -185,7 +186,7 @@ class Kafka(Secure):
         for number in range(COUNT):
             more = {"host": "x" * 2 * limit} if number % (COUNT // large) == 0 else {}
             sender.send_all([metric(number, **more)])
-        wait_until(lambda: settled(program.ledger_now()["sinks"][0]) == COUNT, "all is settled")
+        wait_until(lambda: settled(program.ledger_now()["sinks"][0]) == COUNT, "all outcomes are known")
         sink = program.stop()["sinks"][0]
         count = sink["failed"]["too_large"]
         self.assertEqual(sink["written"] + count, COUNT, sink)

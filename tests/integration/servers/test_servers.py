@@ -33,13 +33,13 @@ class ServersTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name) / "group"
 
     def run_tool(self, *words):
-        """What it writes to standard output; it must do its job."""
+        """Its standard output; it must succeed."""
         done = tools_servers(*words)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.strip()
 
     def refused(self, *words, code=1):
-        """What it says where it must not do it."""
+        """Its error message; it must fail."""
         done = tools_servers(*words)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertEqual(done.stdout, "")

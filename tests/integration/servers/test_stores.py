@@ -21,7 +21,7 @@ class StoreTest(ProgramTest):
         sent = Load(self, program.port(), RECORDS // sources * sources, sources=sources).wait()
         end = time.monotonic() + SETTLING
         while not all(settled(sink) >= sent for sink in program.ledger_now()["sinks"]):
-            self.assertLess(time.monotonic(), end, "not everything is settled")
+            self.assertLess(time.monotonic(), end, "some outcomes are unknown")
             time.sleep(0.2)
         ledger = program.stop()
         self.assertEqual(ledger["listeners"][0]["decoded"], sent)

@@ -1,6 +1,5 @@
-"""Runs the tools and receives what they send.
-
-TEST_SEND names the one that the others are beside."""
+"""Runs the tools and receives their datagrams. TEST_SEND is the path of one of them; the others are
+in the same folder."""
 import json
 import os
 import pathlib
@@ -22,7 +21,7 @@ SK_MEMINFO_DROPS = 8
 
 
 def command(tool, *arguments):
-    """What starts a tool."""
+    """The command of a tool."""
     return built.command(built.beside(os.environ["TEST_SEND"], tool), *arguments)
 
 
@@ -43,7 +42,7 @@ def close_stream(number):
 
 
 def truth(capture):
-    """What other programs say that a capture holds, datagram by datagram."""
+    """The content of a capture by other programs, datagram by datagram."""
     with open(CAPTURES / f"{capture}.ndjson", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
@@ -73,7 +72,7 @@ class Receiver:
         self.socket.close()
 
     def refuse(self):
-        """From now on nobody listens at its port, which nobody else gets: it hears itself alone."""
+        """Closes the port and keeps it reserved: only its own datagrams arrive there."""
         self.socket.connect(self.socket.getsockname())
 
     def drops(self):

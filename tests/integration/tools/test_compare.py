@@ -1,4 +1,5 @@
-"""tools/compare: the collector beside a peer that needs nothing, and what is made of the numbers."""
+"""tools/compare: the collector and a peer without dependencies, and the evaluation of the numbers.
+"""
 import json
 import os
 import pathlib
@@ -156,7 +157,7 @@ class Report(unittest.TestCase):
 
 
 class Reading(FolderTest):
-    """What each kind of output is counted by."""
+    """The counting of each kind of output."""
 
     def read(self, reader, data):
         path = self.folder / "output"

@@ -1,4 +1,4 @@
-"""What long work shows on a terminal, and that nobody else sees it."""
+"""The progress of long work on a terminal, which is shown only there."""
 import fcntl
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Terminal:
         os.close(self.master)
 
     def _read(self):
-        """False: nobody has the terminal open any more."""
+        """False: no process has the terminal open any more."""
         if not select.select([self.master], [], [], DEADLINE)[0]:
             raise AssertionError(f"{DEADLINE} s without a word after {self.data!r}")
         try:
@@ -71,7 +71,7 @@ class Terminal:
 
 
 def shown(data):
-    """What stands on the screen in the end, by line."""
+    """The final content of the screen, by line."""
     lines = []
     for line in data.replace(b"\r\n", b"\n").split(b"\n"):
         lines.append(line.rpartition(b"\r")[2].replace(b"\x1b[K", b"").decode())
@@ -171,7 +171,7 @@ class Progress(FolderTest):
 
 
 class Collector(FolderTest):
-    """Reading a capture; who reads the records reads slowly, so that it takes as long as it takes."""
+    """Reads a capture with a slow reader of the records, so that it takes a fixed time."""
 
     COUNT = 60000
 

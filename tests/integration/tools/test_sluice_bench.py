@@ -24,7 +24,7 @@ def value_of(cell):
 
 
 def tables_in(text):
-    """What was printed: the rows of each table by its title, which stands above it."""
+    """The printed tables: the rows of each by the title above it."""
     tables = {}
     title, headings = None, None
     for line in filter(None, text.splitlines()):
@@ -137,7 +137,7 @@ class Words(BenchTest):
                          rb"json: sent \d+, but received 90000 and 1 dropped by the kernel")
 
     def with_ledger(self, balances):
-        """What is said of a collector that is none: it opens a port, receives nothing, and prints
+        """The report about a fake collector, which opens a port, receives no datagrams and prints
         a ledger."""
         with tempfile.TemporaryDirectory() as folder:
             fake = os.path.join(folder, "fake")

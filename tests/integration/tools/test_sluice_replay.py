@@ -121,7 +121,7 @@ class Replay(unittest.TestCase):
         self.assert_datagrams(receiver.datagrams, truth("riemann_cli_v4"))
 
     def start_on_a_fifo(self, receiver):
-        """Starts a replay of what is written to the pipe that this returns beside the process."""
+        """Starts a replay of the pipe that this returns together with the process."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         path = pathlib.Path(folder.name) / "fifo"

@@ -201,7 +201,7 @@ class Send(unittest.TestCase):
         self.assertEqual(len(receiver.datagrams), 3)
 
     def assert_all_refused(self, url, *arguments):
-        """To a port where nobody listens: each datagram is counted, and the exit code says it."""
+        """To a closed port: each datagram is counted, and the exit code reports it."""
         process = run("sluice-send", "--to", url, "--count=100", "--report=json", *arguments)
         report = json.loads(process.stdout)
         if WINDOWS:  # one report may stand for several

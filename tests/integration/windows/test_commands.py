@@ -1,4 +1,4 @@
-"""command: sinks whose commands are those of cmd.exe. What they start here is tests' own actor."""
+"""command: sinks with commands of cmd.exe. They start the tests' actor program."""
 import os
 import pathlib
 import time

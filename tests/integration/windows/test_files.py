@@ -62,7 +62,7 @@ class Names(RotatingTest):
 
 
 class Held(RotatingTest):
-    """A reader that lets nobody rename or remove what it reads."""
+    """A reader that does not allow renaming or removing the file."""
 
     def hold(self, name):
         process = subprocess.Popen(command(os.environ["TEST_HOLD"], self.out / name),

@@ -9,7 +9,7 @@ EMULATED = os.environ["TEST_EMULATED"]
 
 class Notifiers(ProgramTest):
     def said_by(self, program, *arguments, code=0):
-        """What it writes to standard output and error, and ends then."""
+        """Its output on standard output and standard error."""
         running = self.launch(*arguments, ledger=None, program=program)
         running.finish(code)
         return b"".join(running.stdout.lines()).decode(), "\n".join(running.said())

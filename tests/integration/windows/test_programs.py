@@ -1,7 +1,7 @@
-"""The programs for Windows as files: what must be there for them to run, how large they are, and
-what they say of themselves.
+"""The program files for Windows: their dependencies, sizes and version resources.
 
-Arguments: objdump, strip, the version, the programs. Nothing is run but those two."""
+Arguments: objdump, strip, the version, the programs. Only the first two are run.
+"""
 
 import pathlib
 import re
@@ -31,7 +31,7 @@ def imports(program):
 
 
 def said(program):
-    """What its version resource says: each key's value is after it, in whole words of four bytes."""
+    """The strings of its version resource: each value follows its key, aligned to four bytes."""
     content = pathlib.Path(program).read_bytes()
     found = {}
     for key in ("ProductName", "ProductVersion", "OriginalFilename"):

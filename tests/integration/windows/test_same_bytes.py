@@ -22,7 +22,7 @@ SINKS_OF_SAMPLES = ("stdout:?format=json", "stdout:?format=influx", "stdout:?for
 
 
 def written(start, *arguments):
-    """What a program writes to standard output, with the captures in the folder it is in."""
+    """The standard output of a program, with the captures in its working directory."""
     done = subprocess.run([*start, *arguments], cwd=CAPTURES, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=DEADLINE, check=False)
     if done.returncode != 0:

@@ -1,4 +1,7 @@
-/* collector/platform/machine.h on the Microsoft C library's own calls, and VirtualAlloc. */
+/*
+ * The memory of collector/platform/machine.h on the Microsoft C library's own calls and
+ * VirtualAlloc.
+ */
 #include "collector/platform/machine.h"
 
 #include <malloc.h>
@@ -18,10 +21,11 @@ void aligned_memory_discard(void *memory, size_t size)
     uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)memory + size) / page * page;
     if (begin < end)
-        VirtualAlloc((void *)begin, end - begin, MEM_RESET, PAGE_READWRITE); /* else it stays */
+        VirtualAlloc((void *)begin, end - begin, MEM_RESET, PAGE_READWRITE); /* if it fails, the
+                                                                                pages stay */
 }
 
-/* The pages that begin within it: of the first one another part may be in use. */
+/* Only the pages that begin within the memory: the first page may have data of another object. */
 bool aligned_memory_populate(void *memory, size_t size)
 {
     SYSTEM_INFO system;
@@ -30,7 +34,7 @@ bool aligned_memory_populate(void *memory, size_t size)
     uintptr_t end = (uintptr_t)memory + size;
     for (uintptr_t at = ((uintptr_t)memory + page - 1) / page * page; at < end; at += page)
         *(volatile uint8_t *)at = 0;
-    return true; /* they were committed when it was made */
+    return true; /* they were committed when the memory was allocated */
 }
 
 void aligned_memory_destroy(void *memory)

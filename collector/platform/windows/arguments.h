@@ -1,12 +1,12 @@
-/* A program's arguments, as Windows has them and as we do. Of platform/windows only. */
+/* Conversion of a program's arguments from UTF-16. Of platform/windows only. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_ARGUMENTS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_ARGUMENTS_H
 
 #include <wchar.h>
 
 /*
- * `count` texts in UTF-8, and a NULL after them. What is no UTF-16, such as one half of a pair,
- * becomes U+FFFD. Returns NULL where memory is short; the caller frees it (arguments_free).
+ * Returns `count` texts in UTF-8, and a NULL after them; the caller frees them (arguments_free).
+ * Invalid UTF-16, such as an unpaired surrogate, becomes U+FFFD. NULL without memory.
  */
 char **arguments_from_wide(int count, wchar_t *const *wide);
 

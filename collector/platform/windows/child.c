@@ -1,15 +1,15 @@
 /*
- * collector/platform/child.h on a pipe and a process of the shell.
+ * struct child on a pipe and a process of the shell.
  *
- * A pipe of Windows does not say from its writing end how much of it is unread, and its reading end
- * cannot be asked: while the program waits there for something to read, every other call on that
- * end waits, too. What the system does report, by letting a call return, is that all of it has been
- * read (FlushFileBuffers). So a thread feeds the pipe one write at a time, and waits for that.
+ * The writing end of a pipe on Windows does not report how much of it is unread, and the reading
+ * end cannot be asked: while the program waits there for data, every other call on that end waits,
+ * too. The system only reports that all data was read, by returning from FlushFileBuffers. So a
+ * thread feeds the pipe one write at a time, and waits for that.
  *
- * What nobody has read when the input is closed is read by us, from our copy of the program's end,
- * to the end of the pipe. The thread closes the pipe when all that was given to it has been read,
- * by whomever; so our reading ends, and each byte was read once. One call of ours takes all that a
- * write has left: a program that read between two would be given what follows a hole.
+ * When the input is closed, we read the unread data ourselves, from our copy of the program's end,
+ * to the end of the pipe. The thread closes the pipe when all data given to it has been read, by
+ * either side; so our reading ends, and each byte was read once. One call of ours reads all that is
+ * left of a write: a program that read between two calls would see a gap.
  */
 #include "collector/platform/child.h"
 
@@ -28,14 +28,14 @@
 #include "collector/platform/windows/wait_source.h"
 
 struct child {
-    struct spawned spawned; /* process NULL: there is none */
+    struct spawned spawned; /* process NULL: not running */
     bool runs;
     struct wait_source source; /* of its input */
     struct thread *feeder;     /* NULL: its input is closed */
-    HANDLE ours;               /* the feeder's: the end of the pipe that is written to */
+    HANDLE ours;               /* the writing end of the pipe, the feeder's */
     HANDLE theirs;             /* a copy of the program's end */
-    HANDLE wanted;             /* wakes the feeder: there is something to do */
-    atomic_size_t given; /* bytes that are to be fed; reset by the feeder, when all are read */
+    HANDLE wanted;             /* wakes the feeder for work */
+    atomic_size_t given; /* bytes to be fed; reset by the feeder when all are read */
     atomic_bool closing;
     char bytes[CHILD_PIPE_SIZE];
 };
@@ -53,7 +53,7 @@ struct child *child_create(void)
     return NULL;
 }
 
-/* Lets go of one that has ended when nobody waits for its input any more. */
+/* Releases a program that has ended and whose input is closed. */
 static void release(struct child *child)
 {
     if (child->spawned.process == NULL || child->runs || child->feeder != NULL)
@@ -84,7 +84,7 @@ void child_destroy(struct child *child)
 
 /* --- its input -------------------------------------------------------------------------------- */
 
-/* There is always somebody who may read it, if only ourselves: none of these calls fails. */
+/* The pipe always has a reader, at least ourselves, so none of these calls fails. */
 static void feed(void *argument)
 {
     struct child *child = argument;
@@ -169,7 +169,7 @@ size_t child_close_input(struct child *child)
 
 /* --- from start to end ------------------------------------------------------------------------ */
 
-/* The file of the system's shell. */
+/* The path of the system's shell. */
 static bool find_shell(wchar_t path[MAX_PATH])
 {
     static const wchar_t name[] = L"\\cmd.exe";
@@ -184,8 +184,8 @@ static bool find_shell(wchar_t path[MAX_PATH])
 }
 
 /*
- * /d: without what the registry has every shell begin with; /s: what stands between the first
- * quotation mark after /c and the last one is the command, whatever is in it.
+ * /d: without the commands that the registry defines for every shell; /s: the text between the
+ * first quotation mark after /c and the last one is the command, whatever it contains.
  */
 static wchar_t *make_command_line(const wchar_t *shell, const char *command)
 {

@@ -1,6 +1,6 @@
 /*
- * An anonymous pipe of Windows has no overlapped end, and what we write is only known to be read
- * (FlushFileBuffers) to the end that has made a pipe: so these are named ones, of one instance.
+ * Anonymous pipes have no overlapped end, and only the end that created a pipe can wait until its
+ * data is read (FlushFileBuffers): so these are named pipes with one instance.
  */
 #include "collector/platform/windows/child_pipe.h"
 

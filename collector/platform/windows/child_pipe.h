@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <windows.h>
 
-/* Bytes that one holds. */
+/* Bytes that a pipe holds. */
 #define CHILD_PIPE_SIZE 16384
 
 /*
- * Makes one that the program reads (we write, and wait) or that it writes (we read, overlapped).
- * Its end is an ordinary one, for ReadFile and WriteFile that wait, as programs expect it. Neither
- * is inherited. Returns false where that fails (GetLastError says why).
+ * Creates a pipe that the program reads (we write, and wait) or that it writes (we read,
+ * overlapped). The program's end is for ReadFile and WriteFile calls that wait, as programs expect.
+ * Neither end is inherited. Returns false if that fails (see GetLastError).
  */
 bool child_pipe_to(HANDLE *ours, HANDLE *theirs);
 bool child_pipe_from(HANDLE *ours, HANDLE *theirs);

@@ -1,11 +1,11 @@
-/* collector/platform/clock.h on the performance counter and file times. */
+/* The clocks of collector/platform/clock.h on the performance counter and file times. */
 #include "collector/platform/clock.h"
 
 #include <windows.h>
 
 int64_t clock_monotonic_ns(void)
 {
-    static LARGE_INTEGER frequency; /* the same in every thread that asks first */
+    static LARGE_INTEGER frequency; /* all threads store the same value */
     LARGE_INTEGER now;
     if (frequency.QuadPart == 0)
         QueryPerformanceFrequency(&frequency);

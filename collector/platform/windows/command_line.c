@@ -5,8 +5,10 @@
 
 #include "collector/platform/windows/text.h"
 
-/* Of one argument, when each of its characters is a quotation mark: with those around it, a blank
- * and the end. */
+/*
+ * The length of an argument that consists of quotation marks only: the worst case, with the marks
+ * around it, a blank and the end.
+ */
 static size_t most_characters(size_t length)
 {
     return 2 * length + 4;
@@ -19,7 +21,7 @@ static wchar_t *put_repeated(wchar_t *to, wchar_t character, size_t count)
     return to;
 }
 
-/* A program's name is what stands between two quotation marks, whatever it is. */
+/* The program's name is the text between two quotation marks, without escapes. */
 static wchar_t *put_program(wchar_t *to, const wchar_t *name)
 {
     *to++ = L'"';
@@ -30,8 +32,8 @@ static wchar_t *put_program(wchar_t *to, const wchar_t *name)
 }
 
 /*
- * Backslashes are only special before a quotation mark: there an even number of them stands for
- * half as many, and an odd number makes the mark one of the text.
+ * Backslashes are only special before a quotation mark: an even number of them there means half as
+ * many, and an odd number makes the mark part of the text.
  */
 static wchar_t *put_quoted(wchar_t *to, const wchar_t *text)
 {
@@ -58,7 +60,7 @@ static wchar_t *put_argument(wchar_t *to, const wchar_t *text)
     return to + wcslen(text);
 }
 
-/* Makes room for one more argument and puts it there; false where that cannot be done. */
+/* Appends one argument; false without memory or if it is not valid. */
 static bool append(wchar_t **line, size_t *used, const char *argument)
 {
     wchar_t *text = text_wide_copy(argument);

@@ -1,5 +1,5 @@
 /*
- * Windows gives a program its arguments as one text; how that is taken apart again is an agreement
+ * Windows passes a program its arguments as one text, which the program splits by a convention
  * (CommandLineToArgvW). Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_COMMAND_LINE_H
@@ -8,9 +8,9 @@
 #include <wchar.h>
 
 /*
- * The text that is taken apart into these arguments, at least one, up to a NULL;
- * freed by the caller (free). NULL: no memory, one is no UTF-8, or the first, the program, has a
- * quotation mark in it, which no file name has.
+ * Returns the text that splits into these arguments, at least one, up to a NULL; the caller frees
+ * it (free). NULL: no memory, one of them is not UTF-8, or the first, the program, contains a
+ * quotation mark, which file names cannot have.
  */
 wchar_t *command_line_of(const char *const *arguments);
 

@@ -5,8 +5,8 @@
 #define DRAIN_MS 4000
 
 /*
- * Session 0 is that of services. They alone get an event for every user who leaves, and go on.
- * https://learn.microsoft.com/en-us/windows/console/handlerroutine
+ * Session 0 is the session of services. Only services get an event for each user who logs off, and
+ * continue. https://learn.microsoft.com/en-us/windows/console/handlerroutine
  */
 static bool is_service_session(void)
 {
@@ -14,7 +14,7 @@ static bool is_service_session(void)
     return ProcessIdToSessionId(GetCurrentProcessId(), &session) && session == 0;
 }
 
-/* A stop that is under way is not hurried: there is time for it. */
+/* A second event does not speed up a stop in progress: there is time for it. */
 static BOOL drain(void)
 {
     if (!control_post_first(CONTROL_STOP))

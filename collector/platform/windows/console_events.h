@@ -1,21 +1,20 @@
 /*
- * What the console reports: Ctrl-C, Ctrl-Break, that its window is closed, that the user
- * leaves or the system goes down. All of them stop it as SIGTERM does elsewhere. Of
- * platform/windows only.
+ * Console events: Ctrl-C, Ctrl-Break, close of the window, logoff and shutdown. All of them stop
+ * the program as SIGTERM does elsewhere. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_EVENTS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONSOLE_EVENTS_H
 
 #include <windows.h>
 
-/* Has the system call console_event, or no longer. */
+/* Register and unregister console_event with the system. */
 void console_events_begin(void);
 void console_events_end(void);
 
 /*
- * The system's call, in a thread that it makes for it (a HANDLER_ROUTINE). After Close, Logoff and
- * Shutdown the system ends the process when this returns, and about 5 s after it was called in any
- * case: it returns when all has been drained and written, or after 4 s.
+ * The handler (a HANDLER_ROUTINE), called by the system in a thread of its own. After Close, Logoff
+ * and Shutdown the system ends the process when this returns, and about 5 s after the call in any
+ * case: it returns when all data is drained and written, or after 4 s.
  */
 BOOL WINAPI console_event(DWORD type);
 

@@ -1,8 +1,7 @@
 /*
- * collector/platform/control.h on events, and on the console's.
- *
- * What this process posts counts, in semaphores; what others set does not, as with POSIX signals:
- * two that come before the first is seen are one.
+ * struct control on events and console events. Events posted by this process are counted by
+ * semaphores. Events set by other processes are not, like POSIX signals: two that come before the
+ * first is seen count as one.
  */
 #include "collector/platform/control.h"
 
@@ -18,7 +17,7 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/wait_source.h"
 
-/* Posted and asked events of each kind, and the notice. */
+/* The posted and the requested events of each kind, and the notice. */
 #define OWN_EVENTS  (2 * CONTROL_KINDS + 1)
 #define EVENTS_EACH 3 /* of a watched handle */
 
@@ -27,8 +26,9 @@ _Static_assert(OWN_EVENTS + EVENTS_EACH * CONTROL_WATCHED_MAX <= MAXIMUM_WAIT_OB
 
 struct control {
     struct control_posted posted;
-    HANDLE asked[CONTROL_KINDS]; /* named events; all NULL: they could not be created */
-    HANDLE notice;               /* those two are reset by the wait that they end */
+    HANDLE asked[CONTROL_KINDS]; /* named events, set by other processes; all NULL: they could not
+                                    be created */
+    HANDLE notice;               /* both are reset by the wait that they end */
     char hint[SYSTEM_ERROR_SIZE + 128];
 };
 
@@ -44,7 +44,7 @@ void control_notify(struct control *control)
 
 /* --- making it -------------------------------------------------------------------------------- */
 
-/* An event that is there already is somebody else's, who may have set it up for us. */
+/* An existing event belongs to another program, which may have created it to control us. */
 static HANDLE create_asked(size_t kind, SECURITY_ATTRIBUTES *access)
 {
     wchar_t name[CONTROL_NAME_SIZE];
@@ -66,7 +66,7 @@ static void close_each(HANDLE handles[CONTROL_KINDS])
     }
 }
 
-/* All or none; without them only `sluice ctl` does not reach us. */
+/* Creates all or none; without them only `sluice ctl` does not work. */
 static void open_to_others(struct control *control)
 {
     SECURITY_ATTRIBUTES access;
@@ -130,7 +130,7 @@ const char *control_doubt(const struct control *control)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* What is waited for: of those that are set the first one is reported. */
+/* The handles of a wait; the first one that is set is reported. */
 struct waiting {
     HANDLE handles[MAXIMUM_WAIT_OBJECTS];
     enum control_event meanings[MAXIMUM_WAIT_OBJECTS];

@@ -1,4 +1,4 @@
-/* collector/platform/control.h on named pipes. */
+/* control_ask() on named pipes. */
 #include "collector/platform/control.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
-/* Windows' own limit of a pipe's name, \\.\pipe\ and its end included. */
+/* Windows' limit of a pipe's name, including \\.\pipe\ and its end. */
 #define NAME_SIZE 257
 
 struct question {
@@ -30,8 +30,10 @@ static DWORD time_left(const struct question *question)
     return (DWORD)milliseconds_until(question->end_ns, clock_monotonic_ns());
 }
 
-/* A pipe whose instances all have clients is busy until there is one more. What listens learns who
- * we are, and may do nothing in our name. */
+/*
+ * A pipe is busy while all its instances have clients. The server may identify us, but not act as
+ * us.
+ */
 static bool connect_to(struct question *question, const wchar_t *name)
 {
     do {
@@ -43,7 +45,10 @@ static bool connect_to(struct question *question, const wchar_t *name)
     return question->pipe != INVALID_HANDLE_VALUE;
 }
 
-/* To be called with what beginning it returned. Returns false where it fails (GetLastError). */
+/*
+ * Waits for an operation, given the result of starting it. Returns false if it fails
+ * (GetLastError).
+ */
 static bool is_done(struct question *question, BOOL done, DWORD *size)
 {
     if (!done && GetLastError() != ERROR_IO_PENDING)
@@ -59,7 +64,10 @@ static bool is_done(struct question *question, BOOL done, DWORD *size)
     return GetOverlappedResult(question->pipe, &question->state, size, FALSE);
 }
 
-/* A collector that has refused us already has left what it says, so that is read all the same. */
+/*
+ * A collector that refuses the connection has sent its reason already, so the answer is read even
+ * if sending fails.
+ */
 static bool send_bytes(struct question *question, const char *bytes, size_t size)
 {
     DWORD sent;
@@ -68,7 +76,7 @@ static bool send_bytes(struct question *question, const char *bytes, size_t size
            GetLastError() == ERROR_NO_DATA || GetLastError() == ERROR_BROKEN_PIPE;
 }
 
-/* Returns 1 when the whole line has come, 0 where it never will, -1 with GetLastError. */
+/* Returns 1 with the whole line, 0 if it ended early or is too long, -1 with GetLastError. */
 static int receive_line(struct question *question, struct output *answer)
 {
     size_t begin = answer->used;

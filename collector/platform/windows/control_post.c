@@ -1,6 +1,6 @@
 #include "collector/platform/windows/control_post.h"
 
-/* Where it goes, for threads that do not know the control. */
+/* The destination, for threads that do not know the control. */
 static struct {
     SRWLOCK lock;
     CONDITION_VARIABLE ended;

@@ -1,4 +1,4 @@
-/* collector/platform/control.h by the named events that control.c makes. */
+/* control_send() by the named events that control.c creates. */
 #include "collector/platform/control.h"
 
 #include <windows.h>

@@ -1,8 +1,8 @@
 /*
- * collector/platform/control.h on named pipes.
+ * struct control_socket on named pipes.
  *
- * A pipe has an instance for each client, and one more that waits for the next. Whatever would wait
- * is started (overlapped) and looked at when its event says that it is over.
+ * The pipe has an instance for each client, and one more that waits for the next client. Operations
+ * that would wait are overlapped: they are started, and checked when their event reports the end.
  */
 #include "collector/platform/control.h"
 
@@ -17,32 +17,32 @@
 #include "collector/platform/windows/text.h"
 #include "collector/platform/windows/wait_source.h"
 
-/* Bytes on their way into and out of a connection, and what the system is to keep for each way. */
+/* Bytes of one read and one write of a connection, which are also the system's buffer sizes. */
 #define READ_SIZE  512
 #define WRITE_SIZE 16384
 
-/* Windows' own limit of a pipe's name, \\.\pipe\ and its end included. */
+/* Windows' limit of a pipe's name, including \\.\pipe\ and its end. */
 #define NAME_SIZE 257
 
-/* Names of pipes and of mutexes are apart; with these prefixes all sessions share them. */
+/* Pipes and mutexes have separate names; with these prefixes all sessions share them. */
 #define PIPE_PREFIX  L"\\\\.\\pipe\\"
 #define CLAIM_PREFIX L"Global\\sluice-control-"
 #define LENGTH(text) (sizeof(text) / sizeof(wchar_t) - 1)
 
 const char control_socket_syntax[] = "pipe:NAME";
 
-/* What was started on a pipe. Its event is set while nothing is on its way. */
+/* An operation on a pipe. Its event is set while it is not running. */
 struct operation {
     OVERLAPPED state;
     bool started;
-    bool over; /* it has failed: the other end has gone */
+    bool over; /* it failed: the peer has closed */
 };
 
 struct control_socket {
     SECURITY_ATTRIBUTES access;
-    HANDLE claim; /* the mutex of the pipe's name: its first program has the pipe */
+    HANDLE claim; /* a mutex with the pipe's name: the program that created it has the pipe */
     struct wait_source source;
-    HANDLE pipe; /* the instance that waits */
+    HANDLE pipe; /* the instance that waits for a client */
     bool connected;
     struct operation connecting;
     wchar_t name[NAME_SIZE];
@@ -53,7 +53,7 @@ struct control_connection {
     HANDLE pipe;
     struct operation reading;
     struct operation writing;
-    size_t read_at, read_size; /* of what was read, what was not handed out yet */
+    size_t read_at, read_size; /* the part of the data read that was not returned yet */
     char read[READ_SIZE];
     char written[WRITE_SIZE];
 };
@@ -66,7 +66,7 @@ static bool operation_create(struct operation *operation, BOOL set)
     return operation->state.hEvent != NULL;
 }
 
-/* What is on its way is taken back: the system must not write into what is about to be freed. */
+/* Cancels a running operation: the system must not write to memory that is about to be freed. */
 static void operation_destroy(struct operation *operation, HANDLE pipe)
 {
     DWORD size;
@@ -85,7 +85,7 @@ static void operation_begin(struct operation *operation)
     ResetEvent(operation->state.hEvent);
 }
 
-/* To be called with what starting it returned. Returns false where it has failed already. */
+/* Called with the result of starting the operation. Returns false if it failed already. */
 static bool operation_has_begun(struct operation *operation, BOOL done)
 {
     if (done || GetLastError() == ERROR_IO_PENDING)
@@ -96,7 +96,7 @@ static bool operation_has_begun(struct operation *operation, BOOL done)
     return false;
 }
 
-/* Whether it still goes on; *size: the bytes that it has moved where it has ended. */
+/* Whether it is still running; if not, *size is the number of bytes it has moved. */
 static bool operation_goes_on(struct operation *operation, HANDLE pipe, DWORD *size)
 {
     *size = 0;
@@ -118,7 +118,10 @@ static int cannot(struct error *error, const char *address, const char *why)
     return -1;
 }
 
-/* A further instance: a client may come to it from now on. `first`: nobody else may have any. */
+/*
+ * Creates another instance, to which a client may connect at once. `first`: fail if there is any
+ * other.
+ */
 static HANDLE create_instance(const struct control_socket *socket, bool first)
 {
     SECURITY_ATTRIBUTES access = socket->access;
@@ -129,8 +132,7 @@ static HANDLE create_instance(const struct control_socket *socket, bool first)
         PIPE_UNLIMITED_INSTANCES, WRITE_SIZE, READ_SIZE, 0, &access);
 }
 
-/* Has the event set when a client comes; for one that has come already, or has left, at once.
- */
+/* Makes the event report a client, at once if one has connected or disconnected already. */
 static bool await_client(struct control_socket *socket)
 {
     operation_begin(&socket->connecting);
@@ -159,9 +161,9 @@ static bool set_name(struct control_socket *socket, const char *name)
 }
 
 /*
- * Returns ERROR_SUCCESS, or why this program has not the name. Of several that start together one
- * has it; FILE_FLAG_FIRST_PIPE_INSTANCE does not ensure that everywhere (Wine 8 ignores it). The
- * system removes the mutex with its program, however that ends.
+ * Claims the name. Returns ERROR_SUCCESS, or why it is taken. Of several programs that start
+ * together one succeeds; FILE_FLAG_FIRST_PIPE_INSTANCE does not ensure that everywhere (Wine 8
+ * ignores it). The system removes the mutex when its program ends in any way.
  */
 static DWORD claim_name(struct control_socket *socket)
 {
@@ -172,7 +174,7 @@ static DWORD claim_name(struct control_socket *socket)
     return GetLastError();
 }
 
-/* The first instance must be the first of all. That this fails does not say why. */
+/* Whether another program has the pipe: a failure to create the first instance does not tell. */
 static bool is_taken(const struct control_socket *socket)
 {
     return WaitNamedPipeW(socket->name, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
@@ -194,7 +196,8 @@ static int begin(struct control_socket *made, const char *address, struct error 
     if (!is_taken(made))
         made->pipe = create_instance(made, true);
     reason = GetLastError();
-    if (made->pipe == INVALID_HANDLE_VALUE && is_taken(made)) /* before us, or meanwhile */
+    if (made->pipe == INVALID_HANDLE_VALUE && is_taken(made)) /* created before ours, or during our
+                                                                 attempt */
         return cannot(error, address, taken);
     SetLastError(reason);
     if (made->pipe == INVALID_HANDLE_VALUE || !await_client(made))
@@ -218,7 +221,7 @@ int control_socket_open(struct control_socket **out, const char *address, struct
     return 0;
 }
 
-/* No process becomes another user here. */
+/* Processes cannot become another user here. */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error)
 {
     (void)given;
@@ -227,7 +230,7 @@ int control_socket_give(const struct control_socket *given, const char *user, st
     return 0;
 }
 
-/* Names of pipes have no folder. */
+/* Pipes are not in a folder. */
 int control_socket_check(const char *address, struct error *error)
 {
     (void)address;
@@ -242,7 +245,7 @@ void control_socket_close(struct control_socket *socket)
     operation_destroy(&socket->connecting, socket->pipe);
     if (socket->pipe != INVALID_HANDLE_VALUE)
         CloseHandle(socket->pipe);
-    if (socket->claim != NULL) /* last: the name is free, and so is the pipe */
+    if (socket->claim != NULL) /* last: when the name is free, the pipe is, too */
         CloseHandle(socket->claim);
     own_access_free(&socket->access);
     free(socket);
@@ -281,8 +284,8 @@ static struct control_connection *connection_create(HANDLE pipe)
 }
 
 /*
- * The next instance is made before this one is handed out: without any the name would be free for
- * somebody else.
+ * The next instance is created before this one is returned: without any instance another program
+ * could take the name.
  */
 enum control_result control_socket_accept(struct control_socket *socket,
                                           struct control_connection **out)
@@ -303,14 +306,14 @@ enum control_result control_socket_accept(struct control_socket *socket,
     return CONTROL_DONE;
 }
 
-/* Nobody else can open the pipe (own_access.h). */
+/* No other user can open the pipe (own_access.h). */
 bool control_connection_may_order(const struct control_connection *connection)
 {
     (void)connection;
     return true;
 }
 
-/* Returns false where there is nothing to hand out. */
+/* Returns false if no data is available. */
 static bool has_read(struct control_connection *connection)
 {
     struct operation *reading = &connection->reading;
@@ -320,7 +323,7 @@ static bool has_read(struct control_connection *connection)
             return false;
         connection->read_at = 0;
         connection->read_size = size;
-        if (size == 0 && !reading->over) /* the other end may write nothing, too */
+        if (size == 0 && !reading->over) /* the peer may write zero bytes */
             start_reading(connection);
     }
     return connection->read_at != connection->read_size;
@@ -340,7 +343,7 @@ enum control_result control_connection_read(struct control_connection *connectio
     return CONTROL_DONE;
 }
 
-/* A pipe of bytes takes all of a write, or fails. */
+/* A byte pipe accepts a write completely, or fails. */
 enum control_result control_connection_write(struct control_connection *connection,
                                              const void *bytes, size_t size, size_t *moved)
 {

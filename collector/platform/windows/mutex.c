@@ -1,4 +1,4 @@
-/* collector/platform/thread.h on Windows' slim locks. */
+/* struct mutex on Windows' slim locks. */
 #include "collector/platform/thread.h"
 
 #include <stdlib.h>

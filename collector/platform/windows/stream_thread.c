@@ -10,18 +10,18 @@
 #include "collector/platform/windows/system_error.h"
 
 /*
- * Bytes that a pipe is given at once: no more than any takes whole or not at all, so that of a
- * write that is ended before its reader reads it is known how far it was accepted.
+ * The most bytes of one write to a pipe: every pipe accepts this many whole or not at all, so that
+ * the accepted part of a cancelled write is known.
  */
 #define PIECE_SIZE 4096
 
-/* Between two looks whether the reader of a pipe is still there. */
+/* Milliseconds between two checks whether a pipe's reader has closed. */
 #define LOOK_MS 500
 
-/* Between two tries, where a pipe that is full says so at once (PIPE_NOWAIT). */
+/* Milliseconds between two attempts on a full pipe that does not wait (PIPE_NOWAIT). */
 #define FULL_MS 10
 
-/* How long an end is waited for, and after how long it is asked for again meanwhile. */
+/* Milliseconds to wait for a cancelled write, and between two requests to cancel it. */
 #define CANCEL_MS       100
 #define CANCEL_AGAIN_MS 5
 
@@ -30,22 +30,25 @@ struct stream_thread {
     bool owned;
     bool console;
     HANDLE thread;
-    HANDLE begun; /* reset by the thread, which waits for it */
+    HANDLE begun; /* set by the owner, reset by the thread */
     HANDLE io;    /* of `overlapped` */
     OVERLAPPED overlapped;
     struct wait_source source;
-    _Atomic bool ending; /* of the write that is on its way */
+    _Atomic bool ending; /* the running write is to be cancelled */
     _Atomic bool leaving;
-    _Atomic int holders; /* the thread and its owner: the last one frees all */
-    bool used;           /* the owner's alone */
+    _Atomic int holders; /* the thread and its owner: the last one frees the memory */
+    bool used;           /* used by the owner only */
     _Atomic size_t accepted;
 
-    /* Of the write; `lock` guards it while it is on its way. */
+    /* The write; `lock` protects these members while it runs. */
     SRWLOCK lock;
     size_t size;
-    bool closed; /* nothing is added any more */
+    bool closed; /* no more bytes are added */
 
-    /* The owner's while `writable` is set, else the thread's; but for what is added to `bytes`. */
+    /*
+     * Belong to the owner while `writable` is set, else to the thread, except for bytes that are
+     * added.
+     */
     DWORD failure;
     char bytes[STREAM_THREAD_ROOM];
 };
@@ -80,8 +83,8 @@ bool stream_failure_is_end(DWORD failure)
 }
 
 /*
- * A write that waits, also where the handle was opened for overlapped operations (as sockets are).
- * Returns 0 or the system's number.
+ * A write that waits, also if the handle was opened for overlapped operations (as sockets are).
+ * Returns 0 or the system's error number.
  */
 static DWORD write_piece(struct stream_thread *thread, const char *bytes, DWORD size,
                          DWORD *written)
@@ -96,7 +99,7 @@ static DWORD write_piece(struct stream_thread *thread, const char *bytes, DWORD 
                                                                                    : GetLastError();
 }
 
-/* One piece of the write. Returns 0 or the system's number. */
+/* One piece of the write. Returns 0 or the system's error number. */
 static DWORD write_some(struct stream_thread *thread, const char *bytes, size_t size,
                         DWORD *written)
 {
@@ -109,7 +112,9 @@ static DWORD write_some(struct stream_thread *thread, const char *bytes, size_t 
     return failure;
 }
 
-/* How many bytes there are; where all are out, or `over`, nothing is added to them any more. */
+/*
+ * The number of bytes to write. If all are written, or `over`, no bytes can be added from then on.
+ */
 static size_t size_so_far(struct stream_thread *thread, size_t done, bool over)
 {
     AcquireSRWLockExclusive(&thread->lock);
@@ -138,8 +143,7 @@ static void write_all(struct stream_thread *thread)
         SetEvent(thread->source.broken);
 }
 
-/* A reader that goes while there is nothing to write is looked for; where the system reports it.
- */
+/* While there is no write, checks whether the reader has closed, if the system reports that. */
 static unsigned __stdcall run(void *argument)
 {
     struct stream_thread *thread = argument;
@@ -147,7 +151,7 @@ static unsigned __stdcall run(void *argument)
     while (!atomic_load(&thread->leaving)) {
         DWORD waited = WaitForSingleObject(thread->begun, look_ms);
         if (waited == WAIT_FAILED) {
-            Sleep(1); /* nothing was begun, as far as is known */
+            Sleep(1); /* the wait failed: assume that no write has begun */
         } else if (waited == WAIT_TIMEOUT) {
             enum pipe_state state = pipe_state(thread->stream);
             if (state == PIPE_LEFT)
@@ -250,8 +254,8 @@ struct stream_outcome stream_thread_take(struct stream_thread *thread)
 }
 
 /*
- * Ends what is on its way; false where that cannot be done in time. The thread may be between two
- * pieces, or about to begin one, so it is asked again.
+ * Cancels the running write; false if that cannot be done in time. The thread may be between two
+ * pieces or about to begin one, so the request is repeated.
  */
 static bool cancel(struct stream_thread *thread)
 {
@@ -259,7 +263,7 @@ static bool cancel(struct stream_thread *thread)
     atomic_store(&thread->ending, true);
     while (!stream_thread_wait(thread, 0)) {
         CancelSynchronousIo(thread->thread);
-        CancelIoEx(thread->stream, &thread->overlapped); /* where it is no synchronous one */
+        CancelIoEx(thread->stream, &thread->overlapped); /* for an overlapped handle */
         if (!stream_thread_wait(thread, CANCEL_AGAIN_MS) && GetTickCount64() >= until)
             return false;
     }
@@ -285,7 +289,7 @@ void stream_thread_destroy(struct stream_thread *thread)
     atomic_store(&thread->leaving, true);
     if (cancel(thread)) {
         SetEvent(thread->begun);
-        /* Its look at a pipe may wait for another process's write. */
+        /* Its check of a pipe may wait for another process's write. */
         WaitForSingleObject(thread->thread, CANCEL_MS);
     }
     let_go(thread);

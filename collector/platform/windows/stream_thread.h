@@ -1,14 +1,14 @@
 /*
- * Writing to a stream whose reader may stall (a pipe, a console, a device, a socket), from a thread
- * of its own that waits for the reader so that nobody else has to: whoever gave a handle to this
- * process has opened it for writes that block, and nothing reports when they would not. Of
- * platform/windows only.
+ * Writes to a stream whose reader may stall (a pipe, a console, a device, a socket) from a thread
+ * of its own, which waits for the reader so that no other thread has to: the starter of this
+ * process has opened the handle for blocking writes, and the system does not report when they would
+ * not block. Of platform/windows only.
  *
- * Lifecycle: create; then any number of times begin, wait until it has ended, take what came of it;
- * destroy. One thread at a time. One write at a time is on its way, out of the thread's own copy of
- * its bytes, and nothing counts as accepted before the stream has said so.
+ * Lifecycle: create; then any number of times begin, wait until it has ended, take the outcome;
+ * destroy. One thread at a time. One write runs at a time, from the thread's own copy of the bytes,
+ * and bytes count as accepted only after the stream has accepted them.
  *
- * Cost: two switches between threads for each begun write, which blocks of tens of KiB make vanish.
+ * Cost: two thread switches for each write, which is negligible for blocks of tens of KiB.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_STREAM_THREAD_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_STREAM_THREAD_H
@@ -22,63 +22,62 @@
 
 struct stream_thread;
 
-/* Bytes that a write takes over at most. */
+/* The most bytes of one write. */
 #define STREAM_THREAD_ROOM ((size_t)64 * 1024)
 
 /*
- * Starts the thread for a stream, which it closes in the end where it is `owned`, whatever comes of
- * this call. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Starts the thread for a stream. If `owned`, it closes the stream in the end, also if this call
+ * fails. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int stream_thread_create(HANDLE stream, bool owned, struct stream_thread **out,
                          struct error *error);
 
-/* What a write came to. */
+/* The outcome of a write. */
 struct stream_outcome {
     size_t accepted; /* bytes, from the first on */
-    DWORD failure;   /* the system's number of what kept it from going on; 0: nothing did */
+    DWORD failure;   /* the system's error number; 0: no error */
 };
 
-/* Whether a write was begun whose outcome was neither taken nor withdrawn. */
+/* Whether a write was begun and its outcome neither taken nor cancelled. */
 bool stream_thread_is_used(const struct stream_thread *thread);
 
-/* Waits until no write is on its way. Returns whether none is. */
+/* Waits until no write is running. Returns whether none is. */
 bool stream_thread_wait(struct stream_thread *thread, DWORD wait_ms);
 
 /*
- * Begins a write of a first part of `size` (≥ 1) bytes. It is not used, and no write on its way.
- * The bytes are the caller's again when it returns.
+ * Begins a write of a first part of `size` (≥ 1) bytes. stream_thread_is_used must be false. The
+ * bytes are copied before this returns.
  */
 void stream_thread_begin(struct stream_thread *thread, const void *bytes, size_t size);
 
 /*
- * Adds `size` bytes to a write that is on its way. Returns false where it has ended, or where it
- * would have more than STREAM_THREAD_ROOM.
+ * Adds `size` bytes to a running write. Returns false if it has ended, or would exceed
+ * STREAM_THREAD_ROOM.
  */
 bool stream_thread_add(struct stream_thread *thread, const void *bytes, size_t size);
 
-/* Takes the outcome of a write that is on its way no more. */
+/* Takes the outcome of a write that has ended. */
 struct stream_outcome stream_thread_take(struct stream_thread *thread);
 
 /*
- * Ends a write that was begun, within a tenth of a second, and returns how many of its bytes were
- * accepted. Where it cannot be ended, the piece that waits for its reader stays on its way, and is
- * not counted.
+ * Cancels a write within a tenth of a second, and returns how many of its bytes were accepted. If
+ * the system cannot cancel it, the piece that waits for its reader keeps waiting, and is not
+ * counted.
  */
 size_t stream_thread_cancel(struct stream_thread *thread);
 
 /*
- * Writable while no write is on its way; broken when the reader of a pipe has gone, which is also
- * found out while there is nothing to write, within half a second.
+ * Writable while no write is running; broken when the reader of a pipe has closed, which is also
+ * noticed within half a second while there is no write.
  */
 const struct wait_source *stream_thread_source(const struct stream_thread *thread);
 
-/* Whether it is such a failure that the reader has gone. */
+/* Whether this failure means that the reader has closed. */
 bool stream_failure_is_end(DWORD failure);
 
 /*
- * Ends the thread, and a write that is on its way. Where that cannot be ended, the thread is left
- * behind with what it needs, and goes when its write has ended; it does not keep the process from
- * ending. NULL is allowed.
+ * Ends the thread and its write. If the write cannot be cancelled, the thread is left behind with
+ * its memory, and ends after its write; it does not keep the process from ending. NULL is allowed.
  */
 void stream_thread_destroy(struct stream_thread *thread);
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 
-/* Bytes that hold any such text, its end included; a longer one is cut. */
+/* Bytes of a text, including its end; a longer one is cut. */
 #define SYSTEM_ERROR_SIZE 256
 
 struct system_error {
@@ -10,7 +10,7 @@ struct system_error {
 };
 
 /*
- * The text of what GetLastError or WSAGetLastError returned, with the number: "The system cannot
+ * The text for a result of GetLastError or WSAGetLastError, with the number: "The system cannot
  * find the file specified (error 2)". Leaves GetLastError() as it was.
  */
 struct system_error system_error(unsigned long number);

@@ -8,7 +8,7 @@
 
 #define RETRY_MOST 100
 
-/* A socket that is accepted watches for what its listener does: that ends here. */
+/* An accepted socket inherits its listener's event registration, which is ended here. */
 static int set_up(SOCKET accepted)
 {
     const BOOL yes = TRUE;
@@ -63,9 +63,8 @@ static int most(size_t size)
 }
 
 /*
- * Whether it was reset, although a receive says that the other side sends no more: a system may
- * have given the error to whoever was notified of it, and has none left for the receive (Wine
- * does).
+ * Whether it was reset although a receive reports the end: a system may have returned the error in
+ * a notification already (Wine does).
  */
 static bool is_broken(SOCKET connection)
 {

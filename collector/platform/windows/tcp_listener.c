@@ -7,7 +7,7 @@
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
 
-/* No other process may bind the port beside it. */
+/* No other process may bind the same port. */
 static bool set_up(SOCKET opened, const struct address *address, bool ipv6_only)
 {
     const BOOL yes = TRUE;
@@ -25,7 +25,7 @@ static bool set_up(SOCKET opened, const struct address *address, bool ipv6_only)
            listen(opened, SOMAXCONN) == 0;
 }
 
-/* Of a port that another socket has for itself the system says one or the other. */
+/* For a port that another socket uses exclusively the system reports one or the other. */
 static const char *reason(int code)
 {
     return code == WSAEADDRINUSE ? "in use: " : code == WSAEACCES ? "in use, or reserved: " : "";
@@ -57,7 +57,7 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     return NO_HANDLE;
 }
 
-/* No process is started with sockets here. */
+/* No process is started with sockets on Windows. */
 wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error)
 {
     (void)other;

@@ -1,4 +1,6 @@
-/* collector/platform/process.h on Windows' consoles, which take sequences where one asks for it.
+/*
+ * The terminals of collector/platform/process.h on Windows' consoles, which accept control
+ * sequences if a program requests that.
  */
 #include "collector/platform/process.h"
 

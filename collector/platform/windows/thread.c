@@ -1,4 +1,4 @@
-/* collector/platform/thread.h on Windows' own threads. */
+/* struct thread on Windows' threads. */
 #include "collector/platform/thread.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct thread {
     HANDLE handle;
     void (*run)(void *);
     void *argument;
-    /* By the thread, which has ended, or by who left it: the other one frees. */
+    /* Set by the thread at its end and by thread_leave; the second one frees. */
     atomic_bool given_up;
 };
 
@@ -35,7 +35,10 @@ static unsigned __stdcall thread_main(void *argument)
     return 0;
 }
 
-/* What debuggers show: SetThreadDescription, of Windows 10 (1607) and later, where it is there. */
+/*
+ * The name that debuggers show, by SetThreadDescription if the system has it (Windows 10, version
+ * 1607, and later).
+ */
 static void name_thread(HANDLE handle, const char *name)
 {
     typedef HRESULT(WINAPI describe_function)(HANDLE, PCWSTR);

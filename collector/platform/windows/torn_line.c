@@ -9,14 +9,14 @@ struct mended {
     struct system_error *failure;
 };
 
-/* What the system says of the call before. */
+/* The system's text for the previous call. */
 static const char *why(struct mended *mended)
 {
     *mended->failure = system_error(GetLastError());
     return mended->failure->text;
 }
 
-/* Whether a handle is the file that is mended: its name may lead elsewhere by now. */
+/* Whether a handle is the file to be repaired: its name may have been given to another file. */
 static bool is_it(const struct mended *mended, HANDLE file)
 {
     struct file_identity found;
@@ -44,7 +44,7 @@ static const char *read_at(void *context, uint64_t offset, void *bytes, size_t s
     return got == size ? NULL : torn_file_changes;
 }
 
-/* While nobody else can write to it. */
+/* Cuts the file while no other process can write to it. */
 static bool cut(void *context, uint64_t size, uint64_t kept)
 {
     struct mended *mended = context;
@@ -78,7 +78,7 @@ static const struct torn_file_ops ops = {
     .end_line = end_line,
 };
 
-/* Whether nobody else has it open for writing; of a predecessor the end is waited for. */
+/* Whether no other process has it open for writing; waits for the end of a predecessor. */
 static bool is_alone(const char *path)
 {
     for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {

@@ -1,8 +1,9 @@
 /*
- * collector/platform/udp.h on Winsock: WSARecvMsg, one datagram a call.
+ * struct udp_socket on Winsock: WSARecvMsg, one datagram per call.
  *
- * Windows does not report the length of a datagram that it cut. Each is therefore received into all
- * the room of its slot, which the largest one does not fill, and it is cut to max_datagram here.
+ * Windows does not report the length of a truncated datagram. Each datagram is therefore received
+ * into the whole room of its slot, which the largest one does not fill, and cut to max_datagram
+ * here.
  */
 #include "collector/platform/udp.h"
 
@@ -20,8 +21,9 @@
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
 
-const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all of them to one socket */
-const bool udp_socket_counts_drops = false;   /* the system counts those of all sockets together */
+const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all datagrams to one socket */
+const bool udp_socket_counts_drops = false;   /* the system counts only the drops of all sockets
+                                                 together */
 const bool udp_socket_reports_arrival = false;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
@@ -37,10 +39,10 @@ struct udp_socket {
     uint64_t errors;
 };
 
-/* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
+/* After this many passing errors in a row the thread serves its other sockets. */
 #define MAX_PASSING 64
 
-/* Errors that say nothing about what is queued: an ICMP answer, or a network's mood. */
+/* Errors that do not concern the queue: an ICMP answer, or a temporary state of the network. */
 static bool is_passing(int code)
 {
     switch (code) {
@@ -67,7 +69,7 @@ static bool is_passing(int code)
 struct windows_group {
     struct datagram_group group; /* first: what callers hold */
     struct address
-        destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that were asked to report them */
+        destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
     struct datagram_buffers buffers;
 };
 
@@ -114,13 +116,13 @@ static bool set_flag(SOCKET handle, int level, int name, int value)
     return setsockopt(handle, level, name, (const char *)&value, sizeof value) == 0;
 }
 
-/* What Winsock's headers call SIO_UDP_CONNRESET and SIO_UDP_NETRESET, where they have them. */
+/* SIO_UDP_CONNRESET and SIO_UDP_NETRESET of Winsock's headers, which not all of them have. */
 #define REPORT_PORT_UNREACHABLE _WSAIOW(IOC_VENDOR, 12)
 #define REPORT_TIME_EXCEEDED    _WSAIOW(IOC_VENDOR, 15)
 
 /*
- * Asks the system not to report ICMP answers to what another socket of this port may have sent. A
- * system that cannot be asked reports them, and a receive outlives them.
+ * Turns off the report of ICMP answers to datagrams that another socket of this port may have sent.
+ * A system that cannot turn it off reports them, and a receive ignores them.
  */
 static void ignore_answers(SOCKET handle)
 {
@@ -141,7 +143,10 @@ static size_t set_receive_buffer(SOCKET handle, size_t wanted)
     return granted > 0 ? (size_t)granted : 0;
 }
 
-/* A socket of both families reports the destination of what came by IPv4 under IPv4's own name. */
+/*
+ * A socket for both families reports the destination of an IPv4 datagram by an IPv4 control
+ * message.
+ */
 static bool ask_for_destinations(SOCKET handle, const struct udp_socket_options *options)
 {
     bool ipv6 = options->address.family == ADDRESS_IPV6;
@@ -228,8 +233,8 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 }
 
 /*
- * Of an address that another socket has for itself the system says WSAEADDRINUSE or WSAEACCES; the
- * second also of the ports that it keeps for its own, which few know.
+ * For an address that another socket uses exclusively the system reports WSAEADDRINUSE or
+ * WSAEACCES; the second also for its reserved ports, which few users know.
  */
 static const char *reason(int code)
 {
@@ -283,7 +288,7 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
     return (wait_handle)socket->handle;
 }
 
-/* It is in no group. */
+/* It never joins a group. */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     (void)socket;
@@ -372,16 +377,16 @@ static int receive_one(struct udp_socket *socket, struct windows_group *group)
         int code = WSAGetLastError();
         if (code != WSAEMSGSIZE)
             return code;
-        size = DATAGRAM_MAX_SIZE + 1; /* or more: it is not reported */
+        size = DATAGRAM_MAX_SIZE + 1; /* at least: the length is not reported */
     }
     fill_slot(socket, group, size, &message);
     return 0;
 }
 
 /*
- * Whether there is nothing, asked by a call that has FD_READ reported again: WSARecvMsg is not
- * among those that WSAEventSelect's documentation names, and would-block may be the last that is
- * heard.
+ * Whether the queue is empty, asked by a call after which FD_READ is reported again: WSARecvMsg is
+ * not among the calls that WSAEventSelect's documentation names for that, and a would-block may be
+ * the last event.
  */
 static bool is_empty(const struct udp_socket *socket)
 {
@@ -409,7 +414,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
             socket->errors++;
         if (is_passing(code) && ++passing < MAX_PASSING)
             continue;
-        /* Of what ended a group that holds something the next receive hears from the system. */
+        /* If the group has datagrams, the next receive gets the error from the system. */
         if (to->count != 0)
             break;
         if (code == WSAEWOULDBLOCK) {

@@ -1,4 +1,7 @@
-/* collector/platform/process.h where who a process is was settled when it was started. */
+/*
+ * The user functions of collector/platform/process.h on a system whose processes cannot change
+ * their user.
+ */
 #include "collector/platform/process.h"
 
 int user_check(const char *user, struct error *error)

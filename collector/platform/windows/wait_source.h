@@ -1,6 +1,7 @@
 /*
- * What a wait_handle (collector/platform/wakeup.h) points to on Windows, sockets apart: events that
- * whoever reads or writes keeps set while that would do something. Of platform/windows only.
+ * The object that a wait_handle (collector/platform/wakeup.h) points to on Windows, except for
+ * sockets: events that its reader or writer keeps set while an operation would succeed. Of
+ * platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
@@ -11,9 +12,9 @@
 
 /* Manual-reset events; NULL: never set. They live as long as the handle is waited for. */
 struct wait_source {
-    HANDLE readable; /* set while a read, or an accept, would do something */
-    HANDLE writable; /* set while a write would do something */
-    HANDLE broken;   /* set when the other end has gone */
+    HANDLE readable; /* set while a read or an accept would succeed */
+    HANDLE writable; /* set while a write would succeed */
+    HANDLE broken;   /* set when the peer has closed */
 };
 
 static inline wait_handle wait_source_handle(const struct wait_source *source)

@@ -1,4 +1,4 @@
-/* collector/platform/wakeup.h on events. */
+/* struct wakeup on events. */
 #include "collector/platform/wakeup.h"
 
 #include <stdlib.h>
@@ -39,9 +39,7 @@ void wakeup_signal(struct wakeup *wakeup)
     SetEvent(wakeup->event);
 }
 
-/* Of several events that are set the first in the array is reported, and the others stay as they
- * are.
- */
+/* If several events are set, the first in the array is reported and the others stay set. */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms)
 {

@@ -32,8 +32,8 @@ static wchar_t *put_program(wchar_t *to, const wchar_t *name)
 }
 
 /*
- * Backslashes are only special before a quotation mark: an even number of them there means half as
- * many, and an odd number makes the mark part of the text.
+ * Backslashes are only special before a quotation mark: there each pair of them means one, and a
+ * remaining one makes the mark part of the text.
  */
 static wchar_t *put_quoted(wchar_t *to, const wchar_t *text)
 {

@@ -6,12 +6,12 @@
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/system_error.h"
 
-/* Headers of mingw-w64 do without it. */
+/* Missing in mingw-w64's headers. */
 #ifndef ERROR_DISK_QUOTA_EXCEEDED
 #define ERROR_DISK_QUOTA_EXCEEDED 1295
 #endif
 
-/* Handed to the system at once, at most: it counts in 32 bits. */
+/* The most bytes of one call, because the system counts in 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
 static HANDLE handle_of(struct data_file file)
@@ -49,7 +49,7 @@ static HANDLE open_file(const char *path, DWORD disposition)
     return handle;
 }
 
-/* Takes the handle over, if it is that of a file on a disk. */
+/* Keeps the handle if it is of a file on a disk, else closes it. */
 static enum data_file_result keep(HANDLE handle, struct data_file *out)
 {
     BY_HANDLE_FILE_INFORMATION found;
@@ -72,7 +72,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return failed(error, "cannot create it");
 }
 
-/* Opening a folder fails with "access denied", as a file does that may not be read. */
+/* The open of a folder fails with "access denied", as for a file that may not be read. */
 static bool is_folder(const char *path)
 {
     wchar_t *wide = file_access_path(path);

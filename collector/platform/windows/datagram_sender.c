@@ -1,4 +1,4 @@
-/* collector/platform/udp.h on Winsock: sendto, with a socket for each family. */
+/* struct datagram_sender on Winsock: sendto, with a socket for each address family. */
 #include "collector/platform/udp.h"
 
 #include <stdlib.h>
@@ -18,11 +18,11 @@ struct target {
     struct address address;
     SOCKADDR_STORAGE name;
     int name_size;
-    SOCKET socket; /* of its family; the sender's */
+    SOCKET socket; /* the sender's socket of that family */
 };
 
 struct datagram_sender {
-    SOCKET ipv4, ipv6; /* INVALID_SOCKET: no target is of that family */
+    SOCKET ipv4, ipv6; /* INVALID_SOCKET: no target of that family */
     size_t count;
     struct target targets[];
 };
@@ -129,7 +129,7 @@ size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target)
     return sender->targets[target].address.family == ADDRESS_IPV6 ? IPV6_LEAST_MTU : IPV4_LEAST_MTU;
 }
 
-/* What is sent from this machine to itself has its target as its source. */
+/* A datagram from this machine to itself has its target address as its source. */
 bool datagram_sender_is_local(const struct address *address)
 {
     struct address any_port = *address;

@@ -1,4 +1,7 @@
-/* collector/platform/process.h where handles have no limit that matters. */
+/*
+ * The descriptors of collector/platform/process.h on a system that practically does not limit
+ * handles.
+ */
 #include "collector/platform/process.h"
 
 uint64_t descriptors_most(void)

@@ -1,4 +1,4 @@
-/* collector/platform/file_system.h by GetDiskFreeSpaceEx, which wants a folder. */
+/* disk_room_look() by GetDiskFreeSpaceEx, which requires a folder. */
 #include "collector/platform/file_system.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* collector/platform/process.h on Windows, where wmain gets the arguments in UTF-16. */
+/* program_main() is called by wmain, which gets the arguments in UTF-16. */
 #include "collector/platform/process.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 int wmain(int argc, wchar_t **argv);
 
-/* Without it the C library makes \n two bytes, and takes Ctrl-Z for the end. */
+/* Otherwise the C library writes \n as two bytes, and treats Ctrl-Z as the end. */
 static void pass_bytes(FILE *stream)
 {
     int descriptor = _fileno(stream);
@@ -29,7 +29,7 @@ int wmain(int argc, wchar_t **argv)
     pass_bytes(stdin);
     pass_bytes(stdout);
     pass_bytes(stderr);
-    /* A console shows what we write as UTF-8; whoever has it next finds it as it was. */
+    /* The console shows our output as UTF-8; its code page is restored at the end. */
     UINT before = GetConsoleOutputCP();
     if (before != 0)
         SetConsoleOutputCP(CP_UTF8);

@@ -1,4 +1,4 @@
-/* collector/platform/process.h in UTF-16, as Windows keeps them. */
+/* The environment of collector/platform/process.h, which is UTF-16 on Windows. */
 #include "collector/platform/process.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool read_wide(const wchar_t *name, wchar_t **wide)
         return false;
     DWORD length = GetEnvironmentVariableW(name, *wide, size);
     if (length == 0 || length >= size) {
-        free(*wide); /* it has gone meanwhile */
+        free(*wide); /* it was removed in between */
         *wide = NULL;
     }
     return true;
@@ -53,7 +53,7 @@ static char *name_of(const wchar_t *entry)
     return name;
 }
 
-/* The system keeps the entries one after the other, each with its end, and an empty one last. */
+/* The system stores the entries one after another, each with its end, and an empty one last. */
 bool environment_each(const char *prefix, bool (*visit)(void *context, const char *name),
                       void *context)
 {

@@ -5,20 +5,22 @@
 
 #include "collector/platform/windows/text.h"
 
-/* Characters of a path that every call takes: a folder's, less the "\8.3 name" of a file in it. */
+/*
+ * Characters of a path that every call accepts: a folder's, less the "\8.3 name" of a file in it.
+ */
 #define SHORT_PATH_MAX 247
 
 static const wchar_t verbatim[] = L"\\\\?\\";
 static const wchar_t verbatim_share[] = L"\\\\?\\UNC\\";
 
-/* What goes before a full path; *skipped: characters of that which it stands for. */
+/* The prefix for a full path; *skipped: the characters of the path that the prefix replaces. */
 static const wchar_t *prefix_of(const wchar_t *full, size_t *skipped)
 {
     *skipped = 0;
     if (wcsncmp(full, L"\\\\", 2) != 0)
         return verbatim;
     if ((full[2] == L'?' || full[2] == L'.') && full[3] == L'\\')
-        return L""; /* it has its own */
+        return L""; /* it has a prefix already */
     *skipped = 2;
     return verbatim_share;
 }
@@ -43,7 +45,7 @@ static wchar_t *lengthened(const wchar_t *wide, DWORD room)
 wchar_t *file_access_path(const char *path)
 {
     wchar_t *wide = text_wide_copy(path);
-    /* With the NUL, which the length that is returned does not count. */
+    /* Including the NUL, which the returned length of the second call does not count. */
     DWORD room = wide == NULL ? 0 : GetFullPathNameW(wide, 0, NULL, NULL);
     if (room <= SHORT_PATH_MAX + 1)
         return wide;

@@ -1,7 +1,6 @@
 /*
- * What all that opens files has in common: paths and times as the system has them, and what others
- * may do to what is open.
- * Of platform/windows only.
+ * Shared by the files that open files: paths and times in the system's form, and the sharing of
+ * open files. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H
@@ -10,20 +9,18 @@
 #include <wchar.h>
 #include <windows.h>
 
-/* Whoever opens a file of ours may read, write, rename and remove it, as on every other system. */
+/* Other programs may read, write, rename and remove our open files, as on other systems. */
 #define FILE_SHARE_ALL ((DWORD)(FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE))
 
 /*
- * The path in UTF-16 and in memory of its own, freed by the caller (free); NULL with
- * GetLastError(): it is no UTF-8, or memory is short.
- *
- * Most calls take no more than 260 characters (and folders 248) unless a path begins with "\\?\".
- * One that would be longer in its full form becomes that form, with those before it; whoever
- * measures where names stand in a path does so before this.
+ * Returns the path in UTF-16, which the caller frees (free); NULL with GetLastError(): it is not
+ * UTF-8, or memory is short. Most calls accept at most 260 characters (for folders 248) unless a
+ * path begins with "\\?\". A path whose full form is longer becomes that form with the prefix; so a
+ * caller that measures positions of names in a path does that before this call.
  */
 wchar_t *file_access_path(const char *path);
 
-/* A FILETIME in nanoseconds since 1970 UTC. */
+/* Converts a FILETIME to nanoseconds since 1970 UTC. */
 static inline int64_t file_access_time_ns(FILETIME time)
 {
     uint64_t ticks = (uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime;

@@ -1,4 +1,4 @@
-/* collector/platform/file_system.h by GetFileInformationByHandle. */
+/* The location of a file (collector/platform/file_system.h) by GetFileInformationByHandle. */
 #include "collector/platform/file_system.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool find(const char *path, struct file_location *place)
 
 bool file_location_find(const char *path, struct file_location *place)
 {
-    if (strncmp(path, "//./", 4) == 0) /* opening a device, or a pipe, is more than a question */
+    if (strncmp(path, "//./", 4) == 0) /* the open of a device or a pipe would have effects */
         return false;
     if (find(path, place))
         return true;

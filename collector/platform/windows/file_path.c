@@ -1,4 +1,6 @@
-/* collector/platform/file_system.h on Windows ("Naming Files, Paths, and Namespaces"). */
+/*
+ * The paths of collector/platform/file_system.h on Windows ("Naming Files, Paths, and Namespaces").
+ */
 #include "collector/platform/file_system.h"
 
 #include <string.h>
@@ -19,20 +21,20 @@ static bool is_drive(const char *path)
     return is_letter && path[1] == ':';
 }
 
-/* "C:", and the '/' after it; 0: there is no drive. */
+/* The length of "C:" and the '/' after it; 0: the path has no drive. */
 static size_t drive_root(const char *path)
 {
     return !is_drive(path) ? 0 : path[2] == '/' ? 3 : 2;
 }
 
-/* A name and the '/' after it. */
+/* The length of a name and the '/' after it. */
 static size_t name_with_slash(const char *path)
 {
     size_t length = strcspn(path, "/");
     return path[length] == '/' ? length + 1 : length;
 }
 
-/* "//./" or "//?/", after which there may be a drive again. */
+/* Whether it begins with "//./" or "//?/", after which there may be another drive. */
 static bool is_of_devices(const char *path)
 {
     return strncmp(path, "//./", 4) == 0 || strncmp(path, "//?/", 4) == 0;
@@ -51,7 +53,7 @@ size_t file_path_root(const char *path)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Of a name that is not "." or "..": what the system would leave out at its end. */
+/* For a name other than "." and "..": whether the system would remove characters at its end. */
 static bool is_cut(const char *name, size_t size)
 {
     bool leads_elsewhere = size <= 2 && strncmp(name, "..", size) == 0;
@@ -62,11 +64,11 @@ const char *file_path_fault(const char *path, size_t *at)
 {
     size_t root = file_path_root(path);
     *at = root;
-    /* It would begin where that drive was used last. */
+    /* Such a path is relative to the drive's current folder. */
     if (root >= 2 && path[root - 1] == ':')
         return "behind a drive comes a separator: C:\\logs";
     for (*at = root; path[*at] != '\0'; ++*at) {
-        /* A colon would begin a stream, which no listing of the folder shows. */
+        /* A colon would begin a stream, which a folder's listing does not show. */
         if ((unsigned char)path[*at] < ' ' || strchr("<>:\"|?*", path[*at]) != NULL)
             return "Windows has none of < > : \" | ? * in names";
     }
@@ -87,8 +89,8 @@ const char *file_path_fault(const char *path, size_t *at)
         (n) + 24, (n) + 25
 
 /*
- * The capital letters of ASCII are as the small ones. So are others, by a table that each volume
- * has of its own; but only values differ from path to path, and those are of ASCII.
+ * Upper case ASCII letters map to lower case ones. Each volume has a table for other letters; but
+ * paths of one template only differ by their values, which are ASCII.
  */
 const unsigned char file_path_fold[256] = {SIXTY(0),     '@',          LETTERS('a'), FOUR('['), '_',
                                            SIXTEEN('`'), SIXTEEN('p'), SIXTY(128),   SIXTY(192)};

@@ -1,4 +1,4 @@
-/* collector/platform/file_system.h by FindFirstFileW. */
+/* The folders of collector/platform/file_system.h by FindFirstFileW. */
 #include "collector/platform/file_system.h"
 
 #include <stdio.h>
@@ -9,13 +9,13 @@
 #include "collector/platform/windows/text.h"
 
 struct folder {
-    HANDLE search; /* INVALID_HANDLE_VALUE: there is nothing in it */
+    HANDLE search; /* INVALID_HANDLE_VALUE: the folder is empty */
     bool fresh;    /* `found` has not been reported yet */
     WIN32_FIND_DATAW found;
-    char name[3 * MAX_PATH]; /* a character of UTF-16 has up to three bytes */
+    char name[3 * MAX_PATH]; /* a UTF-16 code unit has up to three bytes of UTF-8 */
 };
 
-/* All that is in it, as a search takes that. Freed by the caller. */
+/* The search pattern for all entries. The caller frees it. */
 static wchar_t *pattern_of(const char *path)
 {
     size_t length = strlen(path);
@@ -29,7 +29,7 @@ static wchar_t *pattern_of(const char *path)
     return wide;
 }
 
-/* A search reports an empty root, and one that is no folder, alike: nothing is found. */
+/* A search returns the same error for an empty root and for a path that is not a folder. */
 static bool is_empty_root(const char *path, DWORD number)
 {
     wchar_t *wide = number == ERROR_FILE_NOT_FOUND ? file_access_path(path) : NULL;
@@ -55,8 +55,10 @@ struct folder *folder_open(const char *path)
     return NULL;
 }
 
-/* Of what is a file or a folder here, and not a way to somewhere else: a link, or a mounted volume.
- * (What only lies elsewhere, such as a deduplicated file, is one all the same.) */
+/*
+ * Whether the entry is a link or a mounted volume instead of a file or folder here. (A file that is
+ * only stored elsewhere, such as a deduplicated one, counts as a file.)
+ */
 static bool leads_elsewhere(const WIN32_FIND_DATAW *found)
 {
     return (found->dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&

@@ -1,4 +1,4 @@
-/* collector/platform/service_manager.h where nobody starts a process with sockets. */
+/* The inherited sockets of collector/platform/service_manager.h: Windows does not have them. */
 #include "collector/platform/service_manager.h"
 
 const bool inherited_sockets_exist = false;

@@ -1,13 +1,13 @@
 /*
- * collector/platform/input_file.h on Windows' files and named pipes.
+ * struct input_file on Windows' files and named pipes.
  *
- * A named pipe, \\.\pipe\NAME or one of another computer, is live: this is its client, and whoever
- * writes has made it. It is read ahead into memory of our own, because a read that was begun goes
- * on while the caller does something else; an event reports its end, and another one cancels.
+ * A named pipe, \\.\pipe\NAME or one of another computer, is live: the program is its client, and
+ * the writer has created it. It is read ahead into memory of our own, because a read continues
+ * while the caller does other work; an event reports its end, and another event cancels the wait.
  *
- * Nothing else is live here. A console and other devices can only be waited for by a read that
- * nobody can take back, so they are refused, and a pipe without a name, as a shell makes it, has no
- * path by which it could be opened.
+ * No other file is live here. A console or another device can only be waited for by a read that
+ * cannot be cancelled, so it is refused. An unnamed pipe, as a shell creates it, has no path to
+ * open it by.
  */
 #include "collector/platform/input_file.h"
 
@@ -19,18 +19,18 @@
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/system_error.h"
 
-/* As much as a pipe usually holds. */
+/* The usual capacity of a pipe. */
 #define AHEAD_SIZE ((size_t)64 * 1024)
 
 /* The system counts in 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
-/* Of a live file. */
+/* The state of a live file. */
 struct ahead {
     HANDLE cancel;       /* an event, never reset */
-    OVERLAPPED transfer; /* its event is set when a read has ended */
-    bool reading;        /* one was begun and its end not yet seen */
-    size_t used, filled; /* bytes handed out, and read */
+    OVERLAPPED transfer; /* its event is set at the end of a read */
+    bool reading;        /* a read was begun, and its end is not known yet */
+    size_t used, filled; /* bytes that were returned, and read */
     char bytes[AHEAD_SIZE];
 };
 
@@ -64,7 +64,7 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-/* Of \\COMPUTER\pipe\NAME, where this computer is called ".". */
+/* For \\COMPUTER\pipe\NAME; "." is this computer. */
 static bool is_pipe(const char *path)
 {
     static const char word[] = "pipe";
@@ -80,8 +80,10 @@ static HANDLE open_shared(const wchar_t *path, DWORD flags)
     return CreateFileW(path, GENERIC_READ, FILE_SHARE_ALL, NULL, OPEN_EXISTING, flags, NULL);
 }
 
-/* Opens what is no pipe. A folder is opened like a file, so that it differs from what may not
- * be read. */
+/*
+ * Opens a file that is not a pipe. A folder is opened, too, so that its error differs from that of
+ * a file that may not be read.
+ */
 static int open_file(const wchar_t *wide, const char *path, HANDLE *handle, struct error *error)
 {
     *handle = open_shared(wide, FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_SEQUENTIAL_SCAN);
@@ -101,7 +103,7 @@ static int open_file(const wchar_t *wide, const char *path, HANDLE *handle, stru
     return cannot_open(path, why, error);
 }
 
-/* Opens a pipe; its server learns who we are, and cannot act for us. */
+/* Opens a pipe; its server may identify us, but not act as us. */
 static int open_pipe(const wchar_t *wide, const char *path, struct input_file *file,
                      struct error *error)
 {
@@ -127,7 +129,7 @@ int input_file_look(const char *path, bool *live, struct error *error)
     if (wide == NULL) {
         result = cannot_open_by(path, GetLastError(), error);
     } else if (*live) {
-        /* One that has another client at present may be free when it is opened. */
+        /* A pipe that has another client now may be free when it is opened. */
         if (!WaitNamedPipeW(wide, 1) && GetLastError() != ERROR_SEM_TIMEOUT)
             result = cannot_open_by(path, GetLastError(), error);
     } else {
@@ -198,7 +200,7 @@ static enum input_result read_file(struct input_file *file, void *bytes, size_t 
     return count != 0 ? INPUT_BYTES : INPUT_END;
 }
 
-/* Begins a read, or looks at the one that was begun. ERROR_IO_INCOMPLETE: it has not ended. */
+/* Begins a read, or checks the running one. ERROR_IO_INCOMPLETE: it has not ended. */
 static DWORD read_ahead(struct input_file *file)
 {
     struct ahead *ahead = file->ahead;
@@ -216,7 +218,7 @@ static DWORD read_ahead(struct input_file *file)
     ahead->reading = false;
     ahead->used = 0;
     ahead->filled = count;
-    /* Of a message that is longer the rest comes with the next read. */
+    /* The rest of a longer message comes with the next read. */
     return number == ERROR_MORE_DATA ? ERROR_SUCCESS : number;
 }
 
@@ -224,7 +226,7 @@ static enum input_result read_pipe(struct input_file *file, void *bytes, size_t 
                                    struct error *error)
 {
     struct ahead *ahead = file->ahead;
-    /* A message of no bytes is no end. */
+    /* A message of zero bytes is not the end. */
     while (ahead->used == ahead->filled) {
         DWORD number = read_ahead(file);
         if (number == ERROR_IO_INCOMPLETE)
@@ -255,7 +257,7 @@ void input_file_wait(struct input_file *file)
 void input_file_wait_for(struct input_file *file, unsigned milliseconds)
 {
     const struct ahead *ahead = file->ahead;
-    /* Without a read nothing would end the wait; the caller has one begun. */
+    /* Without a running read only a cancellation would end the wait. The caller has begun one. */
     if (!ahead->reading)
         return;
     const HANDLE events[] = {ahead->cancel, ahead->transfer.hEvent};
@@ -268,7 +270,7 @@ void input_file_cancel(struct input_file *file)
         SetEvent(file->ahead->cancel);
 }
 
-/* What was begun writes to our memory until it has ended. */
+/* A running read writes to our memory until it has ended. */
 static void end_reading(struct input_file *file)
 {
     DWORD count;

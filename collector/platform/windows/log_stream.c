@@ -1,8 +1,8 @@
 /*
- * collector/platform/process.h on whatever standard error is. A file is written at once; all
- * else by a thread that waits for its reader. As a rule the lines are out when a call returns;
- * otherwise they are on their way, as lines in a pipe are, and so are those that come after them
- * as long as the thread has room.
+ * Standard error (collector/platform/process.h) on files, pipes and consoles. A file is written
+ * directly; all others by a thread that waits for the reader. Usually the lines are written when a
+ * call returns; otherwise they are in transit, like lines in a pipe, as are later lines as long as
+ * the thread has room.
  */
 #include "collector/platform/process.h"
 
@@ -10,16 +10,19 @@
 
 #include "collector/platform/windows/stream_thread.h"
 
-/* How long a call waits at least that has begun a write: in all, once while a reader stalls. */
+/*
+ * The least time that a call waits for the write that it has begun; while a reader stalls, only the
+ * first call waits.
+ */
 #define MOMENT_MS 5
 
-/* How long what is still on its way is waited for when the program ends. */
+/* The time to wait for lines in transit when the program ends. */
 #define LAST_MOMENT_MS 500
 
-/* What a pipe takes whole or not at all. */
+/* The bytes that a pipe accepts whole or not at all. */
 #define WHOLE_SIZE 4096
 
-/* Guarded by `lock`. The thread is for one handle, and stays when it has been made. */
+/* Protected by `lock`. The thread writes to one handle, and is kept once it was created. */
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct stream_thread *thread;
 static HANDLE written_by_thread;
@@ -37,8 +40,7 @@ static void see_off(void)
     ReleaseSRWLockExclusive(&lock);
 }
 
-/* Has the thread write to this handle, which is always the same one but where it is led elsewhere.
- */
+/* Makes the thread write to this handle, which changes only if standard error is redirected. */
 static bool have_thread(HANDLE handle)
 {
     struct stream_thread *made;
@@ -55,7 +57,7 @@ static bool have_thread(HANDLE handle)
     return true;
 }
 
-/* Hands over a first part of the lines, when there is room for that. Returns its size, or 0. */
+/* Passes a first part of the lines to the thread, if it has room. Returns its size, or 0. */
 static size_t hand_over(const char *lines, size_t size, ULONGLONG until)
 {
     size_t most = size < STREAM_THREAD_ROOM ? size : STREAM_THREAD_ROOM;
@@ -64,7 +66,7 @@ static size_t hand_over(const char *lines, size_t size, ULONGLONG until)
             return most;
         if (!stream_thread_wait(thread, left_ms(until)))
             return 0;
-        stream_thread_take(thread); /* of others' lines */
+        stream_thread_take(thread); /* the outcome of other threads' lines */
     }
     stream_thread_begin(thread, lines, most);
     stream_thread_wait(thread, MOMENT_MS);
@@ -91,7 +93,7 @@ static bool write_file(HANDLE file, const char *lines, size_t size)
     return WriteFile(file, lines, (DWORD)size, &written, NULL) && written == size;
 }
 
-/* A handle that the thread writes to is asked nothing: that would wait for its write. */
+/* A handle that the thread writes to is not queried, because that would wait for its write. */
 bool log_stream_write(const char *lines, size_t size, int wait_ms)
 {
     HANDLE handle = GetStdHandle(STD_ERROR_HANDLE);
@@ -106,7 +108,7 @@ bool log_stream_write(const char *lines, size_t size, int wait_ms)
     return written;
 }
 
-/* The event log, which a service has instead, takes levels beside its texts. */
+/* The event log, which services use instead, has levels separate from its texts. */
 bool log_stream_is_journal(void)
 {
     return false;

@@ -1,6 +1,6 @@
 /*
- * The rows of Windows' tables notifier_backends and notifier_stream_backends (collector/platform/
- * notifier.h), the best one first. Of platform/windows only.
+ * The rows of Windows' tables notifier_backends and notifier_stream_backends
+ * (collector/platform/notifier.h), the best one first. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
@@ -15,7 +15,7 @@
     ROW(psn)                                                                                       \
     ROW(wsaeventselect)
 
-/* The same calls for streams, each for any threads. */
+/* The backends for streams, each for any number of threads. */
 #define NOTIFIER_STREAM_BACKENDS(ROW)                                                              \
     ROW(psn_streams)                                                                               \
     ROW(wsaeventselect_streams)

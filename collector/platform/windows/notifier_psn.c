@@ -1,18 +1,18 @@
 /*
- * collector/platform/notifier.h on Winsock's socket state notifications
+ * The notifier for datagram sockets on Winsock's socket state notifications
  * (ProcessSocketNotifications), for any number of threads on one I/O completion port.
  *
- * Sockets are registered and removed by ProcessSocketNotifications. Packets are taken from the port
- * by GetQueuedCompletionStatusEx, not by the same function: nothing is to be registered with a
- * wait, and only the former can be interrupted for one thread (below). With several threads a wait
- * takes one packet, because it would take all that are queued and leave the others idle.
+ * ProcessSocketNotifications registers and removes sockets. GetQueuedCompletionStatusEx takes
+ * packets from the port instead of the same function: a wait does not register sockets, and only
+ * this call can be interrupted for one thread (see below). With several threads a wait takes one
+ * packet, because otherwise it would take all queued packets and leave the other threads idle.
  *
- * Removing. The system says with REMOVE that it will post nothing more for a socket. Packets come
- * in their order, so everything earlier has been taken from the port by then, but another thread
- * may hold it: it handles it still, or has taken it and not yet returned. Who sees REMOVE therefore
- * begins a new round, and the token's REMOVED is reported once each thread has begun a wait in that
- * round or a later one, or has left. A thread that sleeps in its wait is interrupted by an APC: a
- * packet would go to whichever thread the port wakes first, which is the one that slept last.
+ * Removal. By REMOVE the system reports that it will post no more packets for a socket. Packets
+ * come in order, so all earlier ones have been taken from the port by then, but another thread may
+ * still handle one, or have taken it and not yet returned. The thread that gets REMOVE therefore
+ * begins a new round, and the token's REMOVED event is reported after each thread has begun a wait
+ * in that round or a later one, or has left. A thread that sleeps in its wait is interrupted by an
+ * APC: a packet would go to whichever thread the port wakes first, the one that slept last.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -29,16 +29,16 @@ struct registration {
     struct registration *next;
     SOCKET socket;
     void *token;
-    _Atomic bool removing; /* asked for: what is queued of it is of no interest any more */
-    uint64_t round;        /* the one that its REMOVE began; 0: it has not come yet */
-    bool posted;           /* its REMOVED is on the port */
+    _Atomic bool removing; /* removal was requested: queued packets are ignored */
+    uint64_t round;        /* the round that its REMOVE began; 0: it has not come yet */
+    bool posted;           /* its REMOVED was posted to the port */
 };
 
 /* One of the threads that wait. */
 struct worker {
     DWORD id; /* 0: it has not waited yet */
     HANDLE handle;
-    _Atomic uint64_t round; /* in which its last wait began; LEFT */
+    _Atomic uint64_t round; /* the round in which its last wait began, or LEFT */
 };
 
 struct psn_notifier {
@@ -49,7 +49,7 @@ struct psn_notifier {
     _Atomic uint64_t round;
     _Atomic size_t unposted; /* registrations whose REMOVE has begun a round */
 
-    SRWLOCK lock; /* of what follows, and of registrations but for their tokens */
+    SRWLOCK lock; /* protects the members below, and registrations except their tokens */
     struct registration *registrations;
     size_t worker_count;
     struct worker workers[];
@@ -80,7 +80,7 @@ static int create(struct notifier **out, size_t threads, struct error *error)
     if (notifier == NULL)
         return fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
     notifier->notify = socket_lookup_notifications();
-    /* As many threads may run at a time as wait: none is held back. */
+    /* All waiting threads may run at the same time. */
     notifier->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, (DWORD)threads);
     if (notifier->notify == NULL || notifier->port == NULL) {
         fail(error, "cannot create a notifier",
@@ -94,7 +94,7 @@ static int create(struct notifier **out, size_t threads, struct error *error)
     return 0;
 }
 
-/* Sockets that are still registered keep the port itself alive; nobody sees what they post. */
+/* Registered sockets keep the port itself alive; their packets are never read. */
 static void destroy(struct notifier *base)
 {
     struct psn_notifier *notifier = of(base);
@@ -112,14 +112,14 @@ static void destroy(struct notifier *base)
 
 /* --- packets of our own ----------------------------------------------------------------------- */
 
-/* Under the notifier's own key: NULL is a wake-up, anything else has been removed. */
+/* Posts with the notifier's own key: NULL is a wake-up, anything else was removed. */
 static bool post(struct psn_notifier *notifier, struct registration *removed)
 {
     return PostQueuedCompletionStatus(notifier->port, 0, (ULONG_PTR)notifier,
                                       (OVERLAPPED *)removed);
 }
 
-/* The round that every thread has come to. */
+/* The latest round that every thread has reached. */
 static uint64_t round_of_all(const struct psn_notifier *notifier)
 {
     uint64_t least = LEFT;
@@ -130,7 +130,10 @@ static uint64_t round_of_all(const struct psn_notifier *notifier)
     return least;
 }
 
-/* Posts what no thread can hold any more. What cannot be posted now is tried at the next wait. */
+/*
+ * Posts REMOVED for registrations that no thread can have an event of. A post that fails is
+ * repeated at the next wait.
+ */
 static void post_removals(struct psn_notifier *notifier)
 {
     uint64_t round = round_of_all(notifier);
@@ -143,14 +146,14 @@ static void post_removals(struct psn_notifier *notifier)
 
 /* --- adding and removing ---------------------------------------------------------------------- */
 
-/* Returns 0, or the error of the call, after which nothing has changed, or else of its one row. */
+/* Returns 0, or the error of the call, which has no effect then, or the error of its one row. */
 static DWORD operate(struct psn_notifier *notifier, struct registration *registration,
                      uint8_t operation)
 {
     struct socket_registration row = {
         .socket = registration->socket,
         .key = registration,
-        .filter = SOCKET_EVENT_IN, /* ERR and REMOVE are reported in any case */
+        .filter = SOCKET_EVENT_IN, /* ERR and REMOVE are always reported */
         .operation = operation,
         .trigger = SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT,
     };
@@ -213,13 +216,15 @@ static int remove_socket(struct notifier *base, wait_handle socket, void *token,
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* What interrupts a wait: that it does is all it is for. */
+/* The APC that interrupts a wait; it has no other effect. */
 static void CALLBACK come_round(ULONG_PTR unused)
 {
     (void)unused;
 }
 
-/* The system has posted its last packet. Each thread has to begin a wait, the one that saw it too.
+/*
+ * The system has posted the registration's last packet. Each thread must begin a wait, also the one
+ * that took it.
  */
 static void begin_round(struct psn_notifier *notifier, struct registration *removed)
 {
@@ -234,7 +239,10 @@ static void begin_round(struct psn_notifier *notifier, struct registration *remo
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 
-/* The thread's handle is what an APC is sent to. Without it, the thread comes round by itself. */
+/*
+ * Opens the thread's handle, for its APC. Without it the thread reaches the round without an
+ * interrupt.
+ */
 static void adopt(struct worker *worker)
 {
     HANDLE process = GetCurrentProcess();
@@ -246,7 +254,7 @@ static void adopt(struct worker *worker)
                     DUPLICATE_SAME_ACCESS);
 }
 
-/* The thread has done with the events of its wait before. */
+/* The thread has finished with the events of its previous wait. */
 static void begin_wait(struct psn_notifier *notifier, struct worker *worker)
 {
     if (worker->id == GetCurrentThreadId() &&
@@ -271,8 +279,10 @@ static struct notifier_event report_removed(struct psn_notifier *notifier,
     return event;
 }
 
-/* Makes one event of a packet, or none. Whatever the system reports of a socket is for a receive to
- * look at: input, an error, or the end of something. */
+/*
+ * Makes one event of a packet, or none. A receive finds out what the system reports: data, an
+ * error, or an end.
+ */
 static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
                         struct notifier_event *event)
 {
@@ -313,7 +323,7 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
                                      timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms, !alone)) {
         DWORD why = GetLastError();
         if (why == WAIT_TIMEOUT || why == WAIT_IO_COMPLETION)
-            return 0; /* too late, or interrupted to come round */
+            return 0; /* the time is over, or an APC interrupted the wait */
         Sleep(1);
         return NOTIFIER_FAILED;
     }
@@ -336,7 +346,7 @@ static void leave(struct notifier *base, size_t thread)
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 
-/* A wake-up that is on its way is enough: who sets out for it later sees what this one reported. */
+/* One queued wake-up is enough: the thread that takes it sees what this call reports. */
 static void wake(struct notifier *base)
 {
     struct psn_notifier *notifier = of(base);

@@ -1,14 +1,15 @@
 /*
- * collector/platform/notifier.h, of streams, on Winsock's socket state notifications
- * (ProcessSocketNotifications), for any number of threads on one I/O completion port.
+ * The notifier for streams on Winsock's socket state notifications (ProcessSocketNotifications),
+ * for any number of threads on one I/O completion port.
  *
- * A registration is for a level, and one notification: the system disables it with the packet that
- * it posts, and enabling it anew is the arming. Each call has one operation.
+ * A registration is for a level, and for one notification: the system disables it when it posts the
+ * packet, and arming enables it again. Each call has one operation.
  *
- * Of a hang-up, IN may not be reported, although the end of a connection can be read. So what is
- * armed for IN is registered for HANGUP too.
+ * At a hang-up, IN may not be reported although the end of the connection can be read. So a
+ * registration that is armed for IN is also registered for HANGUP.
  *
- * A removal is asked for, and the registration's memory is used again after its REMOVE packet.
+ * After a removal was requested, the registration's memory is reused when its REMOVE packet has
+ * come.
  */
 #include <winsock2.h>
 
@@ -20,8 +21,8 @@
 
 struct psn_stream {
     struct stream_registration common;
-    unsigned interests; /* that it is armed for; 0: it is not */
-    bool removing;      /* its REMOVE packet is to come */
+    unsigned interests; /* the armed conditions; 0: not armed */
+    bool removing;      /* its REMOVE packet has not come yet */
 };
 
 struct psn_streams {
@@ -51,7 +52,7 @@ static uint16_t filter_of(const struct psn_stream *stream)
     return (uint16_t)filter;
 }
 
-/* Returns 0, or the error of the call, after which nothing has changed, or else of its one row. */
+/* Returns 0, or the error of the call, which has no effect then, or the error of its one row. */
 static DWORD operate(struct stream_port *port, const struct psn_stream *stream, uint8_t operation)
 {
     struct socket_registration row = {
@@ -77,8 +78,11 @@ static DWORD enable(struct stream_port *port, struct stream_registration *regist
     return code;
 }
 
-/* It is forgotten first: another thread may see its REMOVE packet at once. Of one that cannot be
- * removed no packet will say so; its key tells later ones from those of the next. */
+/*
+ * It is forgotten first, because another thread may get its REMOVE packet at once. If it cannot be
+ * removed, no such packet comes; its key then distinguishes late packets from those of the next
+ * registration.
+ */
 static void unwatch(struct notifier *base, wait_handle socket)
 {
     struct stream_port *port = (struct stream_port *)base;
@@ -98,7 +102,7 @@ static void unwatch(struct notifier *base, wait_handle socket)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* What a packet says of what it is armed for. The end of a connection can be read. */
+/* The armed conditions that a packet reports. The end of a connection is readable. */
 static unsigned ready_of(const struct psn_stream *stream, DWORD events)
 {
     unsigned ready = 0;
@@ -113,8 +117,10 @@ static unsigned ready_of(const struct psn_stream *stream, DWORD events)
     return ready & stream->interests;
 }
 
-/* Of one that was armed again before this packet was taken there is another packet still, which is
- * of no interest then. */
+/*
+ * If it was armed again before this packet was taken, another packet is still to come, which is
+ * ignored.
+ */
 static bool translate(struct stream_port *port, struct stream_registration *registration,
                       DWORD events, struct notifier_event *event)
 {
@@ -139,8 +145,7 @@ static bool is_available(void)
     return socket_lookup_notifications() != NULL;
 }
 
-/* At the end sockets that are still registered keep the port itself alive; nobody sees what they
- * post. */
+/* At the end, registered sockets keep the port itself alive; their packets are never read. */
 static const struct stream_port_ops port_ops = {
     .size = sizeof(struct psn_streams),
     .registration_size = sizeof(struct psn_stream),

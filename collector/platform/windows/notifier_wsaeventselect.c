@@ -1,16 +1,15 @@
 /*
- * collector/platform/notifier.h on WSAEventSelect, for one thread. It adds and removes between its
- * waits, or somebody else does before its first.
+ * The notifier for datagram sockets on WSAEventSelect, for one thread. That thread adds and removes
+ * between its waits, or another thread does before the first wait.
  *
- * A wait takes 64 objects at most: one for notifier_wake and 63 that sockets have. Where there are
- * more sockets than these, several share one, and all of them are asked when it is set.
+ * A wait takes at most 64 objects: one for notifier_wake and 63 for sockets. If there are more
+ * sockets, several share an object, and all of them are checked when it is set. No event is lost by
+ * sharing, because the wait resets the object before any of its sockets is checked, and an event
+ * that a socket records later sets it again. (WSAEnumNetworkEvents can reset the object too, but
+ * then the second socket's check would drop what the first one has recorded in between.)
  *
- * Nothing is lost by sharing because an object is reset by the wait that it ends, before any of its
- * sockets is asked. What a socket records later sets it again. (WSAEnumNetworkEvents can reset it
- * too, but for the second socket it would forget what the first one has recorded since.)
- *
- * A receive arms the socket again, whatever it returns, and sets the object at once where data
- * remain: after one that said would-block, the next datagram sets it.
+ * A receive arms the socket again, whatever it returns, and sets the object at once if data
+ * remains; after a would-block, the next datagram sets it.
  */
 #include <stdlib.h>
 #include <winsock2.h>
@@ -25,7 +24,7 @@ struct watched {
     SOCKET socket;
     void *token;
     size_t object;
-    struct watched *next; /* of those that have the same object */
+    struct watched *next; /* the next one with the same object */
     bool ready;           /* in the queue of that name */
     struct watched *next_queued;
 };
@@ -42,7 +41,7 @@ struct eventselect_notifier {
     struct watched *sockets[MAXIMUM_WAIT_OBJECTS];
     size_t socket_counts[MAXIMUM_WAIT_OBJECTS];
     struct queue ready;   /* recorded, not yet reported */
-    struct queue removed; /* no object's any more; their REMOVED events are due */
+    struct queue removed; /* without an object; their REMOVED events are due */
 };
 
 static struct eventselect_notifier *of(struct notifier *notifier)
@@ -91,7 +90,7 @@ static void queue_free(struct queue *queue)
 
 /* --- creating and destroying ------------------------------------------------------------------ */
 
-/* One more object, reset by the wait that it ends. Returns false with GetLastError(). */
+/* Adds an object, which is reset by the wait that it ends. Returns false with GetLastError(). */
 static bool add_object(struct eventselect_notifier *notifier)
 {
     HANDLE object = CreateEventW(NULL, FALSE, FALSE, NULL);
@@ -117,7 +116,7 @@ static int create(struct notifier **out, size_t threads, struct error *error)
     return 0;
 }
 
-/* The sockets may be closed already; whoever still watches an object keeps it alive by itself. */
+/* The sockets may be closed already; a socket that still uses an object keeps it alive. */
 static void destroy(struct notifier *base)
 {
     struct eventselect_notifier *notifier = of(base);
@@ -135,8 +134,7 @@ static void destroy(struct notifier *base)
 
 /* --- adding and removing ---------------------------------------------------------------------- */
 
-/* The object that has the fewest sockets, a new one as long as there may be one. 0: there is none.
- */
+/* The object with the fewest sockets, or a new one if there is room. 0: no object is available. */
 static size_t choose_object(struct eventselect_notifier *notifier)
 {
     size_t best = 0;
@@ -172,7 +170,7 @@ static int add(struct notifier *base, wait_handle socket, void *token, struct er
     return 0;
 }
 
-/* The link that leads to it, or NULL. */
+/* The pointer to it in its list, or NULL. */
 static struct watched **find(struct eventselect_notifier *notifier, SOCKET socket)
 {
     for (size_t i = WAKE + 1; i < notifier->object_count; i++)
@@ -205,7 +203,9 @@ static int remove_socket(struct notifier *base, wait_handle socket, void *token,
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Asks each socket of an object that was set. One that cannot answer is for a receive to look at.
+/*
+ * Checks each socket of an object that was set. If the check fails, the socket counts as ready, and
+ * a receive finds the error.
  */
 static void ask_sockets(struct eventselect_notifier *notifier, size_t object)
 {
@@ -222,8 +222,8 @@ static void ask_sockets(struct eventselect_notifier *notifier, size_t object)
 }
 
 /*
- * Waits, then looks at every object once: a wait reports only the first of those that are set.
- * Returns whether one of them was notifier_wake's. Sets *failed where the system did not wait.
+ * Waits, then checks every object once, because a wait reports only the first one that is set.
+ * Returns whether notifier_wake was called. Sets *failed if the system's wait failed.
  */
 static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout_ms, bool *failed)
 {
@@ -262,7 +262,7 @@ static size_t report(struct queue *queue, enum notifier_event_type type,
     return count;
 }
 
-/* Milliseconds until `end`, rounded up; the system may end a wait some before. */
+/* Milliseconds until `end`, rounded up; the system may end a wait slightly early. */
 static DWORD time_left(int64_t end)
 {
     int64_t left = end - clock_monotonic_ns();

@@ -1,20 +1,19 @@
 /*
- * collector/platform/notifier.h, of streams, on WSAEventSelect, for any number of threads.
+ * The notifier for streams on WSAEventSelect, for any number of threads.
  *
- * Each socket has an event object of its own, and the system's thread pool waits for these, with as
- * many waits as there have to be (one takes 64 objects at most). A pool's wait ends once and has to
- * be set again, as a registration is armed. Whatever it ends with, the pool's thread then asks what
- * is so now: if anything that the registration is armed for, it posts that to a completion port,
- * where the notifier's threads wait; if nothing, it sets the wait again.
+ * Each socket has an event object of its own, and the system's thread pool waits for them, in groups
+ * (one wait takes at most 64 objects). A wait of the pool ends once and is set
+ * again, as a registration is armed. When it ends, the pool's thread checks the present state: if a
+ * condition that the registration is armed for holds, it posts that to a completion port, where the
+ * notifier's threads wait; otherwise it sets the wait again.
  *
- * Network events are no level: FD_READ is recorded again only after a receive, FD_ACCEPT after an
- * accept, FD_CLOSE once. That a level is reported comes from the question. It is asked after the
- * object was reset and before the wait is set: what happens meanwhile sets the object, and ends the
- * wait at once. Where FD_READ was recorded and there is nothing, a receive (MSG_PEEK) has it
- * recorded the next time. Nothing does that for FD_ACCEPT: where it was recorded and nobody is
- * there, the question is asked again after a time, until somebody is.
- *
- * FD_CLOSE comes when everything before it was read, so a hang-up is reported only then.
+ * Network events are not levels: FD_READ is recorded again only after a receive, FD_ACCEPT after an
+ * accept, FD_CLOSE once. The check makes levels of them. It happens after the object was reset and
+ * before the wait is set: an event in between sets the object, and ends the wait at once. If
+ * FD_READ was recorded and there is no data, a receive (MSG_PEEK) makes the system record it the
+ * next time. For FD_ACCEPT no call does that: if it was recorded and no connection waits, the check
+ * is repeated after a time until one does. FD_CLOSE comes after all data before it was read, so a
+ * hang-up is reported only then.
  */
 #include <stdlib.h>
 #include <winsock2.h>
@@ -24,7 +23,7 @@
 
 #define EVERYTHING (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
 
-/* When it is asked again: what the system had no memory to post; a listening socket. */
+/* The time to the next check: after a post failed for lack of memory, and of a listening socket. */
 #define POST_AGAIN_MS 10
 #define LOOK_AGAIN_MS 20
 
@@ -33,8 +32,8 @@ struct eventselect_stream {
     struct stream_port *port;
     HANDLE object;
     PTP_WAIT wait;
-    long network_events; /* that set the object */
-    unsigned interests;  /* that it is armed for; 0: it is not */
+    long network_events; /* the events that set the object */
+    unsigned interests;  /* the armed conditions; 0: not armed */
     bool look_again;     /* FD_ACCEPT may not be recorded again */
 };
 
@@ -45,7 +44,7 @@ static struct eventselect_stream *stream_of(struct stream_registration *registra
 
 /* --- what is so now --------------------------------------------------------------------------- */
 
-/* Whether there is something to read, or the end of it. */
+/* Whether there is data or the end to read. */
 static unsigned look_at_data(SOCKET socket)
 {
     char byte;
@@ -57,8 +56,10 @@ static unsigned look_at_data(SOCKET socket)
     return WSAGetLastError() == WSAEWOULDBLOCK ? 0 : EVERYTHING;
 }
 
-/* What holds of what it is armed for, after these network events were recorded. A broken connection
- * has everything. */
+/*
+ * The armed conditions that hold after these network events were recorded. For a broken connection
+ * all hold.
+ */
 static unsigned look(const struct eventselect_stream *stream, long recorded)
 {
     SOCKET socket = stream->common.socket;
@@ -85,7 +86,9 @@ static void wait_until_set(struct eventselect_stream *stream, int timeout_ms)
     SetThreadpoolWait(stream->wait, stream->object, timeout_ms < 0 ? NULL : &time);
 }
 
-/* Reports what holds, or has the pool wait for it. With the registration's lock. */
+/*
+ * Reports the conditions that hold, or makes the pool wait for them. With the registration's lock.
+ */
 static void report_or_wait(struct eventselect_stream *stream)
 {
     WSANETWORKEVENTS recorded;
@@ -105,8 +108,10 @@ static void report_or_wait(struct eventselect_stream *stream)
     }
 }
 
-/* The pool's thread: the object was set, or a time is over. It may have been unwatched since, or
- * armed anew. */
+/*
+ * Called by the pool: the object was set, or a time is over. The registration may have been
+ * unwatched or armed again since.
+ */
 static void CALLBACK object_was_set(PTP_CALLBACK_INSTANCE instance, void *context, PTP_WAIT wait,
                                     TP_WAIT_RESULT result)
 {
@@ -130,7 +135,7 @@ static long network_events_of(const struct eventselect_stream *stream, unsigned 
            ((interests & NOTIFIER_OUT) != 0 ? FD_WRITE : 0);
 }
 
-/* With the registration's lock: nothing is reported of it any more. */
+/* With the registration's lock: no more events are reported. */
 static void silence(struct eventselect_stream *stream)
 {
     stream->interests = 0;
@@ -163,7 +168,7 @@ static DWORD set_stream(struct stream_port *port, struct stream_registration *re
         return (DWORD)WSAGetLastError();
     stream->network_events = wanted;
     stream->interests = interests;
-    stream_port_new_key(&stream->common); /* an event of before that nobody took is void */
+    stream_port_new_key(&stream->common); /* earlier events that were not taken are void */
     report_or_wait(stream);
     return 0;
 }
@@ -184,7 +189,7 @@ static void unwatch(struct notifier *base, wait_handle socket)
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
-/* A pool's thread may be on its way to it, and then finds it silent. */
+/* A pool's thread may be about to run, and then finds it silent. */
 static void finish(struct stream_registration *registration)
 {
     struct eventselect_stream *stream = stream_of(registration);

@@ -1,4 +1,7 @@
-/* collector/platform/output_file.h by opening what is there, for writing, and closing it again. */
+/*
+ * The checks of collector/platform/output_file.h: they open existing files for writing and close
+ * them again.
+ */
 #include "collector/platform/output_file.h"
 
 #include <stdlib.h>
@@ -18,7 +21,7 @@ static int cannot_write(struct error *error, const char *path, DWORD number)
     return -1;
 }
 
-/* Opens a file or folder that is there. Returns ERROR_SUCCESS, or why not. */
+/* Opens an existing file or folder. Returns ERROR_SUCCESS, or why that fails. */
 static DWORD open_problem(const char *path, DWORD access, DWORD flags)
 {
     wchar_t *wide = file_access_path(path);
@@ -49,7 +52,7 @@ static DWORD problem_of_folder_of(const char *path)
     return problem;
 }
 
-/* Opening a device, or a pipe, is more than a question. */
+/* The open of a device or a pipe would have effects. */
 static bool is_device(const char *path)
 {
     return strncmp(path, "//./", 4) == 0;

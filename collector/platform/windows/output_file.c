@@ -1,4 +1,4 @@
-/* collector/platform/output_file.h on Windows' files, pipes, consoles and devices. */
+/* struct output_file on Windows' files, pipes, consoles and devices. */
 #include "collector/platform/output_file.h"
 
 #include <stdlib.h>
@@ -13,26 +13,25 @@
 #include "collector/platform/windows/torn_line.h"
 
 /*
- * How long a write is given before it would block: mostly the thread that does it is done by then,
- * and the caller need not come again.
+ * The time for a write before it counts as blocked: usually the thread that does it has ended by
+ * then, and the caller need not come again.
  */
 #define QUICK_MS 5
 
 /*
- * A regular file that was opened by its name is written to at its end, wherever that is when the
- * write comes to it, through a handle that may also cut it: FILE_APPEND_DATA alone appends in the
- * same way, but what cannot be cut is never taken back.
+ * A regular file that was opened by its name is written at its current end, through a handle that
+ * may also cut it: FILE_APPEND_DATA would append in the same way, but could not take a write back.
  */
 struct output_file {
-    HANDLE handle;                /* INVALID_HANDLE_VALUE: its name was let go */
-    struct stream_thread *thread; /* of all but a regular file, which is NULL; it owns the handle */
+    HANDLE handle;                /* INVALID_HANDLE_VALUE: its name was released */
+    struct stream_thread *thread; /* NULL for a regular file; else it owns the handle */
     char *path;                   /* NULL: standard output */
-    wchar_t *made_path;           /* the same, as file_access_path makes it */
+    wchar_t *made_path;           /* the same from file_access_path */
     struct file_identity identity; /* of a regular file */
     bool terminal;
     bool begun;       /* something was written */
-    int64_t end;      /* of a regular file: where our last write ended, less what was taken back */
-    uint64_t unmixed; /* bytes before that which are all ours */
+    int64_t end;      /* of a regular file: where our last write ended, less what was rolled back */
+    uint64_t unmixed; /* bytes before `end` that are all ours */
 };
 
 static int cannot_create(struct error *error, const char *what, const char *why)
@@ -55,7 +54,7 @@ static void release(struct output_file *file)
     free(file);
 }
 
-/* Takes over the handle, whatever comes of it; of standard output (`path` NULL) it is lent. */
+/* Takes over the handle also if it fails; standard output (`path` NULL) is only borrowed. */
 static int make(HANDLE handle, const char *path, struct output_file **out, struct error *error)
 {
     bool regular = GetFileType(handle) == FILE_TYPE_DISK;
@@ -85,7 +84,7 @@ static int make(HANDLE handle, const char *path, struct output_file **out, struc
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-/* Whoever lets nobody else write is mostly about to mend it, and waited for. */
+/* A program that denies others to write is usually repairing the file, so it is waited for. */
 static HANDLE open_to_append(const char *path)
 {
     for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {
@@ -100,14 +99,14 @@ static HANDLE open_to_append(const char *path)
 static int not_opened(const char *path, struct error *error)
 {
     DWORD number = GetLastError();
-    if (number == ERROR_FILE_NOT_FOUND) /* a file would have been made */
+    if (number == ERROR_FILE_NOT_FOUND) /* the open would have created it */
         return cannot_create(error, path, "nobody reads this pipe, or there is no such device");
     if (number == ERROR_ACCESS_DENIED && shared_file_is_folder(path))
         return cannot_create(error, path, "it is a folder (error 5)");
     return cannot_create(error, path, system_error(number).text);
 }
 
-/* Whether what it holds may have a torn end. */
+/* Whether its content may have a torn end. */
 static bool holds_something(HANDLE handle, struct file_identity *identity)
 {
     LARGE_INTEGER size;
@@ -140,7 +139,7 @@ int output_file_check_content(const char *path, const struct output_file_format 
 {
     struct system_error failure;
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
-    if (strncmp(path, "//./", 4) == 0) /* opening a device, or a pipe, is more than a question */
+    if (strncmp(path, "//./", 4) == 0) /* the open of a device or a pipe would have effects */
         return 0;
     const char *why = torn_line_judge(path, format, start, &failure);
     return why == NULL ? 0 : torn_end_not_mended(path, format, why, error);
@@ -148,7 +147,7 @@ int output_file_check_content(const char *path, const struct output_file_format 
 
 /* --- standard output -------------------------------------------------------------------------- */
 
-/* Writing nothing is harmless but to a pipe, whose reader would take it for the end. */
+/* A write of zero bytes is harmless except to a pipe, whose reader would take it for the end. */
 static bool takes_writes(HANDLE handle)
 {
     DWORD written;
@@ -164,8 +163,8 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
 }
 
 /*
- * A service has none: GetStdHandle says so. What was closed before the program was started is
- * a number without a handle, which the next file to be opened would get.
+ * A service has no streams, which GetStdHandle reports. A stream that was closed before the program
+ * was started is a number without a handle, which the next opened file would get.
  */
 void output_file_hold_standard_streams(void)
 {
@@ -195,8 +194,8 @@ static int64_t size_of(const struct output_file *file)
 }
 
 /*
- * Whether a write that ends there is before the end of the last one, and was taken off the file
- * again: what is known of the file stays what it was, as if the write had come too late.
+ * Whether a write that ends at `end` is before the end of the last one, so that the file was cut,
+ * and was removed from the file again: the state stays as before, as if the write had failed.
  */
 static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
 {
@@ -209,7 +208,7 @@ static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
     return true;
 }
 
-/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
+/* Notes for roll_back which bytes before the file's offset are all ours. */
 static void note_written(struct output_file *file, int64_t end, DWORD size)
 {
     if (end - (int64_t)size != file->end)
@@ -260,7 +259,7 @@ static enum write_result write_by_thread(struct output_file *file, const void *b
     DWORD wait_ms = 0;
     if (!stream_thread_is_used(thread)) {
         if (!stream_thread_wait(thread, 0))
-            return WRITE_WOULD_BLOCK; /* what was withdrawn is still on its way */
+            return WRITE_WOULD_BLOCK; /* the cancelled write is still running */
         stream_thread_begin(thread, bytes, size);
         wait_ms = QUICK_MS;
     }
@@ -298,7 +297,7 @@ bool output_file_roll_back(struct output_file *file, size_t size)
     if (!is_regular(file))
         return false;
     if (file->handle == INVALID_HANDLE_VALUE)
-        return true; /* it went with the file */
+        return true; /* the bytes were removed with the file */
     int64_t has = size_of(file);
     if (size > file->unmixed || has < 0 || has > file->end || position(file) != file->end)
         return false;
@@ -309,7 +308,7 @@ bool output_file_roll_back(struct output_file *file, size_t size)
         file->unmixed += size;
         return false;
     }
-    /* Standard output is not always appended to: the next write would leave a hole. */
+    /* Standard output is not always opened for appending: the next write would leave a hole. */
     LARGE_INTEGER next = {.QuadPart = has < file->end ? has : file->end};
     SetFilePointerEx(file->handle, next, NULL, FILE_BEGIN);
     return true;
@@ -358,8 +357,7 @@ bool output_file_is_removed(const struct output_file *file)
            (found.DeletePending || found.NumberOfLinks == 0);
 }
 
-/* A name that is kept until the last one has closed the file is refused, whatever is asked of it.
- */
+/* A name that is reserved until the file is closed everywhere cannot be opened with any rights. */
 bool output_file_let_name_go(struct output_file *file)
 {
     if (file->handle == INVALID_HANDLE_VALUE || file->path == NULL ||
@@ -379,18 +377,18 @@ bool output_file_is_cut(const struct output_file *file)
 }
 
 /*
- * A name that cannot be opened counts as one that leads elsewhere: one whose file was removed is
- * refused until nobody has the file open.
+ * A name that cannot be opened counts as another file's: the name of a removed file is refused
+ * until every program has closed the file.
  */
 enum output_file_state output_file_look(const struct output_file *file, const char *path,
                                         struct error *error)
 {
     (void)error;
     struct file_identity named;
-    if (!is_regular(file)) /* pipes and devices have nothing but their names */
+    if (!is_regular(file)) /* pipes and devices are known only by their names */
         return file->path != NULL && strcmp(file->path, path) == 0 ? OUTPUT_FILE_IN_PLACE
                                                                    : OUTPUT_FILE_MOVED;
-    /* Of its own path, asked again and again, without taking memory. */
+    /* Its own path is checked repeatedly, without allocating memory. */
     bool own = file->path != NULL && strcmp(file->path, path) == 0;
     HANDLE handle = own ? shared_file_open_made(file->made_path, FILE_READ_ATTRIBUTES)
                         : shared_file_open(path, FILE_READ_ATTRIBUTES, false);
@@ -404,7 +402,7 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
     return named.size < file->end ? OUTPUT_FILE_CUT : OUTPUT_FILE_IN_PLACE;
 }
 
-/* Nobody but us may have it open for writing where its end is cut off: it is opened again. */
+/* No other process may have it open for writing while its end is cut off, so it is opened again. */
 int output_file_mend(struct output_file *file, const char *path,
                      const struct output_file_format *format, struct output_file_start *start,
                      struct error *error)

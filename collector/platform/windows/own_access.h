@@ -1,6 +1,6 @@
 /*
- * Who may open what this program makes under a name: its own user, and, as everywhere, the system
- * and its administrators. Of platform/windows only.
+ * Access to named objects of this program: only for its own user and, as everywhere, the system and
+ * its administrators. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_OWN_ACCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_OWN_ACCESS_H
@@ -9,8 +9,8 @@
 #include <windows.h>
 
 /*
- * Attributes for one of Windows' Create functions; a handle made with them is not inherited.
- * Returns false where they cannot be had (GetLastError says why); else own_access_free them.
+ * Makes attributes for one of Windows' Create functions; a handle created with them is not
+ * inherited. own_access_free frees them. Returns false if that fails (see GetLastError).
  */
 bool own_access_make(SECURITY_ATTRIBUTES *attributes);
 void own_access_free(SECURITY_ATTRIBUTES *attributes);

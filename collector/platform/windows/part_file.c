@@ -1,10 +1,10 @@
 /*
- * collector/platform/data_file.h on Windows' files.
+ * struct part_file on Windows' files.
  *
- * A file is open for reading and writing and not for deleting: a right that we had would be one
- * that everybody has to share who opens the file, and many programs that read logs do not. So it is
- * renamed by its path. The lock is a byte far past any file's end, because what is locked cannot
- * be read by others.
+ * A file is opened for reading and writing, but not for deleting: every other program that opens
+ * the file would have to share that right, and many programs that read logs do not. So it is
+ * renamed by its path. The lock is a byte far beyond any file's end, because others cannot read
+ * locked bytes.
  */
 #include "collector/platform/data_file.h"
 
@@ -18,13 +18,14 @@
 
 #define LOCKED_BYTE (UINT64_C(1) << 62)
 
-/* Handed to the system at once, at most: it counts in 32 bits. */
+/* The most bytes of one call, because the system counts in 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
 struct part_file {
     HANDLE handle;
-    uint64_t size; /* bytes that are whole; after them may be what could not be cut off */
-    bool torn;     /* there is */
+    uint64_t size; /* bytes of complete appends; after them may be bytes that could not be cut off
+                      */
+    bool torn;     /* there are such bytes */
     wchar_t *path;
 };
 
@@ -52,7 +53,7 @@ static bool make_folder(const char *path)
     return made;
 }
 
-/* Makes the folders that the path names after its first `from` bytes. */
+/* Creates the folders of the path after its first `from` bytes. */
 static bool make_folders(const char *path, size_t from)
 {
     size_t length = strlen(path);
@@ -95,8 +96,8 @@ static bool lock_file(HANDLE handle)
 }
 
 /*
- * Locks what was opened; where a file system has no locks it does without. Between opening and
- * locking another program may have completed or removed the file: that is looked at last.
+ * Locks the opened file; on a file system without locks it stays unlocked. Another program may have
+ * completed or removed the file between the open and the lock, so its name is checked last.
  */
 static enum part_result lock(HANDLE handle, const wchar_t *path)
 {
@@ -121,7 +122,7 @@ static enum part_result keep(wchar_t *path, HANDLE handle, uint64_t size, struct
     return PART_DONE;
 }
 
-/* Lets go of both. */
+/* Releases the handle and the path. */
 static enum part_result give_up(wchar_t *path, HANDLE handle, enum part_result result)
 {
     if (handle != INVALID_HANDLE_VALUE)
@@ -131,8 +132,8 @@ static enum part_result give_up(wchar_t *path, HANDLE handle, enum part_result r
 }
 
 /*
- * Why it was not opened. PART_BUSY: somebody holds the name who will let go of it; that of a file
- * that was removed while a program had it open stays on some volumes until that has closed it.
+ * Why it was not opened. PART_BUSY: another program reserves the name for a time; on some volumes
+ * the name of a removed file stays until every program has closed the file.
  */
 static enum part_result part_failed(const char *what, const char *path, struct error *error)
 {
@@ -154,18 +155,18 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
         bool taken = GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS;
         return give_up(wide, handle, taken ? PART_TAKEN : part_failed("create", path, error));
     }
-    /* "con.part" is no file anywhere. */
+    /* "con.part" is a device in every folder. */
     if (GetFileType(handle) != FILE_TYPE_DISK) {
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
         return give_up(wide, handle, PART_FAILED);
     }
-    /* Another program took it for one that was left behind, in the moment before it was locked. */
+    /* Another program took it for a file of a dead one, before it was locked. */
     if (lock(handle, wide) != PART_DONE)
         return give_up(wide, handle, PART_TAKEN);
     return keep(wide, handle, 0, out, error);
 }
 
-/* The folder says who may open it. */
+/* The folder's permissions apply. */
 enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error)
 {
@@ -213,7 +214,10 @@ static bool size_now(const struct part_file *file, uint64_t *size)
     return true;
 }
 
-/* A lock keeps nobody from cutting it off or appending to it, as who empties a full disk does. */
+/*
+ * The lock does not prevent others from cutting the file or appending to it, for example to empty a
+ * full disk.
+ */
 static void note_size(struct part_file *file, uint64_t size)
 {
     if (!file->torn || size < file->size)
@@ -229,7 +233,7 @@ bool part_file_is_there(struct part_file *file)
     return shared_file_is_at(file->handle, file->path);
 }
 
-/* Takes off what follows the whole part; never makes a file longer that another one cut. */
+/* Cuts off bytes after the complete appends; never extends a file that another program cut. */
 static bool mend(struct part_file *file)
 {
     uint64_t size;

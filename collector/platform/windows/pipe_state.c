@@ -29,7 +29,9 @@ struct io_status {
 typedef LONG WINAPI query_function(HANDLE file, struct io_status *io, void *found, ULONG size,
                                    int kind);
 
-/* Looked up, so that a program needs no other of the system's libraries. NULL: it is not there. */
+/*
+ * Looked up at run time, so that the program does not need another system library. NULL: not found.
+ */
 static query_function *look_up(void)
 {
     query_function *query = NULL;

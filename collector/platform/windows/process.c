@@ -1,4 +1,4 @@
-/* collector/platform/child.h on a process with its output and its errors on a pipe each. */
+/* process_run() on a process with a pipe for its output and one for its errors. */
 #include "collector/platform/child.h"
 
 #include <stdint.h>
@@ -15,9 +15,9 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
-/* One pipe being read to its end. */
+/* One pipe, read to its end. */
 struct reading {
-    HANDLE from; /* NULL: not made yet */
+    HANDLE from; /* NULL: not created yet */
     OVERLAPPED state;
     bool started;
     struct process_reading kept;
@@ -31,7 +31,7 @@ static bool is_file(const wchar_t *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
 }
 
-/* A path is taken as it is, or with .exe appended. */
+/* A path is used as it is, or with .exe appended. */
 static bool find_path(const wchar_t *name, wchar_t path[WIDE_PATH_SIZE])
 {
     size_t length = wcslen(name);
@@ -44,7 +44,7 @@ static bool find_path(const wchar_t *name, wchar_t path[WIDE_PATH_SIZE])
     return is_file(path);
 }
 
-/* Not where we are, nor where this program is: only where PATH says. */
+/* Searches neither the current folder nor this program's folder, only PATH. */
 static bool find_in_path(const wchar_t *name, wchar_t path[WIDE_PATH_SIZE])
 {
     DWORD size = GetEnvironmentVariableW(L"PATH", NULL, 0);
@@ -81,7 +81,7 @@ static bool reading_open(struct reading *reading, HANDLE *theirs)
     return true;
 }
 
-/* What is on its way is taken back before its buffer is freed. */
+/* Cancels a running read before its buffer is freed. */
 static void reading_close(struct reading *reading)
 {
     DWORD got;
@@ -107,7 +107,7 @@ static void start_reading(struct reading *reading)
     reading->kept.ended = !reading->started;
 }
 
-/* Keeps what was read, where that has come. A program may write nothing, too. */
+/* Keeps the bytes of a read that has ended. A program may write zero bytes, too. */
 static void take_what_was_read(struct reading *reading)
 {
     DWORD got = 0;
@@ -121,7 +121,7 @@ static void take_what_was_read(struct reading *reading)
     process_reading_add(&reading->kept, got);
 }
 
-/* Returns false where that takes too long, or gives too much. */
+/* Returns false if that takes too long or returns too much. */
 static bool read_both(struct reading readings[2], int64_t deadline_ns)
 {
     while (!readings[0].kept.ended || !readings[1].kept.ended) {
@@ -146,7 +146,7 @@ static bool read_both(struct reading readings[2], int64_t deadline_ns)
 
 /* --- from start to end ------------------------------------------------------------------------ */
 
-/* Returns false where it cannot be started (GetLastError says why). */
+/* Returns false if it cannot be started (see GetLastError). */
 static bool start(const char *const *arguments, const wchar_t *path, struct reading readings[2],
                   struct spawned *spawned)
 {
@@ -169,7 +169,7 @@ static bool start(const char *const *arguments, const wchar_t *path, struct read
     return good;
 }
 
-/* Waits for its end until the deadline, then makes one. Returns whether it ended by itself. */
+/* Waits for its end until the deadline, then kills it. Returns whether it ended by itself. */
 static bool wait_for_end(struct spawned *spawned, int64_t deadline_ns, DWORD *code)
 {
     DWORD left = (DWORD)milliseconds_until(deadline_ns, clock_monotonic_ns());
@@ -183,7 +183,7 @@ static bool wait_for_end(struct spawned *spawned, int64_t deadline_ns, DWORD *co
     return ended;
 }
 
-/* NULL: it ended well. One that the system has ended has such a code as 0xc0000005. */
+/* NULL: it succeeded. A process that the system has ended has a code such as 0xc0000005. */
 static const char *describe_end(DWORD code, char text[64])
 {
     if (code == 0)

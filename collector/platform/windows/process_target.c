@@ -1,4 +1,4 @@
-/* collector/platform/child.h by a file in the folder for temporary ones. */
+/* struct process_target by a file in the folder for temporary files. */
 #include "collector/platform/child.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ bool process_target_make(struct process_target *target, struct error *error)
     wchar_t folder[MAX_PATH + 1];
     wchar_t path[MAX_PATH];
     *target = (struct process_target){.is_file = true};
-    /* The file is made with its name, which nobody else has then. */
+    /* The call creates the file, so that no other program gets the name. */
     if (GetTempPathW(MAX_PATH + 1, folder) == 0 || GetTempFileNameW(folder, L"slu", 0, path) == 0) {
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create a temporary file: %s",
                   system_error(GetLastError()).text);

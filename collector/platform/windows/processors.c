@@ -1,5 +1,7 @@
-/* collector/platform/thread.h on the affinity of threads, within the process's own processor
- * group. */
+/*
+ * The processors of collector/platform/thread.h by the affinity of threads, within the process's
+ * processor group.
+ */
 #include "collector/platform/thread.h"
 
 #include <windows.h>

@@ -1,4 +1,4 @@
-/* collector/platform/machine.h on RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
+/* random_bytes() on RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
 #include "collector/platform/machine.h"
 
 #include <windows.h>

@@ -1,4 +1,4 @@
-/* collector/platform/service_manager.h where nobody asks by these means. */
+/* The reports of collector/platform/service_manager.h on a system without such a manager. */
 #include "collector/platform/service_manager.h"
 
 #include <stddef.h>

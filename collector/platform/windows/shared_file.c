@@ -77,7 +77,7 @@ bool shared_file_is_at(HANDLE file, const wchar_t *path)
 {
     struct file_identity this_one;
     struct file_identity named;
-    /* Who asks for attributes alone is let in whatever others share. */
+    /* An open for attributes only succeeds whatever other programs share. */
     HANDLE other = CreateFileW(path, FILE_READ_ATTRIBUTES, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
                                FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (other == INVALID_HANDLE_VALUE)
@@ -94,7 +94,7 @@ bool shared_file_set_size(HANDLE file, uint64_t size)
     return SetFileInformationByHandle(file, FileEndOfFileInfo, &end, sizeof end) != 0;
 }
 
-/* This offset stands for the end, wherever that is when the write comes to it (WriteFile). */
+/* This offset means the end of the file at the time of the write (WriteFile). */
 bool shared_file_append(HANDLE file, const void *bytes, DWORD size, DWORD *written)
 {
     OVERLAPPED at_end = {.Offset = 0xffffffff, .OffsetHigh = 0xffffffff};

@@ -1,6 +1,6 @@
 /*
- * Files by their names, shared with whoever else has them open: to read, to write, to rename and to
- * remove. Of platform/windows only.
+ * Files that are opened by name and shared with other programs: to read, write, rename and remove.
+ * Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SHARED_FILE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SHARED_FILE_H
@@ -9,46 +9,48 @@
 #include <stdint.h>
 #include <windows.h>
 
-/* Which file a name stood for when it was opened: it stays the same under any other name. */
+/* The identity of an opened file, which is the same under any other name. */
 struct file_identity {
     DWORD volume;
     DWORD index_high;
     DWORD index_low;
-    int64_t size; /* bytes in it when it was asked; no part of its identity */
+    int64_t size; /* its size when it was queried; not part of its identity */
 };
 
 /*
- * Opens a path (UTF-8), or makes a file of it where `make` is set. INVALID_HANDLE_VALUE with
- * GetLastError() where that fails.
+ * Opens a path (UTF-8), and creates it if `make` is set. INVALID_HANDLE_VALUE with GetLastError()
+ * on failure.
  */
 HANDLE shared_file_open(const char *path, DWORD access, bool make);
 
-/* Opens what a path, as file_access_path made it, names. Takes no memory. */
+/* Opens a path from file_access_path. Allocates no memory. */
 HANDLE shared_file_open_made(const wchar_t *path, DWORD access);
 
 /*
- * Opens a file that nobody else has open for writing, and keeps them from it as long as it is open;
- * it fails with ERROR_SHARING_VIOLATION where somebody has.
+ * Opens a file that no other program has open for writing, and keeps others from that while it is
+ * open; fails with ERROR_SHARING_VIOLATION if another program has.
  */
 HANDLE shared_file_open_alone(const char *path, DWORD access);
 
 bool shared_file_is_folder(const char *path);
 
-/* Whether not even its attributes can be had, which mostly means that it was removed and is open.
+/*
+ * Whether even its attributes are refused, which usually means that it was removed and is still
+ * open.
  */
 bool shared_file_is_refused(const char *path);
 
-/* Fails for what is no file on a disk. */
+/* Fails if it is not a file on a disk. */
 bool shared_file_identify(HANDLE file, struct file_identity *identity);
 bool shared_file_is_same(const struct file_identity *one, const struct file_identity *other);
 
-/* Whether a path, as file_access_path made it, names this very file; a link leads to none. */
+/* Whether a path from file_access_path names this file; links are not followed. */
 bool shared_file_is_at(HANDLE file, const wchar_t *path);
 
-/* Makes a file end after its first `size` bytes; false with GetLastError(). */
+/* Cuts or extends a file to `size` bytes; false with GetLastError(). */
 bool shared_file_set_size(HANDLE file, uint64_t size);
 
-/* Appends, as one with regard to whoever else appends; false with GetLastError(). */
+/* Appends atomically with regard to other programs that append; false with GetLastError(). */
 bool shared_file_append(HANDLE file, const void *bytes, DWORD size, DWORD *written);
 
 #endif

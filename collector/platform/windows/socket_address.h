@@ -1,4 +1,7 @@
-/* Addresses (collector/base/address.h) as Winsock has them. Of Windows' own files only. */
+/*
+ * Conversion of addresses (collector/base/address.h) to and from Winsock's. Of platform/windows
+ * only.
+ */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
 
@@ -6,10 +9,10 @@
 
 #include "collector/base/address.h"
 
-/* Fills `out` and returns how many bytes of it a call takes. */
+/* Fills `out` and returns the number of bytes to pass to a call. */
 int socket_address_to_system(const struct address *address, SOCKADDR_STORAGE *out);
 
-/* The address of one of the two families that the system filled. */
+/* Converts an IPv4 or IPv6 address that the system filled. */
 struct address socket_address_from_system(const SOCKADDR_STORAGE *name);
 
 #endif

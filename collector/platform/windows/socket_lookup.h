@@ -1,7 +1,7 @@
 /*
- * The calls of Winsock that are found at run time: in ws2_32.dll, or from the socket's provider.
- * Of platform/windows only. One implementation asks the system; tests link another one in its place
- * that emulates what the system at hand does not have.
+ * Winsock functions that are looked up at run time: in ws2_32.dll, or from the socket's provider.
+ * Of platform/windows only. One implementation asks the system; tests link another one, which
+ * emulates functions that the system at hand does not have.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
@@ -12,16 +12,16 @@
 #include <stdint.h>
 
 /*
- * One socket's registration, as ProcessSocketNotifications has it (SOCK_NOTIFY_REGISTRATION; 24
- * bytes on x64). Declared here, with names of our own, because older headers have none of it.
+ * One socket's registration for ProcessSocketNotifications (SOCK_NOTIFY_REGISTRATION; 24 bytes on
+ * x64). Declared here under our own names, because older headers lack it.
  */
 struct socket_registration {
     SOCKET socket;
-    void *key;         /* comes back with each notification */
+    void *key;         /* returned with each notification */
     uint16_t filter;   /* SOCKET_EVENT_... */
     uint8_t operation; /* SOCKET_OPERATION_... */
     uint8_t trigger;   /* SOCKET_TRIGGER_... */
-    DWORD result;      /* of this registration alone */
+    DWORD result;      /* the result for this registration */
 };
 
 enum {
@@ -47,7 +47,7 @@ typedef DWORD WINAPI process_socket_notifications(HANDLE port, uint32_t registra
                                                   OVERLAPPED_ENTRY *completions,
                                                   uint32_t *received_count);
 
-/* ProcessSocketNotifications (Windows 11, Server 2022), or NULL where ws2_32.dll has none. */
+/* ProcessSocketNotifications (Windows 11, Server 2022), or NULL if ws2_32.dll lacks it. */
 process_socket_notifications *socket_lookup_notifications(void);
 
 /* WSARecvMsg of that socket's provider, or NULL with WSAGetLastError(). */

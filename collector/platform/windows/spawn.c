@@ -18,7 +18,7 @@ static bool has_console(void)
 
 /* --- the streams ------------------------------------------------------------------------------ */
 
-/* A handle of its own that is inherited: each must stand once in the list of those that are. */
+/* Copies a handle as an inheritable one: each may be only once in the list of inherited handles. */
 static HANDLE inherited_copy(HANDLE handle, DWORD access)
 {
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
@@ -54,7 +54,7 @@ static bool copy_streams(const struct spawn_streams *streams, HANDLE copies[STRE
     return true;
 }
 
-/* What says that these handles alone are inherited; freed by destroy_list. */
+/* The list that limits inheritance to these handles; destroy_list frees it. */
 static LPPROC_THREAD_ATTRIBUTE_LIST create_list(HANDLE copies[STREAMS])
 {
     SIZE_T size = 0;
@@ -111,7 +111,10 @@ static bool create_process(const wchar_t *path, wchar_t *command_line, HANDLE co
     return good;
 }
 
-/* It begins to run when it is in its job: nothing that it starts is outside. */
+/*
+ * It starts to run after it was assigned to its job, so that its child processes are in the job,
+ * too.
+ */
 static bool start_in_job(const PROCESS_INFORMATION *made, HANDLE job)
 {
     if (AssignProcessToJobObject(job, made->hProcess) && ResumeThread(made->hThread) != (DWORD)-1)

@@ -5,7 +5,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/windows/system_error.h"
 
-/* A key: the registration's place, from 1 on, and above it a number. 0 is the key of a wake-up. */
+/* A key: the registration's slot, from 1 on, and above it a number. 0 is the key of a wake-up. */
 #define PLACE_BITS 20
 #define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)
 #define WAKE_KEY   0
@@ -29,7 +29,7 @@ int stream_port_create(struct notifier **out, size_t threads, const struct strea
     struct stream_port *port = calloc(1, ops->size);
     if (port == NULL)
         return stream_port_fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
-    /* As many threads may run at a time as wait: none is held back. */
+    /* All waiting threads may run at the same time. */
     port->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, (DWORD)threads);
     if (port->port == NULL) {
         stream_port_fail(error, "cannot create a notifier", GetLastError());
@@ -63,7 +63,7 @@ static struct stream_registration **place_of(struct stream_port *port, SOCKET so
     return &port->by_socket[(socket >> 2) % STREAM_PORT_HASHES]; /* handles are multiples of 4 */
 }
 
-/* Under the lock. */
+/* With the lock. */
 static bool make_room(struct stream_port *port)
 {
     if (port->count < port->capacity)
@@ -103,7 +103,7 @@ void stream_port_new_key(struct stream_registration *registration)
     registration->key += PLACE_MASK + 1;
 }
 
-/* A registration for a socket that has none, under a new key. NULL: there is no memory. */
+/* Adds a registration, under a new key, for a socket without one. NULL without memory. */
 static struct stream_registration *add(struct stream_port *port, SOCKET socket, void *token)
 {
     bool listens = is_listening(socket);
@@ -116,7 +116,7 @@ static struct stream_registration *add(struct stream_port *port, SOCKET socket, 
     ReleaseSRWLockExclusive(&port->lock);
     if (added == NULL)
         return NULL;
-    AcquireSRWLockExclusive(&added->lock); /* a late packet's taker may look at it */
+    AcquireSRWLockExclusive(&added->lock); /* a thread with a late packet may look at it */
     stream_port_new_key(added);
     added->socket = socket;
     added->token = token;
@@ -193,7 +193,9 @@ int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsi
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* The one at the key's place; whether it has that key still, its lock says. */
+/*
+ * The registration in the key's slot; whether it still has that key must be checked under its lock.
+ */
 static struct stream_registration *at_place_of(struct stream_port *port, ULONG_PTR key)
 {
     size_t place = key & PLACE_MASK;
@@ -209,7 +211,7 @@ bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits)
     return PostQueuedCompletionStatus(port->port, bits, key, NULL);
 }
 
-/* A wake-up that is on its way is enough: who sets out for it later sees what this one reported. */
+/* One queued wake-up is enough: the thread that takes it sees what this call reports. */
 void stream_port_wake(struct notifier *base)
 {
     struct stream_port *port = of(base);

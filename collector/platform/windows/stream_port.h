@@ -1,12 +1,11 @@
 /*
- * What the notifiers of streams (collector/platform/notifier.h) have in common on Windows: a
- * completion port that their events and wake-ups come by, and the registrations that the packets on
- * it name. Of this folder only.
+ * Shared by the notifiers of streams (collector/platform/notifier.h) on Windows: a completion port
+ * for their events and wake-ups, and the registrations that its packets name. Of this folder only.
  *
- * A packet does not point at a registration: it has a key, with the registration's place and a
- * number that the next one at that place does not have. So a thread that took a packet and was slow
- * to look at it cannot take one socket's event for another one's. A registration's memory is used
- * again, and freed with the port alone.
+ * A packet does not point to a registration: it has a key, with the registration's slot and a
+ * number that differs for the next registration in that slot. So a thread that takes a packet and
+ * looks at it late cannot mistake one socket's event for another's. A registration's memory is
+ * reused, and freed with the port only.
  *
  * Any thread, unless a function says otherwise.
  */
@@ -21,12 +20,12 @@
 #include "collector/platform/notifier.h"
 
 /*
- * What each backend's registration begins with. What the backend has of its own there is all zero,
- * or as the one before left it, whose memory is used again.
+ * The first member of each backend's registration. The backend's own members are zero, or as the
+ * previous registration left them, whose memory is reused.
  */
 struct stream_registration {
-    struct stream_registration *next; /* of those with the same hash, or of the free ones */
-    SRWLOCK lock;                     /* of what follows, and of the backend's own */
+    struct stream_registration *next; /* in the list of the same hash, or of free ones */
+    SRWLOCK lock;                     /* protects the members below, and the backend's own */
     ULONG_PTR key;
     SOCKET socket;
     void *token;
@@ -37,24 +36,24 @@ struct stream_registration {
 
 struct stream_port;
 
-/* What a backend does with its registrations; the first two have their lock. */
+/* A backend's operations on its registrations; the first two are called with their lock. */
 struct stream_port_ops {
     size_t size;              /* bytes of its notifier */
     size_t registration_size; /* and of a registration */
 
-    /* Arms it for these interests. Returns 0, or the system's error, and it is not armed. */
+    /* Arms it for these conditions. Returns 0, or the system's error, and it is not armed. */
     DWORD (*arm)(struct stream_port *port, struct stream_registration *registration,
                  unsigned interests);
 
-    /* Makes one event of a packet that names it, or none. Returns whether it did. */
+    /* Makes one event of a packet for it, or none. Returns whether it did. */
     bool (*translate)(struct stream_port *port, struct stream_registration *registration,
                       DWORD bits, struct notifier_event *event);
 
-    /* Before its memory is freed, once no thread waits any more. NULL: nothing. */
+    /* Called before its memory is freed, when no thread waits any more. NULL: not needed. */
     void (*finish)(struct stream_registration *registration);
 };
 
-/* What each backend's notifier begins with. */
+/* The first member of each backend's notifier. */
 struct stream_port {
     struct notifier base;
     const struct stream_port_ops *ops;
@@ -62,7 +61,7 @@ struct stream_port {
     size_t threads;
     _Atomic bool wake_posted;
 
-    SRWLOCK lock; /* of what follows; taken after a registration's, or alone */
+    SRWLOCK lock; /* protects the members below; locked after a registration's lock, or by itself */
     struct stream_registration **registrations;
     size_t count;
     size_t capacity;
@@ -71,8 +70,8 @@ struct stream_port {
 };
 
 /*
- * A notifier, all zero but for its own, for `threads` that wait. Returns 0, or -1 with `error`
- * filled.
+ * Creates a notifier for `threads` threads; the backend's own members are zero. Returns 0, or -1
+ * with `error` filled.
  */
 int stream_port_create(struct notifier **out, size_t threads, const struct stream_port_ops *ops,
                        struct error *error);
@@ -85,23 +84,23 @@ int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsi
                     struct error *error);
 void stream_port_wake(struct notifier *base);
 
-/* Where several threads wait, one packet at a time: else one would have them all. */
+/* With several threads a wait takes one packet: otherwise one thread would take all. */
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                         size_t capacity, int timeout_ms);
 
 /* The socket's registration, or NULL. */
 struct stream_registration *stream_port_find(struct stream_port *port, SOCKET socket);
 
-/* The socket may be closed, and have another registration under the same number. */
+/* After this the socket may be closed, and its number may get another registration. */
 void stream_port_forget(struct stream_port *port, struct stream_registration *registration);
 
-/* Of a forgotten one: its memory may be used again. */
+/* Releases the memory of a forgotten registration for reuse. */
 void stream_port_release(struct stream_port *port, struct stream_registration *registration);
 
-/* A new key: packets that were posted before do not name it any more. With its lock. */
+/* Gives it a new key, so that earlier packets no longer name it. With its lock. */
 void stream_port_new_key(struct stream_registration *registration);
 
-/* A packet of these bits. Returns false where the system has no memory for it. */
+/* Posts a packet with these bits. Returns false if the system has no memory for it. */
 bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits);
 
 /* Fills the error of a call of this kind, with the system's text. Returns -1. */

@@ -1,4 +1,4 @@
-/* Who serves a socket: one at a time, and nobody who is woken meanwhile is forgotten. */
+/* Claims on a socket: one thread serves it at a time, and an event during that time is not lost. */
 
 #include "collector/base/claim.h"
 #include "collector/platform/thread.h"
@@ -36,7 +36,7 @@ TEST(a_marked_claim_is_given_up_only_after_one_more_round)
     assert_true(claim_give_up(&claim));
 }
 
-/* What a thread sees of an arrival: reported first, then found by whoever has the claim. */
+/* An arrival as seen by a thread: first reported, then found by the holder of the claim. */
 struct race {
     struct claim claim;
     _Atomic unsigned arrived;

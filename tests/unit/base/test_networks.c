@@ -153,8 +153,7 @@ TEST(all_that_is_allowed_may_be_denied)
     networks_free(deny);
 }
 
-/* --- beside one network at a time --------------------------------------------------------------
- */
+/* --- compared with one network at a time ------------------------------------------------------ */
 
 static uint64_t chance;
 

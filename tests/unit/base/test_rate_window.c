@@ -1,4 +1,4 @@
-/* So many in a second: exact, whoever takes them. */
+/* A limit for each second is exact with any number of threads. */
 
 #include "collector/base/rate_window.h"
 #include "collector/platform/thread.h"

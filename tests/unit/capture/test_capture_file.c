@@ -1,4 +1,4 @@
-/* Captures: the file formats, their byte orders and times, and what is no capture file. */
+/* Captures: file formats, byte orders, times, and files that are not captures. */
 
 #include <stdio.h>
 #include <string.h>

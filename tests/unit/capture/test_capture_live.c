@@ -18,7 +18,7 @@ static struct packet packet;
 static struct capture_builder file;
 static struct capture *capture;
 
-/* What the reader's waits do. */
+/* Actions during the reader's waits. */
 static struct {
     struct written_pipe *pipe;
     bool begun;
@@ -76,7 +76,7 @@ static void write_part(void *context)
     }
 }
 
-/* Opens the pipe, which nobody writes yet, and lets the reader's waits write `until` bytes. */
+/* Opens the pipe without a writer, and lets the reader's waits write `until` bytes. */
 static void open_to_be_written(size_t part, size_t until)
 {
     struct error error = {.text = ""};
@@ -253,7 +253,7 @@ static void write_all(void *context)
     written_pipe_end(stream->pipe);
 }
 
-/* Of a writer that is faster than the reader, and has blocks longer than any buffer. */
+/* The writer is faster than the reader, and its blocks are longer than any buffer. */
 TEST_WITH(a_pipe_is_read_as_a_file_is, begin, end)
 {
     (void)state;

@@ -231,7 +231,7 @@ TEST_WITH(first_data_wins_where_ipv4_fragments_overlap, begin, end)
     (void)state;
     add(4, 0, 1000, 7);
     add_altered(4, 800, 800, 7, 0);   /* differs where the first has come */
-    add_altered(4, 400, 200, 7, 100); /* wholly within the first */
+    add_altered(4, 400, 200, 7, 100); /* fully inside the first */
     add_altered(4, 0, 1000, 7, 3);    /* the first again with another port */
     add(4, 1600, 1600, 7);
     assert_reassembled_from(5);
@@ -459,7 +459,7 @@ TEST_WITH(oldest_datagram_is_given_up_for_a_further_one, begin, end)
     add(4, 0, 2000, SLOTS);     /* takes its slot */
     add(4, 0, 2000, SLOTS + 1); /* takes that of 1, now the oldest */
     add(4, 2000, 2000, 2);      /* completes: 2 was kept */
-    add(4, 2000, 2000, 1);      /* begins anew */
+    add(4, 2000, 2000, 1);      /* begins again */
     assert_counts(&(struct capture_counts){
         .frames = SLOTS + 5, .fragments = SLOTS + 5, .reassembled = 2, .incomplete = SLOTS + 1});
 }

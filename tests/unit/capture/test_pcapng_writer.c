@@ -164,7 +164,7 @@ TEST_WITH(what_is_no_block_is_foreign, set_up, scratch_remove)
     assert_foreign(PCAPNG_SECTION_SIZE);
 }
 
-/* Blocks of others may stand there whole, but nothing of theirs is cut. */
+/* Complete foreign blocks may be in the file, but they are never cut. */
 TEST_WITH(a_torn_block_that_we_never_write_is_foreign, set_up, scratch_remove)
 {
     (void)state;

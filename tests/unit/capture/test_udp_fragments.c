@@ -28,7 +28,7 @@ static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
     return sum;
 }
 
-/* What one packet says of itself. */
+/* The fields of one packet. */
 struct piece {
     size_t headers;
     size_t at;

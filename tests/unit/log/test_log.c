@@ -70,7 +70,7 @@ TEST(a_line_too_long_is_cut_and_stays_one_line)
     }
 }
 
-/* --- a stream that nobody reads --------------------------------------------------------------- */
+/* --- a stream without a reader ---------------------------------------------------------------- */
 
 /* A full pipe as standard error; *filled: bytes in it. */
 static struct test_pipe lead_to_full_pipe(size_t *filled)
@@ -81,7 +81,7 @@ static struct test_pipe lead_to_full_pipe(size_t *filled)
     return pipe;
 }
 
-/* Reads so many bytes, which become a text. */
+/* Reads `size` bytes into a text. */
 static void read_all(const struct test_pipe *pipe, char *text, size_t size)
 {
     for (size_t got = 0; size != 0; size -= got) {

@@ -1,4 +1,4 @@
-/* The log of a program that runs: of a level, merged, and whole beside a ledger. */
+/* The log of a running program: levels, merging, and whole lines next to a ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +154,8 @@ TEST(who_waits_is_woken_by_the_first_of_them)
                    "sluice: error: last message repeated 1 time\n");
 }
 
-/* --- a stream that nobody reads ----------------------------------------------------------------
+/*
+ * --- a stream without a reader -----------------------------------------------------------------
  */
 
 static struct {
@@ -239,7 +240,7 @@ TEST(in_json_losses_are_an_object_too)
     assert_non_null(strstr(taken.text, "Z\",\"level\":\"error\",\"message\":\"full\"}\n"));
 }
 
-/* --- beside a long text ----------------------------------------------------------------------- */
+/* --- next to a long text ---------------------------------------------------------------------- */
 
 #define TEXT_SIZE 300000 /* more than a pipe and whatever writes to it hold */
 

@@ -1,4 +1,4 @@
-/* What is logged goes elsewhere where stderr is nobody's: whole, with its level beside it. */
+/* The log is diverted if stderr belongs to no process: whole lines, each with its level. */
 #include <string.h>
 
 #include "collector/log/log.h"

@@ -1,4 +1,4 @@
-/* What the built-in schemas make of datagrams: samples, labels, numbers; or the reason why not. */
+/* Datagrams in the built-in schemas: samples, labels and numbers, or the reason of failure. */
 #include <string.h>
 
 #include "proto/schemas.h"

@@ -1,4 +1,4 @@
-/* What a datagram may cost: levels and memory; and what becomes of damaged real ones. */
+/* Limits of a datagram: levels and memory; and damaged real datagrams. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,8 +182,8 @@ static void what_makes_no_sense_before_a_tower_is_malformed(void **state)
 /* --- time ------------------------------------------------------------------------------------- */
 
 /*
- * Each occurrence is merged with what the map holds. Where it adds nothing the map is left alone:
- * sorted anew each time, these datagrams took more than a second each.
+ * Each occurrence is merged with the map. If it adds no entry, the map is not changed: sorting it
+ * again each time took more than a second for each of these datagrams.
  */
 static void a_map_is_not_looked_at_again_for_merges_that_add_nothing(void **state)
 {
@@ -351,7 +351,7 @@ static void read_whole(struct decoding *decoding)
     (void)sink;
 }
 
-/* What was accepted is written as valid JSON and as bytes that mean the same. */
+/* An accepted message is written as valid JSON and as equivalent bytes. */
 static void assert_written_back(struct decoding *decoding)
 {
     static char packed[1 << 20];

@@ -1,4 +1,4 @@
-/* Batches: what is in a fresh one, who gives it back, and what a pool holds. */
+/* Batches: a new one is empty, each is returned by its last user, and a pool is bounded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ TEST(an_exhausted_pool_gives_nothing_of_that_size)
     assert_null(batch_acquire(pool, false));
     assert_null(batch_acquire(pool, true));
     batch_release(out[4]);
-    assert_null(batch_acquire(pool, false)); /* a large one is no small one */
+    assert_null(batch_acquire(pool, false)); /* a large one is not a small one */
     assert_ptr_equal(acquire(pool, true), out[4]);
     batch_release(out[0]);
     assert_null(batch_acquire(pool, true));
@@ -305,7 +305,7 @@ static void read_and_release(void *argument)
     }
 }
 
-/* The next round fills the only batch anew, which is a race unless every reader had done. */
+/* The next round fills the only batch again, which is a race unless all readers have finished. */
 TEST(a_shared_batch_is_filled_anew_only_when_all_have_read_it)
 {
     static struct sharing sharing;

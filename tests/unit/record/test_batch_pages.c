@@ -108,7 +108,7 @@ TEST(without_pages_there_is_no_batch_and_later_there_may_be)
     batch_pool_populate(pool);
     assert_null(batch_acquire(pool, false));
     assert_null(batch_acquire(pool, false));
-    assert_int_equal(pages.asked, 1); /* who could do nothing is not asked for each */
+    assert_int_equal(pages.asked, 1); /* after a failure the system is not called for each batch */
     assert_int_equal(batches_out(pool), BATCH_POOL_READY);
     assert_int_equal(batch_pool_levels(pool).small_free, COUNT - BATCH_POOL_READY);
     pages.short_of_memory = false;

@@ -1,4 +1,7 @@
-/* When a listener's messages are doubted to be of its schema, and that the hint leaves no line. */
+/*
+ * The hint that a listener's messages may be of another schema, and the hint that they have no
+ * line.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +99,7 @@ static void put_gauge(void)
     wire_end(&wire, sample);
 }
 
-/* What no built-in schema knows. */
+/* A field that is unknown in every built-in schema. */
 static void put_nobodys(void)
 {
     wire_clear(&wire);

@@ -1,4 +1,7 @@
-/* A listener's schemas: made all or none, found by their match, freed by who lets go last. */
+/*
+ * A listener's schemas: all or none are made, they are found by their match, and freed by the last
+ * user.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -115,7 +115,7 @@ TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scr
     scratch_assert_holds_text("file", "two\n");
 }
 
-/* Who moved it may be about to make the new file: it is given a moment. */
+/* The program that moved it may create the new file soon: there is a short delay. */
 TEST_WITH(a_file_that_was_just_moved_goes_on_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
@@ -136,7 +136,7 @@ TEST_WITH(a_file_that_cannot_be_opened_anew_goes_on_where_it_is, scratch_make, s
     remove_open_file("file");
     scratch_make_folder("file");
     destination->stream->prepare(destination);
-    write_text(destination, "one\n"); /* nobody will read it */
+    write_text(destination, "one\n"); /* it will not be read */
     others_remove_folder("file");
     destination->stream->prepare(destination);
     write_text(destination, "two\n");
@@ -206,7 +206,7 @@ TEST_WITH(a_file_that_cannot_be_made_is_an_error, scratch_make, scratch_remove)
 
 #define WHOLE "{\"time\":\"2026-11-28T10:30:04.000000000Z\",\"name\":\"a\"}\n"
 
-/* What is said on standard error while the file is opened and closed; to be freed. */
+/* The messages on standard error while the file is opened and closed; free them. */
 static char *logged_by_opening(const char *name)
 {
     struct destination *destination = NULL;

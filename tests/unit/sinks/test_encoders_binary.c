@@ -14,7 +14,7 @@ static uint8_t memory[256 * 1024];
 
 #define LONGEST_TORN 200
 
-/* What the format writes of the record; it fails where that does not fit `capacity`. */
+/* The format's output for the record; fails if it does not fit in `capacity`. */
 static size_t encode(const struct encoder_ops *ops, const struct record *record, size_t capacity,
                      struct encoded *encoded)
 {
@@ -112,7 +112,7 @@ TEST(a_record_without_its_packet_leaves_nothing)
     assert_int_equal(encoded.lines, 0);
 }
 
-/* What a relay sends on. */
+/* The datagrams sent by a relay. */
 TEST(of_a_datagram_its_first_record_is_one_line_and_the_others_are_none)
 {
     struct packet packet = sent("datagram", 8);
@@ -190,7 +190,7 @@ static void write_file(struct file *file, const struct encoder_ops *ops)
         add(file, encode(ops, &record, sizeof memory, &encoded));
 }
 
-/* Of each beginning of the file, the records that end in it, and nothing of it is foreign. */
+/* For each prefix of the file: the records that end in it; none of it is foreign. */
 static void assert_every_cut_is_found(const struct file *file)
 {
     size_t size = file->ends[file->count - 1];
@@ -219,8 +219,7 @@ TEST(a_file_that_was_cut_anywhere_is_whole_up_to_a_record)
     assert_every_cut_is_found(&file);
 }
 
-/* What the encoder writes of a message, cut after every byte, is no message yet and not foreign.
- */
+/* The encoded message, cut after each byte, is not a message yet and not foreign. */
 static void assert_message_is_found(const uint8_t *message, size_t size)
 {
     struct record record = {.data = message, .size = (uint32_t)size};
@@ -355,7 +354,7 @@ TEST(a_head_of_another_kind_is_foreign)
     }
 }
 
-/* Behind whole records stands something that no record begins with. */
+/* After whole records come bytes with which no record begins. */
 static void assert_foreign_after(const struct encoder_ops *ops, const void *bytes, size_t size)
 {
     struct file file;
@@ -402,8 +401,7 @@ TEST(what_follows_whole_records_must_be_the_beginning_of_one)
     assert_foreign_after(&encoder_pcap, longer_than_a_packet, sizeof longer_than_a_packet);
 }
 
-/* Whatever stands in a file, nothing past its bytes is looked at, and the answer is one of them.
- */
+/* For any content of the file, no byte past its end is read, and the answer is one of these. */
 TEST(damaged_files_are_walked_without_a_step_beyond_them)
 {
     static const struct encoder_ops *const formats[] = {&encoder_protobuf, &encoder_pcap};

@@ -1,5 +1,7 @@
-/* What holds for every format of lines that writes samples alone: limits, whole records, whole
- * lines. */
+/*
+ * Common properties of all line formats that write only samples: limits, whole records, whole
+ * lines.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +93,7 @@ TEST(a_message_without_samples_leaves_no_line)
     for_each_format(&schema_telemetry, check_no_samples);
 }
 
-/* Of a format that arranges the same holds for the file that the record alone becomes. */
+/* For a format with sorted output, the same holds for the file made of the single record. */
 static void assert_file_is_counted(struct encoding *encoding)
 {
     static char file[ARRANGED_SIZE];
@@ -113,7 +115,7 @@ static void assert_file_is_counted(struct encoding *encoding)
     assert_false(foreign);
 }
 
-/* As many lines as were counted, each ended; a line's end stands nowhere else. */
+/* The counted number of lines, each with its line end; there are no other line ends. */
 static void assert_lines_are_counted(struct encoding *encoding)
 {
     if (encoding->ops->arrange != NULL && encoding->lines != 0) {

@@ -1,5 +1,4 @@
-/* What encoders write once and copy: each sample is written as it would be in a record of its own.
- */
+/* Parts that encoders write once and copy: each sample is written as in a record of its own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +113,7 @@ static void encode(struct encoding *encoding, const struct drawn_labels *shared,
     encoding_write(encoding);
 }
 
-/* What the samples are when each is the first thing that an encoder writes. */
+/* The output for the samples when each is the first that an encoder writes. */
 static size_t encode_alone(struct encoding *encoding, const struct drawn_labels *shared,
                            const struct drawn_sample *samples, size_t count, char *text,
                            size_t room)

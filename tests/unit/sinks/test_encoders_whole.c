@@ -1,6 +1,6 @@
 /*
- * What each format has written is recognised when it is read back: a file of random records, cut
- * after any byte, is whole up to its last whole record, and nothing of it is foreign.
+ * Each format's output is recognised when it is read back: a file of random records, cut after any
+ * byte, is whole up to its last whole record, and none of it is foreign.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static void write_record(struct encoding *encoding)
     add(&out);
 }
 
-/* What was encoded becomes a file; there is no other record in it. */
+/* Writes the encoded records to a file without other content. */
 static void arrange_file(struct encoding *encoding)
 {
     static char block[FILE_SIZE];
@@ -234,7 +234,7 @@ static enum output_line looked_at(const struct encoder_ops *ops, const uint8_t *
 /* Of lines each is whole, also one of a record that is not. */
 static void assert_cut_is_found(const struct encoder_ops *ops, size_t cut)
 {
-    uint8_t *bytes = malloc(cut); /* just as many, for the sanitizers */
+    uint8_t *bytes = malloc(cut); /* the exact size, for the sanitizers */
     bool foreign = true;
     assert_non_null(bytes);
     memcpy(bytes, file.bytes, cut);

@@ -142,7 +142,7 @@ static void add_series(bool zone_first)
     "cpu,host=web12,zone=eu cpu,host=web14,zone=eu"
 #define TENTH "cpu,host=web3,zone=eu cpu,host=web6,zone=eu cpu,host=web11,zone=eu"
 
-/* What stays was worked out by another program, from the words of series_hash.h. */
+/* The kept series were computed by another program from the description in series_hash.h. */
 TEST_WITH(the_same_series_stay_on_every_machine, set_up, NULL)
 {
     (void)state;
@@ -264,7 +264,7 @@ TEST_WITH(every_format_of_samples_leaves_out_the_same, set_up, NULL)
 
 /* --- hostile datagrams ------------------------------------------------------------------------ */
 
-/* Sixteen samples that share a label of so many bytes. */
+/* Sixteen samples that share a label of this size. */
 static void decode_long_label(struct ruled *ruled, size_t size)
 {
     char *value = calloc(1, size + 1);

@@ -79,7 +79,7 @@ TEST(all_bytes_are_bytes)
     assert_false(glob_matches(&glob, &bad, &steps, SIZE_MAX));
 }
 
-/* All patterns and texts of a small alphabet, beside the definition itself. */
+/* All patterns and texts of a small alphabet, compared with the definition. */
 static bool by_definition(const char *glob, const char *text)
 {
     if (*glob == '\0')

@@ -1,4 +1,4 @@
-/* Numbers as text, alone. */
+/* Numbers as text. */
 #include <string.h>
 
 #include "collector/text/number.h"

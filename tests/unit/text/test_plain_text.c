@@ -52,7 +52,7 @@ TEST(every_character_counts_wherever_it_stands)
     }
 }
 
-/* What is carried from one byte to the next hides none. */
+/* A carry from one byte to the next does not hide a control character. */
 TEST(one_is_found_beside_any_other)
 {
     char text[9];

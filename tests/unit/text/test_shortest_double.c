@@ -207,7 +207,7 @@ static struct digits digits_of(const char *text)
     return digits;
 }
 
-/* As "%.*e" rounds it: the closest decimal of so many digits, which need not read back. */
+/* Rounded like "%.*e": the closest decimal with this number of digits, which need not read back. */
 static struct digits closest_digits(struct number number, int count, bool *reads_back)
 {
     char text[64];

@@ -76,7 +76,7 @@ static size_t encode(uint32_t point, uint8_t bytes[4])
     return length;
 }
 
-/* What well-formed sequences begin with, gathered from all code points. */
+/* The first bytes of well-formed sequences, collected from all code points. */
 struct prefixes {
     uint8_t whole[4][1 << 21]; /* by length - 1: a bit for each sequence of up to three bytes */
     uint8_t begun[4][1 << 21];

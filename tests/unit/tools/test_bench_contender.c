@@ -1,4 +1,4 @@
-/* Who is measured, and what a variant's words mean. */
+/* The measured programs, and the meaning of a variant's words. */
 #include <string.h>
 
 #include "tests/support/test.h"

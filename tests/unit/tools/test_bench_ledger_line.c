@@ -1,4 +1,4 @@
-/* What the bench reads of a ledger, which the collector's own code prints. */
+/* The bench's reading of a ledger printed by the collector's own code. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ TEST(drops_of_a_filtering_listener_are_drops)
     assert_int_equal(sums.kernel_drops, 22);
 }
 
-/* As on SIGUSR1: the program goes on, and says nothing about balance. */
+/* As after SIGUSR1: the program continues, and the ledger has no verdict. */
 TEST(one_of_a_program_that_goes_on_is_read)
 {
     struct ledger_sums sums;

@@ -1,4 +1,4 @@
-/* What the bench prints: tables as documents have them. */
+/* The tables printed by the bench, in the form of the documents. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

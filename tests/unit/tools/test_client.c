@@ -15,7 +15,7 @@
 
 #define MOST 64
 
-/* What the calls do: the errno of the next ones, 0 where they succeed. */
+/* The results of the next calls: their errno, 0 for success. */
 static struct {
     int send[MOST]; /* of each attempt in turn */
     size_t sends;

@@ -215,7 +215,7 @@ TEST(the_default_shapes_are_those_of_the_benchmarks)
     assert_in_range(natural_size(&message_telemetry, 20, 100000), 1120, 1160);
 }
 
-/* A Riemann message of one event, or one of OTLP, is a tag, a length and so many bytes. */
+/* A Riemann message with one event, or one of OTLP, is a tag, a length and that number of bytes. */
 static bool is_no_size_of_one_field(size_t size)
 {
     return size == 1 + 1 + 128 || size == 1 + 2 + 16384;

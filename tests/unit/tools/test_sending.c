@@ -1,4 +1,4 @@
-/* What the tools send: whole, in order, and as late as they wait. */
+/* Sending of the tools: complete, in order, and in time. */
 #include <string.h>
 
 #include "collector/platform/clock.h"
@@ -99,7 +99,7 @@ static void assert_nearly_all_are_refused(uint64_t sent)
     assert_int_equal(udp_sender_retries(fixture.sender), 0);
 }
 
-/* A report that comes with the next attempt is no reason to give that up, and no retry. */
+/* A report returned by the next attempt does not make it fail, and is not a retry. */
 TEST_WITH(to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused, set_up, tear_down)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* sluice-top's page: what is read, how fast it goes, and what stands where. */
+/* sluice-top's page: the values read, the rates, and the layout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +90,7 @@ struct drawn {
     struct page page;
 };
 
-/* What draw_after draws by. */
+/* The input of draw_after. */
 static struct view *draw_view;
 
 static void draw_after(struct drawn *drawn, const struct numbers *now, const struct numbers *before,
@@ -476,7 +476,7 @@ TEST(names_are_whole_before_columns_come)
 
 /* --- the view --------------------------------------------------------------------------------- */
 
-/* What a terminal of 24 rows shows of some senders after these keys. */
+/* The senders shown on a terminal of 24 rows after these keys. */
 static void draw_seen(struct drawn *drawn, const char *senders, struct view *view)
 {
     const struct numbers now = {.uptime = 10, .received = 1, .malformed = 1};
@@ -636,7 +636,7 @@ TEST(a_selected_part_that_goes_leaves_another_selected)
 {
     struct view view = {.selected = 0};
     struct drawn drawn;
-    PRESS(some_senders, &view, VIEW_PREVIOUS, VIEW_ZOOM); /* who lost most */
+    PRESS(some_senders, &view, VIEW_PREVIOUS, VIEW_ZOOM); /* the sender that lost most */
     draw_seen(&drawn, no_senders, &view);
     assert_non_null(line_of(&drawn, "LISTENERS"));
     assert_non_null(line_of(&drawn, "SINKS"));

@@ -148,7 +148,7 @@ TEST_WITH(field_number_zero_is_malformed, open_legacy, close_decoding)
     static const size_t sizes[] = {2, 9, 3, 2, 1, 5};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         assert_int_equal(decoding_run(*state, tags[i], sizes[i]), DECODE_MALFORMED);
-        wire_clear(&wire); /* also in a field that nobody knows */
+        wire_clear(&wire); /* also in an unknown field */
         wire_tag(&wire, NOBODYS, GROUP_START);
         wire_raw(&wire, tags[i], sizes[i]);
         wire_tag(&wire, NOBODYS, GROUP_END);

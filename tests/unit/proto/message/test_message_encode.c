@@ -1,6 +1,6 @@
 /*
- * The encoder: what was decoded, encoded anew, means the same. And protobuf-c's own functions over
- * the structures that the decoder made and the descriptors that were made at run time.
+ * The encoder: a decoded message, encoded again, has the same meaning. Also protobuf-c's own
+ * functions with the structures made by the decoder and the descriptors made at run time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int open_nothing(void **state)
     return decoding_set_up_shape(state, "sluice.legacy.Nothing");
 }
 
-/* The datagram is encoded anew as exactly these bytes. */
+/* The encoded message has exactly these bytes. */
 static void assert_encoded(struct decoding *decoding, const void *bytes, size_t size)
 {
     static struct wire again;

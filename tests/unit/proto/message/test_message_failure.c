@@ -14,7 +14,7 @@ struct hostile {
     const char *expected;
 };
 
-/* What a literal of hostile bytes is refused for. */
+/* The reason for which these bytes are refused. */
 #define HOSTILE(bytes, expected)                                                                   \
     {                                                                                              \
         (bytes), sizeof(bytes) - 1, (expected)                                                     \

@@ -35,7 +35,10 @@ static int open_known(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Known");
 }
 
-/* Writes JSON into a string that stands until the next call; returns how many had no form. */
+/*
+ * Writes JSON into a string that is valid until the next call; returns the number of values without
+ * a JSON form.
+ */
 static size_t write_json(const struct decoding *decoding, struct arena *scratch, const char **json)
 {
     static char room[1 << 20];
@@ -51,7 +54,7 @@ static size_t write_json(const struct decoding *decoding, struct arena *scratch,
     return fallbacks;
 }
 
-/* Decodes the datagram and expects this JSON, with so many values that have no form. */
+/* Decodes the datagram and expects this JSON, and this number of values without a JSON form. */
 #define assert_json(decoding, expected, fallbacks)                                                 \
     assert_json_at((decoding), (expected), (fallbacks), __LINE__)
 static void assert_json_at(struct decoding *decoding, const char *expected, size_t fallbacks,

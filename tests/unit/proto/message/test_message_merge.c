@@ -1,4 +1,4 @@
-/* What shows only when all of a message is there: merged fields, maps, required fields. */
+/* Effects that depend on the complete message: merged fields, maps, required fields. */
 #include <string.h>
 
 #include "proto/message/type.h"

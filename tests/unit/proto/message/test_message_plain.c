@@ -1,13 +1,12 @@
 /*
- * The quick decoder beside the other one: what it decodes comes out the same, in as much memory,
- * and what it gives up is as it was. And which messages it must not give up, since they are what
- * senders send.
+ * Compares the fast decoder with the complete one: the same result in the same memory, or it gives
+ * up without any change. It must not give up on messages that senders usually send.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/message/decode.h"
-#include "proto/message/decoder.h" /* message_decode_any, which nobody else asks for */
+#include "proto/message/decoder.h" /* message_decode_any, which has no other user */
 #include "proto/message/encode.h"
 #include "proto/message/fast_path.h"
 #include "proto/message/json.h"
@@ -33,7 +32,7 @@ struct both {
     enum decode_result result; /* the other's */
 };
 
-/* What the last message left stands there: nobody may take it for his own. */
+/* The memory contains the last message, which must not appear in the new one. */
 static void open_arena(struct arena *arena, size_t place, size_t room)
 {
     static _Alignas(max_align_t) uint8_t memory[2][USED + ROOM + BEHIND];
@@ -173,7 +172,7 @@ TEST(what_senders_send_is_of_plain_types)
 
 /* --- messages at random ----------------------------------------------------------------------- */
 
-#define MESSAGES 1500 /* of each type, and as many damaged ones */
+#define MESSAGES 1500 /* of each type, and the same number of damaged ones */
 #define LEVELS   6
 
 static void decode_odd_ones(const struct message_type *type)

@@ -192,7 +192,7 @@ TEST_WITH(an_item_of_an_unknown_number_is_an_unknown_field, open_set, close_deco
     put_item(ITEM, 5);
     put_item(NOBODYS, 6);
     begin_item();
-    put_content("\xff", 1); /* nobody looks into it */
+    put_content("\xff", 1); /* its content is not decoded */
     put_id(UINT32_MAX);
     end_item();
     wire_uint(&wire, NOBODYS, 7);
@@ -302,7 +302,7 @@ TEST_WITH(items_that_make_no_sense_are_malformed, open_set, close_decoding)
         {"\x0b\x10\x80\x80\x80\x80\x10\x1a\0\x0c", 10}, /* nor this, of 32 bits */
         {"\x0b\x17\x0c", 3},                            /* no wire type */
         {"\x0b\x2b\x0c", 3},                            /* a group in it without its end */
-        {"\x0c", 1},                                    /* an end alone */
+        {"\x0c", 1},                                    /* only an end */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         wire_clear(&wire);
@@ -343,7 +343,7 @@ TEST_WITH(text_in_an_item_is_checked_as_elsewhere, open_set, close_decoding)
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/* So many message sets in one another, of so many levels each. */
+/* Nested message sets with this number of levels each. */
 static void assert_deepest(struct decoding *decoding, bool message_first, size_t sets)
 {
     wire_clear(&wire);

@@ -1,6 +1,6 @@
 /*
- * What the deepest messages take of the stack, on a thread that has little of it: a hundred levels
- * are decoded, encoded and written as JSON, and no datagram makes it more.
+ * Stack use of the deepest messages, on a thread with a small stack: a hundred levels are decoded,
+ * encoded and written as JSON, and no datagram needs more.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 
 enum { GROUP_START = 3, GROUP_END = 4 };
 
-/* What the thread does, and what came of it. */
+/* The thread's job, and its result. */
 struct job {
     struct decoding *decoding;
     enum decode_result result;
@@ -73,7 +73,7 @@ static size_t run_on_small_stack(struct job *job)
     return STACK_SIZE - untouched;
 }
 
-/* What a thread takes for the same job on an empty message. */
+/* The stack use of the same job with an empty message. */
 static size_t run_on_nothing(struct decoding *decoding)
 {
     struct job job = {.decoding = decoding};
@@ -141,7 +141,7 @@ TEST_WITH(a_hundred_levels_through_maps_take_no_more, open_legacy, close_decodin
     assert_bounded(*state, 0);
 }
 
-/* What a newer file says, which the quick decoder reads. */
+/* A field of a newer file, which the fast decoder reads. */
 static int open_modern(void **state)
 {
     return decoding_set_up_shape(state, "sluice.modern.Modern");
@@ -177,7 +177,7 @@ static int open_sets(void **state)
     return decoding_set_up_shape(state, "sluice.sets.Set");
 }
 
-/* An item that holds all there is; its message takes a level if it stands after the number. */
+/* An item that contains all; its message takes a level if it follows the number. */
 static void wrap_in_item(bool message_first)
 {
     static struct wire content;

@@ -1,4 +1,4 @@
-/* What the schema otlp makes of requests: which samples there are, what they hold, exemplars. */
+/* Requests in the schema otlp: their samples and exemplars. */
 #include <string.h>
 
 #include "proto/schemas.h"
@@ -190,7 +190,9 @@ TEST_WITH(what_holds_no_points_gives_no_samples, open_otlp, close_decoding)
     assert_names(decoding, "last ");
 }
 
-/* --- where they stand ------------------------------------------------------------------------- */
+/*
+ * --- positions of fields -----------------------------------------------------------------------
+ */
 
 static void put_named_point(const char *name)
 {

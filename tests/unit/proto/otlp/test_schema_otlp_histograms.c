@@ -1,4 +1,4 @@
-/* What the schema otlp makes of histograms of both kinds and of summaries. */
+/* Histograms of both kinds and summaries in the schema otlp. */
 #include <math.h>
 #include <string.h>
 

@@ -65,7 +65,7 @@ static void assert_labels(struct decoding *decoding, const char *expected)
 
 /* --- writing a request of one point ----------------------------------------------------------- */
 
-/* What stands on each level; NULL: nothing. */
+/* The attributes of each level, or NULL. */
 struct request {
     void (*resource)(void);
     void (*scope)(void);
@@ -400,7 +400,7 @@ static void lists_nest_as_deep_as_messages_may(void **state)
     assert_decodes_to(*state, &wire, DECODE_TOO_DEEP);
 }
 
-/* --- where texts stand ------------------------------------------------------------------------ */
+/* --- positions of texts ----------------------------------------------------------------------- */
 
 static void put_numbers(void)
 {

@@ -35,7 +35,7 @@ static void assert_refused(const struct decoding *decoding, const char *text, co
         fail_msg("%s: %s", text, error.text);
 }
 
-/* What is at the end of the path, as text; "-" where nothing is. */
+/* The value at the end of the path, as text; "-" if there is no value. */
 static void assert_leads_to(const struct decoding *decoding, const char *text, size_t element,
                             const char *expected)
 {
@@ -201,7 +201,7 @@ TEST_WITH(a_path_through_a_map_has_a_place_for_each_entry, open_legacy, close_de
     assert_leads_to(decoding, "counts.value", 2, "-");
 }
 
-/* A map that is the last step is no list, and what is followed is the message that has it. */
+/* A map as the last step is not a list; the path ends at the message that contains it. */
 TEST_WITH(a_path_may_end_with_a_map, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;

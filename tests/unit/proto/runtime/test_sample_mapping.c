@@ -142,7 +142,7 @@ TEST_WITH(a_value_that_is_not_there_is_no_sample, begin, NULL)
     assert_string_equal(samples_of(&options), "value=0@0 sensor=with\n");
     options.value = "site.rack";
     assert_string_equal(samples_of(&options), "");
-    /* What has no presence is there, also at its default. */
+    /* A field without presence has a value, also the default. */
     options.value = "readings.count";
     assert_string_equal(samples_of(&options), "count=0@0 sensor=without\ncount=0@0 sensor=with\n");
 }

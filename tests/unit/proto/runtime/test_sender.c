@@ -1,4 +1,4 @@
-/* Who numbered a datagram, by the paths that a user gives. */
+/* The sender that numbered a datagram, by the paths of a user. */
 #include <string.h>
 
 #include "proto/runtime/sender.h"

@@ -1,4 +1,4 @@
-/* What a field holds in protobuf-c's structure while it is not there. */
+/* Fields of protobuf-c's structures before they are set. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What every compression that was built promises. */
+/* The contract of every compression that was built. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,7 +250,7 @@ TEST(a_last_frame_with_wrong_bytes_in_it_is_none)
     with_each(damage_the_last_frame);
 }
 
-/* A file of small frames, of which the last ones are damaged; those alone are lost. */
+/* A file of small frames, the last of which are damaged; only those are lost. */
 static void damage_the_last_frames(struct compression *compression, size_t frames, size_t damaged)
 {
     struct compressed file = {0};

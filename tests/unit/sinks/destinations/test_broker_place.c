@@ -1,4 +1,4 @@
-/* Where the brokers are and where in them records go, and what is no such text. */
+/* Parsing of broker addresses and the topic or subject, and invalid texts. */
 #include <string.h>
 
 #include "sinks/destinations/broker_place.h"

@@ -257,7 +257,7 @@ TEST(while_a_broker_is_slow_more_blocks_wait_and_no_processor_time_is_spent)
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     kafka_scene_open(&scene);
-    delivery_lines_fill(&lines[0], "t", 1); /* so that the connection stands */
+    delivery_lines_fill(&lines[0], "t", 1); /* so that it is connected */
     kafka_scene_send(&scene, &lines[0]);
     kafka_scene_await(&scene, &error);
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 1500);
@@ -325,13 +325,13 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     kafka_scene_open(&scene);
-    delivery_lines_fill(&first, "t", 1); /* so that the connection stands */
+    delivery_lines_fill(&first, "t", 1); /* so that it is connected */
     kafka_scene_send(&scene, &first);
     kafka_scene_await(&scene, &error);
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 60000);
     delivery_lines_fill(&lines, "t", 5);
     kafka_scene_send(&scene, &lines);
-    /* Nothing says that the request has gone out; a second is long. */
+    /* Sending a request is not observable; a second is long enough. */
     int64_t until = clock_monotonic_ns() + 1000000000;
     while (clock_monotonic_ns() < until)
         wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);
@@ -373,7 +373,7 @@ static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines
     }
 }
 
-/* What the scene has is still used by the library's thread, which ends by itself. */
+/* The library's thread, which ends by itself, still uses the scene. */
 static void end_lookup(struct kafka_scene *scene)
 {
     atomic_store(&lookup.slow, false);

@@ -274,7 +274,7 @@ NATS_TEST(a_server_that_starts_later_gets_what_was_handed_over_before)
     scene_end(&scene);
 }
 
-/* Of the connection that there is, and of all; nothing is on its way. */
+/* Counts of the current connection, and of all; no message is in flight. */
 static void assert_figures(const struct scene *scene, uint64_t connections, uint64_t connects)
 {
     const struct delivery_figures *figures = scene->destination->figures;
@@ -407,7 +407,7 @@ NATS_TEST(what_a_silent_server_got_is_unknown_when_it_is_abandoned)
     nats_server_add_stream(&server, "S", "t", 0);
     scene_begin(&scene);
     open_it(&scene);
-    delivery_lines_fill(&lines, "t", 1); /* so that the connection stands */
+    delivery_lines_fill(&lines, "t", 1); /* so that it is connected */
     delivery_lines_send(scene.destination, &lines);
     delivery_await(scene.destination, scene.wakeup, &error);
     nats_server_freeze(&server);
@@ -442,7 +442,7 @@ NATS_TEST(without_a_server_a_block_is_not_sent_when_its_time_is_over)
     scene_end(&scene);
 }
 
-/* --- who may ---------------------------------------------------------------------------------- */
+/* --- permissions ------------------------------------------------------------------------------ */
 
 NATS_TEST(a_password_comes_from_a_file)
 {

@@ -1,4 +1,4 @@
-/* An end that may take long: it is waited for so long, and then goes on alone. */
+/* An end with a time limit: after the limit it continues in the background. */
 #include "sinks/destinations/end_within.h"
 
 #include "collector/platform/clock.h"

@@ -30,7 +30,7 @@ int __wrap_stat(const char *path, struct stat *status)
     return unnamed != 0 ? -1 : __real_stat(path, status);
 }
 
-/* Whoever looks twice has been waiting for long. */
+/* A second check comes after a long wait. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += MINUTE;
@@ -64,7 +64,7 @@ static void write_text(const char *text)
     assert_int_equal(written, strlen(text));
 }
 
-/* What was taken back can be taken back only of the file that it was written to. */
+/* A withdrawn write can only be withdrawn from the file to which it was written. */
 TEST_WITH(a_file_that_cannot_be_seen_is_not_opened_anew, set_up, tear_down)
 {
     (void)state;

@@ -1,11 +1,11 @@
-/* What answers by HTTP mean, by format: the whole table. */
+/* The meaning of HTTP answers, by format: the complete table. */
 #include "sinks/destinations/http_answer.h"
 
 #include <string.h>
 
 #include "tests/support/test.h"
 
-/* What the statuses from `first` to `last` are to mean. */
+/* The expected meaning of the statuses from `first` to `last`. */
 struct expected {
     long first, last;
     enum delivery_outcome outcome;

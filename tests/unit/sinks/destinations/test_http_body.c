@@ -98,7 +98,10 @@ static struct compression *open_mark(void)
 
 /* --- what comes of them ----------------------------------------------------------------------- */
 
-/* Makes the body of so many records from `first` on; NULL: the result is another than made. */
+/*
+ * Makes the body of `count` records beginning with `first`. Returns NULL if the result is not
+ * "made".
+ */
 static enum http_body_result assert_body(const struct encoder_ops *encoder,
                                          const struct compression_ops *compression, size_t first,
                                          size_t count, size_t shape, const char *expected)

@@ -81,7 +81,7 @@ static struct http_result wait_for_answer(void)
     return result;
 }
 
-/* Of what is given up when so many requests were added. */
+/* Requests that are given up after this number was added. */
 static struct http_result abandon_after(size_t added)
 {
     struct http_result result;

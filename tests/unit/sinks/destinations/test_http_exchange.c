@@ -528,7 +528,7 @@ static long refuses_sender(const struct http_range *range)
     return 204;
 }
 
-/* Of 1,000 records 20 are of that sender, of as many series from `first` on. */
+/* 20 of 1,000 records are of that sender, in 20 series beginning with `first`. */
 static void exchange_of_sender(uint32_t first)
 {
     open_block(1000);

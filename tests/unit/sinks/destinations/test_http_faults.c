@@ -187,7 +187,7 @@ TEST(requests_that_wait_for_a_lookup_at_a_stop_are_not_sent)
 
 #define NUMBERS 4096
 
-/* What the far end knows of each record. */
+/* The far end's state of each record. */
 static struct {
     uint64_t random, library_random;
     bool arrived[NUMBERS], acknowledged[NUMBERS];

@@ -1,4 +1,4 @@
-/* What a JetStream server answers: acknowledged, refused, or to be tried again. */
+/* Answers of a JetStream server: acknowledged, refused, or to be retried. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

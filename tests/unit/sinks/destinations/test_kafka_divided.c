@@ -31,7 +31,7 @@ TEST(a_message_that_is_too_large_is_refused_and_those_beside_it_are_not)
     kafka_scene_end(&scene);
 }
 
-/* The broker refuses so many requests to produce, each as larger than the topic takes. */
+/* The broker refuses this number of produce requests as larger than the topic allows. */
 static void refuse_as_too_large(struct kafka_scene *scene, size_t count)
 {
     for (size_t i = 0; i < count; i++)

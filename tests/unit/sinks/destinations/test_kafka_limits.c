@@ -1,4 +1,4 @@
-/* What a topic of kafka: was seen to refuse, and for how long that is known. */
+/* Learnt limits of Kafka topics, and how long they are remembered. */
 #include "sinks/destinations/kafka_topics.h"
 #include "tests/support/test.h"
 

@@ -1,7 +1,6 @@
 /*
- * A producer that another one follows: what it counts goes on, and what is so now begins at nothing.
- * One that cannot be made, at the start or later.
- * What librdkafka says of its brokers is said by the test in its place.
+ * A producer that is replaced: its counts continue, and its gauges begin at 0. A producer that
+ * cannot be created, at the start or later. The test takes the place of librdkafka's statistics.
  */
 #include <stdio.h>
 #include <string.h>

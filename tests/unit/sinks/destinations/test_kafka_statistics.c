@@ -1,4 +1,4 @@
-/* What librdkafka's statistics say of all brokers together. */
+/* librdkafka's statistics, added up over all brokers. */
 #include <string.h>
 
 #include "sinks/destinations/kafka_statistics.h"

@@ -1,4 +1,4 @@
-/* What receivers of OTLP answer, and what is no answer. */
+/* Answers of OTLP receivers, and invalid answers. */
 #include <stdlib.h>
 #include <string.h>
 

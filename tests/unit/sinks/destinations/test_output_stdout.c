@@ -148,7 +148,7 @@ TEST_WITH(a_reader_that_goes_is_noticed_without_a_write, scratch_make, tear_down
     close_pipe(file, &pipe);
 }
 
-/* What is withdrawn was not accepted, and what was accepted is not written again. */
+/* A withdrawn write was not accepted, and an accepted one is not written again. */
 TEST_WITH(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted, scratch_make, tear_down)
 {
     (void)state;

@@ -131,7 +131,10 @@ static void a_stopped_terminal_would_block_and_a_hung_up_one_is_closed(void **st
 
 /* --- in a process of its own ------------------------------------------------------------------ */
 
-/* Runs it in a child process, which alone then has `given` (-1: nothing); returns how it exits. */
+/*
+ * Runs it in a child process, where only `given` is open (-1: no descriptor); returns its exit
+ * code.
+ */
 static int run_apart(int (*run)(void), int given)
 {
     fflush(stdout);
@@ -191,7 +194,7 @@ static void missing_streams_are_not_taken_by_other_files(void **state)
 
 static int pipe_ends[2];
 
-/* As another user, who may write to the pipe that was inherited but not open it again. */
+/* As another user, who may write to the inherited pipe but not open it again. */
 static int fill_as_nobody(void)
 {
     if (setgid(65534) != 0 || setuid(65534) != 0)

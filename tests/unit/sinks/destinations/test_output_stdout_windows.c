@@ -1,6 +1,6 @@
 /*
- * Standard output as only Windows has it: a pipe is written by a thread that waits for its reader,
- * a console takes characters, and a handle may be a number of nothing.
+ * Standard output on Windows: a pipe is written by a thread that waits for its reader, a console
+ * takes characters, and a handle may be invalid.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +227,7 @@ static HANDLE start_in(const struct shown *shown)
     return made.hProcess;
 }
 
-/* Reads what it shows until that is in it. What moves the cursor may stand between two words. */
+/* Reads the console until it contains the text. Cursor movements may be between two words. */
 static void assert_shows(const struct shown *shown, const char *text)
 {
     static char found[65536];

@@ -1,5 +1,4 @@
-/* Rows of a table as RFC 4180 has it: what stands in them, from datagrams of the built-in schemas.
- */
+/* Rows of a table (RFC 4180) made from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

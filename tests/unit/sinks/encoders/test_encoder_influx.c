@@ -1,4 +1,4 @@
-/* Line protocol: what stands in a line, from datagrams of the built-in schemas. */
+/* Line protocol made from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* JSON lines, a line a sample: what stands in them, from datagrams of the built-in schemas. */
+/* JSON lines, one for each sample, made from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

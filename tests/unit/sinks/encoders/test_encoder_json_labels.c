@@ -1,4 +1,4 @@
-/* JSON lines: which labels a sample has, and text of any bytes wherever it stands. */
+/* JSON lines: the labels of a sample, and texts of arbitrary bytes in every position. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

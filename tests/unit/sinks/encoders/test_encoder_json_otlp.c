@@ -305,7 +305,7 @@ static void a_label_that_cannot_be_made_makes_the_record_too_large(void **state)
     assert_int_equal(((struct encoding *)*state)->lines, 1);
 }
 
-/* Resource attributes of one key, each a list of so many nulls, under as many points as fit. */
+/* Resource attributes with one key, each a list of nulls, and as many points as fit. */
 static void put_costly_labels(size_t points)
 {
     static struct wire attribute;
@@ -334,7 +334,7 @@ static void put_costly_labels(size_t points)
     wire_end(&wire, resource);
 }
 
-/* 50 kB each that nobody sees: a hundred times is fine, a thousand times would take too long. */
+/* 50 kB each that are not written: a hundred times is fast, a thousand times would be too slow. */
 static void labels_that_take_too_long_to_make_are_too_large(void **state)
 {
     put_costly_labels(100);

@@ -281,7 +281,7 @@ static void assert_lines_report(struct encoding *encoding, const struct json_tre
     assert_int_equal(encoding->lines, lines);
 }
 
-/* Riemann's events are written one by one; of OTLP's points there are as many lines here. */
+/* Riemann's events are written one by one; OTLP has one line for each point. */
 static void every_metric_is_a_line(void **state)
 {
     (void)state;
@@ -371,7 +371,10 @@ static void a_histogram_is_whole_or_overflows(void **state)
     }
 }
 
-/* Changes bytes of the datagram, anew each time; returns how often it still was a message. */
+/*
+ * Changes bytes of the datagram, different ones each time; returns how often it was still a
+ * message.
+ */
 static size_t write_changed(struct encoding *encodings[2], const struct capture_read *datagram,
                             size_t times, uint64_t *random)
 {

@@ -66,7 +66,7 @@ static void keep_wire(struct encoding *encoding)
     wire_clear(&wire);
 }
 
-/* The block becomes this file; it is no larger than its records have said. */
+/* The block becomes this file; it is no larger than the sum reported for its records. */
 static struct encoded assert_file(struct encoding *encoding, const char *expected)
 {
     struct output out = {.data = file, .capacity = sum.arranged};
@@ -260,8 +260,7 @@ TEST_WITH(a_time_that_is_read_as_the_next_millisecond_is_in_that, open_telemetry
     assert_int_equal(assert_built(*state, "# TYPE n gauge\nn 2 1700000000.251\n" END).left_out, 1);
 }
 
-/* --- names that do not fit beside each other ----------------------------------------------------
- */
+/* --- names that conflict ---------------------------------------------------------------------- */
 
 TEST_WITH(of_two_types_with_one_name_one_is_called_by_its_type, open_telemetry, close_encoding)
 {

@@ -57,7 +57,7 @@ static void close_way(struct way *way)
 
 /* --- what was written ------------------------------------------------------------------------- */
 
-/* The only message that was written, which stands after its length. */
+/* The only written message, after its length. */
 static struct text message_of(const struct encoding *written)
 {
     const uint8_t *start = (const uint8_t *)written->text;
@@ -68,7 +68,7 @@ static struct text message_of(const struct encoding *written)
     return (struct text){(const char *)at, size};
 }
 
-/* Each of its lengths takes as few bytes as it can, and no field stands there for nothing. */
+/* Each length has its shortest form, and there are no redundant fields. */
 static void assert_as_protobuf_writes_it(struct encoding *back, const struct text *message)
 {
     static char memory[PLENTY];
@@ -371,7 +371,7 @@ TEST_WITH(labels_come_back_however_they_are_shared_and_repeated, open_telemetry,
     }
 }
 
-/* Samples that share as many labels, each of its own key, of so many bytes. */
+/* Samples with this number of labels, each with its own key of this size. */
 static void decode_labels(struct encoding *encoding, size_t count, size_t bytes, size_t samples)
 {
     static char keys[2048][24], value[256];

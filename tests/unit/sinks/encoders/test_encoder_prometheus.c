@@ -1,5 +1,4 @@
-/* Lines of the Prometheus text format: what stands in them, from datagrams of the built-in schemas.
- */
+/* The Prometheus text format made from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

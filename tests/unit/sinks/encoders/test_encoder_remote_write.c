@@ -401,7 +401,7 @@ TEST_WITH(a_text_that_is_not_utf_8_is_made_so, open_riemann, close_encoding)
     wire_clear(&wire);
 }
 
-/* More symbols than the table holds: some stand there twice, and all are the right ones. */
+/* More symbols than the table holds: some are repeated, and all are correct. */
 TEST_WITH(many_series_are_the_same_in_both_shapes, open_telemetry, close_encoding)
 {
     static char names[10][16];
@@ -423,7 +423,7 @@ TEST_WITH(many_series_are_the_same_in_both_shapes, open_telemetry, close_encodin
     assert_in_range(symbols.count, 12000, 299999);
 }
 
-/* Small ones take the most of a request beside what they are themselves. */
+/* Small samples take the most space of a request in relation to their own size. */
 TEST_WITH(the_smallest_samples_fit_the_memory_that_is_planned, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;

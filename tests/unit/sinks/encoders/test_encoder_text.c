@@ -1,5 +1,4 @@
-/* Lines for people: what stands in their columns, and that nothing that was sent steers a terminal.
- */
+/* Lines for people: their columns, and that sent characters cannot control a terminal. */
 #include <math.h>
 #include <string.h>
 

@@ -17,7 +17,7 @@ static uint8_t read[MOST];
 /* Returns the size of the block. */
 static size_t round_trip(size_t size)
 {
-    uint8_t *exact = malloc(size + (size == 0)); /* just as many, for the sanitizers */
+    uint8_t *exact = malloc(size + (size == 0)); /* the exact size, for the sanitizers */
     uint16_t *scratch = malloc(SNAPPY_SCRATCH);
     struct output out = {.capacity = snappy_block_bound(size)};
     out.data = malloc(out.capacity);

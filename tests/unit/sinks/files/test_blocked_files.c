@@ -130,7 +130,7 @@ static void complete(struct bench *bench)
     assert_false(live_file_is_begun(&bench->file));
 }
 
-/* Tries again; so many get their names, and so many still wait or not. */
+/* Tries again; this number get their names, and this number still wait. */
 static void retry(struct bench *bench, size_t expected, bool waiting)
 {
     assert_int_equal(finished_files_retry(bench->makings.finished), expected);
@@ -185,7 +185,7 @@ TEST_WITH(the_name_of_one_that_waits_is_kept_for_it, scratch_make, scratch_remov
     }
     put(bench, "4\n");
     complete(bench);
-    scratch_assert_holds_text("a.4", "4\n"); /* whoever comes later has the higher number */
+    scratch_assert_holds_text("a.4", "4\n"); /* later files have higher numbers */
     others_close(readers[1]);
     retry(bench, 1, true);
     scratch_assert_holds_text("a.2", "2\n");
@@ -333,7 +333,7 @@ TEST_WITH(one_that_was_put_aside_and_may_not_be_written_is_complete, scratch_mak
     end(bench);
 }
 
-/* One without a record that cannot be removed is no file of records either. */
+/* A file without a record that cannot be removed is not a file of records either. */
 TEST_WITH(an_empty_one_that_is_read_is_passed_by, scratch_make, scratch_remove)
 {
     (void)state;

@@ -173,7 +173,7 @@ TEST(where_it_is_full_what_is_over_goes_for_what_comes)
     free_bench(&bench);
 }
 
-/* What is named to be given up has to make room, or who gives it up has nothing in hand. */
+/* The file named to be closed must make room, or its caller has no file. */
 TEST(one_that_was_given_up_is_enough)
 {
     struct bench bench = make("%{source}/%F", 1);

@@ -1,4 +1,4 @@
-/* What lies in folders, and which of it a path with fields may have made. */
+/* Walks folders, and finds files that a path with fields may have made. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a killed program left behind is cut off where it is torn, and completed. */
+/* Files left by a killed program are cut at their torn end, and completed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,7 @@ TEST_WITH(a_torn_line_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remo
     }
 }
 
-/* What is logged when a file is completed that ends with a torn line; to be freed. */
+/* The log when a file with a torn last line is completed; free it. */
 static char *logged_by_finishing(const char *torn)
 {
     const struct file_content made = content("json", 0);
@@ -239,7 +239,7 @@ TEST_WITH(a_torn_frame_is_cut_off_wherever_it_is_torn, scratch_make, scratch_rem
     }
 }
 
-/* Longer than what is looked at in one piece, so that records stand across its edges. */
+/* Longer than one read, so that records cross its edges. */
 TEST_WITH(a_large_file_is_cut_off_at_its_end_alone, scratch_make, scratch_remove)
 {
     (void)state;

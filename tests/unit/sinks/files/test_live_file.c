@@ -1,4 +1,4 @@
-/* A file of a sink from its first block to its name, and what others do to it meanwhile. */
+/* A file of a sink from its first block to its final name, and actions of others on it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A file that is being made: whole or not there at all, whatever happens to it meanwhile. */
+/* A file under construction: complete or absent, whatever happens to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +194,7 @@ TEST_WITH(what_is_open_is_locked_against_others, scratch_make, scratch_remove)
     part_file_close(file);
     assert_int_equal(try_left("a.part"), PART_DONE);
 
-    /* Also one that was left, by whoever opens it. */
+    /* The same for a file that was left, by the program that opens it. */
     assert_int_equal(part_file_open_left(scratch_path("a.part"), &file, &error), PART_DONE);
     assert_int_equal(try_left("a.part"), PART_LOCKED);
     part_file_close(file);

@@ -1,4 +1,4 @@
-/* What a file that is being made owes to Windows: who may read it, and what it may be called. */
+/* A file under construction on Windows: its sharing modes, and allowed names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static HANDLE open_other(const char *name, DWORD share)
     return file;
 }
 
-/* Whoever opens a log as most programs do, sharing no deletion, can; and reads all of it. */
+/* A reader that opens a log in the usual way, without shared deletion, can read all of it. */
 TEST_WITH(a_part_may_be_read_to_its_end_while_it_is_locked, scratch_make, scratch_remove)
 {
     (void)state;

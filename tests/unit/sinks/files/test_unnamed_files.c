@@ -179,7 +179,7 @@ TEST_WITH(where_each_block_is_a_file_more_are_passed_by, scratch_make, teardown)
     assert_int_equal(scratch_count(""), count);
 }
 
-/* The one before is complete and cannot be renamed, which is no reason not to start. */
+/* The previous file is complete and cannot be renamed, which does not prevent a start. */
 TEST_WITH(a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on, scratch_make, teardown)
 {
     (void)state;

@@ -69,8 +69,7 @@ static void refuse_schema(const char *name)
         if ((*one)->proto != NULL && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                      used != 0 ? ", " : "", (*one)->name);
-    log_line(LOG_ERROR, "--print-schema: \"%s\" is no schema of one file; there are %s", name,
-             names);
+    log_line(LOG_ERROR, "--print-schema: \"%s\" cannot be printed; choose from %s", name, names);
 }
 
 static enum exit_code print_schema(const char *name)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 bool control_client_create(struct control_client *client, int64_t stall_timeout_ns)
 {
     *client = (struct control_client){
@@ -24,6 +26,7 @@ size_t control_client_memory(void)
 
 void control_client_begin(struct control_client *client, struct control_connection *connection)
 {
+    RULE(client->connection == NULL, "a client has one connection");
     client->connection = connection;
     client->out.used = 0;
     client->out.overflow = false;
@@ -43,6 +46,7 @@ void control_client_end(struct control_client *client)
 static void forget_sent(struct control_client *client)
 {
     struct output *out = &client->out;
+    RULE(client->sent <= out->used, "a client is not sent more than its answers");
     memmove(out->data, out->data + client->sent, out->used - client->sent);
     out->used -= client->sent;
     client->sent = 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/control/control_client.h"
 #include "collector/control/tap_view.h"
 #include "collector/health/health_watch.h"
@@ -59,7 +60,7 @@ int control_service_create(struct control_service **out, const char *address,
 {
     struct control_service *service = calloc(1, sizeof *service);
     if (service == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for --control");
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory for --control");
         return -1;
     }
     service->pipeline = pipeline;
@@ -71,7 +72,7 @@ int control_service_create(struct control_service **out, const char *address,
         complete =
             control_client_create(&service->clients[i].base, program->stall_timeout_ns) && complete;
     if (!complete)
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for --control");
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory for --control");
     if (!complete || control_socket_open(&service->socket, address, error) != 0) {
         control_service_destroy(service);
         return -1;
@@ -255,6 +256,7 @@ static void answer(struct control_service *service, struct client *client, const
                    size_t size)
 {
     struct output *out = &client->base.out;
+    RULE(out->used == 0, "a request is answered after the last answer was sent");
     if (size != 0 && request[size - 1] == '\r')
         size--;
     const char *space = memchr(request, ' ', size);
@@ -265,7 +267,7 @@ static void answer(struct control_service *service, struct client *client, const
             requests[i].with_argument != (space != NULL))
             continue;
         if (requests[i].is_order && !control_connection_may_order(client->base.connection)) {
-            write_error(out, "only the user who runs sluice, and root, may order that");
+            write_error(out, "only the user of this sluice, and root, may do that");
             return;
         }
         const char *argument = requests[i].with_argument ? space + 1 : request + size;
@@ -277,7 +279,8 @@ static void answer(struct control_service *service, struct client *client, const
         return;
     }
     write_error(
-        out, "no such request; there are: ledger, report, senders, health, tap GLOB, reload, stop");
+        out,
+        "no such request; use ledger, report, senders, levels, health, tap GLOB, reload, stop");
 }
 
 /* --- the tap ---------------------------------------------------------------------------------- */
@@ -350,6 +353,8 @@ static void serve_tap(struct control_service *service, int64_t now_ns)
     show_batches(service, now_ns + TAP_TICK_NS);
     for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
         struct client *client = &service->clients[i];
+        RULE(!client->tapping || client->base.connection != NULL,
+             "a client of the tap is connected");
         if (!client->tapping || now_ns < client->second_ends)
             continue;
         report_left_out(service, client);
@@ -460,5 +465,6 @@ size_t control_service_watch(struct control_service *service,
             watched[count++] =
                 (struct control_watch){control_connection_handle(client->connection), reads, waits};
     }
+    RULE(count <= CONTROL_CLIENTS + 1, "the socket and each client are watched once");
     return count;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/health/health_words.h"
@@ -58,6 +59,7 @@ static struct glossary_entry *glossary_add(struct making *making, enum glossary_
     }
     struct glossary_entry *entry = &glossary->entries[glossary->count++];
     *entry = (struct glossary_entry){.kind = kind, .what = what, .remedy = ""};
+    RULE(strlen(name) < sizeof entry->name, "a name fits into its entry");
     snprintf(entry->name, sizeof entry->name, "%s", name);
     return entry;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/text/json_writer.h"
 
 /* A spill is reported as filling when 4/5 of its size are used. */
@@ -203,14 +204,18 @@ static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_
     note->listeners = listeners;
     note->sinks = sinks;
     note->dead_letters = dead_letters_dropped(&ledger->dead_letters);
-    for (size_t i = 0; i < ledger->listener_count; i++)
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        RULE(ledger->listeners[i].index < listeners, "a note has a row for each listener");
         for (size_t loss = 0; loss < LISTENER_LOSSES; loss++)
             note->counts[ledger->listeners[i].index][loss] =
                 listener_losses[loss].find(&ledger->listeners[i]);
-    for (size_t i = 0; i < ledger->sink_count; i++)
+    }
+    for (size_t i = 0; i < ledger->sink_count; i++) {
+        RULE(ledger->sinks[i].index < sinks, "a note has a row for each sink");
         for (size_t loss = 0; loss < SINK_LOSSES; loss++)
             note->counts[listeners + ledger->sinks[i].index][loss] =
                 sink_losses[loss].find(&ledger->sinks[i]);
+    }
     return note;
 }
 
@@ -219,6 +224,7 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
     struct note *note = make_note(ledger, now_ns);
     if (note == NULL)
         return;
+    RULE(health->count <= NOTES && health->first < NOTES, "notes are in their ring");
     struct note **place = &health->notes[(health->first + health->count) % NOTES];
     free(*place);
     *place = note;

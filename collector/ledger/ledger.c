@@ -102,6 +102,19 @@ void ledger_destroy(struct ledger *ledger)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
+static struct listener_entry *listener_at(const struct ledger *ledger, int listener)
+{
+    RULE(listener >= 0 && (size_t)listener < ledger->listener_count,
+         "a listener's index is one of the ledger");
+    return &ledger->listeners[listener];
+}
+
+static struct sink_entry *sink_at(const struct ledger *ledger, int sink)
+{
+    RULE(sink >= 0 && (size_t)sink < ledger->sink_count, "a sink's index is one of the ledger");
+    return &ledger->sinks[sink];
+}
+
 static const struct listener_kind *find_kind(const char *name)
 {
     size_t at = 0;
@@ -198,44 +211,52 @@ int ledger_add_sink(struct ledger *ledger, const char *name)
 
 bool ledger_sink_is_live(const struct ledger *ledger, int sink)
 {
-    return ledger->sinks[sink].state == ENTRY_LIVE;
+    return sink_at(ledger, sink)->state == ENTRY_LIVE;
 }
 
 void ledger_begin_sink(struct ledger *ledger, int sink)
 {
-    ledger->sinks[sink].state = ENTRY_LIVE;
-    ledger->sinks[sink].messages_before = count_messages(ledger);
+    struct sink_entry *entry = sink_at(ledger, sink);
+    RULE(entry->state != ENTRY_HIDDEN, "a cancelled entry comes back only by its name");
+    entry->state = ENTRY_LIVE;
+    entry->messages_before = count_messages(ledger);
 }
 
 void ledger_reserve_sink(struct ledger *ledger, int sink, bool reserved)
 {
-    ledger->sinks[sink].reserved = reserved;
+    sink_at(ledger, sink)->reserved = reserved;
 }
 
 void ledger_retire_listener(struct ledger *ledger, int listener)
 {
-    struct listener_entry *entry = &ledger->listeners[listener];
+    struct listener_entry *entry = listener_at(ledger, listener);
+    RULE(entry->state == ENTRY_LIVE, "a live listener is retired");
     entry->state = ENTRY_RETIRED;
     entry->known = true;
 }
 
 void ledger_retire_sink(struct ledger *ledger, int sink)
 {
-    struct sink_entry *entry = &ledger->sinks[sink];
-    entry->messages += count_messages(ledger) - entry->messages_before;
+    struct sink_entry *entry = sink_at(ledger, sink);
+    uint64_t messages = count_messages(ledger);
+    RULE(entry->state == ENTRY_LIVE, "a live sink is retired");
+    RULE(messages >= entry->messages_before, "decoded messages never decrease");
+    entry->messages += messages - entry->messages_before;
     entry->state = ENTRY_RETIRED;
     entry->known = true;
 }
 
 void ledger_cancel_listener(struct ledger *ledger, int listener)
 {
-    struct listener_entry *entry = &ledger->listeners[listener];
+    struct listener_entry *entry = listener_at(ledger, listener);
+    RULE(entry->state == ENTRY_LIVE, "a live listener is cancelled");
     entry->state = entry->known ? ENTRY_RETIRED : ENTRY_HIDDEN;
 }
 
 void ledger_cancel_sink(struct ledger *ledger, int sink)
 {
-    struct sink_entry *entry = &ledger->sinks[sink];
+    struct sink_entry *entry = sink_at(ledger, sink);
+    RULE(entry->state == ENTRY_LIVE, "a live sink is cancelled");
     entry->state = entry->known ? ENTRY_RETIRED : ENTRY_HIDDEN;
 }
 
@@ -251,22 +272,22 @@ static bool replace_text(char **text, const char *with)
 
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name)
 {
-    return replace_text(&ledger->listeners[listener].name, name);
+    return replace_text(&listener_at(ledger, listener)->name, name);
 }
 
 bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema)
 {
-    return replace_text(&ledger->listeners[listener].schema, schema);
+    return replace_text(&listener_at(ledger, listener)->schema, schema);
 }
 
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind)
 {
-    ledger->listeners[listener].drops = kind;
+    listener_at(ledger, listener)->drops = kind;
 }
 
 void ledger_set_spread(struct ledger *ledger, int listener, bool spread)
 {
-    ledger->listeners[listener].spread = spread;
+    listener_at(ledger, listener)->spread = spread;
 }
 
 /* --- blocks ----------------------------------------------------------------------------------- */
@@ -291,23 +312,26 @@ static void *add_block(struct block **list, size_t size)
 
 struct ingest_counters *ledger_ingest_block(struct ledger *ledger, int listener)
 {
-    return add_block(&ledger->listeners[listener].ingests, sizeof(struct ingest_counters));
+    return add_block(&listener_at(ledger, listener)->ingests, sizeof(struct ingest_counters));
 }
 
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink)
 {
-    return add_block(&ledger->sinks[sink].offers, sizeof(struct offer_counters));
+    return add_block(&sink_at(ledger, sink)->offers, sizeof(struct offer_counters));
 }
 
 struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink)
 {
-    return add_block(&ledger->sinks[sink].own, sizeof(struct sink_counters));
+    return add_block(&sink_at(ledger, sink)->own, sizeof(struct sink_counters));
 }
 
 void ledger_return_block(void *counters)
 {
-    if (counters != NULL)
-        ((struct block *)counters - 1)->spare = true;
+    if (counters == NULL)
+        return;
+    struct block *block = (struct block *)counters - 1;
+    RULE(!block->spare, "a block is returned once");
+    block->spare = true;
 }
 
 struct thread_measures *ledger_thread_block(struct ledger *ledger)
@@ -321,6 +345,7 @@ struct thread_measures *ledger_thread_block(struct ledger *ledger)
 
 bool ledger_add_dead_letters(struct ledger *ledger, const char *name)
 {
+    RULE(ledger->dead_letters_name == NULL, "there is one file of dead letters");
     ledger->dead_letters_name = text_copy_all(name);
     return ledger->dead_letters_name != NULL;
 }
@@ -420,6 +445,7 @@ static void read_dead_letters(struct dead_letter_totals *sum, const struct ledge
 static const char *number_name(size_t number)
 {
     static char names[LEDGER_THREADS][5];
+    RULE(number < LEDGER_THREADS, "a thread's number has a name");
     snprintf(names[number], sizeof names[number], "%u", (unsigned)number % LEDGER_THREADS);
     return names[number];
 }
@@ -474,13 +500,15 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         read_listener(&snapshot->listeners[snapshot->listener_count++], &ledger->listeners[i]);
     }
     uint64_t messages = count_messages(ledger);
-    for (size_t i = 0, at = 0; i < ledger->sink_count; i++) {
+    size_t at = 0;
+    for (size_t i = 0; i < ledger->sink_count; i++) {
         const struct sink_entry *entry = &ledger->sinks[i];
         if (entry->state == ENTRY_HIDDEN)
             continue;
         snapshot->sinks[at++].messages =
             entry->messages + (entry->state == ENTRY_LIVE ? messages - entry->messages_before : 0);
     }
+    RULE(at == snapshot->sink_count, "a snapshot has one row for each visible sink");
     if (ledger_snapshot_keep_texts(snapshot))
         return snapshot;
     ledger_snapshot_free(snapshot);

@@ -106,7 +106,8 @@ void log_date_lines(bool dated)
 static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, char *line)
 {
     struct log_entry loss = {.level = LOG_INFO, .subject = LOG_OF_PROGRAM};
-    snprintf(loss.message, LOSS_SIZE / 2, "%" PRIu64 " lines were lost", count);
+    snprintf(loss.message, LOSS_SIZE / 2, "%" PRIu64 " line%s lost", count,
+             count == 1 ? " was" : "s were");
     return log_entry_write(&loss, 0, begun.format, place, time_ns, line);
 }
 
@@ -122,6 +123,7 @@ static bool write_entry(const struct log_entry *entry, uint64_t repeated)
     bool waits = begun.writing_text && diverted_to == NULL;
     uint64_t before = waits ? 0 : atomic_exchange(&lost, 0);
     size_t size = before != 0 ? write_loss(before, place, time_ns, text) : 0;
+    RULE(size <= LOSS_SIZE, "the line about lost lines fits");
     size += log_entry_write(entry, repeated, begun.format, place, time_ns, text + size);
     if (!log_put(entry->level, text, size)) {
         atomic_fetch_add(&lost, before);
@@ -221,6 +223,7 @@ void log_naming(enum log_level level, enum log_subject subject, const char *name
 static void begin_text(void)
 {
     mutex_lock(begun.lock);
+    RULE(!begun.writing_text, "one text is written at a time");
     write_repeats(clock_monotonic_ns());
     begun.writing_text = true;
     mutex_unlock(begun.lock);
@@ -283,7 +286,7 @@ int log_begin(const struct log_settings *settings, struct error *error)
     RULE(begun.lock == NULL, "the log begins when it has not, or has ended");
     begun.lock = mutex_create();
     if (begun.lock == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for the log");
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory for the log");
         return -1;
     }
     log_follow(settings);
@@ -304,6 +307,7 @@ void log_end(void)
 {
     if (begun.lock == NULL)
         return;
+    RULE(!begun.writing_text && begun.waiting_size == 0, "the log ends after its last text");
     end_repeats(clock_monotonic_ns());
     mutex_destroy(begun.lock);
     begun.lock = NULL;

@@ -1,5 +1,7 @@
 #include "collector/log/log_repeats.h"
 
+#include "collector/base/rule.h"
+
 /* The interval begins with the first repetition, however late that comes before `due_ns`. */
 bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns)
 {
@@ -16,6 +18,7 @@ bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry
 
 void log_repeats_begin(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns)
 {
+    RULE(repeats->count == 0, "repetitions are reported before the next message");
     repeats->last = *entry;
     repeats->known = entry->level != LOG_INFO;
     repeats->count = 0;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 /* The size of the blocks in which the library reads a stream. */
 #define BLOCK ((size_t)16 * 1024)
 
@@ -61,7 +63,10 @@ static struct event *make_event(const struct output *text)
 
 static void stream_release(struct event *event)
 {
-    if (event == NULL || --event->users != 0)
+    if (event == NULL)
+        return;
+    RULE(event->users != 0, "an event is released once by each user");
+    if (--event->users != 0)
         return;
     free(event->text);
     free(event);
@@ -132,6 +137,7 @@ static ssize_t read_events(void *argument, uint64_t at, char *out, size_t most)
 static void end_client(void *argument)
 {
     struct client *client = argument;
+    RULE(client->connection != NULL, "a viewer's stream ends once");
     stream_release(client->event);
     *client = (struct client){.stream = client->stream};
 }
@@ -139,8 +145,10 @@ static void end_client(void *argument)
 static struct client *free_slot(struct event_stream *stream)
 {
     size_t i = 0;
-    while (stream->clients[i].connection != NULL)
+    while (stream->clients[i].connection != NULL) {
         i++;
+        RULE(i < EVENT_CLIENTS, "a stream is opened only if there is room");
+    }
     return &stream->clients[i];
 }
 
@@ -165,6 +173,7 @@ static void stream_wake(struct client *client)
 {
     if (!client->resting)
         return;
+    RULE(client->connection != NULL, "a suspended viewer has a connection");
     client->resting = false;
     client->stream->http->resume_connection(client->connection);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 /*
  * Headers of every answer that tell a browser to load nothing from other hosts, not to show the
  * page inside another one, and not to guess types.
@@ -58,7 +60,7 @@ enum MHD_Result metrics_answer_no_memory(const struct http_library *http,
                                          struct MHD_Connection *connection)
 {
     return metrics_answer_text(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                               "There is no memory for one more page now.\n",
+                               "Too many unread pages, or memory is short; try again.\n",
                                MHD_HTTP_HEADER_RETRY_AFTER, "1");
 }
 
@@ -85,6 +87,7 @@ static ssize_t read_page(void *argument, uint64_t at, char *out, size_t most)
 static void free_page(void *argument)
 {
     struct page *page = argument;
+    RULE(*page->unsent != 0, "a page is counted as unsent until it is freed");
     (*page->unsent)--;
     free(page->text);
     free(page);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/address.h"
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/tcp.h"
@@ -60,6 +61,7 @@ size_t metrics_door_memory(void)
 
 static void door_end(struct waiting *place)
 {
+    RULE(place->connection != NO_HANDLE, "a slot that is freed has a connection");
     tcp_connection_close(place->connection);
     place->connection = NO_HANDLE;
 }
@@ -157,6 +159,7 @@ static void door_look(struct metrics_door *door, struct waiting *place, int64_t 
     size_t size;
     enum tcp_result result =
         tcp_connection_peek(place->connection, door->head, METRICS_HEAD, &size);
+    RULE(size <= METRICS_HEAD, "a request is read into the head");
     size_t empty = empty_lines(door->head, size);
     size_t ignored;
     if (empty != 0) /* the library would take an empty line for the beginning of a request */
@@ -201,6 +204,7 @@ static void accept_clients(struct metrics_door *door, int64_t now_ns)
         if (result != ACCEPT_OK)
             return;
         struct waiting *place = door_find_slot(door);
+        RULE(place->connection == NO_HANDLE, "a new connection gets a free slot");
         *place = (struct waiting){
             .connection = connection, .network = address_network(&peer), .since_ns = now_ns};
         door_look(door, place, now_ns);

@@ -65,7 +65,7 @@ static const struct {
 };
 
 static const char not_found[] =
-    "There are / for people, /metrics, /healthz, /sources and /events.\n";
+    "Not found; use / (the status page), /metrics, /healthz, /sources or /events.\n";
 
 /* --- the status page -------------------------------------------------------------------------- */
 
@@ -97,8 +97,7 @@ static enum MHD_Result send_events(struct metrics_requests *requests,
     struct output first;
     if (!event_stream_has_room(requests->events))
         return metrics_answer_text(requests->http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                                   "Eight others are looking already.\n",
-                                   MHD_HTTP_HEADER_RETRY_AFTER, "5");
+                                   "Too many viewers (8).\n", MHD_HTTP_HEADER_RETRY_AFTER, "5");
     if (!page_write(write_first, requests->status, &first))
         return metrics_answer_no_memory(requests->http, connection);
     const struct metrics_answer answer = {
@@ -154,13 +153,13 @@ static enum MHD_Result send_misdirected(struct metrics_requests *requests,
     int64_t now = clock_monotonic_ns();
     if (now >= requests->misnamed_pause_ns) {
         requests->misnamed_pause_ns = now + MISNAMED_PAUSE_NS;
-        log_line(LOG_WARNING, "metrics: a request was refused as its Host is neither an address "
-                              "nor localhost; --metrics-host allows names");
+        log_line(LOG_WARNING, "metrics: refused a request whose Host is neither an address nor "
+                              "localhost; allow its name with --metrics-host");
     }
     return metrics_answer_text(
         requests->http, connection, MHD_HTTP_MISDIRECTED_REQUEST,
-        "The Host of this request is neither an address nor localhost. Start sluice "
-        "with --metrics-host NAME to allow a name.\n",
+        "The Host of this request is neither an address nor localhost. Allow its name with "
+        "sluice --metrics-host NAME.\n",
         NULL, NULL);
 }
 
@@ -204,10 +203,11 @@ enum MHD_Result metrics_requests_answer(void *context, struct MHD_Connection *co
         return send_misdirected(requests, connection);
     if (lacks_host(&asked, version))
         return metrics_answer_text(requests->http, connection, MHD_HTTP_BAD_REQUEST,
-                                   "A request of HTTP/1.1 has a Host.\n", NULL, NULL);
+                                   "A request of HTTP/1.1 must have one Host header.\n", NULL,
+                                   NULL);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return metrics_answer_text(requests->http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-                                   "There is nothing but to read.\n", MHD_HTTP_HEADER_ALLOW,
+                                   "Only GET and HEAD are supported.\n", MHD_HTTP_HEADER_ALLOW,
                                    "GET, HEAD");
     return send_path(requests, connection, path);
 }

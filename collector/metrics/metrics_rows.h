@@ -17,59 +17,58 @@
  * Names and help of the process' rows are those of Prometheus' client libraries.
  */
 #define METRICS_ROWS(ROW)                                                                          \
-    ROW(BUILD, "sluice_", "", "build", INFO, "version", "Which program this is.")                  \
+    ROW(BUILD, "sluice_", "", "build", INFO, "version", "Version of the program.")                 \
     ROW(UPTIME, "sluice_", "", "uptime_seconds", GAUGE, "",                                        \
-        "For how long the ledger has counted.")                                                    \
+        "Time since the ledger began to count.")                                                   \
     ROW(LISTENER, "sluice_", "", "listener", INFO, "listener,kind,schema,kernel_drops_unit",       \
-        "What a listener is; kernel_drops_unit: what the kernel counts as one.")                   \
+        "Facts about a listener; kernel_drops_unit: the unit of its drops.")                       \
     ROW(KERNEL_DROPS_AND_FILTERED, "sluice_", "listener_", KERNEL_DROPS_AND_FILTERED, COUNTER,     \
         "listener", KERNEL_DROPS_AND_FILTERED_HELP)                                                \
     ROW(LISTENER_REFUSED, "sluice_", "listener_", "refused", COUNTER, "listener,reason",           \
-        "Datagrams that were not decoded, by the reason.")                                         \
+        "Datagrams that were not decoded, by reason.")                                             \
     ROW(SOCKETS, "sluice_", "listener_", "sockets", GAUGE, "listener",                             \
         "Sockets of a listener, one for each receiver.")                                           \
     ROW(RECEIVE_BUFFER, "sluice_", "listener_", "receive_buffer_bytes", GAUGE, "listener",         \
         "Receive buffer that the kernel granted for each socket.")                                 \
     ROW(RECEIVE_BUFFER_ASKED, "sluice_", "listener_", "receive_buffer_asked_bytes", GAUGE,         \
-        "listener", "Receive buffer that it was asked for.")                                       \
+        "listener", "Receive buffer requested for each socket.")                                   \
     ROW(OPEN, "sluice_", "listener_", "open_connections", GAUGE, "listener",                       \
-        "Connections of a listener that are open.")                                                \
+        "Open connections of a listener.")                                                         \
     ROW(OPEN_LIMIT, "sluice_", "listener_", "open_connections_limit", GAUGE, "listener",           \
-        "Connections that may be open at a time.")                                                 \
+        "Connections that may be open at the same time.")                                          \
     ROW(SINK_REFUSED, "sluice_", "sink_", "refused", COUNTER, "sink,reason",                       \
-        "Records that a sink's queues did not take, by the reason.")                               \
+        "Records that a sink's queues refused, by reason.")                                        \
     ROW(SINK_FAILED, "sluice_", "sink_", "failed", COUNTER, "sink,reason",                         \
-        "Records queued that were not written, by the reason.")                                    \
+        "Records queued that were not written, by reason.")                                        \
     ROW(IN_FLIGHT, "sluice_", "sink_", "in_flight_records", GAUGE, "sink",                         \
-        "Records queued whose fate is not known yet.")                                             \
+        "Records queued whose outcome is not known yet.")                                          \
     ROW(QUEUE, "sluice_", "sink_", "queue_batches", GAUGE, "sink",                                 \
-        "Batches that wait in a sink's queues.")                                                   \
+        "Batches waiting in a sink's queues.")                                                     \
     ROW(QUEUE_LIMIT, "sluice_", "sink_", "queue_limit_batches", GAUGE, "sink",                     \
-        "Batches that they hold at most.")                                                         \
+        "Most batches that a sink's queues hold.")                                                 \
     ROW(QUEUE_LARGE, "sluice_", "sink_", "queue_large_batches", GAUGE, "sink",                     \
-        "Large batches among those that wait.")                                                    \
+        "Large batches waiting in a sink's queues.")                                               \
     ROW(QUEUE_LARGE_LIMIT, "sluice_", "sink_", "queue_large_limit_batches", GAUGE, "sink",         \
-        "Large batches that they hold at most.")                                                   \
+        "Most large batches that a sink's queues hold.")                                           \
     ROW(WAITING, "sluice_", "sink_", "waiting_seconds", GAUGE, "sink",                             \
-        "How long the destination has taken nothing of what is being written.")                    \
+        "Time for which the destination has accepted no data.")                                    \
     ROW(FAILING, "sluice_", "sink_", "failing_seconds", GAUGE, "sink",                             \
-        "How long the destination has failed, being tried again.")                                 \
+        "Time for which the destination has failed; it is retried.")                               \
     ROW(OLDEST, "sluice_", "sink_", "oldest_seconds", GAUGE, "sink",                               \
-        "How long the oldest record of a delivery has waited for its answer.")                     \
-    ROW(SPILL, "sluice_", "sink_", "spill_bytes", GAUGE, "sink", "Bytes that lie in a spill.")     \
+        "Age of a delivery's oldest record without an answer.")                                    \
+    ROW(SPILL, "sluice_", "sink_", "spill_bytes", GAUGE, "sink", "Bytes in a spill.")              \
     ROW(SPILL_LIMIT, "sluice_", "sink_", "spill_limit_bytes", GAUGE, "sink",                       \
-        "Bytes that may lie there.")                                                               \
+        "Most bytes that a spill may hold.")                                                       \
     DELIVERY_FIGURES(ROW)                                                                          \
     ROW(ANSWERS, "sluice_", "sink_", "answers", COUNTER, "sink,class",                             \
-        "Answers to the requests of a delivery, by the class of their status.")                    \
+        "Answers to a delivery's requests, by class of status.")                                   \
     ROW(REQUEST_TIME, "sluice_", "sink_", "request_seconds", HISTOGRAM, "sink",                    \
-        "From a request of a delivery, or from the messages of a block, until all was answered.")  \
+        "Time from a delivery's request, or a block's messages, to the last answer.")              \
     ROW(ENDED, "sluice_", "sink_", "ended", GAUGE, "sink", "1: the sink has ended for good.")      \
     ROW(DROPPED, "sluice_", "dead_letters_", "dropped", COUNTER, "reason",                         \
-        "Dead letters that were not kept, by the reason.")                                         \
-    ROW(BATCHES, "sluice_", "", "batches", GAUGE, "size", "Batches that there are, by size.")      \
-    ROW(BATCHES_FREE, "sluice_", "", "batches_free", GAUGE, "size",                                \
-        "Batches that are free, by size.")                                                         \
+        "Dead letters that were not kept, by reason.")                                             \
+    ROW(BATCHES, "sluice_", "", "batches", GAUGE, "size", "All batches, by size.")                 \
+    ROW(BATCHES_FREE, "sluice_", "", "batches_free", GAUGE, "size", "Free batches, by size.")      \
     ROW(CPU, "process_", "", "cpu_seconds", COUNTER, "",                                           \
         "Total user and system CPU time spent in seconds.")                                        \
     ROW(STARTED, "process_", "", "start_time_seconds", GAUGE, "",                                  \

@@ -174,7 +174,7 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     bool complete = server != NULL && make_door(server, listener, options->stall_timeout_ns) &&
                     server_make_parts(server, http, options);
     error_set(error, EXIT_CODE_INTERNAL, "--metrics: %s",
-              complete ? "cannot start to serve" : "out of memory");
+              complete ? "cannot start the server" : "out of memory");
     if (!complete || !server_start(server, options->stall_timeout_ns)) {
         metrics_server_destroy(server);
         return -1;

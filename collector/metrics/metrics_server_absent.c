@@ -8,8 +8,7 @@ const char *metrics_server_library(void)
 
 bool metrics_server_can_serve(struct error *error)
 {
-    error_set(error, EXIT_CODE_CONFIG,
-              "--metrics: this program was built without it (libmicrohttpd)");
+    error_set(error, EXIT_CODE_CONFIG, "--metrics: this program was built without libmicrohttpd");
     return false;
 }
 

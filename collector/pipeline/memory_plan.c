@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "collector/base/rule.h"
+#include "collector/config/units.h"
 #include "collector/platform/udp.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
@@ -121,14 +123,16 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
     if (budget == 0)
         budget = default_budget(needs, least);
     if (budget < least) {
+        char given[QUANTITY_TEXT_SIZE];
+        quantity_format(QUANTITY_SIZE, budget, given);
         error_set(error, EXIT_CODE_CONFIG,
-                  "--memory: %" PRIu64 " KiB are too few for these listeners and sinks: they need "
-                  "at least %" PRIu64 "KiB",
-                  budget / 1024, (least + 1023) / 1024);
+                  "--memory %s is too small; this configuration needs at least %" PRIu64 "KiB",
+                  given, (least + 1023) / 1024);
         return -1;
     }
     uint64_t per_slot = fan_outs(needs) * needs->sinks * BATCH_SMALL_STRIDE;
     uint64_t capacity = (budget - total(needs, 0)) / per_slot;
+    RULE(capacity >= MEMORY_SMALLEST_RING, "an accepted budget gives rings their least capacity");
     if (capacity > LONGEST_RING)
         capacity = LONGEST_RING;
     *plan = (struct memory_plan){
@@ -141,5 +145,6 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         .total = total(needs, capacity),
         .enough = total(needs, default_ring(needs)),
     };
+    RULE(plan->total <= budget, "a plan stays within its budget");
     return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_left_spills.h"
@@ -88,6 +89,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
         result = dead_letters_start(pipeline->dead_letters, error);
     while (result == 0 && producers < pipeline->producer_count) {
         const struct producer *producer = &pipeline->producers[producers];
+        RULE(pipeline_is_live(producer), "a producer is created before it is started");
         result = producer->ops->start(producer->object, error);
         producers += result == 0;
     }
@@ -142,6 +144,7 @@ enum pipeline_state pipeline_state(struct pipeline *pipeline)
 
 struct address pipeline_address(const struct pipeline *pipeline, size_t listener)
 {
+    RULE(listener < pipeline->config->listener_count, "the listener is of the configuration");
     return pipeline->sources[listener]->address;
 }
 
@@ -152,6 +155,7 @@ const struct memory_plan *pipeline_plan(const struct pipeline *pipeline)
 
 const char *pipeline_listener_name(const struct pipeline *pipeline, size_t listener)
 {
+    RULE(listener < pipeline->config->listener_count, "the listener is of the configuration");
     return pipeline->sources[listener]->listener.name;
 }
 
@@ -325,6 +329,7 @@ struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline)
 
 struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
 {
+    RULE(!pipeline->quiesced, "producers run until they end");
     for (size_t i = 0; i < pipeline->producer_count; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)

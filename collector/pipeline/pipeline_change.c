@@ -41,7 +41,7 @@ static int check_keys(const struct listener_config *from, const struct listener_
     const char *key = source->fixed_key(from, to);
     if (key == NULL)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "%s: %s= is changed by a new start alone", to->name, key);
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s= can only be changed by a restart", to->name, key);
     error_place(error, to->written_at);
     return -1;
 }
@@ -63,13 +63,16 @@ static int match_listener(const struct pipeline *pipeline, const struct config *
         return change_refuse(error, listener, source->no_arrival);
     if (source->producer != NULL)
         return captures_are_read(pipeline)
-                   ? change_refuse(error, listener, "where captures are read it takes a new start")
+                   ? change_refuse(error, listener,
+                                   "cannot be added while captures are read; restart")
                    : 0;
     size_t threads = pipeline->receiver_count * pipeline->receiver_threads;
     if (threads == 0)
-        return change_refuse(error, listener, "there is no receiver: no listener was a udp socket");
+        return change_refuse(error, listener,
+                             "cannot be added: no udp listener was configured at start; restart");
     if (listener->receivers > threads)
-        return change_refuse(error, listener, "receivers= wants more than were started");
+        return change_refuse(error, listener,
+                             "receivers= is more than the threads that were started; restart");
     return 0;
 }
 
@@ -117,9 +120,10 @@ static int match_sinks(const struct pipeline *pipeline, const struct config *to,
     bool captures = captures_are_read(pipeline);
     if (!captures && to->threads != THREADS_ONE)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "%s, %s by a new start alone",
-              captures ? "where captures are read" : "with --threads 1",
-              longer ? "max_frame= and max_decoded= are raised" : "sinks are changed");
+    error_set(error, EXIT_CODE_CONFIG, "%s, %s by a restart",
+              captures ? "while captures are read" : "with --threads 1",
+              longer ? "max_frame= and max_decoded= can only be raised"
+                     : "sinks can only be changed");
     return -1;
 }
 
@@ -129,7 +133,7 @@ int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
     const struct option *option = option_fixed_change(pipeline->config, to);
     *change = (struct change){0};
     if (option != NULL) {
-        error_set(error, EXIT_CODE_CONFIG, "--%s is changed by a new start alone",
+        error_set(error, EXIT_CODE_CONFIG, "--%s can only be changed by a restart",
                   option->setting.name);
         return -1;
     }

@@ -154,18 +154,21 @@ static void set_no_samples(struct error *error, const struct sink_config *sink,
 {
     const char *rule = sample_rules_given(&sink->encoding.rules);
     if (sink->encoder->needs_samples && !passes_on(sink, schema))
-        error_set(error, EXIT_CODE_CONFIG,
-                  "%s: format=%s writes samples, but %s of %s has none; format=json shows its "
-                  "messages",
-                  sink->name, sink->encoder->name, schema->name, listener->name);
+        error_set(
+            error, EXIT_CODE_CONFIG,
+            "%s: format=%s needs samples, but schema %s of %s has no samples; use format=json "
+            "to write its messages",
+            sink->name, sink->encoder->name, schema->name, listener->name);
     else if (rule != NULL)
-        error_set(error, EXIT_CODE_CONFIG, "%s: %s= is about samples, but %s of %s has none",
-                  sink->name, rule, schema->name, listener->name);
-    else
         error_set(error, EXIT_CODE_CONFIG,
-                  "%s: view=sample, but %s of %s has no samples; without view= each schema is "
-                  "shown as it can be",
-                  sink->name, schema->name, listener->name);
+                  "%s: %s= needs samples, but schema %s of %s has no samples", sink->name, rule,
+                  schema->name, listener->name);
+    else
+        error_set(
+            error, EXIT_CODE_CONFIG,
+            "%s: view=sample needs samples, but schema %s of %s has no samples; omit view= to "
+            "choose for each schema",
+            sink->name, schema->name, listener->name);
 }
 
 /* Whether the sink can write messages of the schema. */
@@ -174,8 +177,8 @@ static bool can_write(const struct sink_config *sink, const struct schema *schem
 {
     if (sink->encoding.view == VIEW_RECORD && schema->ops->next_item == NULL) {
         error_set(error, EXIT_CODE_CONFIG,
-                  "%s: view=record, but a message of %s of %s has no log records or spans; without "
-                  "view= each schema is shown as it can be",
+                  "%s: view=record needs log records or spans, but schema %s of %s lacks "
+                  "them; omit view= to choose for each schema",
                   sink->name, schema->name, listener->name);
         return false;
     }
@@ -215,8 +218,8 @@ static int check_overflow(const struct config *config, struct error *error)
             if (config->listeners[k].source->waits)
                 continue;
             error_set(error, EXIT_CODE_CONFIG,
-                      "%s: overflow=block, but %s is a socket, whose senders do not wait; write "
-                      "drop_newest or drop_oldest",
+                      "%s: overflow=block cannot make the senders of %s wait, because it is a "
+                      "datagram socket; use drop_newest or drop_oldest",
                       config->sinks[i].name, config->listeners[k].name);
             error_place(error, config->sinks[i].written_at);
             return -1;
@@ -236,8 +239,8 @@ static int check_segments(const struct config *config, struct error *error)
             if (!listener_has_segments(&config->listeners[k]))
                 continue;
             error_set(error, EXIT_CODE_CONFIG,
-                      "%s: format=%s writes a datagram for each record, but of %s "
-                      "(framing=udp-notif) a record may come in several",
+                      "%s: format=%s writes one datagram per record, but a record of %s "
+                      "(framing=udp-notif) may arrive in several",
                       sink->name, sink->encoder->name, config->listeners[k].name);
             error_place(error, sink->written_at);
             return -1;
@@ -285,13 +288,12 @@ static int check_threads(const struct config *config, struct error *error)
     if (config->threads != THREADS_ONE)
         return 0;
     if (config->sink_count != 1) {
-        error_set(error, EXIT_CODE_CONFIG, "--threads 1: one thread can have one sink, not %zu",
+        error_set(error, EXIT_CODE_CONFIG, "--threads 1 allows one sink, not %zu",
                   config->sink_count);
         return -1;
     }
     if (config->sinks[0].destination->takes == TAKES_BLOCKS) {
-        error_set(error, EXIT_CODE_CONFIG,
-                  "--threads 1: %s: a sink that waits for answers has a thread of its own",
+        error_set(error, EXIT_CODE_CONFIG, "--threads 1: %s: a delivery needs a thread of its own",
                   config->sinks[0].name);
         error_place(error, config->sinks[0].written_at);
         return -1;
@@ -300,7 +302,7 @@ static int check_threads(const struct config *config, struct error *error)
         const struct listener_config *listener = &config->listeners[i];
         const char *why = listener->source->own_thread;
         if (why == NULL && listener->receivers != 1)
-            why = "receivers= wants more than one";
+            why = "receivers= is more than 1";
         if (why == NULL)
             continue;
         error_set(error, EXIT_CODE_CONFIG, "--threads 1: %s: %s", listener->name, why);
@@ -316,7 +318,7 @@ static int check_processors(const struct processor_list *list, struct error *err
         if (processor_is_ours(list->numbers[i]))
             continue;
         error_set(error, EXIT_CODE_CONFIG,
-                  "--receiver-cpus: there is no processor %u, or this process may not use it",
+                  "--receiver-cpus: processor %u does not exist, or this process may not use it",
                   (unsigned)list->numbers[i]);
         return -1;
     }

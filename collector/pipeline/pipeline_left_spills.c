@@ -56,9 +56,9 @@ void pipeline_leave_spill(struct pipeline *pipeline, const struct sink_slot *slo
         has_sink(pipeline, config->delivery.spill))
         return;
     log_line(LOG_WARNING,
-             "%s: %" PRIu64 " record%s in the spill %s, which no sink has now; configure a sink "
-             "with that folder, or take them out with \"sluice spill export\"",
-             config->name, records, records == 1 ? " stays" : "s stay", config->delivery.spill);
+             "%s: %" PRIu64 " record%s in the spill %s, which no sink uses; configure a sink with "
+             "this folder, or export them with \"sluice spill export\"",
+             config->name, records, records == 1 ? " remains" : "s remain", config->delivery.spill);
     size_t length = strlen(config->name) + 1;
     struct left_spill *left = malloc(sizeof *left);
     char *name = malloc(length + strlen(config->delivery.spill) + 1);

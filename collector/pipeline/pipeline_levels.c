@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_left_spills.h"
 #include "collector/pipeline/pipeline_parts.h"
@@ -119,6 +120,7 @@ struct pipeline_levels *pipeline_read_levels(const struct pipeline *pipeline)
     }
     for (size_t i = 0; i < config->sink_count; i++)
         levels_add_sink(levels, config->sinks[i].name, pipeline->slots[i]);
+    RULE(levels->sink_count <= config->sink_count, "sinks of one name share a row");
     levels->left_count = pipeline_left_spills(pipeline, levels->left);
     levels->pool = batch_pool_levels(pipeline->pool);
     if (keep_texts(levels))
@@ -144,6 +146,7 @@ int64_t pipeline_refresh_receivers(struct pipeline *pipeline, int64_t now_ns)
     int64_t since_ns = INT64_MAX;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         struct producer *producer = &pipeline->producers[i];
+        RULE(producer->object == producer->receiver, "the first producers are receivers");
         if (receiver_has_refreshed(producer->receiver, producer->asked)) {
             producer->asked = receiver_refresh(producer->receiver);
             producer->asked_ns = now_ns;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_check.h"
@@ -194,6 +195,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     if (random_bytes(secret, sizeof secret, error) != 0 ||
         wakeup_create(&pipeline->refreshed, error) != 0)
         return -1;
+    RULE(needs.fan_outs == 0 || needs.receivers % needs.fan_outs == 0,
+         "receivers have the same number of threads");
     pipeline->receiver_count = needs.fan_outs;
     pipeline->receiver_threads = needs.fan_outs == 0 ? 0 : needs.receivers / needs.fan_outs;
     pipeline->producer_count = pipeline->receiver_count;
@@ -210,7 +213,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
          !sequence_add_spread(pipeline->sequences, pipeline->plan.spread_window)))
         return error_no_memory(error);
     if (pipeline->pool == NULL) {
-        error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
+        error_set(error, EXIT_CODE_CONFIG, "cannot allocate %llu MiB (--memory)",
                   (unsigned long long)(pipeline->plan.total >> 20));
         return -1;
     }
@@ -228,7 +231,9 @@ static void claim_producers(struct pipeline *pipeline, bool fixed)
         if (ops == NULL || (ops->change == NULL) != fixed)
             continue;
         size_t threads = pipeline_threads_of(&pipeline->config->listeners[i]);
-        pipeline_claim_producer(pipeline, threads)->source = pipeline->sources[i];
+        struct producer *producer = pipeline_claim_producer(pipeline, threads);
+        RULE(producer != NULL, "the first producers have room: their listeners are counted");
+        producer->source = pipeline->sources[i];
     }
 }
 
@@ -365,8 +370,11 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)
             return -1;
-    if (pipeline->config->threads == THREADS_ONE)
+    if (pipeline->config->threads == THREADS_ONE) {
+        RULE(pipeline->receiver_count == 1 && pipeline->config->sink_count == 1,
+             "one thread has one receiver and one sink");
         receiver_host_sink(pipeline->producers[0].receiver, pipeline->slots[0]->sink);
+    }
     if (pipeline->config->access.control != NULL && make_tap(pipeline, error) != 0)
         return -1;
     if (config_reports_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)

@@ -116,6 +116,7 @@ struct pipeline {
     struct generation *generations;
     int64_t groups_ns; /* next check of multicast groups */
     bool stopping;
+    bool quiesced;                     /* producers are paused (pipeline_quiesce.h) */
     int64_t deadline_ns;               /* of the stop */
     struct dead_letters *dead_letters; /* NULL: none are kept */
     uint64_t max_datagrams;            /* 0: any number */

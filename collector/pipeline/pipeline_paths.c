@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/config/config.h"
 #include "collector/contract/source.h"
 #include "collector/platform/file_system.h"
@@ -23,7 +24,7 @@ struct used_path {
 
 struct used_paths {
     struct used_path *all;
-    size_t count;
+    size_t count, room;
 };
 
 /* A path with fields names many files: its folder is compared, and the text after it. */
@@ -45,6 +46,7 @@ static bool find_template(const char *path, const char **fields, struct file_loc
 
 static void paths_add(struct used_paths *places, const struct used_path *used, bool has_fields)
 {
+    RULE(places->count < places->room, "every part has room for its paths");
     struct used_path *added = &places->all[places->count];
     *added = *used;
     added->fields = "";
@@ -60,6 +62,7 @@ static void paths_add_sink(struct used_paths *places, const struct sink_config *
     if (sink->destination->place_is == PLACE_FILES) {
         paths_add(places, &used, true);
     } else if (sink->destination->is_standard_output) {
+        RULE(places->count < places->room, "every part has room for its paths");
         places->all[places->count] = used;
         places->all[places->count].path = "standard output";
         places->count += file_location_of_stdout(&places->all[places->count].place);
@@ -98,8 +101,8 @@ int pipeline_check_paths(const struct config *config, struct error *error)
 {
     static const char unix_scheme[] = "unix:";
     const size_t scheme_size = sizeof unix_scheme - 1;
-    struct used_paths places = {
-        .all = calloc(2 * config->sink_count + config->listener_count + 2, sizeof *places.all)};
+    size_t room = 2 * config->sink_count + config->listener_count + 2;
+    struct used_paths places = {.all = calloc(room, sizeof *places.all), .room = room};
     if (places.all == NULL)
         return error_no_memory(error);
     for (size_t i = 0; i < config->listener_count; i++) {
@@ -132,7 +135,7 @@ int pipeline_check_paths(const struct config *config, struct error *error)
 bool pipeline_sinks_meet(const struct sink_config *a, const struct sink_config *b)
 {
     struct used_path all[4];
-    struct used_paths places = {.all = all};
+    struct used_paths places = {.all = all, .room = sizeof all / sizeof *all};
     if (sink_configs_conflict(a, b))
         return true;
     paths_add_sink(&places, a);

@@ -9,7 +9,7 @@
 static enum exit_code probe_sink(const struct config *config, const struct sink_config *sink)
 {
     struct sink_thread_options options = pipeline_sink_of(config, sink);
-    struct error said = {.code = EXIT_CODE_OK, .text = "nothing to connect to"};
+    struct error said = {.code = EXIT_CODE_OK, .text = "needs no connection"};
     if (sink->destination->probe != NULL)
         sink_thread_probe(&options, (int64_t)config->request.check_timeout_ns, &said);
     log_about(said.code == EXIT_CODE_OK ? LOG_INFO : LOG_ERROR, LOG_OF_SINK, sink->name, "%s",

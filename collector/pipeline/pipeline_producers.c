@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_parts.h"
@@ -36,8 +37,11 @@ struct producer *pipeline_producer_of(const struct pipeline *pipeline, const str
     if (source->config->source->producer == NULL)
         return &pipeline->producers[source_receiver(source, index, pipeline->receiver_count)];
     struct producer *own = pipeline->producers + pipeline->receiver_count;
-    while (own->source != source)
+    while (own->source != source) {
         own++;
+        RULE(own < pipeline->producers + pipeline->producer_count,
+             "a source with threads of its own has a producer");
+    }
     return own;
 }
 
@@ -59,7 +63,9 @@ void pipeline_count_listeners(struct pipeline *pipeline)
 
 static size_t producer_index(const struct pipeline *pipeline, const struct producer *producer)
 {
-    return (size_t)(producer - pipeline->producers);
+    size_t index = (size_t)(producer - pipeline->producers);
+    RULE(index < pipeline->producer_count, "the producer is one of the pipeline's");
+    return index;
 }
 
 /* Whether the sinks have emptied the queues of the previous owner of this producer. */
@@ -89,6 +95,8 @@ struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threa
 {
     struct producer *producer = find_vacant(pipeline, threads);
     if (producer == NULL) {
+        if (pipeline->producer_count == pipeline->receiver_count + BATCH_QUEUE_LISTENERS)
+            return NULL;
         producer = &pipeline->producers[pipeline->producer_count++];
         producer->thread_count = threads;
     }
@@ -173,6 +181,9 @@ static bool make_inlet(struct pipeline *pipeline, const struct producer *produce
 int pipeline_make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
                            enum fan_out_waiting waiting, struct error *error)
 {
+    RULE(producer->claimed && producer->object == NULL, "a producer is claimed, then created");
+    RULE(threads <= producer->thread_count, "a producer has room for its threads");
+    RULE(producer->fan_out == NULL, "a producer has one fan-out");
     if (producer->threads == NULL)
         producer->threads = calloc(producer->thread_count, sizeof *producer->threads);
     if (producer->threads == NULL)
@@ -208,6 +219,8 @@ int pipeline_create_producer(struct pipeline *pipeline, struct producer *produce
                              struct error *error)
 {
     struct source *source = producer->source;
+    RULE(producer->object == NULL && producer->fan_out != NULL,
+         "a producer is created once, after its fan-out");
     return source->config->source->create(&producer->object, source, producer->threads,
                                           &pipeline->host, error);
 }
@@ -248,6 +261,9 @@ static void close_queues(struct pipeline *pipeline, size_t place)
 
 void pipeline_vacate_producer(struct pipeline *pipeline, struct producer *producer)
 {
+    RULE(producer_index(pipeline, producer) >= pipeline->fixed_count,
+         "receivers and captures are never vacated");
+    RULE(producer->claimed, "a vacant producer is not vacated again");
     if (producer->object != NULL) {
         producer->ops->join(producer->object);
         producer->ops->destroy(producer->object);

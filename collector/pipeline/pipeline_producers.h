@@ -32,7 +32,7 @@ void pipeline_count_listeners(struct pipeline *pipeline);
 
 /*
  * Claims a producer with room for `threads` threads: a vacant one whose queues the sinks have
- * emptied, or a new one.
+ * emptied, or a new one. Returns NULL if there are BATCH_QUEUE_LISTENERS already.
  */
 struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threads);
 

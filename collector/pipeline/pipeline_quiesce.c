@@ -1,5 +1,6 @@
 #include "collector/pipeline/pipeline_quiesce.h"
 
+#include "collector/base/rule.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
@@ -44,6 +45,7 @@ static bool await_all(struct pipeline *pipeline, bool awake)
 
 void pipeline_resume(struct pipeline *pipeline)
 {
+    pipeline->quiesced = false;
     for (size_t i = 0; i < pipeline->producer_count; i++)
         if (pipeline_pauses(&pipeline->producers[i]))
             pipeline->producers[i].ops->resume(pipeline->producers[i].object);
@@ -51,13 +53,14 @@ void pipeline_resume(struct pipeline *pipeline)
 
 bool pipeline_quiesce(struct pipeline *pipeline)
 {
+    RULE(!pipeline->quiesced, "a pause ends before the next one begins");
     if (!await_all(pipeline, true))
         return false;
     for (size_t i = 0; i < pipeline->producer_count; i++)
         if (pipeline_pauses(&pipeline->producers[i]))
             pipeline->producers[i].ops->ask_to_quiesce(pipeline->producers[i].object);
-    if (await_all(pipeline, false))
-        return true;
-    pipeline_resume(pipeline);
-    return false;
+    pipeline->quiesced = await_all(pipeline, false);
+    if (!pipeline->quiesced)
+        pipeline_resume(pipeline);
+    return pipeline->quiesced;
 }

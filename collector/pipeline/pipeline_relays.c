@@ -24,8 +24,8 @@ static int relay_refuse(const struct sink_config *sink, const struct address *ta
     char text[ADDRESS_TEXT_SIZE];
     address_format(target, text);
     error_set(error, EXIT_CODE_CONFIG,
-              "%s: %s is the listener %s: what it receives would go round for ever", sink->name,
-              text, listener->name);
+              "%s: %s is the address of the listener %s: datagrams would loop endlessly",
+              sink->name, text, listener->name);
     error_place(error, sink->written_at);
     return -1;
 }

@@ -45,7 +45,7 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error)
     pipeline_close_windows(pipeline);
     pipeline_reopen(pipeline);
     if (has_schemas_from_files(pipeline->config))
-        log_line(LOG_INFO, "schemas read anew");
+        log_line(LOG_INFO, "schemas reloaded");
     return 0;
 }
 
@@ -109,12 +109,12 @@ static void log_outcome(const struct reload *reload, size_t listeners_before, si
     if (to->file != NULL)
         log_line(
             LOG_INFO,
-            "the configuration was read anew: listeners: %zu stay, %zu come, %zu go; sinks: %zu "
-            "stay, %zu come, %zu go",
+            "configuration reloaded: listeners: %zu kept, %zu added, %zu removed; sinks: %zu kept, "
+            "%zu added, %zu removed",
             kept_listeners, new_listeners, listeners_before - kept_listeners, kept_sinks, new_sinks,
             sinks_before - kept_sinks);
     if (has_schemas_from_files(to))
-        log_line(LOG_INFO, "schemas read anew");
+        log_line(LOG_INFO, "schemas reloaded");
     for (size_t i = 0; i < to->listener_count; i++)
         if (reload_adds_listener(reload, i))
             to->listeners[i].source->announce(pipeline->sources[i], &pipeline->host);
@@ -154,7 +154,7 @@ static int reload_change(struct reload *reload, struct error *error)
 static int quiesce_and_change(struct reload *reload, struct error *error)
 {
     if (!pipeline_quiesce(reload->pipeline)) {
-        error_set(error, EXIT_CODE_INTERNAL, "a receiver does not come to a rest");
+        error_set(error, EXIT_CODE_INTERNAL, "a receiver did not pause in time; reload again");
         return -1;
     }
     int result = reload_change(reload, error);
@@ -192,11 +192,13 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
     if (reload.generation == NULL)
         return error_no_memory(error);
     if (!closed) {
-        error_set(error, EXIT_CODE_INTERNAL, "listeners of the last reload are not gone yet");
+        error_set(error, EXIT_CODE_INTERNAL,
+                  "listeners that the previous reload removed are not closed yet; reload again");
         return -1;
     }
     if (unfinished != NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "%s: its connections of before are not finished yet",
+        error_set(error, EXIT_CODE_INTERNAL,
+                  "%s: connections from before its removal are still open; reload again",
                   unfinished);
         return -1;
     }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
@@ -25,6 +26,7 @@
 
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns)
 {
+    RULE(slot->deadline_ns == 0, "a sink is retired once");
     slot->next = pipeline->retired;
     pipeline->retired = slot;
     for (size_t i = 0; i < slot->route_count; i++)
@@ -73,6 +75,7 @@ static void hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
     const struct sink_slot *next = spill_next(pipeline, before);
     if (next == NULL)
         return;
+    RULE(!next->opened, "a spill is handed to a sink that waits for it");
     sink_thread_hand_spill_over(before->sink, next->sink);
     if (next->index != before->index)
         return;
@@ -103,6 +106,9 @@ static void free_finished(struct pipeline *pipeline)
             link = &slot->next;
             continue;
         }
+        RULE(slot->deadline_ns != 0, "a sink in the list is retired");
+        RULE(slot->generation == NULL || slot->generation->slots != 0,
+             "a configuration exists as long as its sinks");
         *link = slot->next;
         sink_thread_join(slot->sink);
         pipeline_leave_spill(pipeline, slot);
@@ -136,6 +142,7 @@ static void vacate_finished(struct pipeline *pipeline)
 {
     for (size_t i = pipeline->fixed_count; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
+        RULE(!producer->leaving || pipeline_is_live(producer), "a leaving producer exists");
         if (producer->leaving && producer->ops->has_finished(producer->object))
             pipeline_vacate_producer(pipeline, producer);
     }
@@ -211,6 +218,7 @@ static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_sl
 static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool closed, int64_t now)
 {
     struct error error;
+    RULE(!slot->opened, "a sink is opened once");
     if (sink_thread_open(slot->sink, &error) == 0 && sink_thread_start(slot->sink, &error) == 0) {
         slot->opened = true;
         slot->unopened_ns = 0;
@@ -303,6 +311,7 @@ int64_t pipeline_due_ns(const struct pipeline *pipeline)
 
 void pipeline_look_after(struct pipeline *pipeline)
 {
+    RULE(!pipeline->quiesced, "ended parts are freed while the producers run");
     batch_pool_populate(pipeline->pool);
     look_at_groups(pipeline);
     vacate_finished(pipeline);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/pipeline_check.h"
@@ -24,6 +25,7 @@ static bool make_offers(struct pipeline *pipeline, const struct sink_slot *slot,
 static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *slot,
                    size_t capacity, struct error *error)
 {
+    RULE(number == slot->route_count, "a sink's queues are added in the order of the producers");
     const struct producer *producer = &pipeline->producers[number];
     struct fan_out_sink *route = &slot->routes[number];
     *route = (struct fan_out_sink){
@@ -146,6 +148,7 @@ struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct con
         error_no_memory(error);
         return NULL;
     }
+    RULE(index < whole->sink_count, "the sink is of the configuration");
     slot->config = &whole->sinks[index];
     slot->index = -1;
     if (fill_slot(pipeline, slot, whole, capacity, error) == 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/pipeline/pipeline_numbering.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/machine.h"
@@ -19,6 +20,7 @@
 static bool add_known(struct pipeline *pipeline)
 {
     size_t index = pipeline->known_count;
+    RULE(index < BATCH_QUEUE_LISTENERS, "a thread's counters have room for every listener");
     struct source **grown = realloc(pipeline->known, (index + 1) * sizeof(struct source *));
     if (grown == NULL)
         return false;
@@ -164,6 +166,8 @@ struct source *pipeline_add_source(struct pipeline *pipeline, const struct confi
         schema_list_release(list);
         free(names);
     } else {
+        RULE(source->listener.index == (uint32_t)entry, "a source has its listener's ledger entry");
+        RULE(!source->leaving, "a listener is added again after its removal has ended");
         free(source->schema_names);
         source->schema_names = names;
         if (fill_source(pipeline, source, config, list, error) != 0) {

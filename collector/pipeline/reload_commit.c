@@ -52,6 +52,7 @@ static void switch_listener(struct reload *reload, size_t index)
     const struct listener_config *config = &reload->to->listeners[index];
     struct source *source = reload->sources[index];
     bool changes = config->source->no_change == NULL;
+    RULE(reload->lists[index] != NULL, "a kept listener gets a new list of schemas");
     if (changes) {
         set_rate_limit(reload, index);
         set_schema_names(reload, index);
@@ -68,6 +69,7 @@ static void retire_producer(struct pipeline *pipeline, const struct source *sour
                             int64_t deadline_ns)
 {
     struct producer *producer = pipeline_producer_of(pipeline, source, 0);
+    RULE(pipeline_is_live(producer) && !producer->leaving, "a producer leaves once");
     producer->leaving = true;
     producer->ops->leave(producer->object, deadline_ns);
 }
@@ -80,6 +82,7 @@ static void retire_listeners(struct reload *reload)
         struct source *source = pipeline->sources[i];
         if (pipeline_is_kept(reload->change.listeners, reload->to->listener_count, i))
             continue;
+        RULE(!source->leaving, "a listener is retired once");
         if (source->config->source->producer != NULL)
             retire_producer(pipeline, source, deadline);
         else
@@ -99,6 +102,7 @@ static void set_routes(struct reload *reload, size_t number)
     struct producer *producer = &pipeline->producers[number];
     struct fan_out_sink *routes = reload->routes;
     for (size_t i = 0; i < reload->to->sink_count; i++) {
+        RULE(number < reload->slots[i]->route_count, "a sink has a queue from every producer");
         routes[i] = reload->slots[i]->routes[number];
         batch_queue_set_listeners(routes[i].queue, pipeline->known_count, producer->listeners > 1);
         batch_queue_set_capacity(routes[i].queue, reload->plan.ring_capacity);
@@ -141,6 +145,8 @@ void reload_commit(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
     RULE(pipeline->config != reload->to, "a reload is committed once");
+    RULE(pipeline->quiesced, "a reload is committed while the producers are paused");
+    RULE(reload->generation->config == reload->to, "a reload's generation has its configuration");
     for (size_t i = 0; i < reload->to->listener_count; i++)
         if (!reload_adds_listener(reload, i))
             switch_listener(reload, i);

@@ -20,15 +20,24 @@
 
 /* --- making them ------------------------------------------------------------------------------ */
 
-/* For new listeners with threads of their own. */
-static void claim_producers(struct reload *reload)
+/* For new listeners with threads of their own. Returns 0, or -1 with `error` filled. */
+static int claim_producers(struct reload *reload, struct error *error)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {
         const struct listener_config *config = &reload->to->listeners[i];
-        if (reload_adds_listener(reload, i) && config->source->producer != NULL)
-            reload->producers[i] =
-                pipeline_claim_producer(reload->pipeline, pipeline_threads_of(config));
+        if (!reload_adds_listener(reload, i) || config->source->producer == NULL)
+            continue;
+        reload->producers[i] =
+            pipeline_claim_producer(reload->pipeline, pipeline_threads_of(config));
+        if (reload->producers[i] != NULL)
+            continue;
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: more than %d listeners since the start, or with records in queues; restart",
+                  config->name, BATCH_QUEUE_LISTENERS);
+        error_place(error, config->written_at);
+        return -1;
     }
+    return 0;
 }
 
 /* Memory that kept listeners have allocated beyond their new needs; they do not return it. */
@@ -59,7 +68,7 @@ static int plan_memory(struct reload *reload, struct error *error)
     if (needs.spread_window > pipeline->plan.spread_window) {
         error_set(error, EXIT_CODE_CONFIG,
                   "spread=datagram with more receivers= or a larger receive_buffer= than at the "
-                  "start takes a new start");
+                  "start needs a restart");
         return -1;
     }
     needs.spread_window = pipeline->plan.spread_window;
@@ -101,6 +110,8 @@ static int reload_make_sources(struct reload *reload, struct error *error)
                 return -1;
             continue;
         }
+        RULE(reload->change.listeners[i] < pipeline->config->listener_count,
+             "a kept listener is of the present configuration");
         struct source *source = pipeline->sources[reload->change.listeners[i]];
         reload->sources[i] = source;
         if (source->config->rate_limit != config->rate_limit &&
@@ -192,6 +203,8 @@ static int make_sinks(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->sink_count; i++) {
+        RULE(reload_adds_sink(reload, i) || reload->change.sinks[i] < pipeline->config->sink_count,
+             "a kept sink is of the present configuration");
         if (!reload_adds_sink(reload, i))
             reload->slots[i] = pipeline->slots[reload->change.sinks[i]];
         else if (make_sink(reload, i, error) != 0)
@@ -225,7 +238,7 @@ static int reload_reserve(struct reload *reload, struct error *error)
                              larger_size(pipeline->plan.large_batches, reload->plan.large_batches),
                              reload->plan.large_batch))
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
+    error_set(error, EXIT_CODE_CONFIG, "cannot allocate %llu MiB (--memory)",
               (unsigned long long)(reload->plan.total >> 20));
     return -1;
 }
@@ -238,8 +251,7 @@ int reload_prepare(struct reload *reload, struct error *error)
         pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
         reload_allocate(reload, error) != 0)
         return -1;
-    claim_producers(reload);
-    if (plan_memory(reload, error) != 0)
+    if (claim_producers(reload, error) != 0 || plan_memory(reload, error) != 0)
         return -1;
     reload->lists = pipeline_make_schemas(reload->to, error);
     if (reload->lists == NULL)
@@ -280,6 +292,7 @@ static int start_sinks(const struct reload *reload, struct error *error)
  */
 int reload_start(const struct reload *reload, struct error *error)
 {
+    RULE(reload->pipeline->quiesced, "new parts start while the producers are paused");
     if (start_producers(reload, error) == 0 && start_sinks(reload, error) == 0)
         return 0;
     for (size_t i = 0; i < reload->to->listener_count; i++)
@@ -333,7 +346,9 @@ static void cancel_sinks(struct reload *reload)
         sink_thread_join(slot->sink);
         pipeline_cancel_entry(pipeline, slot);
         pipeline_destroy_sink(slot);
+        reload->generation->slots--;
     }
+    RULE(reload->generation->slots == 0, "all sinks of a cancelled reload are destroyed");
 }
 
 void reload_cancel(struct reload *reload)
@@ -345,11 +360,13 @@ void reload_cancel(struct reload *reload)
         cancel_sources(reload);
     if (reload->slots != NULL)
         cancel_sinks(reload);
-    reload->generation->slots = 0;
 }
 
 void reload_clear(struct reload *reload)
 {
+    RULE(reload->pipeline->config != reload->to ||
+             (reload->sources == NULL && reload->slots == NULL),
+         "after the commit the pipeline owns the sources and sinks");
     for (size_t i = 0; i < reload->to->listener_count; i++) {
         if (reload->lists != NULL)
             schema_list_release(reload->lists[i]);

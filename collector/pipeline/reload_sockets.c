@@ -1,4 +1,5 @@
 /* Binds and changes the sockets of a reload while the receivers are paused, or undoes that. */
+#include "collector/base/rule.h"
 #include "collector/pipeline/pipeline_producers.h"
 #include "collector/pipeline/pipeline_relays.h"
 #include "collector/pipeline/pipeline_sources.h"
@@ -21,6 +22,8 @@ static void roll_back_before(struct reload *reload, size_t end)
 {
     struct pipeline *pipeline = reload->pipeline;
     bool packets = pipeline_wants_packets(pipeline->config);
+    RULE(pipeline->quiesced, "sockets are changed back while the producers are paused");
+    RULE(pipeline->config != reload->to, "a committed reload is not undone");
     for (size_t i = 0; i < end; i++) {
         struct source *source = reload->sources[i];
         struct error ignored;
@@ -43,6 +46,7 @@ void reload_roll_back_sockets(struct reload *reload)
 int reload_set_sockets(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
+    RULE(pipeline->quiesced, "sockets are changed while the producers are paused");
     bool packets = pipeline_wants_packets(reload->to);
     for (size_t i = 0; i < reload->to->listener_count; i++) {
         const struct listener_config *config = &reload->to->listeners[i];

@@ -75,7 +75,7 @@ static bool parse_receiver(const char *text, struct receiver_of_order *to,
     to->process = strtoul(text, NULL, 10);
     if (length != 0 && strspn(text, "0123456789") == length && to->process != 0)
         return true;
-    return parse_error_set(fault, 0, "%s is neither the number of a process nor of the form %s",
+    return parse_error_set(fault, 0, "%s is neither a process number nor of the form %s",
                            quoted(text, length, given), control_socket_syntax);
 }
 
@@ -90,7 +90,7 @@ static bool ctl_parse(int argc, char *const *argv, const struct order **order,
         return false;
     if (argc < 3)
         return parse_error_set(
-            fault, 0, "%s which process? Its log has the number; or name its --control, %s",
+            fault, 0, "%s: the process is missing: give its number, or its --control address, %s",
             argv[1], control_socket_syntax);
     if (argc > 3)
         return parse_error_set(fault, 0, "unexpected argument %s",
@@ -136,7 +136,7 @@ static enum exit_code ask_with(const struct order *order, const char *address,
     }
     if (control_answer_read(answer->data, answer->used, what, text))
         return print_answer(order, address, what, text);
-    log_line(LOG_ERROR, "ctl: %s: what answers there is no sluice", address);
+    log_line(LOG_ERROR, "ctl: %s: the process that answers is not a sluice", address);
     return EXIT_CODE_NOT_REACHED;
 }
 
@@ -161,7 +161,7 @@ static enum exit_code signal_process(const struct order *order, unsigned long pr
         log_line(LOG_ERROR, "ctl: %s", error.text);
         return error.code;
     }
-    log_line(LOG_INFO, "ctl: process %lu was told; its log has the outcome", process);
+    log_line(LOG_INFO, "ctl: request sent to process %lu; its log has the outcome", process);
     return EXIT_CODE_OK;
 }
 
@@ -175,10 +175,10 @@ enum exit_code ctl_command(int argc, char *const *argv)
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         printf(
             "Usage: sluice ctl reload|ledger|stop PID|%s\n"
-            "Has the sluice with that process id, or with that --control, read its configuration\n"
-            "and open its files anew, print its ledger, or stop. Over --control the outcome is\n"
-            "printed here: the ledger, or why a reload was refused (exit code 78). To a process\n"
-            "it is only told, and its log has the outcome.\n",
+            "Makes the sluice with that process id, or that --control address, reload its\n"
+            "configuration and reopen its files, print its ledger, or stop. Over --control the\n"
+            "outcome is printed here: the ledger, or why a reload was refused (exit code 78). A\n"
+            "process is only signalled; its log has the outcome.\n",
             control_socket_syntax);
         return EXIT_CODE_OK;
     }

@@ -61,7 +61,7 @@ void descriptor_plan_warn(const struct config *config)
     if (needed > most)
         log_line(LOG_WARNING,
                  "open files: this configuration may need %" PRIu64
-                 ", and the system allows %" PRIu64
+                 ", but the system allows %" PRIu64
                  "; raise the hard limit (ulimit -Hn, LimitNOFILE= of systemd)%s",
                  needed, most,
                  of_senders(config) != 0 ? ", or lower max_connections= of its listeners" : "");

@@ -83,7 +83,7 @@ static void print_entry(const struct glossary_entry *entry)
     explain_put_name(&page, entry);
     explain_put_kind(&page, entry);
     put_sentence(&page, "", entry->what);
-    put_sentence(&page, "What to do: ", entry->remedy);
+    put_sentence(&page, "Remedy: ", entry->remedy);
     put_sentence(&page, "", entry->default_text);
     put_sentence(&page, "See ", glossary_kinds[entry->kind].page);
 }
@@ -100,7 +100,7 @@ static void suggest(const struct glossary *glossary, const char *word)
         suggestion_offer(&suggestion, glossary->entries[i].name);
     parse_error_set(&unknown, 0, "%s has no entry", quoted(word, strlen(word), given));
     if (suggestion_found(&suggestion) == NULL)
-        parse_error_append(&unknown, "; sluice explain --list prints those that have");
+        parse_error_append(&unknown, "; sluice explain --list prints all words");
     parse_error_suggest(&unknown, suggestion_found(&suggestion));
     log_line(LOG_ERROR, "explain: %s", unknown.text);
 }
@@ -159,10 +159,9 @@ enum exit_code explain_command(int argc, char *const *argv)
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         puts("Usage: sluice explain WORD...\n"
              "       sluice explain --list\n"
-             "Says what a WORD means, and what to do: a reason or a term of the ledger, a metric, "
-             "a\n"
-             "word of the health, a key, an option or an exit code. --list prints all of them. A\n"
-             "WORD that has no entry is reported with the nearest that has: exit code 64.");
+             "Explains each WORD, with a remedy: a reason or a term of the ledger, a metric, a\n"
+             "word of the health, a key, an option or an exit code. --list prints all words. A\n"
+             "WORD without an entry is reported with the nearest one that has: exit code 64.");
         return EXIT_CODE_OK;
     }
     struct glossary *glossary = glossary_create(&program_registry);

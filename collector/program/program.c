@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/base/version.h"
 #include "collector/control/control_service.h"
 #include "collector/health/health_watch.h"
@@ -63,7 +64,7 @@ static bool try_report(const struct config *config, const struct ledger_snapshot
     write_report(config, snapshot, out);
     if (!out->overflow &&
         !log_text(LOG_INFO, out->data, out->used, snapshot->final ? FINAL_WAIT_MS : LIVE_WAIT_MS))
-        log_line(LOG_ERROR, "nobody reads stderr: a ledger was lost");
+        log_line(LOG_ERROR, "stderr is full: a ledger was not printed");
     return !out->overflow;
 }
 
@@ -79,7 +80,7 @@ static bool program_report(const struct config *config, const struct ledger_snap
         free(out.data);
     }
     if (!done)
-        log_line(LOG_ERROR, "no memory to print the ledger");
+        log_line(LOG_ERROR, "out of memory: the ledger was not printed");
     return done;
 }
 
@@ -185,16 +186,15 @@ static int reload(struct run *run, struct error *error)
 {
     if (run->stopping) {
         pipeline_reopen(run->pipeline);
-        error_set(error, EXIT_CODE_CONFIG, "the program is stopping: files alone were reopened");
+        error_set(error, EXIT_CODE_CONFIG, "the program is stopping: only files were reopened");
         return -1;
     }
     if (take_news(run, error) == 0)
         return 0;
     pipeline_reopen_moved(run->pipeline);
     log_line(LOG_ERROR, "%s: %s",
-             run->options->read_config != NULL
-                 ? "the configuration cannot be read anew, going on with the old one"
-                 : "cannot read the schemas anew, going on with the old ones",
+             run->options->read_config != NULL ? "reload refused, the present configuration stays"
+                                               : "reload refused, the present schemas stay",
              error->text);
     return -1;
 }
@@ -211,8 +211,7 @@ static void log_failed_wait(struct run *run)
 {
     uint64_t held;
     if (log_allowed(&run->wait_log, &held))
-        log_line(LOG_ERROR, "the system does not let the main thread wait; it looks every "
-                            "millisecond instead");
+        log_line(LOG_ERROR, "the main thread cannot wait for events; it polls every millisecond");
 }
 
 static void program_handle(struct run *run, enum control_event event)
@@ -251,6 +250,7 @@ static size_t watch_clients(struct run *run, struct control_watch watched[CONTRO
         count = control_service_watch(run->service, watched, now, due_ns);
     if (run->metrics != NULL)
         count += metrics_server_watch(run->metrics, watched + count, now, &due);
+    RULE(count <= CONTROL_WATCHED_MAX, "all handles can be watched");
     if (due < *due_ns)
         *due_ns = due;
     return count;
@@ -314,7 +314,7 @@ static void log_late_records(const struct ledger_snapshot *final)
         uint64_t late = sink->failed[FAILED_STOP_TIMEOUT];
         if (late != 0)
             log_about(LOG_WARNING, LOG_OF_SINK, sink->name,
-                      "%" PRIu64 " record%s not written when --stop-timeout was over", late,
+                      "%" PRIu64 " record%s not written within --stop-timeout", late,
                       late == 1 ? " was" : "s were");
     }
 }
@@ -342,7 +342,8 @@ static enum exit_code program_finish(struct run *run)
 static _Noreturn void end_without_threads(struct run *run)
 {
     const char *name = pipeline_hanging(run->pipeline);
-    log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
+    log_line(LOG_ERROR, "%s: hangs in a system call; the process ends without it",
+             name != NULL ? name : "a thread");
     struct ledger_snapshot *known = pipeline_known(run->pipeline);
     program_report(run->config, known);
     ledger_snapshot_free(known);
@@ -405,7 +406,7 @@ static int serve_clients(struct run *run, struct error *error)
         return 0;
     run->health = health_watch_create(run->pipeline, (int64_t)config->limits.stall_timeout_ns);
     if (run->health == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for --control or --metrics");
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory for --control or --metrics");
         return -1;
     }
     return serve_control(run, error) != 0 ? -1 : serve_metrics(run, error);

@@ -141,8 +141,11 @@ static enum exit_code spill_report(const char *folder, const struct spill_blocks
 {
     if (blocks->strange != 0)
         log_line(LOG_WARNING,
-                 "spill %s: %" PRIu64 " file%s named like segments and not of this spill; not read",
-                 folder, blocks->strange, blocks->strange == 1 ? " is" : "s are");
+                 "spill %s: not read: %" PRIu64
+                 " file%s named like a segment that %s not belong to "
+                 "this spill",
+                 folder, blocks->strange, blocks->strange == 1 ? "" : "s",
+                 blocks->strange == 1 ? "does" : "do");
     if (blocks->missing == 0)
         return EXIT_CODE_OK;
     log_line(LOG_WARNING, "spill %s: %" PRIu64 " record%s missing, damaged or of another version",
@@ -162,7 +165,7 @@ static enum exit_code spill_run(struct command *command, bool exports, const cha
     if (spill_blocks_visit(folder, &blocks, &error) != 0)
         return spill_fail(error.code, error.text);
     if (exports && command->format == NULL && !spill_choose_command(command, format)) {
-        log_line(LOG_ERROR, "spill %s: it has records of several formats; choose one by --format",
+        log_line(LOG_ERROR, "spill %s: has records of several formats; choose one with --format",
                  folder);
         return EXIT_CODE_USAGE;
     }

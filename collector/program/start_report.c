@@ -44,8 +44,8 @@ static void log_short_queues(const struct memory_plan *plan)
 {
     if (plan->ring_capacity < MEMORY_SHORT_RING)
         log_line(LOG_WARNING,
-                 "--memory leaves each sink's queue %zu batches of 64 KiB, and longer bursts are "
-                 "refused as ring_full; raise it to %" PRIu64 "MiB",
+                 "--memory leaves only %zu batches of 64 KiB for each sink's queue; longer bursts "
+                 "are refused as ring_full; raise it to %" PRIu64 "MiB",
                  plan->ring_capacity, (plan->enough + (1 << 20) - 1) >> 20);
 }
 

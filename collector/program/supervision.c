@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/service_manager.h"
@@ -49,7 +50,7 @@ struct supervision *supervision_create(void)
         return NULL;
     struct supervision *supervision = calloc(1, sizeof *supervision);
     if (supervision == NULL) {
-        log_line(LOG_WARNING, "no memory to tell the service manager anything");
+        log_line(LOG_WARNING, "out of memory: nothing will be reported to the service manager");
         service_manager_destroy(manager);
         return NULL;
     }
@@ -105,7 +106,7 @@ static void report_status(struct supervision *supervision, int64_t now_ns)
     supervision->counted_ns = now_ns;
     supervision->received = ingest.received;
     snprintf(line, sizeof line,
-             "%.0f datagrams/s, %" PRIu64 " received, %" PRIu64 " dropped before that", rate,
+             "%.0f datagrams/s, %" PRIu64 " received, %" PRIu64 " dropped by the kernel", rate,
              ingest.received, ingest.kernel_drops);
     if (strcmp(line, supervision->status) == 0)
         return;
@@ -125,7 +126,9 @@ static void supervision_look(struct supervision *supervision, int64_t now_ns)
     if (stuck == NULL)
         reported(service_manager_alive(supervision->manager, &error), &error);
     if (stuck != NULL && !supervision->stuck)
-        log_line(LOG_ERROR, "%s: its thread is stuck; the watchdog is not told that all is well",
+        log_line(LOG_ERROR,
+                 "%s: its thread is stuck; the watchdog is not reset, so that the service manager "
+                 "restarts the process",
                  stuck);
     if (stuck == NULL && supervision->stuck)
         log_line(LOG_INFO, "no thread is stuck any more");
@@ -138,6 +141,7 @@ void supervision_begin(struct supervision *supervision, struct pipeline *pipelin
         return;
     struct error error;
     int64_t now_ns = clock_monotonic_ns();
+    RULE(supervision->pipeline == NULL, "the supervision of a run begins once");
     supervision->pipeline = pipeline;
     supervision->counted_ns = now_ns;
     reported(service_manager_ready(supervision->manager, &error), &error);

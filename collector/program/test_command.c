@@ -93,21 +93,22 @@ static bool test_parse(int argc, char *const *argv, struct testing *testing,
     testing->file_count = argc - at;
     for (int i = at; i < argc; i++)
         if (argv[i][0] == '\0')
-            return parse_error_set(fault, 0, "a FILE has no name");
+            return parse_error_set(fault, 0, "the name of a FILE is empty");
     return testing->help || testing->file_count != 0 ||
            parse_error_set(fault, 0, "write sluice test [--record] [--report text|junit] FILE...");
 }
 
 static void print_help(void)
 {
-    printf("Usage: sluice test [--record] [--report text|junit] FILE...\n"
-           "Runs the tests that stand in each FILE: in a configuration, or in a file of their own\n"
-           "that names one. Nothing is received or written; the report is printed here.\n"
-           "Exit code 1 where a test failed, 78 where a FILE has no tests or is wrong.\n"
-           "\n"
-           "  --record       write what came into FILE, for each test that failed or expects\n"
-           "                 nothing yet\n"
-           "  --report FORM  text (the default) or junit\n");
+    printf(
+        "Usage: sluice test [--record] [--report text|junit] FILE...\n"
+        "Runs the tests in each FILE: a configuration, or a file of tests that names one. Opens\n"
+        "no sockets and writes no records; the report is printed here. Exit code 1 if a test\n"
+        "failed, 78 if a FILE has no tests or is invalid.\n"
+        "\n"
+        "  --record       write the actual output into FILE, for each test that failed or has\n"
+        "                 no expectation yet\n"
+        "  --report FORM  text (the default) or junit\n");
     config_test_keys_print(stdout);
 }
 
@@ -235,7 +236,7 @@ static void run_parts(struct testing *testing, const char *path,
     if (count != 0)
         return;
     error_set(&error, EXIT_CODE_CONFIG,
-              "%s: there are no tests here, nor in the files that it names; they are a list called "
+              "%s: no tests in this file or in the files that it names; tests are a list named "
               "\"tests\"",
               path);
     note_broken(testing, path, &error);

@@ -263,6 +263,9 @@ struct note {
 static void note_series(const struct note *note, size_t series, const int64_t *values)
 {
     const struct kind *kind = note->kind;
+    RULE(series < kind->most, "a series is one of its kind");
+    RULE(note->second < HISTORY_SECONDS && note->minute < HISTORY_MINUTES,
+         "a note's slots are in their rings");
     int64_t *last = last_of(kind, series);
     int64_t *second = history_slot(kind, series, HISTORY_OF_SECONDS, note->second);
     int64_t *minute = history_slot(kind, series, HISTORY_OF_MINUTES, note->minute);
@@ -387,6 +390,7 @@ static void note_sinks(struct kind *kind, const struct note *note,
 void status_history_note(struct history *history, const struct ledger_snapshot *ledger,
                          const struct pipeline_levels *levels, int64_t at_ms)
 {
+    RULE(at_ms >= history->noted_ms, "notes are made in the order of time");
     size_t second = begin_slot(history, HISTORY_OF_SECONDS);
     history->rings[HISTORY_OF_SECONDS].slots[second].to = at_ms;
     size_t minute = minute_slot(history, at_ms);

@@ -39,7 +39,7 @@ static void put_words(struct output *out, const char *key, const struct health_w
     words_put_key(out, key);
     json_object_begin(out);
     for (size_t i = 0; i < count; i++)
-        json_member_text(out, words[i].name, words[i].meaning);
+        json_member_text(out, words[i].name, words[i].filled);
     json_object_end(out);
 }
 

@@ -17,7 +17,7 @@ SLICE = 0.25
 LISTENS = re.compile(r"listening on ((?:udp|tcp)://(\S+):(\d+)) for (\w+)")
 METRICS = re.compile(r"metrics at http://(\S+):(\d+)/metrics$")
 OK = b"\x10\x01"  # a Msg of Riemann's: ok = true
-ANSWERED = re.compile(rf"{CHANGED}|the configuration cannot be read anew|"
+ANSWERED = re.compile(rf"{CHANGED}|reload refused|"
                       "no memory to read the configuration anew")
 
 

@@ -105,10 +105,12 @@ TEST_WITH(samples_of_what_has_none_are_refused_by_name, set_up, tear_down)
         flow, "--listen udp://127.0.0.1:0?schema=riemann --listen udp://127.0.0.1:0?" FAKE
               " --sink file:OUTPUT?view=sample");
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
-    assert_non_null(strstr(error.text, "view=sample, but a.Fake of udp://127.0.0.1:0 has no"));
+    assert_non_null(strstr(
+        error.text, "view=sample needs samples, but schema a.Fake of udp://127.0.0.1:0 has no"));
     assert_int_equal(pipeline_check(&flow->config, 0, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
-    assert_non_null(strstr(error.text, "view=sample, but a.Fake of udp://127.0.0.1:0 has no"));
+    assert_non_null(strstr(
+        error.text, "view=sample needs samples, but schema a.Fake of udp://127.0.0.1:0 has no"));
 }
 
 TEST_WITH(a_check_makes_the_schemas_and_leaves_none, set_up, tear_down)

@@ -176,7 +176,8 @@ static void mend_reads(void *argument)
     disk_set_read_faults(0);
 }
 
-/* --- how it ends ------------------------------------------------------------------------------- */
+/* --- how it ends -------------------------------------------------------------------------------
+ */
 
 static void note_world(void)
 {
@@ -258,8 +259,8 @@ static void note_files(const struct scenario *scenario)
     }
 }
 
-#define DONE    "the configuration was read anew"
-#define REFUSED "the configuration cannot be read anew"
+#define DONE    "configuration reloaded"
+#define REFUSED "reload refused"
 
 /* A message that comes again so soon is not logged at once. */
 #define REPEATS_NS (300 * MILLISECONDS)

@@ -49,9 +49,9 @@ static int refuse_unknown(const struct command *command, const char *name, size_
         suggestion_offer(&suggestion, option->name);
     const char *found = suggestion_found(&suggestion);
     if (found == NULL)
-        return command_refuse(error, name, (int)length, "is no option");
-    error_set(error, EXIT_CODE_USAGE, "--%.*s is no option; did you mean --%s?", (int)length, name,
-              found);
+        return command_refuse(error, name, (int)length, "is not an option");
+    error_set(error, EXIT_CODE_USAGE, "--%.*s is not an option; did you mean --%s?", (int)length,
+              name, found);
     return -1;
 }
 
@@ -93,7 +93,7 @@ static int take_operand(const struct command *command, const char *text, void *s
 {
     if (command->set_operand != NULL)
         return command->set_operand(settings, text, error);
-    error_set(error, EXIT_CODE_USAGE, "'%s' is one word too many (see --help)", text);
+    error_set(error, EXIT_CODE_USAGE, "unexpected argument '%s' (see --help)", text);
     return -1;
 }
 
@@ -114,7 +114,7 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
         } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
             return COMMAND_VERSION;
         } else if (word[1] != '-') {
-            error_set(error, EXIT_CODE_USAGE, "%s is no option (see --help)", word);
+            error_set(error, EXIT_CODE_USAGE, "%s is not an option (see --help)", word);
             result = -1;
         } else {
             result = take_option(command, argc, argv, &at, settings, error);

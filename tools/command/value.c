@@ -44,7 +44,7 @@ int value_choice(const char *text, const char *const *names, size_t *out, struct
         memcpy(list + used, names[i], length + 1);
         used += length;
     }
-    error_set(error, EXIT_CODE_USAGE, "'%s' is none of %s", text, list);
+    error_set(error, EXIT_CODE_USAGE, "'%s' is not one of %s", text, list);
     return -1;
 }
 
@@ -65,7 +65,7 @@ int value_destination(const char *text, struct address *out, struct error *error
         url_parse_authority(place, strlen(place), out, &fault) && out->port != 0)
         return 0;
     error_set(error, EXIT_CODE_USAGE,
-              "'%s' is no destination; give udp://HOST:PORT with a numeric host "
+              "'%s' is not a destination; use udp://HOST:PORT with a numeric host "
               "(IPv6 in brackets)",
               text);
     return -1;

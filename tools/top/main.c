@@ -98,12 +98,12 @@ static int pass_on(const char *line, size_t size, struct error *error)
     errno = 0;
     if (begins(line, size, left_out)) {
         const char *count = line + strlen(left_out);
-        fprintf(stderr, "%s: %.*s records were left out\n", top_command.name,
+        fprintf(stderr, "%s: records left out: %.*s\n", top_command.name,
                 (int)strspn(count, "0123456789"), count);
         return 0;
     }
     if (begins(line, size, refusal)) {
-        error_set(error, EXIT_CODE_IO, "the collector refuses: %.*s", (int)size - 1, line);
+        error_set(error, EXIT_CODE_IO, "the collector has refused: %.*s", (int)size - 1, line);
         return -1;
     }
     if (fwrite(line, 1, size, stdout) == size && fflush(stdout) == 0)
@@ -136,7 +136,7 @@ static int tap(const struct top_settings *settings, struct connection *connectio
             *quiet = true;
             return 0;
         case CONNECTION_GONE:
-            error_set(error, EXIT_CODE_IO, "the collector has gone");
+            error_set(error, EXIT_CODE_IO, "the collector has closed the connection");
             return -1;
         }
     }

@@ -308,7 +308,7 @@ int model_read(struct model *model, const struct model_answers *answers, struct 
         (model->levels_text = model_load(&answers->levels, &why)) == NULL ||
         (model->senders_text = model_load(&answers->senders, &why)) == NULL ||
         (model->health_text = model_load(&answers->health, &why)) == NULL) {
-        error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said is no JSON: %s", why.text);
+        error_set(error, EXIT_CODE_BAD_INPUT, "the collector's answer is not JSON: %s", why.text);
         model_clear(model);
         return -1;
     }
@@ -318,7 +318,7 @@ int model_read(struct model *model, const struct model_answers *answers, struct 
     read_health(&reading, model->health_text, model);
     if (!reading.failed)
         return 0;
-    error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said lacks \"%s\"", reading.wrong);
+    error_set(error, EXIT_CODE_BAD_INPUT, "the collector's answer lacks \"%s\"", reading.wrong);
     model_clear(model);
     return -1;
 }

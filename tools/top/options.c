@@ -8,7 +8,7 @@ static int set_address(void *settings, const char *value, struct error *error)
 {
     struct top_settings *into = settings;
     if (into->address != NULL) {
-        error_set(error, EXIT_CODE_USAGE, "'%s': one collector at a time (see --help)", value);
+        error_set(error, EXIT_CODE_USAGE, "'%s': only one collector at a time (see --help)", value);
         return -1;
     }
     into->address = value;
@@ -48,18 +48,19 @@ const struct command top_command = {
     .name = "sluice-top",
     .usage = "[options] [unix:PATH]",
     .summary =
-        "Shows what a running collector does, each second: rates, drops by their reasons, sinks,\n"
-        "how deliveries are answered, and the busiest senders with their loss. ? shows its keys,\n"
-        "q ends it. Where standard output is no terminal it writes one page, as with --once.",
+        "Shows the state of a running collector every second: rates, drops by reason, sinks,\n"
+        "answers to deliveries, and the busiest senders with their losses. ? shows its keys,\n"
+        "q ends it. Without a terminal it writes one page, as with --once.",
     .options = options,
     .notes =
-        "PATH is what the collector was started with: sluice --control unix:PATH. Without it the\n"
-        "first that answers is shown: the packaged service (" ADDRESSES_SERVICE "), a\n"
-        "collector of the same user, " ADDRESSES_EXAMPLE ". Records without samples are\n"
-        "shown by --tap where the name of their schema matches; what was left out is reported\n"
-        "on standard error.\n"
-        "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
-        "answers; 74 the collector has gone, or standard output failed.",
+        "PATH is the socket of a collector that was started with --control unix:PATH. Without it\n"
+        "the first one that answers is shown: the packaged service (" ADDRESSES_SERVICE "), a\n"
+        "collector of the same user, " ADDRESSES_EXAMPLE ". --tap shows records without\n"
+        "samples if the name of their schema matches; the number of records that it leaves out is\n"
+        "written to standard error.\n"
+        "Exit codes: 0 done; 64 wrong options; 65 the answer is not a collector's; 69 no "
+        "collector\n"
+        "answers; 74 the collector closed the connection, or standard output failed.",
     .set_operand = set_address,
     .check = options_check,
 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 /*
  * Screen columns for numbers and for the texts after them, chosen so that the names of all tables
  * end at the same column if possible.
@@ -36,6 +38,7 @@ static struct writer part_begin(struct table *table, const char *name, bool trou
 
 static void part_put_number(struct writer *writer, double value)
 {
+    RULE(writer->cells < TABLE_COLUMNS, "a row has room for its cells");
     writer->row->cells[writer->cells++].value = value;
 }
 

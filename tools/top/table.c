@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "tools/top/quantity.h"
 
 /* Widths of a number with its blank, and of a name; six numbers leave 26 of 80 columns for it. */
@@ -15,6 +16,7 @@
 
 void table_add_column(struct table *table, const char *heading, unsigned rank)
 {
+    RULE(table->column_count < TABLE_COLUMNS, "a table has room for its columns");
     table->columns[table->column_count++] = (struct table_column){heading, rank};
 }
 

@@ -39,7 +39,7 @@ static char *watch_request(struct watch *watch, const char *request, struct mode
         error_set(&watch->trouble, EXIT_CODE_IO, "%s",
                   result == CONNECTION_TIMEOUT ? "the collector does not answer"
                   : result == CONNECTION_LINE  ? "out of memory"
-                                               : "the collector has gone");
+                                               : "the collector has closed the connection");
     return copy;
 }
 

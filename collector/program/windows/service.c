@@ -14,27 +14,28 @@
 #define DEFAULT_NAME "sluice"
 
 const char service_summary[] =
-    "sluice service makes it a service of Windows: see sluice service --help.\n";
+    "sluice service installs it as a Windows service: see sluice service --help.\n";
 
 static const char help[] =
     "Usage: sluice service install [--name NAME] [--display-name TEXT] -- OPTION...\n"
     "       sluice service remove [--name NAME]\n"
-    "Has Windows run sluice with these OPTIONs, those of a command line (see sluice --help).\n"
+    "Installs sluice as a Windows service with these OPTIONs of a command line (see sluice\n"
+    "--help).\n"
     "\n"
-    "install  checks the OPTIONs as --check does, makes their paths absolute, and makes a\n"
-    "         service of them that starts with the system, as NT SERVICE\\NAME. There is no\n"
-    "         standard output: a sink has to be named. What goes to standard error elsewhere\n"
-    "         goes to the event log (Application), where NAME is its source.\n"
-    "remove   stops the service, waits for that, and removes it.\n"
-    "run      is what the service manager starts.\n"
+    "install  checks the OPTIONs as --check does, makes their paths absolute, and creates a\n"
+    "         service that starts with the system, as NT SERVICE\\NAME. It has no standard\n"
+    "         output, so a sink must be given. Its log goes to the event log (Application),\n"
+    "         with NAME as the source.\n"
+    "remove   stops the service, waits for its end, and removes it.\n"
+    "run      is started by the service manager.\n"
     "\n"
-    "  --name NAME          what the service is called (default " DEFAULT_NAME ")\n"
-    "  --display-name TEXT  what lists of services show (default the name)\n"
+    "  --name NAME          the name of the service (default " DEFAULT_NAME ")\n"
+    "  --display-name TEXT  the name in lists of services (default the name)\n"
     "\n"
     "sc.exe start NAME                starts it.\n"
-    "sc.exe stop NAME                 stops it: what has come is written first.\n"
-    "sc.exe control NAME paramchange  has it open files, and read schemas' files, anew.\n"
-    "sc.exe control NAME 128          has it record the ledger.\n";
+    "sc.exe stop NAME                 stops it, after received records have been written.\n"
+    "sc.exe control NAME paramchange  makes it reopen its files and reload its schemas.\n"
+    "sc.exe control NAME 128          makes it log the ledger.\n";
 
 /* The arguments before `--`, and those after it. */
 struct words {
@@ -80,7 +81,7 @@ static bool read_words(int argc, char **argv, struct words *words, struct error 
         else if ((value = service_value("--display-name", argc, argv, &at)) != NULL)
             words->display_name = value;
         else
-            return service_usage_error(error, "what is meant is not known: ", argv[at]);
+            return service_usage_error(error, "unknown argument: ", argv[at]);
     }
     words->argc = argc - at;
     words->argv = argv + at;
@@ -94,7 +95,7 @@ static bool to_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct er
         text_to_wide(text, name, SERVICE_NAME_SIZE))
         return true;
     return service_usage_error(
-        error, "the name of a service has 1 to 256 characters, none of them / or \\: ", text);
+        error, "the name of a service has 1 to 256 characters, without / and \\: ", text);
 }
 
 static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
@@ -147,10 +148,11 @@ static int install(const struct service_program *program, const struct words *wo
         result = service_create(name, display_name, arguments + 1, error);
     absolute_arguments_free(arguments);
     if (result == 0)
-        log_line(LOG_INFO,
-                 "the service %s is there, and runs as NT SERVICE\\%s, which must be allowed to "
-                 "write its files; sc.exe start %s starts it",
-                 words->name, words->name, words->name);
+        log_line(
+            LOG_INFO,
+            "the service %s is installed, and runs as NT SERVICE\\%s, which must be allowed to "
+            "write its files; start it with sc.exe start %s",
+            words->name, words->name, words->name);
     return result;
 }
 
@@ -159,7 +161,7 @@ static int remove_service(const struct words *words, struct error *error)
     wchar_t name[SERVICE_NAME_SIZE];
     if (!to_name(words->name, name, error) || service_delete(name, error) != 0)
         return -1;
-    log_line(LOG_INFO, "the service %s is no more", words->name);
+    log_line(LOG_INFO, "the service %s is removed", words->name);
     return 0;
 }
 
@@ -173,9 +175,9 @@ static int install_or_remove(const struct service_program *program, int argc, ch
     if (install_it || remove_it)
         read = read_words(argc - 2, argv + 2, &words, error);
     else
-        service_usage_error(error, "install, remove or run comes next", "");
+        service_usage_error(error, "install, remove or run is missing", "");
     if (read && remove_it && words.argc != 0)
-        read = service_usage_error(error, "remove takes no OPTIONs", "");
+        read = service_usage_error(error, "remove does not accept OPTIONs", "");
     if (!read)
         return -1;
     return install_it ? install(program, &words, error) : remove_service(&words, error);

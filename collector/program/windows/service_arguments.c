@@ -13,18 +13,18 @@
 static const char *refusal(enum options_result result, const struct config *config)
 {
     if (result == OPTIONS_HELP)
-        return "--help is nothing that a service does";
+        return "--help is not for a service";
     if (result == OPTIONS_VERSION)
-        return "--version is nothing that a service does";
+        return "--version is not for a service";
     if (result == OPTIONS_SCHEMA)
-        return "--print-schema is nothing that a service does";
+        return "--print-schema is not for a service";
     if (config->request.check)
-        return "--check is nothing that a service does; sluice --check does it";
+        return "--check is not for a service; use sluice --check";
     if (config->request.print)
-        return "--print-config is nothing that a service does; sluice --print-config does it";
+        return "--print-config is not for a service; use sluice --print-config";
     for (size_t i = 0; i < config->sink_count; i++)
         if (config->sinks[i].destination->is_standard_output)
-            return "a service has no standard output; write --sink file:PATH";
+            return "a service has no standard output; use --sink file:PATH";
     return NULL;
 }
 

@@ -76,7 +76,8 @@ static void WINAPI service_main(DWORD count, wchar_t **arguments)
     service_status_begin(handle, SetServiceStatus);
     event_log_begin(arguments[0], ReportEventW);
     if (count > 1)
-        log_line(LOG_WARNING, "arguments of a start are not taken: those of the installation are");
+        log_line(LOG_WARNING,
+                 "ignored the arguments of the start: a service uses those of its installation");
     started.code = service_collect();
     event_log_end();
     service_status_stopped(started.code);
@@ -94,8 +95,8 @@ enum exit_code service_run(const struct service_program *program, int argc, char
         return started.code;
     DWORD reason = GetLastError();
     if (reason == ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) {
-        log_line(LOG_ERROR, "service run is for the service manager, which starts a service that "
-                            "was installed: sc.exe start NAME");
+        log_line(LOG_ERROR, "only the service manager may call service run; start an installed "
+                            "service with sc.exe start NAME");
         return EXIT_CODE_USAGE;
     }
     log_line(LOG_ERROR, "cannot reach the service manager: %s", system_error(reason).text);

@@ -23,8 +23,7 @@
 /* The longest command line that a process is started with (CreateProcessW). */
 #define COMMAND_LINE_MAX 32766
 
-static const wchar_t description[] =
-    L"Collects telemetry that comes in protobuf datagrams over UDP.";
+static const wchar_t description[] = L"Collects telemetry from protobuf datagrams over UDP.";
 
 /* Identifies a command line that service_create has made. */
 static const wchar_t own_words[] = L"\" service run --";
@@ -46,7 +45,7 @@ static wchar_t *own_path(struct error *error)
     if (length != 0 && length < WIDE_PATH_SIZE)
         return path;
     free(path);
-    error_set(error, EXIT_CODE_INTERNAL, "cannot tell where this program is");
+    error_set(error, EXIT_CODE_INTERNAL, "cannot find the path of this program");
     return NULL;
 }
 
@@ -90,8 +89,8 @@ static wchar_t *make_line(const wchar_t *path, char *const *arguments, struct er
     if (wcslen(line) > COMMAND_LINE_MAX)
         why = "the command line is too long for a service";
     else if (!stays_as_it_is(line))
-        why = "between two %-signs of the command line there is the name of an environment "
-              "variable, which the service manager would replace";
+        why = "the command line contains the name of an environment variable between two "
+              "%-signs, which the service manager would replace";
     if (why == NULL)
         return line;
     error_set(error, EXIT_CODE_CANNOT_CREATE, "%s", why);
@@ -191,7 +190,7 @@ static int check_own(SC_HANDLE service, struct error *error)
     if (!known)
         return setup_fail(error, EXIT_CODE_IO, "cannot read the service's configuration", reason);
     if (!own)
-        error_set(error, EXIT_CODE_USAGE, "this service is none of sluice's; it stays");
+        error_set(error, EXIT_CODE_USAGE, "this service does not belong to sluice; not removed");
     return own ? 0 : -1;
 }
 
@@ -210,7 +209,7 @@ static int setup_stop(SC_HANDLE service, struct error *error)
         if (now.dwCurrentState != state || now.dwCheckPoint != checkpoint)
             deadline = GetTickCount64() + PATIENCE_MS;
         if (GetTickCount64() >= deadline) {
-            error_set(error, EXIT_CODE_IO, "the service does not stop; it stays");
+            error_set(error, EXIT_CODE_IO, "the service does not stop; not removed");
             return -1;
         }
         state = now.dwCurrentState;
@@ -219,7 +218,7 @@ static int setup_stop(SC_HANDLE service, struct error *error)
             ControlService(service, SERVICE_CONTROL_STOP, &unused);
         Sleep(LOOK_MS);
     }
-    return setup_fail(error, EXIT_CODE_IO, "cannot tell whether the service has stopped",
+    return setup_fail(error, EXIT_CODE_IO, "cannot check whether the service has stopped",
                       GetLastError());
 }
 

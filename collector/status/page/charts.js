@@ -1,6 +1,6 @@
 /*
- * Graphs over time: lines, bars that stand on each other, and the ranges of a measure. Each has a
- * legend with its numbers, and a hair that a pointer or the arrow keys move to a moment.
+ * Graphs over time: lines, stacked bars, and ranges of a measure. Each has a legend with its
+ * numbers, and a cursor ("hair") that the pointer or the arrow keys move.
  */
 
 import {el, setAttribute, setChildren, setText, svg} from "./dom.js";
@@ -9,11 +9,11 @@ import {quantileRange} from "./model.js";
 
 const SPAN_MS = {seconds: 300000, minutes: 3600000};
 const TICK_MS = {seconds: 60000, minutes: 900000};
-const HEAD = 13; // pixels above what is drawn, for the highest value
-const FOOT = 16; // and below it, for the times
-const LINES = 5; // of a legend
+const HEAD = 13; // pixels above the drawing, for the highest value
+const FOOT = 16; // pixels below it, for the times
+const LINES = 5; // most lines of a legend
 
-/* The least round number that is not below the value. */
+/* The smallest round number that is at least the value. */
 function roundUp(value) {
   if (!(value > 0))
     return 1;
@@ -27,7 +27,7 @@ function swatch(className, isLine) {
       : svg("rect", {width: 14, height: 10, rx: 2}));
 }
 
-/* A line of a legend: what it is, its value at the hair or now, and its total. */
+/* A line of a legend: name, value at the hair or now, and total. */
 class LegendLine {
   constructor(className, isLine) {
     this.name = el("span");
@@ -45,11 +45,11 @@ class LegendLine {
   }
 }
 
-/* What all graphs have: a frame, times below it, a legend, and the hair. */
+/* The base of all graphs: a frame, times below it, a legend, and the hair. */
 class Graph {
   constructor({title, unit, help = "", most = LINES, series = null}) {
     this.title = title;
-    this.series = series; // that it needs; null: it leaves out those that it does not find
+    this.series = series; // required; null: shows the series that exist
     this.hair = null; // a slot's time, in milliseconds since the start
     this.time = el("time");
     this.drawing = svg("svg", {"aria-hidden": "true"});
@@ -125,7 +125,7 @@ class Graph {
     this.height = this.base - HEAD;
     const hasHistory = this.series === null || this.ring.has(this.series);
     setAttribute(this.node, "data-without", hasHistory ? null : "history");
-    const parts = hasHistory ? this.draw() : [this.note("there is no room for its history")];
+    const parts = hasHistory ? this.draw() : [this.note("no room for its history")];
     this.drawing.replaceChildren(...this.times(), ...parts, ...this.hairLine());
     this.say();
   }
@@ -155,12 +155,12 @@ class Graph {
     return parts;
   }
 
-  /* In place of a drawing. */
+  /* A text instead of a drawing. */
   note(text) {
     return svg("text", {class: "none", x: this.width / 2, y: this.y(0.5)}, text);
   }
 
-  /* Lines at a height, each with its value. */
+  /* Horizontal lines, each with its value. */
   levels(levels) {
     return levels.flatMap(([share, text]) => [
       svg("line", {class: "rule", x1: 0, x2: this.width, y1: this.y(share), y2: this.y(share)}),
@@ -175,7 +175,7 @@ class Graph {
     return [svg("line", {class: "hair", x1: x, x2: x, y1: HEAD, y2: this.base})];
   }
 
-  /* What stands beside the title, and what a screen reader says of the hair. */
+  /* Updates the time next to the title, and the texts for screen readers. */
   say() {
     const at = this.slotAtHair();
     const clock = format.clock(this.model.timeOf(this.ring.slots[at].to));
@@ -189,8 +189,8 @@ class Graph {
 }
 
 /*
- * Lines. `lines(model, ring)` gives up to five of {name, values, total, help}; `show` writes a
- * value, `top(model)` a fixed upper end.
+ * Lines. `lines(model, ring)` returns up to five of {name, values, total, help}; `show` formats a
+ * value; `top` is a fixed upper end.
  */
 export class LineGraph extends Graph {
   constructor(options) {
@@ -239,18 +239,18 @@ export class LineGraph extends Graph {
 }
 
 /*
- * Bars, of which the largest four stand on each other and the rest on them. `parts(model, ring)`
- * gives {name, values, total, help}.
+ * Stacked bars: the largest four parts, and the sum of the others on top. `parts(model, ring)`
+ * returns {name, values, total, help}.
  */
 export class StackGraph extends Graph {
   constructor(options) {
     super(options);
     this.options = options;
-    this.shown = []; // names, each with the colour of its place as long as it is shown
+    this.shown = []; // names by colour; a part keeps its colour while it is shown
     this.legendLines = Array.from({length: LINES}, (_, at) => new LegendLine(`l${at + 1}`, false));
   }
 
-  /* The parts that are drawn, in the order of their colours; null: a colour without a part. */
+  /* The parts to draw, by colour; null: an unused colour. */
   chosen() {
     const sum = (part) => part.values.reduce((all, value) => all + (value || 0), 0);
     const parts = this.options.parts(this.model, this.ring)
@@ -286,7 +286,7 @@ export class StackGraph extends Graph {
     });
     setChildren(this.legend, lines);
     if (lines.length === 0)
-      return [this.note("none in this time")];
+      return [this.note("none in this period")];
     return [...this.levels([[0.5, format.short(top / 2)], [1, format.short(top)]]),
       ...this.bars(parts, top)];
   }
@@ -313,8 +313,8 @@ export class StackGraph extends Graph {
 }
 
 /*
- * How many measures fell into which range at which time: the more, the darker; and the line below
- * which 99 of 100 were. `series` and `group` name the measure.
+ * The number of measures in each range over time: more is darker; and a line at the 99th percentile.
+ * `series` and `group` name the measure.
  */
 export class HeatGraph extends Graph {
   constructor(options) {
@@ -322,7 +322,7 @@ export class HeatGraph extends Graph {
     this.options = options;
     this.canvas = el("canvas", {"aria-hidden": "true"});
     this.plot.prepend(this.canvas);
-    this.legendLines = [["half", 0.5], ["90 of 100", 0.9], ["99 of 100", 0.99], ["all", 1]]
+    this.legendLines = [["p50", 0.5], ["p90", 0.9], ["p99", 0.99], ["max", 1]]
       .map(([name, share]) => ({name, share,
         line: new LegendLine(share === 0.99 ? "p99" : "plain", share === 0.99)}));
     setChildren(this.legend, this.legendLines.map(({line}) => line.node));
@@ -336,7 +336,7 @@ export class HeatGraph extends Graph {
     this.paint(columns, count);
     const last = this.ring.slots.length;
     const whole = this.ring.ranges(series, group, count, 0, last);
-    /* At a quiet line a second has no measure, or one: the last ten say more. */
+    /* With little traffic a second has at most one measure, so ten seconds are summed. */
     const now = this.hair !== null ? columns[this.slotAtHair()]
       : this.ring.ranges(series, group, count, last - (this.range === "seconds" ? 10 : 1), last);
     for (const {name, share, line} of this.legendLines)

@@ -1,17 +1,17 @@
 /*
- * The one connection to the collector: it begins anew whenever it ends, also where the collector
- * was away or has no room for one more who looks. A page that nobody sees has none: they are few, and
- * what it missed comes with the first event.
+ * The page's connection to the collector. It reconnects whenever the connection ends, including
+ * when the collector was away or has too many viewers. A hidden page disconnects, because the
+ * number of viewers is limited; the first event after reconnecting has what it missed.
  */
 
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 5000;
-/* Nothing for so long: the connection is dead, whatever the browser thinks of it. */
+/* Without an event for this time the connection is taken for dead. */
 const SILENT_MS = 10000;
 
 /*
- * `on.first` and `on.now` get what came, `on.state` how the connection is: "live", "lost", or
- * "full", where there is no room for one more.
+ * `on.first` and `on.now` get the events' data, `on.state` the state of the connection: "live",
+ * "lost", or "full" (too many viewers).
  */
 export function connect(on) {
   let source = null;
@@ -27,7 +27,7 @@ export function connect(on) {
   function again() {
     rest();
     on.state("lost");
-    /* An EventSource does not say why it failed. */
+    /* An EventSource does not report why it failed. */
     fetch("/events", {method: "HEAD"}).then((answer) => {
       if (answer.status === 503)
         on.state("full");

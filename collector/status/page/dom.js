@@ -1,4 +1,4 @@
-/* Elements and their text. Text is set as text alone: what senders chose is never markup. */
+/* Elements and their text. Text is never parsed as markup, because senders choose some of it. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -21,13 +21,13 @@ export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/* Sets the text of a node where it is another one. */
+/* Sets the text of a node if it differs. */
 export function setText(node, text) {
   if (node.textContent !== text)
     node.textContent = text;
 }
 
-/* The same of an attribute; null takes it away. */
+/* The same for an attribute; null removes it. */
 export function setAttribute(node, name, value) {
   if (value === null) {
     if (node.hasAttribute(name))
@@ -37,7 +37,7 @@ export function setAttribute(node, name, value) {
   }
 }
 
-/* Makes `parent` have exactly these children, in this order, and moves none that is in its place. */
+/* Gives `parent` exactly these children in this order, without moving those already in place. */
 export function setChildren(parent, children) {
   children.forEach((child, at) => {
     if (parent.children[at] !== child)

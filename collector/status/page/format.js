@@ -3,7 +3,7 @@
 const whole = new Intl.NumberFormat("en");
 const steps = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
 
-/* A count to its last digit, as the ledger has it. */
+/* An exact count, as in the ledger. */
 export function count(value) {
   return value === null || value === undefined ? "unknown" : whole.format(value);
 }
@@ -44,7 +44,7 @@ export function duration(nanoseconds) {
   return `${digits(nanoseconds / 1e3)} µs`;
 }
 
-/* How long it runs: 4 s, 12:03, 3:12:03, 2 d 3:12. */
+/* A duration in seconds: 4 s, 12:03, 3:12:03, 2 d 3:12. */
 export function uptime(seconds) {
   const two = (value) => String(value).padStart(2, "0");
   const all = Math.floor(seconds);

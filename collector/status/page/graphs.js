@@ -1,10 +1,10 @@
-/* The graphs that there are, each of a listener or a sink, or of all of them. */
+/* All graphs, each of a listener, of a sink, or of all of them. */
 
 import {HeatGraph, LineGraph, StackGraph} from "./charts.js";
 import * as format from "./format.js";
 import {total} from "./model.js";
 
-/* "reasons.malformed" is called malformed, and kernel_drops what the ledger calls it. */
+/* The name of a column: malformed for "reasons.malformed". */
 function nameOf(column) {
   return column.slice(column.indexOf(".") + 1);
 }
@@ -13,7 +13,7 @@ function sumOf(rows, column) {
   return format.count(rows.reduce((sum, row) => sum + total(row, column), 0));
 }
 
-/* What a column's words are: of a term a sentence, of a reason what it means and what to do. */
+/* The help of a column: for a term a sentence, for a reason its meaning and remedy. */
 export function helpOf(model, kind, column) {
   const [group, name] = column.split(".");
   const {words} = model.first;
@@ -23,7 +23,7 @@ export function helpOf(model, kind, column) {
   return remedy === "" ? what : `${what}; ${remedy}`;
 }
 
-/* Of the rows that `pick` chooses of all listeners, or sinks. */
+/* A line for the rows that `pick` selects from all listeners, or sinks. */
 function lineOf(kind, series, pick, column) {
   return (model, ring) => ({
     name: nameOf(column),
@@ -37,7 +37,7 @@ function lines(...makers) {
   return (model, ring) => makers.map((make) => make(model, ring));
 }
 
-/* The columns of one kind that lost something, as parts of a stack. */
+/* The columns of losses, as parts of a stack. */
 function losses(kind, series, pick) {
   return (model, ring) => {
     const rows = pick(model.rows(kind));
@@ -69,10 +69,10 @@ export function bytesReceived(series, pick) {
     lines: lines(lineOf("listeners", series, pick, "bytes"))});
 }
 
-/* What the senders' own numbers say is missing, came twice or late. */
+/* Sequence numbers that are missing, duplicated, reordered or late. */
 export function numbers(series, pick) {
   const line = (column) => lineOf("listeners", series, pick, column);
-  return new LineGraph({series, title: "Senders’ numbers", unit: "numbers/s", most: 4,
+  return new LineGraph({series, title: "Sequence gaps", unit: "numbers/s", most: 4,
     lines: lines(line("lost"), line("duplicated"), line("reordered"), line("late"))});
 }
 
@@ -80,7 +80,7 @@ export function decodeLatency() {
   return new HeatGraph({title: "Decode latency", unit: "of all receivers",
     series: "decode", group: "decode_latency",
     help: "From the arrival of a datagram until it was decoded, noted once for each quantum of a " +
-      "socket. The darker, the more; the line: 99 of 100 were not above it."});
+      "socket. Darker: more; the line is the 99th percentile."});
 }
 
 /* --- sinks ------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ export function written(series, pick) {
     lines: lines(line("offered"), line("written"), line("filtered"))});
 }
 
-/* Of all sinks, a line each: those that wrote most. */
+/* A line for each sink. */
 export function writtenByEach() {
   return new LineGraph({title: "Written", unit: "records/s, by sink", lines: (model, ring) =>
     model.rows("sinks").filter((row) => ring.has(row.series) && !row.retired)
@@ -109,7 +109,7 @@ export function bytesWritten(series, pick) {
     lines: lines(lineOf("sinks", series, pick, "bytes"))});
 }
 
-/* How full the queues are, in shares of what they hold; of one sink, or of all that there are. */
+/* How full the queues are, as a share of their limit; of one sink, or of all. */
 export function queues(pick, most, series) {
   return new LineGraph({series, title: "Queue level", unit: "batches, of the limit", most, top: 1,
     show: format.percent, lines: (model, ring) =>
@@ -123,18 +123,18 @@ export function queues(pick, most, series) {
         })});
 }
 
-/* A delivery's records whose fate is not known, and those that wait on disk. */
+/* Records whose outcome is not known yet, and those in a spill. */
 export function waiting(series, pick) {
   const level = (column, name) => (model, ring) => ({
     name, values: ring.values(series, column), total: sumOf(pick(model.rows("sinks")), column),
     help: helpOf(model, "sinks", column)});
-  return new LineGraph({series, title: "On their way", unit: "records", most: 2,
+  return new LineGraph({series, title: "In flight", unit: "records", most: 2,
     lines: lines(level("in_flight", "in_flight"), level("spilled", "spilled"))});
 }
 
 export function writeTime(series) {
   return new HeatGraph({title: "Write time", unit: "of a block", series,
     group: "write_time",
-    help: "From the first try to write a block until it was out, with all waits and retries. The " +
-      "darker, the more; the line: 99 of 100 were not above it."});
+    help: "From the first attempt to write a block until it was written, including waits and " +
+      "retries. Darker: more; the line is the 99th percentile."});
 }

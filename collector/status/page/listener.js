@@ -21,8 +21,8 @@ export class ListenerView {
     this.sum = new Sum(["received"], ["decoded", ...this.columns, "in_assembly"]);
     this.graphs = [graphs.received(row.series, pick), graphs.datagramsLost(row.series, pick),
       graphs.bytesReceived(row.series, pick), graphs.numbers(row.series, pick)];
-    this.terms = new Terms("What the ledger counts of the listener", "listeners");
-    this.facts = new Facts("How the listener stands");
+    this.terms = new Terms("Ledger of the listener", "listeners");
+    this.facts = new Facts("Sockets and connections of the listener");
     this.settings = new Settings("Settings of the listener");
     this.senders = new SenderTable();
     this.losers = new LoserTable();
@@ -35,7 +35,7 @@ export class ListenerView {
         el("div", {}, section("Ledger", this.terms.node), section("Sockets", this.facts.node)),
         section("Settings", this.settings.node)),
       el("div", {class: "pair"}, section("Busiest senders", this.senders.node),
-        section("Senders that lose most", this.losers.node)));
+        section("Senders with most losses", this.losers.node)));
   }
 
   row(model) {
@@ -69,14 +69,14 @@ export class ListenerView {
     if (socket !== null) {
       facts["sockets"] = format.count(socket.sockets);
       facts["receive buffer granted, bytes each"] = format.count(socket.receive_buffer);
-      facts["receive buffer asked for, bytes each"] = format.count(socket.receive_buffer_asked);
+      facts["receive buffer requested, bytes each"] = format.count(socket.receive_buffer_asked);
     }
     if (stream !== null) {
       facts["open connections"] = format.count(stream.open);
       facts["open connections at most"] = format.count(stream.open_limit);
     }
     if ("kernel_drops_unit" in row)
-      facts["what the kernel counts as one drop"] = row.kernel_drops_unit;
+      facts["unit of kernel drops"] = row.kernel_drops_unit;
     return facts;
   }
 }

@@ -1,4 +1,4 @@
-/* Brings the parts together: what comes over the connection, what is shown, and the bar at the top. */
+/* Connects the parts: the connection, the view, and the bar at the top. */
 
 import {connect} from "./connection.js";
 import {setAttribute, setText} from "./dom.js";
@@ -26,7 +26,7 @@ function showState() {
     setText(part("state-word"), status ?? "unknown");
   } else if (connection !== "waiting") {
     setAttribute(part("state"), "data-state", "bad");
-    setText(part("state-word"), connection === "full" ? "eight others look" : "no connection");
+    setText(part("state-word"), connection === "full" ? "too many viewers" : "no connection");
   }
   setAttribute(main, "data-stale", connection === "lost" || connection === "full" ? "" : null);
 }
@@ -64,7 +64,7 @@ function changeView() {
 
 connect({
   first(first) {
-    /* Another program may have another page. */
+    /* Another version of the program has another page. */
     if (version !== null && version !== first.version)
       location.reload();
     version = first.version;

@@ -1,15 +1,15 @@
 /*
- * What the collector has sent: the ledger and how things stand now, and rings of the last seconds
- * and minutes. Nothing is drawn here.
+ * The data from the collector: the present ledger and levels, and rings of the last seconds and
+ * minutes. Draws nothing.
  *
- * A series is named by what it is of ("listeners.0", "sinks.all", "decode"), a column of it by the
+ * The name of a series is "listeners.0", "sinks.all" or "decode"; that of a column consists of the
  * ledger's words ("received", "reasons.malformed", "write_time.3").
  */
 
 const SECONDS = 300;
 const MINUTES = 60;
 const MINUTE_MS = 60000;
-const LATELY_MS = 10000; // for so long something is said to lose after it has lost
+const LATELY_MS = 10000; // how long after a loss the state is "losing"
 
 /* The columns of a series of a block, as pairs of a name and an array. */
 function* columnsOf(series) {
@@ -37,7 +37,7 @@ class Ring {
     this.series = new Map();
   }
 
-  /* Adds what a block has and this has not yet. What was missed between them is a gap. */
+  /* Adds the new slots of a block. Slots that were missed become a gap. */
   add(block) {
     const columns = new Map(Array.from(seriesOf(block),
       ([name, series]) => [name, new Map(columnsOf(series))]));
@@ -54,7 +54,7 @@ class Ring {
     });
   }
 
-  /* The minute that goes on comes again and again. */
+  /* The present minute is sent again with every event, and replaces its slot. */
   isSame(a, b) {
     const minute = (slot) => Math.floor((slot.to - 1) / MINUTE_MS);
     return this.isOfMinutes && minute(a) === minute(b);
@@ -100,25 +100,25 @@ class Ring {
     return this.series.get(name)?.get(column) ?? new Array(this.slots.length).fill(0);
   }
 
-  /* The same for each second. */
+  /* The same per second. */
   rates(name, column) {
     const values = this.values(name, column);
     return this.slots.map((slot, at) => values[at] / (Math.max(slot.to - slot.from, 1) / 1000));
   }
 
-  /* The sum of the last slots, of all without a number. */
+  /* The sum of the last `last` slots, by default of all. */
   sum(name, column, last = this.slots.length) {
     return this.values(name, column).slice(-last)
       .reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : value), 0);
   }
 
-  /* Names of the columns of a group: of "reasons" those of "reasons.malformed" and the like. */
+  /* The columns of a group: for "reasons" those named "reasons.malformed" and the like. */
   group(name, group) {
     return Array.from(this.series.get(name)?.keys() ?? [])
       .filter((column) => column.startsWith(`${group}.`));
   }
 
-  /* The counts of a measure's ranges at one slot, or over the last ones. */
+  /* The counts of a measure's ranges, summed over the slots `from` to `to`. */
   ranges(name, group, count, from, to) {
     const found = new Array(count).fill(0);
     for (const column of this.group(name, group)) {
@@ -132,7 +132,7 @@ class Ring {
   }
 }
 
-/* The range that a share of all measures is not above; -1: there are none. */
+/* The range that contains the quantile `share` of all measures; -1: no measures. */
 export function quantileRange(ranges, share) {
   const all = ranges.reduce((sum, value) => sum + value, 0);
   if (all === 0)
@@ -160,7 +160,7 @@ export class Model {
     this.rings = {seconds: new Ring(SECONDS, false), minutes: new Ring(MINUTES, true)};
   }
 
-  /* A stream has begun: of this run of the collector, or of another. */
+  /* A new connection, possibly to another run of the collector. */
   begin(first) {
     this.reset();
     this.first = first;
@@ -179,7 +179,7 @@ export class Model {
     this.rings.minutes.add(now.minute);
   }
 
-  /* Of listeners and sinks without a history, too. */
+  /* Keeps rows of the last seconds, for listeners and sinks without a history. */
   noteRows(now) {
     const rows = [...this.rows("listeners"), ...this.rows("sinks")];
     this.past.push({at: now.at, rows: new Map(rows.map((row) => [row.series, row]))});
@@ -188,8 +188,8 @@ export class Model {
   }
 
   /*
-   * How much a count of a listener or a sink rises in a second: by the ledger, or in the first second
-   * after the page was opened by the history. NaN: that is not known.
+   * The increase of a count per second, from the ledger, or from the history in the first second
+   * after the page was opened. NaN: not known.
    */
   rate(row, column) {
     const last = this.past.at(-2);
@@ -201,7 +201,7 @@ export class Model {
     return ring.has(row.series) ? ring.rates(row.series, column).at(-1) ?? NaN : NaN;
   }
 
-  /* Whether one of its counts rose in the last ten seconds; null: that is not known. */
+  /* Whether one of the counts rose in the last ten seconds; null: not known. */
   roseLately(row, columns) {
     const oldest = this.past.find(({rows}) => rows.has(row.series));
     const known = oldest !== undefined && oldest !== this.past.at(-1);
@@ -214,8 +214,8 @@ export class Model {
   }
 
   /*
-   * How much each sender sends in a second, lately: a rate that follows slowly keeps their order calm.
-   * Who has lost its place in the collector's table begins anew.
+   * The rate of each sender, and a smoothed rate that keeps their order stable. A sender that was
+   * evicted from the collector's table starts again.
    */
   noteSenders(now) {
     const before = this.senders;
@@ -239,7 +239,7 @@ export class Model {
       .sort((a, b) => b.calm - a.calm || b.datagrams - a.datagrams).slice(0, most);
   }
 
-  /* Those that number their datagrams and lost most of them, first. */
+  /* Senders that number their datagrams, those with most losses first. */
   losers(most, listener = null) {
     return this.now.senders.losers
       .filter((sender) => listener === null || sender.listener === listener).slice(0, most);
@@ -250,7 +250,7 @@ export class Model {
     return this.now.time - (this.now.at - at);
   }
 
-  /* Listeners or sinks: their rows of the ledger, with the names of their series. */
+  /* The ledger's rows of listeners or sinks, with the names of their series. */
   rows(kind) {
     const indexes = this.now[kind === "listeners" ? "listener_indexes" : "sink_indexes"];
     return this.now.ledger[kind].map((row, at) =>
@@ -270,9 +270,8 @@ export class Model {
   }
 
   /*
-   * Columns that count what a listener lost. A reason that nothing is to be done about is none: the
-   * datagram was a heartbeat, or had come before. Where the kernel counts what its filter refuses
-   * among its drops, these are none either.
+   * The columns of a listener's losses. Reasons without a remedy are not losses, such as heartbeats
+   * and repeated segments; nor are drops of the kernel that include datagrams refused by its filter.
    */
   listenerLosses(rows) {
     const reasons = Object.entries(this.first.words.reasons)
@@ -286,7 +285,7 @@ export class Model {
     return [...named("refused"), "evicted", ...named("failed"), "unknown"];
   }
 
-  /* The bound of a range of a measure of times, in nanoseconds; null: there is none above. */
+  /* The upper bound of a range of a measure of times, in nanoseconds; null: the last range. */
   bound(range) {
     return this.first.bounds[range] ?? null;
   }

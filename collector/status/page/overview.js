@@ -13,14 +13,14 @@ const all = (rows) => rows;
 
 /* --- health ------------------------------------------------------------------------------------ */
 
-/* What is wrong, with where and how much; the words are those of /healthz. */
+/* The reasons of /healthz, with their texts, and the number filled in. */
 export class Reasons {
   constructor() {
     this.node = el("ul", {class: "reasons", role: "list", tabindex: "0", "aria-label": "Reasons"});
     this.shown = null;
   }
 
-  /* Of all, or of one listener or sink. */
+  /* Shows all reasons, or those of one listener or sink. */
   update(model, of = null) {
     const {status, reasons = []} = model.now.health ?? {status: "unknown"};
     const own = reasons.filter((reason) =>
@@ -42,13 +42,13 @@ export class Reasons {
   }
 
   line(model, {reason, listener, sink, dead_letters: letters, seconds, count}) {
-    const much = count !== undefined ? ` ${format.count(count)}`
-      : seconds !== undefined ? ` ${format.uptime(seconds)}` : "";
+    const much = count !== undefined ? ` (${format.count(count)})`
+      : seconds !== undefined ? ` for ${format.uptime(seconds)}` : "";
     return el("li", {"data-state": reason === "receiver_stuck" ? "bad" : "warn"},
       el("span", {class: "sign", "aria-hidden": "true"}),
-      el("strong", {}, `${reason}${much}`),
+      el("strong", {}, reason),
       el("span", {class: "name"}, listener ?? sink ?? letters ?? ""),
-      el("span", {class: "why"}, model.first.words.health[reason] ?? ""));
+      el("span", {class: "why"}, (model.first.words.health[reason] ?? "").replace("{}", much)));
   }
 }
 
@@ -77,7 +77,7 @@ class Tiles {
     this.written = new Tile("Written, all sinks", "records/s");
     this.lostAfter = new Tile("Lost after decoding", "records/s");
     this.queue = new Tile("Fullest queue", "of its limit");
-    this.latency = new Tile("Decode latency", "99 of 100, last 10 s");
+    this.latency = new Tile("Decode latency", "p99, last 10 s");
     this.node = el("dl", {class: "tiles"}, ...[this.received, this.lostBefore, this.written,
       this.lostAfter, this.queue, this.latency].map((tile) => tile.node));
   }
@@ -124,7 +124,7 @@ class Tiles {
       const bound = range < 0 ? undefined : model.bound(range);
       return range < 0 ? "–" : bound === null ? "> 30 s" : `≤ ${format.duration(bound)}`;
     };
-    this.latency.set(within(0.99), `half ${within(0.5)}`);
+    this.latency.set(within(0.99), `p50 ${within(0.5)}`);
   }
 }
 
@@ -164,7 +164,7 @@ export class Overview {
       el("div", {class: "pair"},
         section("senders", "Busiest senders",
           el("div", {class: "card eight"}, this.senders.node)),
-        section("losers", "Senders that lose most",
+        section("losers", "Senders with most losses",
           el("div", {class: "card eight"}, this.losers.node))));
   }
 

@@ -1,4 +1,4 @@
-/* What the views of one listener, of one sink and of the program have in common. */
+/* Parts that the views of a listener, of a sink and of the program share. */
 
 import {el, setChildren, setText, stateMark} from "./dom.js";
 import * as format from "./format.js";
@@ -9,7 +9,7 @@ export function backLink() {
   return el("a", {class: "back", href: "#/"}, "← All listeners and sinks");
 }
 
-/* The name, what it is, and its state. */
+/* The name, the kind and the state. */
 export class Head {
   constructor(name, kind) {
     this.mark = stateMark();
@@ -23,8 +23,8 @@ export class Head {
 }
 
 /*
- * A sum of the ledger, as it prints it: `left` = the sum of `right`, terms that are 0 left out
- * where the sum can be read without them.
+ * A sum of the ledger, as the program prints it: `left` = the sum of `right`, without terms that
+ * are 0, except the first ones and in_flight.
  */
 export class Sum {
   constructor(left, right) {
@@ -43,7 +43,7 @@ export class Sum {
   }
 }
 
-/* Every term with its count and what it means. */
+/* Every term with its count and its meaning. */
 export class Terms {
   constructor(caption, kind) {
     this.kind = kind;
@@ -55,7 +55,7 @@ export class Terms {
         el("th", {scope: "col", class: "left why"}, "Meaning"))), this.body);
   }
 
-  /* The columns that are not 0, and those of `always`. */
+  /* Shows the columns that are not 0, and those of `always`. */
   update(model, row, columns, always) {
     setChildren(this.body, columns
       .filter((column) => always.includes(column) || total(row, column) !== 0)
@@ -76,7 +76,7 @@ export class Terms {
   }
 }
 
-/* Names and values: how things stand beside the ledger. */
+/* Names and values that are not in the ledger. */
 export class Facts {
   constructor(caption) {
     this.body = el("tbody");
@@ -100,12 +100,12 @@ export class Facts {
   }
 }
 
-/* The terms that a row of the ledger has, in its order; of a count that nobody knows it says null. */
+/* The terms of a row of the ledger, in its order; a count that is not known is null. */
 export function termsOf({index, ...row}) {
   return Object.keys(row).filter((term) => typeof row[term] === "number" || row[term] === null);
 }
 
-/* What is set, and where it comes from; what is not a default stands out. */
+/* Settings and their origins; those that are not defaults are highlighted. */
 export class Settings {
   constructor(caption) {
     this.body = el("tbody");

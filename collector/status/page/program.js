@@ -8,9 +8,9 @@ export class ProgramView {
   constructor(model) {
     this.title = "Sluice: the program";
     this.head = new Head(`Sluice ${model.first.version}`, "the program");
-    this.facts = new Facts("How the program stands");
+    this.facts = new Facts("Batches of the program");
     this.settings = new Settings("Settings of the program");
-    this.letters = new Facts("What the ledger counts of dead letters");
+    this.letters = new Facts("Ledger of dead letters");
     this.letterSettings = new Settings("Settings of dead letters");
     this.letterSection = section("Dead letters", this.letters.node, this.letterSettings.node);
     this.node = el("div", {}, backLink(), this.head.node, el("div", {class: "pair"},

@@ -9,7 +9,7 @@ import {sinkState} from "./tables.js";
 
 const ALWAYS = ["offered", "queued", "written", "lines", "samples", "bytes"];
 
-/* What a delivery says of its connections and requests, named as its metrics. */
+/* The figures of a delivery's connections and requests, named as its metrics. */
 function figures(level) {
   const facts = {};
   for (const [name, value] of Object.entries(level.figures)) {
@@ -37,8 +37,8 @@ export class SinkView {
     this.graphs = [graphs.written(row.series, pick), graphs.recordsLost(row.series, pick),
       graphs.queues(pick, 1, row.series), graphs.writeTime(row.series), graphs.bytesWritten(row.series, pick),
       graphs.waiting(row.series, pick)];
-    this.terms = new Terms("What the ledger counts of the sink", "sinks");
-    this.facts = new Facts("How the sink stands");
+    this.terms = new Terms("Ledger of the sink", "sinks");
+    this.facts = new Facts("Queue and destination of the sink");
     this.settings = new Settings("Settings of the sink");
     this.node = el("div", {}, backLink(), this.head.node,
       el("section", {class: "card", "aria-label": "Sums and health"}, this.offered.node,
@@ -75,20 +75,20 @@ export class SinkView {
   levels(model, row) {
     const level = model.sinkLevel(row.name);
     if (level === null)
-      return {"retired": "it is offered nothing any more"};
+      return {"retired": "it gets no more records"};
     return {
       "batches waiting": format.count(level.queue_batches),
       "batches at most": format.count(level.queue_limit_batches),
       "large batches waiting": format.count(level.queue_large_batches),
       "large batches at most": format.count(level.queue_large_limit_batches),
       "records in flight": format.count(row.in_flight),
-      "waits for its destination": format.uptime(level.waiting_seconds),
-      "its destination fails": format.uptime(level.failing_seconds),
-      "oldest record waits": format.uptime(level.oldest_seconds),
+      "waiting for the destination": format.uptime(level.waiting_seconds),
+      "destination failing": format.uptime(level.failing_seconds),
+      "age of the oldest record": format.uptime(level.oldest_seconds),
       ...figures(level),
       ...(level.spill_limit_bytes === 0 ? {} : {
-        "bytes in its spill": format.count(level.spill_bytes),
-        "bytes in its spill at most": format.count(level.spill_limit_bytes),
+        "bytes in the spill": format.count(level.spill_bytes),
+        "bytes in the spill at most": format.count(level.spill_limit_bytes),
       }),
     };
   }

@@ -1,11 +1,11 @@
-/* Tables of listeners, sinks and senders. A row stays as long as what it is of. */
+/* Tables of listeners, sinks and senders. A row is kept as long as its key exists. */
 
 import {el, setAttribute, setChildren, setText, stateMark} from "./dom.js";
 import * as format from "./format.js";
 import {total} from "./model.js";
 
 /*
- * A table with a caption that is heard and not seen. Columns are {label, className}; the first one
+ * A table with a caption only for screen readers. Columns are {label, className}; the first one
  * names the row.
  */
 export class Table {
@@ -23,7 +23,7 @@ export class Table {
     this.node = el("div", {}, this.table, this.empty);
   }
 
-  /* `items` are {key, cells}: for each column a text, or what fills the cell. */
+  /* `items` are {key, cells}, with a cell for each column; see fill. */
   update(items) {
     for (const key of this.rows.keys())
       if (!items.some((item) => item.key === key))
@@ -94,12 +94,12 @@ function makeContent(node, value) {
   };
 }
 
-/* A loss: drawn to the eye where it is one. */
+/* A count of losses, highlighted if it is not 0. */
 function loss(value, title = null) {
   return {text: format.count(value), className: value > 0 ? "lossy" : null, title};
 }
 
-/* Which of these were lost, for a title: "kernel_drops 4, malformed 2". */
+/* The nonzero columns, for a title: "kernel_drops 4, malformed 2". */
 function which(row, columns) {
   const found = columns.filter((column) => total(row, column) > 0);
   return found.length === 0 ? null
@@ -120,7 +120,7 @@ function lossState(model, row, columns) {
 
 /* --- listeners ----------------------------------------------------------------------------------- */
 
-/* How a listener is: losing what came in the last ten seconds, or not. */
+/* The state of a listener: whether it has lost datagrams in the last ten seconds. */
 export function listenerState(model, row) {
   if (row.retired)
     return ["waiting", "retired"];
@@ -139,7 +139,7 @@ export class ListenerTable extends Table {
       {label: "Received"},
       {label: "Decoded", className: "wide"},
       {label: "Lost", help: "not decoded, or dropped by the kernel before it was received"},
-    ], "There is no listener.");
+    ], "No listeners.");
   }
 
   show(model) {
@@ -183,7 +183,7 @@ export class SinkTable extends Table {
       {label: "Offered", className: "wide"},
       {label: "Written"},
       {label: "Lost", help: "refused, evicted, failed or unknown"},
-    ], "There is no sink.");
+    ], "No sinks.");
   }
 
   show(model) {
@@ -214,7 +214,7 @@ export class SenderTable extends Table {
       {label: "Datagrams/s"},
       {label: "Datagrams"},
       {label: "Bytes", className: "wide"},
-    ], "Nobody has sent anything yet.");
+    ], "No sender yet.");
   }
 
   show(model, most, listener = null) {
@@ -230,13 +230,13 @@ export class SenderTable extends Table {
 
 export class LoserTable extends Table {
   constructor() {
-    super("Senders that lose most", [
+    super("Senders with most losses", [
       {label: "Sender", className: "left col-of"},
       {label: "Host", className: "left col-sender"},
-      {label: "Lost", help: "numbers that left the sender’s window unseen"},
-      {label: "Missing", help: "numbers not seen yet, which may still come"},
+      {label: "Lost", help: "sequence numbers that never arrived"},
+      {label: "Missing", help: "sequence numbers that may still arrive"},
       {label: "Duplicated", className: "wide"},
-    ], "None is known: only senders that number their datagrams show what the network loses.");
+    ], "No losses known: only senders that number their datagrams reveal losses of the network.");
   }
 
   show(model, most, listener = null) {

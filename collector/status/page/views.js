@@ -1,4 +1,4 @@
-/* Which view an address has: #/, #/listener/INDEX, #/sink/INDEX, #/program. */
+/* Makes the view of an address: #/, #/listener/INDEX, #/sink/INDEX, #/program. */
 
 import {ListenerView} from "./listener.js";
 import {Overview} from "./overview.js";

@@ -44,7 +44,7 @@ class Fixed:
         self.names = [(scope, key)]
         self.keys = {key: value, **(more or {})}
         self.place, self.beside = place, beside or {}
-        self.named = rf"\b{named or key}\b.* by a (?:new start alone|restart)"
+        self.named = rf"\b{named or key}\b.* by a restart"
 
 
 class Replaced(Fixed):
@@ -148,7 +148,7 @@ class ReloadRows(ProgramTest):
         for config in (self.with_keys(before, row.place, row.keys), before):
             self.change(config)
             said = [line for line in self.program.said() if CHANGED in line][-1]
-            self.assertRegex(said, r"sinks: \d+ stay, 1 come, 1 go")
+            self.assertRegex(said, r"sinks: \d+ kept, 1 added, 1 removed")
 
     def check_refused(self, row, before):
         self.change(before)

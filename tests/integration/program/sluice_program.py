@@ -153,7 +153,7 @@ _LETTERS = ("truncated", "no_match", "segments_missing", "empty", "too_deep", "t
 
 
 # The log line of a reload.
-CHANGED = "the configuration was read anew"
+CHANGED = "configuration reloaded"
 
 
 def with_letters(ledger):

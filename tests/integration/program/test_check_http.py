@@ -91,7 +91,7 @@ class Ways(Http):
         self.assertIn("error: ", first)
         self.assertIn("404", second)
         self.assertIn("reached", third)
-        self.assertIn("nothing to connect to", fourth)
+        self.assertIn("needs no connection", fourth)
 
     def test_only_connect_is_more_than_a_check(self):
         said = self.refused("--check=all", code=64)

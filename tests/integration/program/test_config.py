@@ -109,7 +109,7 @@ class File(ConfigTest):
         self.write("listeners:", "- address: udp://127.0.0.1:5999",
                    "sinks:", "- to: udp:127.0.0.1:5999")
         said = self.refused("--check", "--config", self.file, code=78)
-        self.assertRegex(said, re.escape(f"{self.file}:4:") + r"\d+: .*go round for ever")
+        self.assertRegex(said, re.escape(f"{self.file}:4:") + r"\d+: .*loop endlessly")
 
     def test_a_file_that_is_not_there(self):
         self.assertIn(str(self.file), self.refused("--config", self.file, code=78))

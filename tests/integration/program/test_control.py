@@ -262,7 +262,7 @@ class Requests(ControlTest):
         finally:
             os.seteuid(0)
         for order in ("reload", "stop"):
-            self.assertIn("only the user who runs sluice", client.ask(order)["error"])
+            self.assertIn("only the user of this sluice", client.ask(order)["error"])
         self.assertFalse(client.ask("ledger")["final"])
         self.assertIn("uptime_seconds", client.ask("report")["report"])
         self.assertEqual([line for line in program.log() if "anew" in line], [])

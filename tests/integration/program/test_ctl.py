@@ -32,7 +32,7 @@ def ctl(*words, code=0, program=SLUICE):
 
 def told(program):
     """The output when only the log contains the outcome."""
-    return f"sluice: ctl: process {program.number} was told; its log has the outcome\n"
+    return f"sluice: ctl: request sent to process {program.number}; its log has the outcome\n"
 
 
 FORM = "pipe:NAME" if WINDOWS else "unix:PATH"
@@ -175,7 +175,7 @@ class OverItsSocket(ProgramTest):
             other.bind(str(self.path))
             self.assertIn("Connection refused", self.ask("stop", code=69)[1])
             other.listen()
-            for answer, why in ((b"HTTP/1.1 200 OK\r\n", "is no sluice"), (b"", "no whole answer"),
+            for answer, why in ((b"HTTP/1.1 200 OK\r\n", "is not a sluice"), (b"", "no whole answer"),
                                 (b'{"stop":"beg', "no whole answer"),
                                 (b'{"stop":"' + b"x" * 300000, "no whole answer"),
                                 (b'{"error":"\\u001b[2J no"}\n', "\ufffd[2J no")):
@@ -254,9 +254,9 @@ class Refusals(ProgramTest):
                 (["relaod", "1"], '"relaod" is not one of reload, ledger, stop; did you mean '
                                   '"reload"?'),
                 (["1", "stop"], '"1" is not one of reload, ledger, stop'),
-                (["stop"], "stop which process? Its log has the number; or name its --control, "
+                (["stop"], "stop: the process is missing: give its number, or its --control address, "
                            f"{FORM}"),
-                *((["stop", word], f'"{word}" is neither the number of a process nor of the form '
+                *((["stop", word], f'"{word}" is neither a process number nor of the form '
                                    f"{FORM}") for word in ("x", "", "-1", "0")),
                 (["stop", FORM.partition(":")[0] + ":"],
                  f'"{FORM.partition(":")[0]}:" is not of the form {FORM}'),

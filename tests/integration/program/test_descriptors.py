@@ -93,7 +93,7 @@ class Limits(Tcp):
                                              preexec_fn=limited(1000, soft=200))
                 lines = [line for line in program.said() if WARNING in line]
                 self.assertEqual(len(lines), 1, program.said())
-                found = re.search(rf"{WARNING}(\d+), and the system allows 1000; raise the hard "
+                found = re.search(rf"{WARNING}(\d+), but the system allows 1000; raise the hard "
                                   r"limit .*, or lower max_connections= of its listeners\Z", lines[0])
                 self.assertGreater(int(found[1]), 5000)
 

@@ -22,7 +22,7 @@ class ExitCodes(ProgramTest):
     def check_late(self, program, sink, count):
         self.assertEqual(sink["failed"]["io_error"], 0)
         self.assertEqual(sink["failed"]["stop_timeout"], count)
-        program.wait_for_log(f"{count} records were not written when --stop-timeout was over")
+        program.wait_for_log(f"{count} records were not written within --stop-timeout")
 
     def unreachable(self, keys=""):
         return f"http://127.0.0.1:{free_port()}/?flush_interval=20ms{keys}"

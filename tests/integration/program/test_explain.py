@@ -40,7 +40,7 @@ class Explain(ProgramTest):
     def test_a_reason_with_what_to_do(self):
         text, _ = explain("listener_share")
         self.assertRegex(text, r"\Alistener_share: why a sink's queue did not take a record\n")
-        self.assertRegex(text, r"\n    What to do: look for the listener that is flooded\.\n")
+        self.assertRegex(text, r"\n    Remedy: look for the listener that is flooded\.\n")
         self.assertRegex(text, r"\n    See sluice\(1\), THE LEDGER\.\n\Z")
 
     def test_a_key_with_its_value_its_places_and_its_default(self):

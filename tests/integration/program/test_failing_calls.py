@@ -86,7 +86,7 @@ class FailingCalls(ProgramTest):
         signal_traced(program, signal.SIGTERM)
         self.assertEqual(program.process.wait(DEADLINE), 74)
         program.stderr.wait_for_end()
-        self.assertIn("hangs; ending without it", "\n".join(program.said()))
+        self.assertIn("hangs in a system call; the process ends without it", "\n".join(program.said()))
         ledger = program.ledgers()[-1]
         self.assertEqual((ledger["final"], ledger["incomplete"], ledger["balances"]),
                          (True, True, None))

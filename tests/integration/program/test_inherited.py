@@ -408,7 +408,7 @@ class Reloading(InheritedTest):
         program = self.start_configured([riemann], names=["riemann"])
         self.configure("fd:riemann?schema=riemann&receive_buffer=100KiB")
         self.reload(program)
-        program.wait_for_log("the configuration was read anew")
+        program.wait_for_log("configuration reloaded")
         program.stop()
         self.send(riemann, range(5))
         program = self.start_configured([riemann], names=["riemann"])
@@ -421,7 +421,7 @@ class Reloading(InheritedTest):
         program = self.start_configured([riemann], names=["riemann"])
         self.configure("fd:riemann?schema=riemann", "fd:otlp?schema=otlp")
         self.reload(program)
-        program.wait_for_log("going on with the old one: .*sluice.yaml:3:5: fd:otlp: this process "
+        program.wait_for_log("the present configuration stays: .*sluice.yaml:3:5: fd:otlp: this process "
                              "was not started with such a socket")
         self.send(riemann, range(3))
         program.wait_for_settled(3)

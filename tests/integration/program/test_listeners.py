@@ -85,7 +85,7 @@ class Several(ProgramTest):
         program.stop()
 
     def test_a_processor_that_is_not_ours_is_refused(self):
-        self.assertIn("--receiver-cpus: there is no processor 1023",
+        self.assertIn("--receiver-cpus: processor 1023 does not exist",
                       self.refused("--listen", RIEMANN, "--receiver-cpus", "1023", "--check",
                                    code=78))
 

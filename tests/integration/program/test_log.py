@@ -55,7 +55,7 @@ class Levels(ProgramTest):
         program, _ = self.run_to_end(*arguments, "--memory", self.least_memory(*arguments),
                                      "--duration", "1ms")
         line = next(line for line in program.said() if "--memory" in line)
-        self.assertIn("leaves each sink's queue 4 batches of 64 KiB", line)
+        self.assertIn("leaves only 4 batches of 64 KiB for each sink's queue", line)
         enough = re.search(r"raise it to (\d+MiB)\Z", line)[1]
         program, _ = self.run_to_end(*arguments, "--memory", enough, "--duration", "1ms")
         self.assertFalse([line for line in program.said() if "--memory" in line])

@@ -198,7 +198,7 @@ class MemoryShort(FailingMemoryTest):
             self.fail_at(number)
             program = self.run_with("--duration", "1ms")
             self.finish(program, number)
-            if "no memory to print the ledger" in program.log()[-1]:
+            if "out of memory: the ledger was not printed" in program.log()[-1]:
                 self.assertEqual(program.process.returncode, 70)
                 unprinted += 1
         self.assertGreater(unprinted, 0)

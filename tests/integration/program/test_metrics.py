@@ -317,7 +317,7 @@ class Reloaded(MetricsTest):
         self.assertIn(("sluice_sink_ended", labels(sink=out)), found)
         self.write(out, metrics="1")
         program.ask_to_reload()
-        program.wait_for_log("--metrics is changed by a new start alone")
+        program.wait_for_log("--metrics can only be changed by a restart")
         self.assertEqual(client.health()[0], 200)
         program.stop()
 
@@ -543,7 +543,7 @@ class Places(MetricsTest):
 class Absent(ProgramTest):
     def test_it_is_refused_with_the_reason(self):
         for arguments in (("--check",), ()):
-            self.assertIn("--metrics: this program was built without it (libmicrohttpd)",
+            self.assertIn("--metrics: this program was built without libmicrohttpd",
                           self.refused(*arguments, "--listen", RIEMANN, "--metrics", "0", code=78))
 
 

@@ -91,11 +91,11 @@ class MoreFiles(ConfigTest):
         self.assertIn("c.yaml and 1 more file, memory", program.said()[0])
         sink = self.part("a.yaml", "sinks:", f"- file:{self.lines}")
         program.ask_to_reload()
-        program.wait_for_log("sinks: 1 stay, 1 come, 0 go")
+        program.wait_for_log("sinks: 1 kept, 1 added, 0 removed")
         self.assertTrue(self.lines.exists())
         sink.unlink()
         program.ask_to_reload()
-        program.wait_for_log("sinks: 1 stay, 0 come, 1 go")
+        program.wait_for_log("sinks: 1 kept, 0 added, 1 removed")
         program.wait_for_ledger(lambda ledger: ledger["sinks"][1]["retired"], "a retired sink")
         self.part("a.yaml", "nonsense: 1")
         program.ask_to_reload()
@@ -128,7 +128,7 @@ class TestsInThem(Testing):
             self.assertIn(f"conf.d/{name}", said)
 
     def test_where_none_has_any_it_is_no_file_of_tests(self):
-        self.assertIn("no tests here, nor in the files that it names",
+        self.assertIn("no tests in this file or in the files that it names",
                       self.run_tests(self.whole(), code=78).stderr)
 
 

@@ -168,7 +168,7 @@ class Multicast(ProgramTest):
         for reloads in range(1, 4):
             write(2, 1000 + reloads)
             program.ask_to_reload()
-            program.wait_for_log("the configuration was read anew", reloads)
+            program.wait_for_log("configuration reloaded", reloads)
         limit = pathlib.Path("/proc/sys/net/ipv4/igmp_max_memberships")
         before = limit.read_text()
         self.addCleanup(limit.write_text, before)

@@ -46,8 +46,8 @@ class OneThread(ProgramTest):
 
     def test_what_takes_more_threads_is_refused(self):
         for words, why in (
-                (["--sink", "stdout:", "--sink", "file:also"], "can have one sink, not 2"),
-                (["--listen", RIEMANN + "&receivers=2"], "receivers= wants more than one"),
+                (["--sink", "stdout:", "--sink", "file:also"], "allows one sink, not 2"),
+                (["--listen", RIEMANN + "&receivers=2"], "receivers= is more than 1"),
                 (["--listen", f"pcap:{CAPTURES}/riemann_cli_v4.pcap?schema=riemann"],
                  "a capture is read by a thread of its own")):
             self.assertIn(why, self.refused("--check", "--threads", "1", *words, code=78))

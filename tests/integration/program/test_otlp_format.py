@@ -129,14 +129,14 @@ class Refused(OtlpFormat):
 
     def test_rules_about_samples_where_there_are_none(self):
         self.refuse("udp://127.0.0.1:0?schema=otlp-logs", "&include=a", 78,
-                    "include= is about samples, but otlp-logs")
+                    "include= needs samples, but schema otlp-logs")
 
     @not_on_windows("there is no protoc")
     def test_other_schemas_without_samples(self):
         proto = self.folder / "own.proto"
         proto.write_text('syntax = "proto3"; message Own { int32 a = 1; }', encoding="ascii")
         self.refuse(f"udp://127.0.0.1:0?schema={proto}&message=Own", "", 78,
-                    "format=otlp writes samples, but Own")
+                    "format=otlp needs samples, but schema Own")
 
 
 if __name__ == "__main__":

@@ -284,9 +284,9 @@ class Refusals(Records):
     def test_what_cannot_be_written_so_is_refused_by_name(self):
         logs = f"{ANY_PORT}?schema=otlp-logs"
         for listener, sink, code, says in (
-                (TELEMETRY, "view=record", 78, "a message of telemetry of udp://127.0.0.1:0 has no "
-                                               "log records or spans"),
-                (f"{ANY_PORT}?schema=otlp", "view=record", 78, "no log records or spans"),
+                (TELEMETRY, "view=record", 78, "but schema telemetry of udp://127.0.0.1:0 "
+                                               "lacks them"),
+                (f"{ANY_PORT}?schema=otlp", "view=record", 78, "view=record needs log records or spans"),
                 (logs, "view=record&format=influx", 64, "format=influx writes samples alone"),
                 (logs, "view=record&format=csv", 64, "view=record, but format=csv writes samples"),
                 (logs, "view=record&format=protobuf", 64, "format=protobuf has no views"),
@@ -304,7 +304,7 @@ class Refusals(Records):
         self.assertEqual([line["severity_text"] for line in program.output()], ["x"])
         said = self.refused("--listen", both.replace("otlp-traces", "riemann"), "--sink",
                             "stdout:?view=record", code=78)
-        self.assertIn("a message of riemann", said)
+        self.assertIn("but schema riemann", said)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ class Printed(ProgramTest):
     def test_what_is_no_schema_of_one_file_is_an_error(self):
         for name in ("otlp", "telemtry", ""):
             said = self.refused(f"--print-schema={name}", code=64)
-            self.assertIn("there are telemetry, riemann", said)
+            self.assertIn("choose from telemetry, riemann", said)
         self.assertIn("--print-schema NAME", self.refused("--print-schema", code=64))
 
 

@@ -214,7 +214,7 @@ class Bad(Relay):
         self.assertEqual(target.payloads(1), [gauge("a", 1)])
         write("    bad: too\n")
         program.ask_to_reload()
-        program.wait_for_log("the configuration was read anew")
+        program.wait_for_log("configuration reloaded")
         sender.send_all([self.BAD[1], gauge("b", 1)])
         self.assertEqual(sorted(target.payloads(2)), sorted([self.BAD[1], gauge("b", 1)]))
         ledger = program.stop()
@@ -246,15 +246,15 @@ class Refused(Relay):
         for target in ("127.0.0.1:5999", "127.0.0.9:5999"):
             text = self.refused("--check", "--listen", "udp://0.0.0.0:5999", "--sink",
                                 f"udp:{target}", code=78)
-            self.assertIn("go round for ever", text)
+            self.assertIn("loop endlessly", text)
         text = self.refused("--check", "--listen", "udp://127.0.0.1:5999", "--sink",
                             "udp:127.0.0.1:1,127.0.0.1:5999", code=78)
-        self.assertIn("127.0.0.1:5999 is the listener udp://127.0.0.1:5999", text)
+        self.assertIn("127.0.0.1:5999 is the address of the listener udp://127.0.0.1:5999", text)
 
     def test_a_listener_of_ipv6_alone_is_not_found_by_ipv4(self):
         text = self.refused("--check", "--listen", "udp://[::]:5999", "--sink",
                             "udp:127.0.0.1:5999", code=78)
-        self.assertIn("go round for ever", text)
+        self.assertIn("loop endlessly", text)
         self.run_to_end("--check", "--listen", "udp://[::]:5999?ipv6_only=true", "--sink",
                         "udp:127.0.0.1:5999", ledger=None)
 

@@ -16,7 +16,7 @@ from test_config import READS_FILES
 # How many reloads while datagrams come, and how many of those a second.
 RELOADS, RATE = (40, "10000") if SANITIZED else (200, "50000")
 SHELL = "the command is of POSIX' shell"
-REFUSED = "the configuration cannot be read anew, going on with the old one: "
+REFUSED = "reload refused, the present configuration stays: "
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
@@ -59,7 +59,7 @@ class Reload(ProgramTest):
             for number, (listener, key) in enumerate(others):
                 self.write([listener], [f"file:{self.kept}"])
                 program.ask_to_reload()
-                program.wait_for_log(REFUSED + f".*{key}= is changed by a new start alone",
+                program.wait_for_log(REFUSED + f".*{key}= can only be changed by a restart",
                                      1 if key != "framing" else number + 1)
             program.stop()
 
@@ -103,7 +103,7 @@ class Reload(ProgramTest):
                  "sluice.yaml:1:70: unknown key"),
                 ([listener], [f"file:{self.folder}/none/file"], "none/file"),
                 ([{**listener, "schema": "otlp-logs"}],
-                 [{"to": f"file:{self.kept}", "format": "csv"}], "writes samples"),
+                 [{"to": f"file:{self.kept}", "format": "csv"}], "needs samples"),
                 ([{**listener, "receivers": 2}], [f"file:{self.kept}"], "receivers=")):
             before = len(self.said(program, REFUSED))
             self.write(listeners, sinks)

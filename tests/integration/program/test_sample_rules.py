@@ -201,7 +201,7 @@ class Refused(ProgramTest):
             with self.subTest(rule=rule):
                 self.refuse("--listen", "udp://127.0.0.1:0?schema=riemann&match=magic:32"
                             "&schema=otlp-logs", "--sink", f"stdout:?{rule}", code=78,
-                            says=[f"stdout:: {rule.partition('=')[0]}= is about samples",
+                            says=[f"stdout:: {rule.partition('=')[0]}= needs samples",
                                   "otlp-logs", "udp://127.0.0.1:0"])
 
 

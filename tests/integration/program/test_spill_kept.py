@@ -132,7 +132,7 @@ class Kept(ProgramTest):
         write(other)
         program.ask_to_reload()
         program.wait_for_log(CHANGED, 1)
-        program.wait_for_log(rf"{COUNT} records stay in the spill {self.spill}, which no sink has")
+        program.wait_for_log(rf"{COUNT} records remain in the spill {self.spill}, which no sink uses")
         client = MetricsClient(program)
         _, health = client.wait_for_health(lambda health: "spill_left" in json.dumps(health),
                                            "health has the word")
@@ -159,7 +159,7 @@ class Kept(ProgramTest):
             program.ask_to_reload()
             program.wait_for_log(CHANGED, number)
             if number == 1:
-                program.wait_for_log(f"{COUNT} records stay in the spill")
+                program.wait_for_log(f"{COUNT} records remain in the spill")
             if number == 2:
                 store = Store(port=self.port)
                 self.addCleanup(store.close)

@@ -232,7 +232,7 @@ class Reloaded(ProgramTest):
     def leave(self, program):
         """From then on the content of the spill belongs to no sink."""
         self.change(program, f"http://127.0.0.1:{self.port}/write?format=json")
-        program.wait_for_log("which no sink has now")
+        program.wait_for_log("which no sink uses")
 
     def refuse(self, program, *sinks):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:

@@ -12,7 +12,7 @@ from protobuf import gauge
 from sluice_program import (ANY_PORT, CHANGED, TELEMETRY, ProgramTest, dropped)
 from test_metrics import SERVES, MetricsTest, labels
 
-REFUSED = "the configuration cannot be read anew"
+REFUSED = "reload refused"
 SPREAD = TELEMETRY + "&spread=datagram"
 
 
@@ -210,8 +210,8 @@ class Reloaded(ProgramTest):
     def test_a_reload_changes_what_it_can(self):
         spread = {"address": ANY_PORT, "spread": "datagram", "receive_buffer": "1MiB"}
         program = self.begin(spread)
-        self.reload(program, {**spread, "spread": "flow"}, refused="spread= is changed")
-        self.reload(program, {**spread, "receive_buffer": "64MiB"}, refused="takes a new start")
+        self.reload(program, {**spread, "spread": "flow"}, refused="spread= can only be changed")
+        self.reload(program, {**spread, "receive_buffer": "64MiB"}, refused="needs a restart")
         self.reload(program, {**spread, "receive_buffer": "2MiB"})
         sender = self.sender(program)
         sender.send_all([numbered(number) for number in (1, 2, 2, 5)])
@@ -222,7 +222,7 @@ class Reloaded(ProgramTest):
         flow = {"address": ANY_PORT}
         program = self.begin(flow)
         self.reload(program, flow, {"address": "udp://127.0.0.2:0", "spread": "datagram"},
-                    refused="takes a new start")
+                    refused="needs a restart")
         program.stop()
 
     def test_a_listener_comes_and_goes_and_comes_again(self):

@@ -110,7 +110,7 @@ class Hosts(StatusTest):
             self.assertEqual(status, 421, path)
             self.assertIn("--metrics-host NAME", text)
             self.assertNotIn("rebound.example", text)
-        self.assertEqual(len(program.wait_for_log("metrics: a request was refused")), 1)
+        self.assertEqual(len(program.wait_for_log("metrics: refused a request")), 1)
 
     def test_addresses_and_localhost_are_allowed_as_browsers_and_prometheus_send_them(self):
         _, client = self.serve("--listen", RIEMANN)
@@ -247,7 +247,7 @@ class Events(StatusTest):
         # Where one goes, the other is called as its program is.
         write(second)
         program.ask_to_reload()
-        program.wait_for_log("read anew")
+        program.wait_for_log("reloaded")
         now = watcher.wait_for(lambda event: len(event["levels"]["sinks"]) == 1, "two go")
         self.assertEqual(now["levels"]["sinks"][0]["name"], "command:cat")
         said = [str(first_event), str(now), client.page(), client.ask("/healthz").text()]
@@ -294,7 +294,7 @@ class Events(StatusTest):
         for number in range(3):
             write(number + 2)
             program.ask_to_reload()
-            program.wait_for_log("read anew", number + 1)
+            program.wait_for_log("reloaded", number + 1)
             name, now = self.watch_well(client)[0].next()
             self.assertEqual(name, "now")
             self.assertEqual([(each["name"], each["schema"]) for each in now["ledger"]["listeners"]],

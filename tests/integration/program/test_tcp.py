@@ -645,19 +645,19 @@ class Beside(Tcp):
         client.send(framed(metric(1)))
         self.assertEqual(client.answer(), OK)
         program.ask_to_reload()
-        program.wait_for_log("the configuration was read anew")
+        program.wait_for_log("configuration reloaded")
         client.send(framed(metric(2)))
         self.assertEqual(client.answer(), OK)
         path.write_text(path.read_text(encoding="utf-8") + "sinks:\n  - to: stdout\n"
                         f"  - to: file:{self.folder}/more\n", encoding="utf-8")
         for count in (2, 3):
             program.ask_to_reload()
-            program.wait_for_log("the configuration was read anew", count)
+            program.wait_for_log("configuration reloaded", count)
         client.send(framed(metric(2.5)))
         self.assertEqual(client.answer(), OK)
         write("    receivers: 2\n")
         program.ask_to_reload()
-        program.wait_for_log("changed by a new start alone")
+        program.wait_for_log("can only be changed by a restart")
         client.send(framed(metric(3)))
         self.assertEqual(client.answer(), OK)
         program.stop()
@@ -689,7 +689,7 @@ class Beside(Tcp):
         for count in range(1, 11):
             write(f"  - to: file:{self.folder}/more\n" if count % 2 else "")
             program.ask_to_reload()
-            program.wait_for_log("the configuration was read anew", count)
+            program.wait_for_log("configuration reloaded", count)
         done.set()
         for thread in threads:
             thread.join(DEADLINE)

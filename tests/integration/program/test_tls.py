@@ -634,7 +634,7 @@ class Reload(Tls):
         """Waits until it has accepted or refused that number in total."""
         program.ask_to_reload()
         if refused:
-            return program.wait_for_log("going on with the old one: (.*)", refused)[-1][1].decode()
+            return program.wait_for_log("the present configuration stays: (.*)", refused)[-1][1].decode()
         return program.wait_for_log(CHANGED, taken)
 
     def test_new_files_are_for_new_connections(self):

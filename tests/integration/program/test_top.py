@@ -236,7 +236,7 @@ class Once(TopTest):
                     connection.sendall(b"220 mail.example.org ESMTP\r\n")
                 output, errors = process.communicate(timeout=DEADLINE)
         self.assertEqual((process.returncode, output), (65, b""))
-        self.assertIn(b"no JSON", errors)
+        self.assertIn(b"not JSON", errors)
 
     def test_what_another_program_sends_does_not_steer_the_terminal(self):
         """To --tap: lines, and a refusal; every byte and character that a terminal acts on."""
@@ -424,7 +424,7 @@ class Tap(TopTest):
         flood = self.flood(program, lambda number: gauge("v", number, sequence=number))
         line = process.stderr.readline()
         flood.end()
-        self.assertRegex(line, rb"^sluice-top: \d+ records were left out\n$")
+        self.assertRegex(line, rb"^sluice-top: records left out: \d+\n$")
 
     def test_a_collector_that_goes_ends_it(self):
         program = self.control("--sink", f"file:{self.folder}/lines")
@@ -434,7 +434,7 @@ class Tap(TopTest):
         output, errors = process.communicate(timeout=DEADLINE)
         parse_lines(output)
         self.assertEqual(process.returncode, 74)
-        self.assertIn(b"the collector has gone", errors)
+        self.assertIn(b"the collector has closed the connection", errors)
 
 
 if __name__ == "__main__":

@@ -213,7 +213,7 @@ class UdpNotifTest(ProgramTest):
         for sink, name in ((f"file:{self.folder}/x.pcap?format=pcap", "pcap"),
                            ("udp:127.0.0.1:1", "datagram")):
             said = self.refused("--listen", LISTENER, "--sink", sink, code=78)
-            self.assertIn(f"format={name} writes a datagram for each record", said)
+            self.assertIn(f"format={name} writes one datagram per record", said)
 
 
 if __name__ == "__main__":

@@ -231,7 +231,7 @@ TEST_WITH(a_sink_that_is_standard_output_is_refused, service_set_up, service_cle
 {
     (void)state;
     static const char line[] =
-        "sluice: error: a service has no standard output; write --sink file:PATH\n";
+        "sluice: error: a service has no standard output; use --sink file:PATH\n";
     assert_refused(RUN_SLUICE("service", "install", "--name", service_name()), EXIT_CODE_USAGE,
                    line);
     assert_refused(RUN_SLUICE("service", "install", "--name", service_name(), "--", "--sink",
@@ -409,9 +409,10 @@ TEST_WITH(one_that_ends_by_itself_has_stopped, service_set_up, service_clean_up)
 TEST_WITH(by_hand_it_says_who_starts_it, service_set_up, service_clean_up)
 {
     (void)state;
-    assert_refused(RUN_SLUICE("service", "run", "--", "--sink", "file:x"), EXIT_CODE_USAGE,
-                   "sluice: error: service run is for the service manager, which starts a service "
-                   "that was installed: sc.exe start NAME\n");
+    assert_refused(
+        RUN_SLUICE("service", "run", "--", "--sink", "file:x"), EXIT_CODE_USAGE,
+        "sluice: error: only the service manager may call service run; start an installed "
+        "service with sc.exe start NAME\n");
     assert_false(scratch_has("x"));
 }
 
@@ -457,7 +458,7 @@ TEST_WITH(remove_leaves_other_programs_services_alone, service_set_up, service_c
     CloseServiceHandle(service);
     CloseServiceHandle(manager);
     assert_refused(RUN_SLUICE("service", "remove", "--name", service_name()), EXIT_CODE_USAGE,
-                   "sluice: error: this service is none of sluice's; it stays\n");
+                   "sluice: error: this service does not belong to sluice; not removed\n");
     service = service_open();
     assert_non_null(service);
     CloseServiceHandle(service);

@@ -67,7 +67,7 @@ TEST(a_reason_has_what_to_do_about_it)
 {
     struct glossary *glossary = glossary_create(&test_registry);
     assert_string_equal(find(glossary, GLOSSARY_DATAGRAM_REASON, "truncated")->remedy,
-                        "raise it");
+                        "raise max_datagram=");
     assert_string_equal(find(glossary, GLOSSARY_DATAGRAM_REASON, "control")->remedy, "");
     glossary_destroy(glossary);
 }

@@ -236,7 +236,7 @@ TEST(in_json_losses_are_an_object_too)
     end_diverted();
     assert_memory_equal(taken.text, "{\"time\":\"", 9);
     assert_non_null(
-        strstr(taken.text, "Z\",\"level\":\"info\",\"message\":\"1 lines were lost\"}\n{\"time\""));
+        strstr(taken.text, "Z\",\"level\":\"info\",\"message\":\"1 line was lost\"}\n{\"time\""));
     assert_non_null(strstr(taken.text, "Z\",\"level\":\"error\",\"message\":\"full\"}\n"));
 }
 

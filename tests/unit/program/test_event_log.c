@@ -181,5 +181,5 @@ TEST_WITH(an_event_that_is_not_taken_is_reported_later, begin, end)
     reported.refuses = false;
     log_line(LOG_INFO, "two");
     assert_int_equal(reported.count, 1);
-    assert_event(0, L"1 lines were lost\ntwo");
+    assert_event(0, L"1 line was lost\ntwo");
 }

@@ -28,5 +28,5 @@ TEST(every_reason_is_there_with_its_meaning_and_remedy)
     expect_all(record_failure_texts, FAILURE_COUNT);
     expect_all(dead_letter_drop_texts, DROP_COUNT);
     assert_memory_equal(text, "{\"listener\":{\"received\":\"", 25);
-    assert_non_null(strstr(text, "\"ring_full\":{\"what\":\"the queue is full"));
+    assert_non_null(strstr(text, "\"ring_full\":{\"what\":\"the queue was full"));
 }

@@ -129,15 +129,15 @@ TEST(mistakes_are_named)
 {
     struct settings settings;
     struct error error;
-    assert_refused(PARSE(with_operand, "--other"), &error, "--other is no option (see --help)");
+    assert_refused(PARSE(with_operand, "--other"), &error, "--other is not an option (see --help)");
     assert_refused(PARSE(with_operand, "--nam=3"), &error,
-                   "--nam is no option; did you mean --name?");
-    assert_refused(PARSE(with_operand, "-n"), &error, "-n is no option (see --help)");
+                   "--nam is not an option; did you mean --name?");
+    assert_refused(PARSE(with_operand, "-n"), &error, "-n is not an option (see --help)");
     assert_refused(PARSE(with_operand, "--name"), &error, "--name needs a value (see --help)");
     assert_refused(PARSE(with_operand, "--flag=1"), &error, "--flag takes no value (see --help)");
     assert_refused(PARSE(with_operand, "--size", "2KiB"), &error,
                    "--size: '2KiB' is not between 1B and 1KiB");
-    assert_refused(PARSE(without_operand, "x"), &error, "'x' is one word too many (see --help)");
+    assert_refused(PARSE(without_operand, "x"), &error, "unexpected argument 'x' (see --help)");
     assert_refused(PARSE(with_operand, "--name=wrong"), &error, "all is wrong");
 }
 
@@ -194,7 +194,7 @@ TEST(a_choice_is_one_of_its_names)
     assert_int_equal(value_choice("protobuf", names, &index, &error), 0);
     assert_int_equal(index, 1);
     assert_int_equal(value_choice("proto", names, &index, &error), -1);
-    assert_string_equal(error.text, "'proto' is none of json, protobuf");
+    assert_string_equal(error.text, "'proto' is not one of json, protobuf");
 }
 
 static const char *colour(const char *option, size_t at)

@@ -71,9 +71,9 @@ static void wrong(const char *ledger, const char *senders, const char *health, c
 TEST(what_is_no_ledger_is_refused_by_name)
 {
     static const char nothing[] = "{\"listeners\":[],\"sinks\":[],\"uptime_seconds\":1}";
-    wrong("", no_senders, ready, "no JSON");
-    wrong("{}", "nonsense", ready, "no JSON");
-    wrong("{}", no_senders, "{", "no JSON");
+    wrong("", no_senders, ready, "not JSON");
+    wrong("{}", "nonsense", ready, "not JSON");
+    wrong("{}", no_senders, "{", "not JSON");
     wrong("{}", no_senders, ready, "lacks \"listeners\"");
     wrong(nothing, "{}", ready, "lacks \"losers\"");
     wrong(nothing, no_senders, "{\"error\":\"no such request\"}", "lacks \"status\"");

@@ -171,8 +171,8 @@ planted(settled_behind_others_is_forgotten FILE collector/spill/spill.c
     TO "    spill_check_presence")
 planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
     FROM "    note_read(spill, spill->segments.end + block->count, block->count);
-    /* A block"
-    TO "    /* A block")
+    /*"
+    TO "    /*")
 planted(failing_reads_add_up FILE collector/spill/scan.c
     FROM "            continue;
         }

@@ -1,4 +1,4 @@
-/* Answers of the control socket that say one thing: what they mean, and what is none. */
+/* Reading answers of the control socket, valid and invalid ones. */
 #include <string.h>
 
 #include "collector/control/control_answer.h"

@@ -1,5 +1,4 @@
-/* What a watcher sees of a batch: the matching lines, no more than it may, and what it is not shown
- * is counted. */
+/* A tap's client sees the matching lines of a batch, up to its limit; the others are counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +96,7 @@ static void show(struct fixture *fixture, const char *pattern, unsigned lines_le
     assert_false(fixture->out.overflow);
 }
 
-/* The lines are whole, and they are these: what stands after "key":" in each, and a blank. */
+/* Checks that the lines are complete, and the texts after "key":" in them, separated by blanks. */
 static void assert_shown(struct fixture *fixture, const char *key, const char *expected)
 {
     char found[256] = "";
@@ -203,7 +202,7 @@ TEST_WITH(a_record_that_no_sink_could_write_is_left_out, set_up, tear_down)
     free(name);
 }
 
-/* A name and a pattern that were made to take long: it would be so with each of thousands. */
+/* A name and a pattern that take long to match. */
 TEST_WITH(a_name_that_takes_too_long_to_match_is_left_out, set_up, tear_down)
 {
     struct fixture *fixture = *state;

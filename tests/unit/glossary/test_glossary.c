@@ -1,4 +1,4 @@
-/* The glossary: an entry for each row, and what somebody may write for it. */
+/* The glossary: an entry for each row, and the words that mean it. */
 #include <string.h>
 
 #include "collector/config/keys.h"
@@ -6,8 +6,8 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-static const struct glossary_entry *find(const struct glossary *glossary,
-                                          enum glossary_kind kind, const char *name)
+static const struct glossary_entry *find(const struct glossary *glossary, enum glossary_kind kind,
+                                         const char *name)
 {
     for (size_t i = 0; i < glossary->count; i++)
         if (glossary->entries[i].kind == kind && strcmp(glossary->entries[i].name, name) == 0)

@@ -1,4 +1,4 @@
-/* Health: what is reported as wrong, from when on, and for how long. */
+/* Health: which problems are reported, from when on, and for how long. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define SECOND INT64_C(1000000000)
 #define START  (1000 * SECOND)
 
-/* Two listeners and two sinks, of which nothing was lost, at the start. */
+/* Two listeners and two sinks without losses, at the start. */
 struct fixture {
     struct health *health;
     struct listener_totals listeners[2];
@@ -29,7 +29,7 @@ static int set_up(void **state)
     fixture.listeners[0].name = "udp://a";
     fixture.listeners[1].name = "udp://b";
     fixture.listeners[1].drops.filtered = true;
-    fixture.listeners[1].index = 3; /* of two nothing came */
+    fixture.listeners[1].index = 3; /* two others were cancelled */
     fixture.sinks[1].index = 1;
     fixture.sinks[0].name = fixture.levels[0].name = "stdout:";
     fixture.sinks[1].name = fixture.levels[1].name = "file:\"x\"";
@@ -66,7 +66,7 @@ static void assert_ready(struct fixture *fixture)
     assert_reported(fixture, HEALTH_READY, "{\"status\":\"ready\"}\n");
 }
 
-/* Time passes, with a note now and then as it should be. */
+/* Lets time pass, with the due notes. */
 static void pass(struct fixture *fixture, int64_t seconds)
 {
     for (int64_t i = 0; i < seconds; i++) {
@@ -194,8 +194,8 @@ TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
                     "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":2}]}\n");
 }
 
-/* Whom the kernel refuses, who may not send, and who is offered nothing any more: that is as
- * wanted, or reported otherwise. */
+/* Refusals by the kernel's filter, of denied senders, and for an ended sink are intended, or have
+ * another reason. */
 TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -244,11 +244,11 @@ TEST_WITH(one_in_a_hundred_datagrams_that_cannot_be_decoded_is_reported, set_up,
         listener->received = 500;
         assert_words(fixture, "undecodable");
         listener->received = 5;
-        listener->reasons[reasons[i]] = 4; /* too few to say anything */
+        listener->reasons[reasons[i]] = 4; /* fewer than HEALTH_SHARE_LEAST */
         assert_ready(fixture);
         listener->reasons[reasons[i]] = 0;
     }
-    /* Of those of the last minute, and not of all. */
+    /* The share is that of the last minute. */
     listener->received = 1000000;
     pass(fixture, 100);
     listener->received += 100;
@@ -291,7 +291,7 @@ TEST_WITH(each_loss_of_a_listener_has_a_word, set_up, tear_down)
     }
 }
 
-/* Each reason of a failure, also one that is added later. */
+/* Every reason of a failure is reported, including future ones. */
 TEST_WITH(each_loss_of_a_sink_and_of_dead_letters_has_a_word, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -300,8 +300,10 @@ TEST_WITH(each_loss_of_a_sink_and_of_dead_letters_has_a_word, set_up, tear_down)
         uint64_t *count;
         const char *word;
     } losses[] = {
-        {&sink->unknown, "records_unknown"},          {&sink->points_rejected, "samples_left_out"},
-        {&sink->left_out, "samples_left_out"},        {&sink->raw_refused, "raw_refused"},
+        {&sink->unknown, "records_unknown"},
+        {&sink->points_rejected, "samples_left_out"},
+        {&sink->left_out, "samples_left_out"},
+        {&sink->raw_refused, "raw_refused"},
     };
     for (size_t i = 0; i < FAILURE_COUNT; i++) {
         sink->failed[i] = 1;
@@ -343,7 +345,7 @@ TEST_WITH(who_stops_says_nothing_but_that, set_up, tear_down)
     assert_reported(fixture, HEALTH_STOPPING, "{\"status\":\"stopping\"}\n");
 }
 
-/* A listener and a sink that come later have lost nothing before. */
+/* A listener and a sink that are added later count from 0. */
 TEST_WITH(who_comes_later_is_reported_too, set_up, tear_down)
 {
     struct fixture *fixture = *state;

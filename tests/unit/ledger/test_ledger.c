@@ -1,4 +1,4 @@
-/* The ledger: sums over blocks, and every single mistake that a final one must show. */
+/* The ledger: sums over blocks, and every single mistake that a final ledger must reveal. */
 #include <string.h>
 
 #include "collector/ledger/ledger.h"
@@ -6,8 +6,8 @@
 #include "tests/support/test.h"
 
 /*
- * A run that balances: a socket and a capture, two threads, two sinks. Every counter that a sum
- * speaks of is other than 0, and no two amounts are alike.
+ * A run that balances: a socket and a capture, two threads, two sinks. Every counter of a sum is
+ * nonzero, and no two amounts are equal.
  */
 struct run {
     struct ledger *ledger;
@@ -109,7 +109,7 @@ static bool balances(const struct run *run)
     return result;
 }
 
-/* One too many and one too few are both seen, and neither is left behind. */
+/* Raises and lowers the counter by one: both must be seen. Restores it. */
 static void assert_watched(const struct run *run, struct counter *counter, const char *what)
 {
     uint64_t right = counter_read(counter);
@@ -186,13 +186,13 @@ TEST_WITH(a_record_in_flight_after_the_stop_is_seen, set_up, tear_down)
     assert_false(balances(run));
     atomic_store(&run->sinks[1]->in_flight, -1);
     assert_false(balances(run));
-    /* Nor does it help where the sum would come out right with it. */
+    /* Not even if the sum would balance with it. */
     atomic_store(&run->sinks[1]->in_flight, 1);
     counter_set(&run->sinks[1]->written, counter_read(&run->sinks[1]->written) - 1);
     assert_false(balances(run));
 }
 
-/* Both sums of a sink hold, but it was not offered what was decoded. */
+/* Both sums of a sink balance, but it was not offered all decoded records. */
 TEST_WITH(a_record_that_a_sink_was_never_offered_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
@@ -231,7 +231,7 @@ TEST_WITH(what_stands_beside_changes_no_sum, set_up, tear_down)
     assert_true(balances(run));
 }
 
-/* As if the file had been there all the time: its letters are offered by two threads. */
+/* As if the file had existed from the start; two threads offer dead letters. */
 TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear_down)
 {
     struct run *run = *state;
@@ -261,7 +261,7 @@ TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear
     assert_watched(run, &writer->kept, "kept");
     for (int i = 0; i < DROP_COUNT; i++)
         assert_watched(run, &writer->dropped[i], dead_letter_drop_names[i]);
-    /* Both sums of the letters hold, but the listeners refused one more. */
+    /* Both sums of dead letters balance, but the listeners refused one more. */
     counter_set(&one->offered, counter_read(&one->offered) - 1);
     counter_set(&writer->kept, counter_read(&writer->kept) - 1);
     assert_false(balances(run));
@@ -283,7 +283,7 @@ TEST(an_empty_ledger_balances)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-/* A struct of counters alone, filled with numbers of their own. */
+/* Fills a struct that has only counters with different numbers. */
 static void fill_counters(void *block, size_t size, uint64_t first)
 {
     struct counter *counters = block;
@@ -291,7 +291,7 @@ static void fill_counters(void *block, size_t size, uint64_t first)
         counter_add(&counters[i], first + i);
 }
 
-/* Counters stand in the same order as the totals, which begin after the names. */
+/* The counters have the order of the totals, which begin after the names. */
 TEST(every_counter_of_every_block_is_in_the_totals)
 {
     struct ledger *ledger = ledger_create();
@@ -432,7 +432,7 @@ TEST_WITH(a_retired_name_that_comes_back_counts_on, set_up, tear_down)
     ledger_snapshot_free(snapshot);
 }
 
-/* It was offered what the others were while it was there, and that twice. */
+/* A sink that existed during two periods was offered the records of these periods. */
 TEST_WITH(a_sink_answers_for_what_was_decoded_while_it_was_there, set_up, tear_down)
 {
     struct run *run = *state;
@@ -557,7 +557,7 @@ static void count_up(void *argument)
     }
 }
 
-/* Sinks are read first: a live snapshot never shows more written than offered or received. */
+/* Sinks are read first, so a live snapshot never shows more records written than offered. */
 TEST_WITH(a_live_snapshot_shows_no_effect_before_its_cause, set_up, tear_down)
 {
     struct run *run = *state;

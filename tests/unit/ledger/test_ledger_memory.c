@@ -1,11 +1,11 @@
-/* The ledger where memory is short: what cannot be added is not there, and the rest is readable. */
+/* The ledger when memory is short: failed additions leave no trace, and the rest is readable. */
 #include <stdbool.h>
 
 #include "collector/ledger/ledger.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/test.h"
 
-/* Each step may fail and leaves a ledger that the next one goes on with. */
+/* Each step may fail, and leaves a usable ledger. */
 static void take_steps(struct ledger *ledger)
 {
     int socket = ledger_add_listener(ledger, "udp://one", "udp", "riemann");

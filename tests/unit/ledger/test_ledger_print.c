@@ -1,4 +1,4 @@
-/* The ledger as text and as JSON: what a number stands for, and where there is none. */
+/* The ledger as text and as JSON, including numbers that are not known. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A message of the log as the line it becomes: text, JSON, and in the journal. */
+/* Log messages formatted as text, as JSON, and for the journal. */
 #include <stdio.h>
 #include <string.h>
 
@@ -146,7 +146,7 @@ static void assert_is_json(const struct log_entry *entry)
     json_tree_free(tree);
 }
 
-/* Whatever bytes a path has, or a text of the system's; also where characters are cut in two. */
+/* Names and messages with any bytes, also with characters cut in two. */
 TEST(json_is_valid_whatever_is_in_it)
 {
     for (int first = 1; first < 256; first++) {

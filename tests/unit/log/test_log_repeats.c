@@ -1,4 +1,4 @@
-/* Repeated messages: which they are, and when they are written. */
+/* Repeated messages: which are merged, and when their count is written. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ TEST(what_differs_in_anything_is_another)
     assert_true(log_repeats_take(&repeats, &full, 1));
 }
 
-/* Somebody waits for it: "reopened" twice is two answers. */
+/* Lines at LOG_INFO may be answers to requests, and are never merged. */
 TEST(information_is_never_merged)
 {
     struct log_repeats repeats = {.interval_ns = 10 * SECOND};

@@ -1,4 +1,4 @@
-/* The line that says how far work has come. */
+/* The progress line. */
 #include <string.h>
 
 #include "collector/log/progress_text.h"

@@ -1,4 +1,4 @@
-/* A machine without libmicrohttpd, or with one that is of no use. */
+/* A system without libmicrohttpd, or with an unusable one. */
 #include <string.h>
 
 #include "collector/metrics/metrics_server.h"

@@ -1,4 +1,4 @@
-/* Which form of metrics an Accept header asks for. */
+/* The format of metrics that an Accept header requests. */
 
 #include "collector/metrics/metrics_accept.h"
 #include "tests/support/test.h"
@@ -11,7 +11,7 @@ TEST(who_names_openmetrics_gets_it)
     assert_true(metrics_accept_openmetrics(OPENMETRICS ";version=1.0.0"));
     assert_true(metrics_accept_openmetrics("  Application/OpenMetrics-Text ; charset=utf-8 "));
     assert_true(metrics_accept_openmetrics("text/plain;q=0.5," OPENMETRICS ";q=0.75"));
-    /* What Prometheus sends. */
+    /* The header that Prometheus sends. */
     assert_true(metrics_accept_openmetrics(OPENMETRICS ";version=1.0.0," OPENMETRICS
                                                        ";version=0.0.1;q=0.75,"
                                                        "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"));

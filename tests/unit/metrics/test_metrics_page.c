@@ -126,7 +126,7 @@ TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
     write_page(fixture, METRICS_PROMETHEUS);
     for (const struct ledger_term *term = listener_terms; term->name != NULL; term++) {
         if (strcmp(term->name, "kernel_drops") == 0 || term->part == PART_CONNECTIONS)
-            continue; /* of a socket alone, or of a stream */
+            continue; /* only sockets, or only streams, have it */
         snprintf(line, sizeof line, "sluice_listener_%s%s{listener=\"pcap:x\"} %zu", term->name,
                  term->part == PART_NOW ? "" : "_total", /* which is a gauge */
                  (size_t)1000 + (size_t)(term - listener_terms));
@@ -365,7 +365,7 @@ TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up
     assert_string_equal(end, "\n# EOF\n");
 }
 
-/* All samples of a family stand together, after its one TYPE. */
+/* All samples of a family are consecutive, after its only TYPE. */
 TEST_WITH(no_family_is_begun_twice, set_up, tear_down)
 {
     struct fixture *fixture = *state;

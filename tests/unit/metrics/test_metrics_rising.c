@@ -1,9 +1,9 @@
-/* Bytes that a destination took back do not make a counter fall. */
+/* Bytes that a destination takes back do not make a counter decrease. */
 
 #include "collector/metrics/metrics_rising.h"
 #include "tests/support/test.h"
 
-/* One sink of several reports so many bytes. */
+/* The served bytes of one sink of several, which counts `bytes`. */
 static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
 {
     struct sink_totals totals[3] = {{.index = 0}, {.index = 2}, {.index = 3}};
@@ -13,7 +13,7 @@ static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
     return totals[sink].bytes;
 }
 
-/* Of the one that is there, when others are not reported any more. */
+/* The served value of the only sink that is still reported. */
 static uint64_t reported_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
 {
     struct sink_totals total = {.index = index, .bytes = bytes};

@@ -63,7 +63,7 @@ TEST(windows_of_senders_that_are_spread_shorten_no_queue_where_no_budget_was_giv
     assert_int_equal(plan_of(0, &spread).ring_capacity, without.ring_capacity);
 }
 
-/* On a completion port all threads have one fan_out; of many of them the default still has room. */
+/* With a completion port all threads share a fan_out; the default suffices for many threads. */
 TEST(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone)
 {
     struct memory_needs apart = {.receivers = 16, .fan_outs = 16, .sinks = 1, .ingests = 16};

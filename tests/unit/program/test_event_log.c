@@ -1,6 +1,6 @@
 /*
- * What is logged becomes events of Windows' log. Of that only the calls are looked at: Wine keeps
- * no log.
+ * The log becomes events of the Windows event log. Checks only the calls, because Wine has no event
+ * log.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ TEST_WITH(each_line_is_an_event_whose_type_is_its_level, begin, end)
     }
 }
 
-/* The upper two bits of an event's number (its severity) say the same as its type. */
+/* The upper two bits of an event's number, its severity, must agree with its type. */
 TEST(the_numbers_of_events_stay_as_they_are_recorded)
 {
     assert_int_equal(EVENT_INFORMATION, 0x40000001);

@@ -1,4 +1,4 @@
-/* What the service manager asks of a service, and what the service reports. */
+/* Controls of the service manager, and the service's reports. */
 #include <string.h>
 
 #include "collector/platform/control.h"
@@ -28,7 +28,7 @@ static BOOL WINAPI note(SERVICE_STATUS_HANDLE handle, SERVICE_STATUS *status)
     return TRUE;
 }
 
-/* Waits until so many have been reported. */
+/* Waits until `count` states have been reported. */
 static void await_reports(size_t count)
 {
     AcquireSRWLockExclusive(&told.lock);

@@ -1,4 +1,4 @@
-/* The last seconds and minutes: what was counted in each, and no more memory than at the start. */
+/* The history: the counts of each second and minute, in constant memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct fixture {
     char *text;
 };
 
-/* One listener and one sink, which have counted nothing. */
+/* One listener and one sink, with all counts 0. */
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -143,7 +143,7 @@ TEST_WITH(measures_of_all_threads_are_added_up, set_up, tear_down)
                            "\"decode\":{\"decode_latency\":{\"3\":[3],\"20\":[1]}},"));
 }
 
-/* How often a text is in another. */
+/* The number of occurrences of a text. */
 static size_t count(const char *text, const char *wanted)
 {
     size_t found = 0;
@@ -213,7 +213,7 @@ TEST_WITH(one_that_is_retired_makes_room_and_the_next_begins_with_its_own_counts
     const char *text = written(fixture, HISTORY_OF_SECONDS, 2);
     char own[64];
     assert_null(strstr(text, "{\"index\":1,"));
-    /* What it had counted before there was a series for it is in none of its seconds. */
+    /* Its counts before it got a series are in none of its seconds. */
     snprintf(own, sizeof own, "{\"index\":%d}", HISTORY_SINKS);
     assert_non_null(strstr(text, own));
     fixture->sinks[HISTORY_SINKS].written = 8;

@@ -1,4 +1,4 @@
-/* How things stand, as JSON, whatever listeners and sinks are called. */
+/* Levels as JSON, with any names of listeners and sinks. */
 #include <string.h>
 
 #include "collector/status/levels_json.h"

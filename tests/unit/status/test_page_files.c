@@ -1,4 +1,4 @@
-/* The page's own files: all there, of the types that browsers need, and light. */
+/* The status page's files: complete, with the types that browsers need, and small. */
 #include <string.h>
 
 #include "collector/status/page_files.h"

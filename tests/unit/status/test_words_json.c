@@ -1,5 +1,4 @@
-/* What the words mean, as the page has it: the rows of the ledger and of the health, all of them.
- */
+/* The meanings for the status page: all rows of the ledger and of the health. */
 #include <string.h>
 
 #include "collector/ledger/ledger.h"

@@ -1,7 +1,7 @@
 /*
  * Several threads on one notifier and many sockets, each socket served under its claim, as
- * receivers do: bursts are sent, and each has to be received whole before the next. An event that
- * gets lost leaves datagrams that nobody fetches.
+ * receivers do: bursts are sent, and each must be received completely before the next. A lost event
+ * leaves datagrams in a socket.
  *
  * Arguments: BACKEND [DATAGRAMS].
  */

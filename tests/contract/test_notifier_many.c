@@ -109,7 +109,7 @@ static size_t drain_those_reported(void)
     return received;
 }
 
-/* One event that is lost leaves a socket with the end of a burst, which nobody fetches. */
+/* A lost event leaves the end of a burst in a socket. */
 TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watching_set_up,
           watching_tear_down)
 {

@@ -1,12 +1,12 @@
 /*
- * What the notifier's contract says of a wait that had room for more events: on the backends that
- * are reported by the arrival itself, not by another thread that comes after it.
+ * The notifier's contract for a wait that had room for more events, on backends in which the
+ * arrival itself reports the event, not a later thread.
  */
 
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
 
-/* Who rests when a wait had room left lets nobody wait who was ready before it. */
+/* After a wait that had room left, no socket that was ready before it is still waiting. */
 TEST_WITH(a_wait_with_room_left_has_reported_all, watching_set_up, watching_tear_down)
 {
     (void)state;

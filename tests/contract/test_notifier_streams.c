@@ -1,9 +1,9 @@
 /*
- * The notifier's contract for streams: a level, one event at a time, by which whoever takes it owns
- * the connection. Both ends of each connection are the test's.
+ * The notifier's contract for streams: a level, one event at a time, which gives the connection to
+ * the thread that takes it. Both ends of each connection belong to the test.
  *
- * The program's first argument names the backend. With "faults" behind it, the backend gets one
- * fault after the other, and the test that is to find it has to fail.
+ * The program's first argument names the backend. With "faults" after it, the backend gets one
+ * fault after the other, and the test for that fault must fail.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -344,7 +344,7 @@ TEST_WITH(nor_is_what_nobody_had_taken_before, set_up, tear_down)
     assert_silent();
 }
 
-/* Often under the number of the one before; of every second one nobody takes the event. */
+/* Often with the number of the previous one; the event of every second one is not taken. */
 TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
 {
     (void)state;
@@ -478,7 +478,7 @@ static struct {
     _Atomic size_t most;
     _Atomic size_t read;
     _Atomic bool stop;
-    _Atomic size_t in_order; /* what was read so far: its owner alone writes it */
+    _Atomic size_t in_order; /* bytes read so far; written only by its owner */
     _Atomic bool disorder;
 } shared;
 
@@ -593,7 +593,7 @@ static const struct {
 
 _Static_assert(sizeof faults / sizeof faults[0] == FAULTS, "a fault without its test");
 
-/* Returns how many faults were not found. What they make come never is not waited for so long. */
+/* Returns how many faults were not found. Waits that a fault makes endless are shortened. */
 static int find_faults(void)
 {
     const struct notifier_backend *sound = backend;

@@ -168,7 +168,7 @@ TEST_WITH(a_removal_waits_for_the_thread_that_holds_an_event, set_up, tear_down)
     for (int i = 0; i < 5; i++)
         wait_once(1, 20);
     assert_int_equal(watched->removed, 0);
-    send_to(other, "x", 1); /* nobody else is held up */
+    send_to(other, "x", 1); /* no other thread is delayed */
     receive_by_events(other, 1);
     settle();
     assert_int_equal(watched->removed, 0);
@@ -177,7 +177,7 @@ TEST_WITH(a_removal_waits_for_the_thread_that_holds_an_event, set_up, tear_down)
     await_removal(watched);
 }
 
-/* Whoever is in a wait may have taken an event that nobody knows of yet. */
+/* A thread in a wait may have taken an event that is not visible yet. */
 TEST_WITH(threads_that_sleep_in_their_waits_hold_no_removal_up, set_up, tear_down)
 {
     (void)state;

@@ -1,10 +1,10 @@
 /*
- * Faults that a receiver may have, planted one at a time: each of them loses datagrams for good.
+ * Faults that a receiver may have, planted one at a time: each of them loses datagrams permanently.
  *
- * Some systems forgive some of them: one reports again what was not drained, another makes a
- * socket non-blocking by itself. Nobody may rely on that, so that this receiver sees of its
- * backend's events only those that the contract promises (collector/platform/notifier.h): none
- * before a receive said would-block.
+ * Some systems tolerate some of them: one reports sockets again that were not drained, another
+ * makes a socket non-blocking by itself. A receiver must not rely on that, so this one gets only
+ * those events of its backend that the contract promises (collector/platform/notifier.h): none
+ * before a receive returned would-block.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 
 #define BURST      100 /* datagrams, every tenth of them empty */
 #define BURSTS     20
-#define SILENCE_MS 500 /* so long without an event: what has not come will not come */
+#define SILENCE_MS 500 /* after this time without an event, none will follow */
 
 enum fault {
     NO_FAULT,

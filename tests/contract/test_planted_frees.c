@@ -1,9 +1,9 @@
 /*
- * Faults that a receiver may have when it frees what its events name, planted one at a time: an
- * event may be on its way still, or in another thread's hands.
+ * Faults in a receiver that frees the objects named by its events, planted one at a time: an event
+ * may still be under way, or in the hands of another thread.
  *
- * Nothing is really freed here: a freed token is marked, and who gets an event of one, or looks at
- * one that it had an event of, has met the fault.
+ * Memory is not actually freed: a freed token is marked, and a thread that gets an event of a
+ * marked token, or uses the token of an earlier event, has hit the fault.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -51,7 +51,7 @@ int __wrap_close(int fd)
     return -1;
 }
 
-/* What it says of a library that is not there, dlerror() has words for. */
+/* dlerror() describes a missing library. */
 void *__wrap_dlopen(const char *path, int flags)
 {
     struct fate fate = FATE_OF(dlopen);
@@ -106,7 +106,7 @@ int __wrap_open(const char *path, int flags, ...)
     return -1;
 }
 
-/* The first pieces of so many bytes, into `fewer`; returns how many pieces they are. */
+/* Copies the first pieces, up to this number of bytes, into `fewer`; returns how many pieces. */
 static int cut(struct iovec *fewer, const struct iovec *pieces, int count, struct fate fate)
 {
     uint64_t size = 0;

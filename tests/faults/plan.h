@@ -1,7 +1,7 @@
 /*
- * What is to fail in a program that the shim is linked into, and what became of that: a file which
- * the environment variable FAULT_PLAN names and which both sides map. walk/plan.py has the same
- * layout. A program that is not given one runs as ever.
+ * The planned faults of a program linked to the shim, and their results: a file named by the
+ * environment variable FAULT_PLAN, which both sides map. walk/plan.py has the same layout. A
+ * program without a plan runs normally.
  */
 #ifndef SLUICE_TESTS_FAULTS_PLAN_H
 #define SLUICE_TESTS_FAULTS_PLAN_H
@@ -40,7 +40,7 @@ struct plan {
     uint64_t spares_streams;        /* 1: of writes, only those to files are counted */
     _Atomic uint64_t counted;
     _Atomic uint64_t failed;
-    _Atomic uint64_t frames[PLAN_FRAMES]; /* who made the first call that failed */
+    _Atomic uint64_t frames[PLAN_FRAMES]; /* callers of the first call that failed */
     _Atomic uint64_t watching;            /* 1: the places below are noted */
     _Atomic uint64_t left_count;          /* descriptors that were open at the end; 0: not known */
     char left[PLAN_LEFT_SIZE];            /* what they were, a line each */
@@ -63,7 +63,7 @@ enum call {
 #undef BY_HAND
 };
 
-/* What becomes of one call. */
+/* The result of one call. */
 struct fate {
     int error;     /* 0, or it fails in this way */
     unsigned less; /* 0, or as in the plan */

@@ -1,15 +1,15 @@
 /*
- * What those answer that records are sent to: statuses of HTTP over the requests of a block, bodies
- * of OTLP's and JetStream's answers.
+ * Answers of destinations: HTTP statuses for the requests of a block, bodies of OTLP's and
+ * JetStream's answers.
  *
- * The envelope: 1 the format, 2 records of the block, 3 which of them have their fate already
+ * The envelope: 1 the format, 2 records of the block, 3 the records that already have an outcome
  * (bits), 4 statuses, one after the other (the number / 4; then: 1 some of the body was sent, 2
- * there is no answer at all), 5 an answer of OTLP, 6 one of JetStream, 7 bytes from a disk that
- * become requests.
+ * there is no answer), 5 an answer of OTLP, 6 one of JetStream, 7 bytes from a disk that become
+ * requests.
  *
- * A block takes a bounded number of requests, and each record has one fate: acknowledged if, and
- * only if, it was in a request that was. What was acknowledged is not sent again. What a reader
- * makes of a body lies within it.
+ * A block takes a bounded number of requests, and each record has one outcome: acknowledged if, and
+ * only if, it was in an acknowledged request. An acknowledged record is not sent again. The parts
+ * that a reader returns are inside the body.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static bool answer(struct http_exchange *exchange, const char *format,
            "status %ld of %s", reply->status, format);
     EXPECT(reply->status != 0 ||
                meaning.outcome == (reply->sent ? DELIVERY_UNKNOWN : DELIVERY_NOT_SENT),
-           "no answer is fate %d", (int)meaning.outcome);
+           "no answer is outcome %d", (int)meaning.outcome);
     http_exchange_answer(exchange, reply);
     return meaning.outcome == DELIVERY_ACKNOWLEDGED;
 }
@@ -113,9 +113,9 @@ static void check_block(const struct envelope *envelope)
     for (size_t i = 0; i < count; i++) {
         if (records[i].done)
             continue;
-        EXPECT(records[i].outcome <= DELIVERY_MAYBE_SENT, "record %zu has no fate", i);
+        EXPECT(records[i].outcome <= DELIVERY_MAYBE_SENT, "record %zu has no outcome", i);
         EXPECT((records[i].outcome == DELIVERY_ACKNOWLEDGED) == taken[i],
-               "record %zu was %s, and its fate is %d", i, taken[i] ? "taken" : "not taken",
+               "record %zu was %s, and its outcome is %d", i, taken[i] ? "taken" : "not taken",
                (int)records[i].outcome);
         EXPECT(records[i].outcome != DELIVERY_REFUSED || records[i].reason <= DELIVERY_DENIED,
                "record %zu is refused for no reason", i);
@@ -129,7 +129,7 @@ static void check_otlp(const struct envelope_part *part)
     struct otlp_answer said;
     bool is_message = otlp_answer_read(part->bytes, part->size, &said);
     EXPECT(is_message || (said.rejected == 0 && said.message.size == 0),
-           "something is made of what is no message");
+           "an invalid message has a result");
     EXPECT(said.rejected <= INT64_MAX, "more were rejected than there can be");
     if (said.message.size == 0)
         return;
@@ -144,8 +144,10 @@ static bool has(const struct envelope_part *part, const char *name)
     return memmem(part->bytes, part->size, name, strlen(name)) != NULL;
 }
 
-/* The character at `at`, which moves past it; of an escape that is no \u the one after the
- * backslash. */
+/*
+ * The character at `at`, which is advanced past it; for an escape other than \u the character after
+ * the backslash.
+ */
 static int decoded_character(const struct envelope_part *part, size_t *at)
 {
     char hex[5] = "";
@@ -177,11 +179,11 @@ static bool has_name(const struct envelope_part *part, const char *name)
 static void check_jetstream(const struct envelope_part *part)
 {
     struct jetstream_answer said = jetstream_answer_read((const char *)part->bytes, part->size);
-    EXPECT(said.outcome <= DELIVERY_MAYBE_SENT && said.reason <= DELIVERY_DENIED, "no fate");
+    EXPECT(said.outcome <= DELIVERY_MAYBE_SENT && said.reason <= DELIVERY_DENIED, "no outcome");
     EXPECT(memchr(said.text, '\0', sizeof said.text) != NULL, "a text without an end");
     EXPECT(said.outcome != DELIVERY_ACKNOWLEDGED ||
                (has_name(part, "stream") && has_name(part, "seq") && said.text[0] == '\0'),
-           "what is no acknowledgement is one");
+           "an invalid acknowledgement is accepted");
     EXPECT(said.outcome == DELIVERY_ACKNOWLEDGED || said.text[0] != '\0' ||
                has(part, "description"),
            "not even a word why");

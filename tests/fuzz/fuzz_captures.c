@@ -128,7 +128,7 @@ static void check_counts(const struct capture_counts *counts, uint64_t datagrams
     EXPECT(datagrams == counts->whole + counts->reassembled, "the datagrams do not add up");
 }
 
-/* What was read, as a capture of our own. */
+/* The datagrams read, written as a capture. */
 static void write_again(struct encoder *encoder, const struct capture_datagram *datagram,
                         struct bytes *to)
 {

@@ -3,9 +3,9 @@
  *
  * The envelope: 1 arguments, 2 the file, which --config then names.
  *
- * What is refused is refused in one line that says where; what is accepted and printed
- * (--print-config) is accepted again, and printed the same. YAML has no bytes that are no UTF-8, so
- * of those only the refusals are looked at.
+ * An error is one line with its position. An accepted configuration is printed (--print-config),
+ * accepted again, and printed in the same form. YAML cannot represent bytes that are not UTF-8, so
+ * for those only errors are checked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void drop_origins(char *text, size_t *size)
     *size = to;
 }
 
-/* What was printed reads back as the same; where secrets are left out of it, it is refused. */
+/* The printed configuration reads back as the same; if secrets are masked in it, it is refused. */
 static void check_printed(const struct config *config)
 {
     size_t size = 0, size_again = 0;
@@ -93,7 +93,7 @@ static void check_printed(const struct config *config)
     free(text);
 }
 
-/* Another file than ours is nobody's business here. */
+/* Only our own file is checked here. */
 static bool names_a_file(const char *argument)
 {
     return strncmp(argument, "--conf", 6) == 0;

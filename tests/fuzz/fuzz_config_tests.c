@@ -1,13 +1,13 @@
 /*
- * A file of tests of a configuration (`sluice test`), and what `--record` makes of it.
+ * A file of tests of a configuration (`sluice test`), and the changes by `--record`.
  *
- * The envelope: 1 the file, 2 what sinks write, 3 reasons of datagrams that were refused, 4 reasons
- * of records that were not written, numbers of which the rest says how many.
+ * The envelope: 1 the file, 2 output of sinks, 3 reasons of refused datagrams, 4 reasons of records
+ * that were not written, numbers that also contain the counts.
  *
- * What is refused is refused in one line that says where, and stays as it is. What came of a test
- * and was recorded is expected by it from then on; the file has the same tests as before, the same
- * text around what is expected, and recorded again it does not change. Reports have no control
- * characters, and JUnit's is XML.
+ * An error is one line with its position, and the file is not changed. A recorded result is
+ * expected from then on; the file has the same tests as before, the same text around the
+ * expectations, and does not change when it is recorded again. Reports contain no control
+ * characters, and the JUnit report is XML.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 /*
- * A client of the control socket, and the reader of what it answers.
+ * A client of the control socket, and the reader of its answers.
  *
- * The envelope: 1 what the client sends, a piece after the other, 2 whether it then sends no more,
- * 3 an answer for the reader.
+ * The envelope: 1 the client's bytes, in pieces, 2 whether it then shuts down its sending side, 3
+ * an answer for the reader.
  *
- * Each answer is a line of JSON: as many as there are requests, up to a tap. The ledger is the same
- * after them, and orders alone have something done. The service has room for others when it is
- * over.
+ * Each answer is a line of JSON: one for each request, up to a tap. The ledger does not change, and
+ * only orders have an effect. Afterwards the service has room for other clients.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,10 +89,10 @@ static int connect_to(const char *address)
 
 /* --- what is expected ------------------------------------------------------------------------- */
 
-/* Of all that was sent: whole requests up to one that begins a tap, and which orders are there. */
+/* The complete requests up to one that begins a tap, and the orders among them. */
 struct expected {
     size_t answers, reloads, stops;
-    bool too_long; /* a line that is no request follows */
+    bool too_long; /* followed by a line that is not a request */
     bool taps;
 };
 
@@ -103,7 +102,7 @@ static bool is_request(const char *line, size_t size, const char *name)
     return size == strlen(name) && memcmp(line, name, size) == 0;
 }
 
-/* Of a pattern that is not too long. */
+/* For a pattern within the length limit. */
 static bool is_tap(const char *line, size_t size)
 {
     struct tap_watcher watcher;
@@ -238,7 +237,9 @@ static void check_client(const struct envelope *envelope)
 
 /* --- the reader ------------------------------------------------------------------------------- */
 
-/* What it takes is JSON but for controls and bytes that are no UTF-8; its text is for a terminal.
+/*
+ * Its input is JSON, except control characters and bytes that are not UTF-8; its text is for a
+ * terminal.
  */
 static void check_reader(const struct envelope_part *answer)
 {

@@ -46,7 +46,7 @@ static char *joined(char *package, char *name)
     return both;
 }
 
-/* The name of the file's message after so many others; NULL: there is none. */
+/* The name of a message of the file, by its index; NULL: there are not that many. */
 static char *name_in_file(const struct envelope_part *part, size_t *choice)
 {
     struct envelope file, message;

@@ -280,7 +280,7 @@ static void check_any(const struct file_content *content, const uint8_t *bytes, 
            "of %zu bytes that were kept %zu are kept the next time", kept, again);
 }
 
-/* What reads as text from its first byte to its last is left alone in a binary format's place. */
+/* In a binary format, a file that is entirely text is not changed. */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -316,7 +316,7 @@ static void check_ours(const struct made *made, const struct file_content *conte
            content->encoder->name, size, kept, whole);
 }
 
-/* Of a file of ours that is damaged the last frame that is kept is decompressed at the start. */
+/* In a damaged file of ours, the last frame that is kept is decompressed at the start. */
 static void check_last_frame(const struct made *made, const struct file_content *content,
                              size_t size)
 {

@@ -44,7 +44,7 @@ static struct schema_config schema_of(const struct envelope *envelope)
         count++;
     size_t choice = (size_t)(envelope_value(envelope, PART_SCHEMA, 0) % count);
     enum framing framing = (enum framing)(envelope_value(envelope, PART_FRAMING, 0) % FRAMINGS);
-    if (framing == FRAMING_FRAME_STREAMS) /* of streams alone */
+    if (framing == FRAMING_FRAME_STREAMS) /* only for streams */
         framing = FRAMING_DATAGRAM;
     return (struct schema_config){
         .ops = builtin_schemas[choice],
@@ -125,7 +125,7 @@ static void check_frame(enum framing framing, const uint8_t *data, size_t size)
     if (framing == FRAMING_FRAME_STREAMS)
         return;
     frames_begin(&frames, framing, 0, data, size);
-    EXPECT(frames_next(&frames, &frame) == FRAME_MESSAGE, "a stream's frame is no datagram");
+    EXPECT(frames_next(&frames, &frame) == FRAME_MESSAGE, "a stream's frame is not a datagram");
     EXPECT(frame.data >= data && frame.data + frame.size == data + size, "it ends elsewhere");
     EXPECT(frames_next(&frames, &frame) == FRAME_END, "something follows it");
 }

@@ -1,11 +1,11 @@
 /*
- * A client of --metrics, over a socket: any bytes it sends reach the server as they are.
+ * A client of --metrics, over a socket: its bytes reach the server unchanged.
  *
- * The envelope: 1 what it sends, a piece after the other, 2 whether it then sends no more.
+ * The envelope: 1 its bytes, in pieces, 2 whether it then shuts down its sending side.
  *
- * An answer has a status, and only a request whose Host is an address or localhost gets a page.
- * What is sent is valid: JSON, Prometheus' text or OpenMetrics', events. The ledger is the same
- * after it, and the server answers the next one.
+ * An answer has a status, and only a request whose Host is an address or localhost gets a page. The
+ * output is valid: JSON, the Prometheus text format or OpenMetrics, events. The ledger does not
+ * change, and the server answers the next client.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,18 +1,18 @@
 /*
- * A spill's folder that an earlier run left, with any bytes in it.
+ * A spill folder of an earlier run, with arbitrary bytes in it.
  *
- * The envelope: 1 images, a block each, which a first run appends; 2 how many of them it reads, 3
- * how many of those it acknowledges, 4 whether it is killed; 5 damage: a byte of all files (the
- * number / 256) that is changed by the rest of the number, 6 bytes that are cut off the last
- * segment; 7 a file of any bytes, an envelope: 1 its kind, 2 its position, 3 the bytes, 4 whether
- * what looks like heads of blocks gets checksums and the number of this spill; 8 what the next run
- * does before it reads all.
+ * The envelope: 1 images, one for each block, which a first run appends; 2 how many of them it
+ * reads, 3 how many of those it acknowledges, 4 whether it is killed; 5 damage: a byte of all files
+ * (the number / 256) that is changed by the rest of the number, 6 bytes that are cut off the last
+ * segment; 7 a file of arbitrary bytes, an envelope: 1 its kind, 2 its position, 3 the bytes, 4
+ * whether bytes that look like heads of blocks get checksums and the number of this spill; 8 the
+ * actions of the next run before it reads everything.
  *
- * An inspection changes no file, and finds what the next run finds, which opens it whatever is
- * there and reads it to its end. Where there is no file of others, each block that is sound comes
- * back as it was stored and in order, one that is damaged does not, and what was acknowledged
- * before a clean end does not come again. All records are then settled, and the spill goes on as a
- * new one does. An image is a delivery's block, or refused.
+ * An inspection changes no file, and finds the same as the next run, which opens the folder with
+ * any content and reads it to its end. Without foreign files, each sound block is returned
+ * unchanged and in order, a damaged one is not, and blocks acknowledged before a clean end are not
+ * returned again. All records then have their outcome, and the spill works like a new one. An image
+ * is a delivery's block, or refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +158,7 @@ static bool is_segment(const struct folder_file *file)
     return strstr(file->name, ".seg") != NULL;
 }
 
-/* By what stands in the heads, which lie one after the other. */
+/* From the heads, which follow each other. */
 static void note_places(struct world *world)
 {
     size_t number = 0;
@@ -324,7 +324,9 @@ static void write_all(struct world *world, const struct envelope *envelope)
 
 /* --- the next run ----------------------------------------------------------------------------- */
 
-/* Read from a disk it may be anything. What is taken is written as it was, and taken again. */
+/*
+ * Bytes read from a disk are arbitrary. An accepted block is written unchanged, and accepted again.
+ */
 static void check_image(const uint8_t *bytes, size_t size)
 {
     static struct buffered_block held, again; /* stay */

@@ -7,7 +7,7 @@
 /* Inspects the scratch folder, in which each file must then be as it was, and none more. */
 struct spill_inspection inspected(const struct spill_settings *settings);
 
-/* What the opening after it has found must be the same. */
+/* Must equal the result of the next open. */
 void expect_opened_as_inspected(const struct spill_inspection *found, const struct spill *spill);
 
 #endif

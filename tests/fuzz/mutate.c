@@ -1,10 +1,10 @@
 /*
  * The mutator of all targets: it knows protobuf's wire format, and so the envelope (envelope.h) and
- * what stands in it. libFuzzer calls it in the place of its own; with AFL++ it is not used.
+ * its content. libFuzzer calls it instead of its own; with AFL++ it is not used.
  *
- * A field is changed, removed, doubled, moved or copied to another place, at any depth, and the
- * lengths around it are made right again, so that most of what it makes is still a message. Now and
- * then the bytes are changed without regard to any of this.
+ * A field is changed, removed, doubled, moved or copied to another position, at any depth, and the
+ * enclosing lengths are corrected, so that most results are still messages. Now and then bytes are
+ * changed without regard to the format.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -201,8 +201,8 @@ static size_t repeat(uint8_t *data, size_t size, size_t most, const struct field
 }
 
 /*
- * Bytes become fewer or more, those that are there over and over. A field gets empty by this alone:
- * what changes bytes leaves one of them.
+ * Removes bytes, or repeats existing ones. Only this makes a field empty: changing bytes keeps at
+ * least one.
  */
 static size_t resize(uint8_t *data, size_t size, size_t most, const struct field *field)
 {
@@ -274,7 +274,7 @@ static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth)
         return change_tag(data, size, most, field);
     case 4:
         return wrap(data, size, most, field->number);
-    case 5: /* what it holds stands in its place */
+    case 5: /* its content replaces it */
         return field->type == 2 ? replace(data, size, most, field->at, field->value_at, NULL, 0)
                                 : change_number(data, size, most, field);
     default:
@@ -282,7 +282,7 @@ static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth)
     }
 }
 
-/* What is longer than it may get, as an input that is made shorter is: without a field, or cut. */
+/* Shortens an input that is too long, by removing a field or by cutting it. */
 static size_t shorten(uint8_t *data, size_t size, size_t most)
 {
     static struct fields fields;

@@ -1,4 +1,4 @@
-/* What must hold of a file that this program wrote, when the next run finds it. */
+/* Properties of a file that this program wrote, when the next run finds it. */
 #ifndef SLUICE_TESTS_FUZZ_OWN_FILE_H
 #define SLUICE_TESTS_FUZZ_OWN_FILE_H
 
@@ -6,10 +6,10 @@
 #include "collector/contract/record.h"
 
 /*
- * A file of `records`, which the encoder has written of the record, is one of its own: all of it,
- * and of one that was cut anywhere the whole records. What reads as text from its first byte to its
- * last is left alone in binary formats' place (sinks/encoders/delimited.c). A message may have any
- * length, as it may have fields that its schema does not know.
+ * A file of `records`, which the encoder made of the record, is recognised as its own: completely,
+ * or if it was cut anywhere, its whole records. In binary formats, a file that is entirely text is
+ * not changed (sinks/encoders/delimited.c). A message may have any length, because it may have
+ * unknown fields.
  */
 void expect_own_file(struct encoder *encoder, const struct record *record,
                      const struct output *records);

@@ -1,4 +1,4 @@
-/* What the program reports goes nowhere, as long as the target runs. */
+/* Discards the program's log while the target runs. */
 #ifndef SLUICE_TESTS_FUZZ_QUIET_H
 #define SLUICE_TESTS_FUZZ_QUIET_H
 

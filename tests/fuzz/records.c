@@ -132,7 +132,7 @@ void check_round_trip(const struct decoding *first, const struct json_style *sty
     memcpy(bytes, encoded.data, encoded.used);
     bool is_message = checked_decode(&second, first->schema, bytes, encoded.used);
     /* Fields that came in pieces may take more memory once they are together, and less never. */
-    EXPECT(is_message || second.result == DECODE_TOO_LARGE, "it is no message when encoded again");
+    EXPECT(is_message || second.result == DECODE_TOO_LARGE, "it is not a message when encoded again");
     if (is_message) {
         struct schema_fields one = ops->count_fields(first->schema, first->decoded.message);
         struct schema_fields other = ops->count_fields(second.schema, second.decoded.message);
@@ -339,7 +339,7 @@ static void check_format(struct encoder *encoder, const struct record *record, s
     }
 }
 
-/* Of samples of a series in one millisecond the last one is sent alone. */
+/* Of the samples of a series in one millisecond only the last one is sent. */
 static void check_request(const struct encoder_ops *ops, const struct output *out,
                           const struct encoded *encoded)
 {
@@ -349,7 +349,7 @@ static void check_request(const struct encoder_ops *ops, const struct output *ou
                encoded->lines);
 }
 
-/* What was encoded of other records leaves no trace in this one. */
+/* Records encoded earlier leave no trace in this one. */
 static void expect_same(struct encoder *encoder, const struct record *first,
                         const struct record *other, const struct output *before)
 {

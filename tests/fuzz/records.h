@@ -1,10 +1,10 @@
 /*
- * What must hold of a datagram that is decoded, and of its record in each encoder.
+ * Properties of a decoded datagram, and of its record in each encoder.
  *
- * A refusal leaves nothing and has a cause within the datagram. A message that is encoded again is
- * the same. Each format's text is read by a strict reader that is not ours, or written from the
- * format's own page; what a record leaves depends on the record alone; and a file of ours, whole or
- * cut anywhere, is one of ours at the next start.
+ * A refusal has no output and has its cause inside the datagram. A message that is encoded again is
+ * the same. Each text format is read by a strict reader, a third-party one or one based on the
+ * format's specification; the output for a record depends only on the record; and a file of ours,
+ * whole or cut anywhere, is recognised at the next start.
  */
 #ifndef SLUICE_TESTS_FUZZ_RECORDS_H
 #define SLUICE_TESTS_FUZZ_RECORDS_H

@@ -1,10 +1,10 @@
 /*
- * The main function of a target that no fuzzer drives: gives it inputs that are kept. Each argument
- * is a file of one input, a folder of such files, or a corpus (NAME.corpus): inputs that each stand
- * after their length in four bytes, the most significant first.
+ * The main function of a target without a fuzzer: runs it with the saved inputs. Each argument is a
+ * file with one input, a folder of such files, or a corpus (NAME.corpus): inputs that each follow
+ * their length in four bytes, most significant first.
  *
- * Says how many there were. A target ends the program where something does not hold; what is read
- * then has been named before.
+ * Prints their number. A target ends the program if a property does not hold; the current input was
+ * printed before.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -168,7 +168,7 @@ static void read_request(struct reading *reading, struct text message, bool seco
            "the first symbol is not the empty one");
 }
 
-/* What a request says, to be freed; *samples is how many. */
+/* The content of a request, to be freed, and in *samples its number of samples. */
 static char *read_remote_write(const struct output *body, bool second, size_t *samples)
 {
     static struct reading reading;

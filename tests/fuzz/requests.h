@@ -1,10 +1,10 @@
 /*
- * What must hold of the requests that an encoder makes of what it has appended, or of any bytes,
- * which a disk may give back.
+ * Properties of the requests that an encoder makes of its appended records, or of arbitrary bytes,
+ * which a disk may return.
  *
- * Of remote write: a block of snappy, in it a message of each shape, and both say the same: series
- * with their labels in order, and samples in the order of their times. Of OTLP: its messages, one
- * after the other.
+ * Remote write: a block of snappy that contains a message of each version, both with the same
+ * content: series with their labels in order, and samples in the order of their times. OTLP: its
+ * messages, one after the other.
  */
 #ifndef SLUICE_TESTS_FUZZ_REQUESTS_H
 #define SLUICE_TESTS_FUZZ_REQUESTS_H

@@ -1,6 +1,6 @@
 /*
- * In the place of the system's random numbers (link with --wrap=random_bytes): the same ones for
- * each input, so that one input alone shows what was found.
+ * Replaces the system's random numbers (link with --wrap=random_bytes) by the same ones for each
+ * input, so that a single input reproduces a fault.
  */
 #ifndef SLUICE_TESTS_FUZZ_SAME_RANDOM_H
 #define SLUICE_TESTS_FUZZ_SAME_RANDOM_H

@@ -5,7 +5,7 @@
 
 #define ROOM 512 /* for the largest image */
 
-/* What is appended. */
+/* The data to append. */
 static const struct text image = {"a step", 6};
 static const struct spill_block one = {.number = 1000, .count = 2, .layout = 7};
 

@@ -1,4 +1,4 @@
-/* What a sink does with a spill, a step at a time, as an input chooses. */
+/* A sink's actions on a spill, one step at a time, chosen by an input. */
 #ifndef SLUICE_TESTS_FUZZ_SPILL_STEPS_H
 #define SLUICE_TESTS_FUZZ_SPILL_STEPS_H
 

@@ -1,10 +1,9 @@
 /*
- * A fuzz target: one function that takes an input, any bytes at all, and ends the program where
- * something does not hold that must hold of every input.
+ * A fuzz target: a function that takes an arbitrary input, and ends the program if a property that
+ * must hold for every input does not hold.
  *
- * libFuzzer and AFL++ call the function with inputs of their own; replay.c calls it with those that
- * are kept. A target keeps nothing from one input to the next, so that one input alone shows what
- * was found.
+ * libFuzzer and AFL++ call the function with their own inputs; replay.c calls it with saved ones. A
+ * target keeps no state between inputs, so that a single input reproduces a fault.
  */
 #ifndef SLUICE_TESTS_FUZZ_TARGET_H
 #define SLUICE_TESTS_FUZZ_TARGET_H
@@ -16,8 +15,8 @@
 #include "collector/base/compiler.h"
 
 /*
- * Processor time that an input may take, also with sanitizers: whoever calls the function below is
- * given one that looks at this (target.c, by --wrap), whatever else the machine does.
+ * Limit of processor time for an input, also with sanitizers: the function below is wrapped
+ * (target.c, --wrap) to check it, independently of other load.
  */
 #define TARGET_SECONDS 5
 
@@ -27,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Writes where and what to standard error and aborts. */
 _Noreturn void target_failed(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* What follows the condition is formatted like printf and says what is wrong. */
+/* The text after the condition is formatted like printf and describes the error. */
 #define EXPECT(holds, ...)                                                                         \
     do {                                                                                           \
         if (!(holds))                                                                              \

@@ -248,7 +248,7 @@ bool explorer_wait(const bool *ready, bool may_end)
 {
     if (explorer.current == NOBODY) {
         if (!*ready && !may_end)
-            explorer_fault("the set-up or the check waits for what nobody does");
+            explorer_fault("the set-up or the check waits for an event that cannot occur");
         return *ready;
     }
     struct coroutine *thread = &explorer.threads[explorer.current];

@@ -1,25 +1,25 @@
 /*
- * Explores all that a few threads can do to each other, within C11's memory model: every order of
+ * Explores all possible interactions of a few threads within C11's memory model: every order of
  * their steps, and for every atomic load every store that it may see.
  *
- * What is explored is the program's own code. Its files are compiled once more, with
- * -fsanitize=thread, so that the compiler calls a function before each access to memory and in the
- * place of each atomic operation; these functions are the explorer's (memory.c) and not the thread
- * sanitizer's. The contracts of platform/ that threads meet in are the explorer's as well
- * (world.c). Threads are coroutines in one thread of the system.
+ * It explores the program's own code. Its files are compiled a second time, with -fsanitize=thread,
+ * so that the compiler calls a function before each memory access and instead of each atomic
+ * operation; these functions belong to the explorer (memory.c), not to the thread sanitizer. The
+ * explorer also implements the contracts of platform/ by which threads meet (world.c). Threads are
+ * coroutines in one thread of the system.
  *
  * A run is a set-up, the threads, and a check. It is repeated from the beginning for each choice
- * that was not made yet. A state is what each thread has done and seen and the order of each
- * object's stores; one that was reached before is not explored again. Within the bounds of its
- * threads' calls a model is explored to its end.
+ * that was not made yet. A state consists of the actions and observations of each thread and the
+ * order of each object's stores; a state that was reached before is not explored again. Within the
+ * bounds of its threads' calls a model is explored completely.
  *
- * What is found: a condition of the model that does not hold, a data race on memory that is not
- * atomic (use after release is one), use of what NULL points to, a thread that waits for ever (a
- * lost wake-up is one), and threads that never come to an end.
+ * It finds: a violated condition of the model, a data race on non-atomic memory (including use
+ * after release), use of NULL, a thread that waits forever (including a lost wake-up), and threads
+ * that never end.
  *
- * What it leaves out of C11: a load that sees a store which its thread makes only later (load
- * buffering), stores to one object whose order is not the one in which they were made, and
- * consume. Waits with a time limit end without their reason only where nothing else can happen.
+ * It does not cover all of C11: not a load that sees a later store of its thread (load buffering),
+ * not stores to one object in another order than that in which they were made, and not consume.
+ * Waits with a time limit end without their reason only if no other step is possible.
  */
 #ifndef SLUICE_TESTS_MODEL_EXPLORER_H
 #define SLUICE_TESTS_MODEL_EXPLORER_H
@@ -31,7 +31,7 @@
 
 struct model {
     const char *name;
-    void (*set_up)(void); /* makes what the threads share, anew for each run */
+    void (*set_up)(void); /* makes the shared objects, again for each run */
     void (*threads[MODEL_THREADS])(void);
     void (*check)(void); /* after all have ended; NULL: there is nothing to check */
 };

@@ -1,14 +1,16 @@
 /*
- * What the compiler calls for each access to memory (-fsanitize=thread), and the memory of a run.
+ * The functions that the compiler calls for each memory access (-fsanitize=thread), and the memory
+ * of a run.
  *
- * Of an atomic object all stores of the run are kept. A load may see any that its thread does not
- * know to be older than one that it has seen: which one is a choice. A release passes on what its
- * thread knows, an acquire takes it; a read-modify-write passes on what the store before it did.
- * Sequentially consistent operations are in the order of the run: such a load sees none that is
- * older than the last such store. An object that one thread alone uses is left to the hardware.
+ * For an atomic object all stores of the run are kept. A load may see any store that is not known
+ * to its thread to be older than one that it has seen: the store is a choice. A release publishes
+ * the knowledge of its thread, an acquire takes it; a read-modify-write also publishes the
+ * knowledge of the store before it. Sequentially consistent operations are in the order of the run:
+ * such a load sees no store older than the last such store. Objects used by a single thread are
+ * left to the hardware.
  *
- * Other memory has the last write and the last reads of each byte, and it is a race where one that
- * is not known to be before comes from another thread.
+ * For other memory the last write and the last reads of each byte are kept. An access of another
+ * thread is a race unless it is known to be later.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +52,7 @@ enum order { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 struct store {
     uint64_t value;
     uint64_t id;      /* of what its thread had seen then */
-    struct past past; /* what who acquires it knows */
+    struct past past; /* knowledge that an acquire of it takes */
     bool passes;      /* it was a release, or goes on with one */
 };
 

@@ -1,11 +1,11 @@
 /*
- * The claim of a socket that three threads may be notified of: each has reported a datagram, one of
- * them at a time drains, and none is left when all have given up.
+ * The claim of a socket about which three threads may be notified: each has reported a datagram,
+ * one of them at a time drains, and none is left when all have released it.
  *
  * The socket is a count that the system raises before it notifies a thread. A receive takes the
- * socket's lock, as the arrival of a datagram does, so both are read-modify-writes. The claim needs
- * that: who finds it marked leaves without a store, and nothing else orders what he was notified of
- * before the last drain of who has it.
+ * socket's lock, and so does the arrival of a datagram, so both are read-modify-writes. The claim
+ * relies on that: a thread that finds it marked leaves without a store, and no other operation
+ * orders its notification before the last drain of the holder.
  */
 #include "tests/model/models.h"
 
@@ -36,7 +36,7 @@ static void serve(void)
     while (!claim_give_up(&shared->claim));
 }
 
-/* Whoever only tries leaves the socket to who has it. */
+/* A thread that only tries leaves the socket to the holder. */
 static void try_it(void)
 {
     if (!claim_try(&shared->claim))
@@ -49,7 +49,7 @@ static void try_it(void)
 static void check(void)
 {
     model_expect(shared->received == atomic_load(&shared->arrived), "a datagram is left");
-    model_expect(claim_try(&shared->claim), "a claim is held by nobody");
+    model_expect(claim_try(&shared->claim), "a claim is held by no thread");
 }
 
 const struct model model_claim = {"claim", set_up, {serve, serve, serve}, check};

@@ -1,6 +1,6 @@
 /*
- * A heartbeat: who looks sees it never go back, and of a thread that is known to wait, or to have
- * begun another turn, never that it stands still.
+ * A heartbeat never goes back for its reader, and a thread that is known to wait, or to have begun
+ * another turn, is never reported as hanging.
  */
 #include "tests/model/models.h"
 
@@ -37,9 +37,9 @@ static void watch(void)
         bool waits = atomic_load_explicit(&shared->waits, memory_order_acquire);
         bool advanced = heartbeat_advanced(&shared->heartbeat, &seen);
         model_expect(seen >= before, "it goes back");
-        model_expect(advanced || seen % 2 != 0, "who waits is said to stand still");
-        model_expect(advanced || seen == before, "who goes on is said to stand still");
-        model_expect(advanced || !waits, "who is known to wait is said to stand still");
+        model_expect(advanced || seen % 2 != 0, "a waiting thread is reported as hanging");
+        model_expect(advanced || seen == before, "a running thread is reported as hanging");
+        model_expect(advanced || !waits, "a thread known to wait is reported as hanging");
     }
 }
 

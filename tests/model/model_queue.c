@@ -1,7 +1,7 @@
 /*
- * A queue whose producer rather loses the oldest: it asks for room, the consumer takes the oldest
- * out. Each batch is popped, evicted or refused, once, and the counts of both sides agree, also
- * where a listener is added meanwhile.
+ * A queue whose producer prefers to lose the oldest: it requests room, and the consumer removes the
+ * oldest. Each batch is popped, evicted or refused, once, and the counts of both sides agree, also
+ * if a listener is added at the same time.
  */
 #include "tests/model/models.h"
 
@@ -101,7 +101,10 @@ static void set_up_for_none(void)
     set_up_for(0);
 }
 
-/* Room is wanted before the listener is there: whoever makes it meets the listener or does not. */
+/*
+ * Room is requested before the listener exists: the thread that makes room sees the listener, or
+ * not.
+ */
 static void produce_of_a_new_listener(void)
 {
     static const struct listener listener = {.index = 0};

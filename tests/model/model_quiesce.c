@@ -1,10 +1,9 @@
 /*
- * A receiver whose two threads are made to stand still, twice, while the main thread changes what
- * they work on: nobody works on it meanwhile, each thread works on what is there afterwards, and
- * none is left asleep.
+ * A receiver whose two threads are stopped twice while the main thread changes their data: no
+ * thread uses the data during that time, each uses the new data afterwards, and none stays asleep.
  *
- * The threads' rounds are the model's own: a wait for the notifier, and what the real ones do first
- * of all. So it looks into the receiver, as the receiver's own files do.
+ * The threads' rounds belong to the model: a wait for the notifier, and the first steps of the real
+ * ones. So it uses the receiver's internals, as the receiver's own files do.
  */
 #include "tests/model/models.h"
 
@@ -80,7 +79,7 @@ static void work(size_t number)
         receiver_quiesce_if_asked(worker);
         shared.seen[number] = *shared.settings;
     }
-    /* Whoever leaves is counted no more, and passes on what may be for others. */
+    /* A thread that leaves is not counted any more, and passes on events that may be for others. */
     atomic_fetch_sub(&shared.receiver->running, 1);
     notifier_wake(shared.receiver->notifier);
     refreshed(NULL);
@@ -116,6 +115,6 @@ static void check(void)
 }
 
 const struct model model_quiesce_one = {
-    "one thread stands still", set_up_one, {work_first, change}, check};
+    "one thread is stopped", set_up_one, {work_first, change}, check};
 const struct model model_quiesce_two = {
-    "two threads stand still", set_up_two, {work_first, work_second, change}, check};
+    "two threads are stopped", set_up_two, {work_first, work_second, change}, check};

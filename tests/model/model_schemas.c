@@ -1,6 +1,6 @@
 /*
- * A list of schemas that two threads decode by: the last one of them that lets go frees it, and the
- * other one has done with it by then.
+ * A list of schemas used by two threads: the last one of them that releases it frees it, after the
+ * other one has finished with it.
  */
 #include "tests/model/models.h"
 
@@ -25,7 +25,7 @@ static int make_schema(const struct schema_options *options, struct schema **out
     return 0;
 }
 
-/* It writes, so that it races with who still reads; memory of a run ends with the run. */
+/* It writes, so that it races with a thread that still reads; memory of a run ends with the run. */
 static void destroy_schema(struct schema *schema)
 {
     schema->name = NULL;

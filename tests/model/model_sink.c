@@ -143,7 +143,7 @@ static void offer(void)
     fan_out_offer(shared.fan_out, batch);
 }
 
-/* Where the only batch is back already, it is filled again, and nobody reads it any more. */
+/* If the only batch has been returned, it is filled again, and is no longer read. */
 static void fill_again(void)
 {
     struct batch *batch = batch_acquire(shared.pool, false);
@@ -154,7 +154,7 @@ static void fill_again(void)
     batch_release(batch);
 }
 
-/* The end comes only after the record was written, so that it does not wake who sleeps. */
+/* The end follows after the record was written, so that it does not wake the sleeping thread. */
 static void produce(void)
 {
     offer();

@@ -1,4 +1,4 @@
-/* What the explorer's files share. For nobody else. */
+/* Common declarations of the explorer's files, private to them. */
 #ifndef SLUICE_TESTS_MODEL_PARTS_H
 #define SLUICE_TESTS_MODEL_PARTS_H
 
@@ -8,10 +8,12 @@
 
 #include "tests/model/explorer.h"
 
-#define NOBODY (-1) /* the set-up or the check, which nothing happens beside */
+#define NOBODY (-1) /* the set-up or the check, which run by themselves */
 
-/* What happened before: of each thread so many steps, and of each object the oldest store that may
- * still be seen. */
+/*
+ * The past: for each thread the number of steps, and for each object the oldest store that may
+ * still be seen.
+ */
 #define MOST_OBJECTS 160
 struct past {
     uint16_t steps[MODEL_THREADS];
@@ -44,7 +46,7 @@ uint64_t explorer_seen(void); /* all that the thread has noted, as one number */
 /* Something was found; does not return. */
 _Noreturn void explorer_fault(const char *text);
 
-/* Everything has to be explored anew: an object is shared that was not thought to be. */
+/* All must be explored again: an object is shared that was not expected to be. */
 _Noreturn void explorer_again(void);
 
 /* Another thread, which runs `run(argument)`. Returns its number. */
@@ -64,8 +66,7 @@ uint64_t memory_order_so_far(void);
 void *memory_take(size_t alignment, size_t size);
 bool memory_is_a_runs(const void *memory);
 
-/* An object that a contract of platform/ has: what was done to it before is seen by who comes next.
- */
+/* An object of a contract of platform/: earlier actions on it are seen by the next thread. */
 struct meeting {
     struct past past;
     uint64_t order;

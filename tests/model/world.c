@@ -12,12 +12,12 @@
 #include "collector/platform/wakeup.h"
 #include "tests/model/parts.h"
 
-/* What is done to a meeting, for the explorer's notes. */
+/* Actions on a meeting, for the explorer's notes. */
 enum { LOCKED = 3, UNLOCKED, SIGNALLED, WOKEN, TIMED_OUT };
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* What the linker makes of the names (ld(1), --wrap). */
+/* Names used by the linker (ld(1), --wrap). */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void __real_free(void *memory);
@@ -79,7 +79,7 @@ void aligned_memory_destroy(void *memory)
     (void)memory;
 }
 
-/* --- time: it stands still -------------------------------------------------------------------- */
+/* --- time: it does not advance ---------------------------------------------------------------- */
 
 int64_t clock_monotonic_ns(void)
 {

@@ -155,7 +155,7 @@ TEST_WITH(after_an_edge_there_is_silence_until_would_block, set_up, tear_down)
     bind_socket();
     send_one();
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);
-    assert_int_equal(receive_one(), 0); /* empty, but nobody has been told so */
+    assert_int_equal(receive_one(), 0); /* empty, but not reported yet */
     send_one();
     assert_int_equal(next_packet(SILENCE_MS), 0);
     assert_int_equal(receive_one(), 0);

@@ -1,6 +1,6 @@
 /*
- * What the notifier on ProcessSocketNotifications makes of things that only its system says, and
- * that no test of the contract can bring about: errors, and packets of other kinds.
+ * The notifier on ProcessSocketNotifications with inputs that only its system produces, and that no
+ * test of the contract can cause: errors, and packets of other kinds.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * What the notifier of streams on ProcessSocketNotifications makes of things that only its system
- * says, and that no test of the contract can bring about: errors, and packets of other kinds.
+ * The notifier of streams on ProcessSocketNotifications with inputs that only its system produces,
+ * and that no test of the contract can cause: errors, and packets of other kinds.
  */
 #include <stdio.h>
 #include <string.h>

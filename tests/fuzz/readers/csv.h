@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What is wrong with a row of so many fields, which is without its line end; NULL: nothing. */
+/* The error in a row with this number of fields, given without its line end; NULL: none. */
 const char *csv_wrong(const char *row, size_t size, size_t fields);
 
 #endif

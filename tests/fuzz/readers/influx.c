@@ -5,7 +5,7 @@
 #include "collector/text/utf8.h"
 #include "tests/fuzz/readers/reading.h"
 
-/* Passes a name up to one of the characters that end it, where no backslash stands before. */
+/* Skips a name up to one of the characters that end it, if it is not escaped. */
 static size_t pass_name(struct reading *reading, const char *ends)
 {
     const char *start = reading->at;
@@ -50,7 +50,7 @@ static const char *read_value(struct reading *reading)
             return *start == '-' ? "an unsigned integer below zero" : NULL;
     }
     reading->at = start;
-    return reading_pass_double(reading) ? NULL : "a field that is no number";
+    return reading_pass_double(reading) ? NULL : "a field that is not a number";
 }
 
 static const char *read_fields(struct reading *reading)

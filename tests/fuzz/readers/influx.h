@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What is wrong with the line, which is without its newline; NULL: nothing. */
+/* The error in the line, given without its newline; NULL: none. */
 const char *influx_wrong(const char *line, size_t size);
 
 #endif

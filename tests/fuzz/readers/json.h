@@ -7,15 +7,15 @@
 #include "collector/text/text.h"
 
 /*
- * What is wrong with the text, good until the next call; NULL: nothing. Two members of the same
- * name are wrong. Jansson has no names with a NUL in them: such a text is looked at only as UTF-8.
+ * The error in the text, valid until the next call; NULL: none. Two members with the same name are
+ * an error. Jansson does not support names with a NUL: such a text is only checked as UTF-8.
  */
 const char *json_wrong(const char *text, size_t size);
 
 /*
- * What Jansson has against a reading of a text that is UTF-8; NULL: nothing. `wrong`: why that is
- * not JSON, or NULL; then `again` is the same value. What is JSON and too large for Jansson is
- * passed over.
+ * Compares a reading of a UTF-8 text with Jansson's; returns the error, or NULL. `wrong`: why the
+ * text is not JSON, or NULL; then `again` is the same value. JSON that is too large for Jansson is
+ * skipped.
  */
 const char *json_differs(struct text text, const char *wrong, struct text again);
 

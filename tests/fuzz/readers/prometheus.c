@@ -76,7 +76,7 @@ static const char *read_sample(struct reading *reading, bool seconds, size_t *na
     if (!reading_pass(reading, ' '))
         return "no time";
     if (!(seconds ? reading_pass_double(reading) : reading_pass_integer(reading)))
-        return "a time that is no number";
+        return "a time that is not a number";
     return reading->at == reading->end ? NULL : "something after the time";
 }
 

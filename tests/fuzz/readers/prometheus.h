@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-/* What is wrong with a sample's line, which is without its newline; NULL: nothing. */
+/* The error in a sample's line, given without its newline; NULL: none. */
 const char *prometheus_wrong(const char *line, size_t size);
 
 /*
- * The same of a whole exposition of OpenMetrics: each family stands together and is named once, has
- * samples of its type's names, and "# EOF" is the end. Their order is not looked at.
+ * The same for a complete OpenMetrics exposition: each family is contiguous and named once, has
+ * samples with its type's names, and "# EOF" is the end. The order of families is not checked.
  */
 const char *openmetrics_wrong(const char *text, size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * A strict reader's place in a text, and the names that it has seen: what the readers here share.
- * They are written from the formats' own pages and know nothing of the encoders.
+ * The position of a strict reader in a text, and the names that it has read: common code of the
+ * readers here. They are based on the formats' own specifications and do not use the encoders.
  */
 #ifndef SLUICE_TESTS_FUZZ_READERS_READING_H
 #define SLUICE_TESTS_FUZZ_READERS_READING_H
@@ -16,7 +16,7 @@ struct reading {
 /* Whether the next byte is this one; then it is passed. */
 bool reading_pass(struct reading *reading, char c);
 
-/* Passes a word if it stands there. */
+/* Skips the word if it is next. */
 bool reading_pass_word(struct reading *reading, const char *word);
 
 /* The next byte, or NUL at the end. */
@@ -31,7 +31,7 @@ bool reading_pass_integer(struct reading *reading);
  */
 bool reading_pass_double(struct reading *reading);
 
-/* Begins anew: no name has been seen. */
+/* Starts again without names. */
 void reading_names_begin(void);
 
 /* Whether the name is seen for the first time. */

@@ -49,7 +49,7 @@ const char *text_wrong(const char *line, size_t size)
     while (reading.at != reading.end) {
         if (*reading.at == 0x1b) {
             if (!pass_colour(&reading))
-                return "a control sequence that is no colour";
+                return "a control sequence that is not a colour";
             continue;
         }
         bool valid;

@@ -1,10 +1,10 @@
-/* What lines for people keep to, whatever was sent (sinks/README.md, "text"). */
+/* Properties of lines for people, for any input (sinks/README.md, "text"). */
 #ifndef SLUICE_TESTS_FUZZ_READERS_TEXT_H
 #define SLUICE_TESTS_FUZZ_READERS_TEXT_H
 
 #include <stddef.h>
 
-/* What is wrong with the line, which is without its newline; NULL: nothing. */
+/* The error in the line, given without its newline; NULL: none. */
 const char *text_wrong(const char *line, size_t size);
 
 #endif

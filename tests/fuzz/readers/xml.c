@@ -80,7 +80,7 @@ static const char *end_element(struct reading *reading, struct open *open)
     if (!pass_name(reading) || !reading_pass(reading, '>'))
         return "an end that has none";
     if (open->count == 0)
-        return "an end of nothing";
+        return "an end without a beginning";
     size_t size = (size_t)(reading->at - name) - 1;
     open->count--;
     return size == open->elements[open->count].size &&
@@ -124,7 +124,7 @@ const char *xml_wrong(const char *text, size_t size)
     struct reading reading = {text, text + size};
     struct open open = {.count = 0};
     if (!has_characters_only(text, size))
-        return "a byte that is no character of XML";
+        return "a byte that is not a character of XML";
     if (!reading_pass_word(&reading, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"))
         return "no declaration";
     pass_space(&reading);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What is wrong with a document, which has no comments, sections or types; NULL: nothing. */
+/* The error in a document without comments, sections or types; NULL: none. */
 const char *xml_wrong(const char *text, size_t size);
 
 #endif

@@ -17,16 +17,16 @@
 #define CALM          (10 * SECONDS)
 #define LAST_MOMENTS  (200 * MILLISECONDS)
 
-/* How late the program may be in a world that lets it stand, and how late a signal may be seen. */
+/* The largest delay of the program in a world that may stop it, and of its reaction to a signal. */
 #define LATE (2 * SECONDS)
 
-/* How long the collector may take to act on a signal, where no thread stands. */
+/* The time in which the collector must react to a signal while no thread is stopped. */
 #define HANDLED (500 * MILLISECONDS)
 
 #define ENDS_MOST    2000
 #define RELOADS_MOST 64
 
-/* What a file of csv begins with. */
+/* The head of a csv file. */
 #define CSV                                                                                        \
     "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,listener\r"
 
@@ -38,7 +38,7 @@ struct totals {
     unsigned rows;
     int64_t unread_ns; /* of the last row */
     unsigned refused;  /* starts */
-    unsigned replaced; /* the last ones, or by none that was started */
+    unsigned replaced; /* the last ones, or by a program that was not started */
     unsigned cuts;     /* programs whose time was over */
     size_t ends;
     struct command_reported reported[ENDS_MOST];
@@ -88,7 +88,7 @@ static bool was_asked_between(int64_t from_ns, int64_t to_ns)
 
 /* --- when it is started, and ended ------------------------------------------------------------ */
 
-/* What the program's clock may have said before: a thread that stands does not read it again. */
+/* The earlier time of the program's clock: a stopped thread does not read it again. */
 static int64_t stood(void)
 {
     return 20 * MILLISECONDS + 3 * world_longest_stall_ns();
@@ -116,7 +116,7 @@ void command_is_to_start(struct command_row *row, unsigned sink)
 {
     row->sink = sink;
     if (row->is_last)
-        world_fail("a program of sink %u was to end, and nobody has asked for the next one", sink);
+        world_fail("a program of sink %u had to end, and the next one was not requested", sink);
     if (row->ended_ns != 0)
         check_pause(row);
     row->tried_ns = world_now_ns();
@@ -156,10 +156,7 @@ void command_row_ends(const struct command_row *row)
     sum->unread_ns = row->unread_ns;
 }
 
-/*
- * Whether somebody has asked for its end, or for that of the collector, so long ago that it may be
- * cut off.
- */
+/* Whether its end, or that of the collector, was requested long enough ago to cut it off. */
 static bool is_time_over(const struct command_reader *reader)
 {
     int64_t least = scenario->stall_timeout_ns < scenario->stop_timeout_ns
@@ -289,7 +286,7 @@ void command_read(struct command_reader *reader, const char *bytes, size_t size)
     of(reader)->bytes += size;
 }
 
-/* What was cut off is its loss. */
+/* Data that was cut off is its loss. */
 void command_input_closes(struct command_reader *reader, size_t unread, bool goes_on)
 {
     reader->unread = unread;
@@ -314,7 +311,7 @@ void command_input_closes(struct command_reader *reader, size_t unread, bool goe
 
 /* --- what the ledger says --------------------------------------------------------------------- */
 
-/* What the log says of an end; `knows_unread`: also what was unread. */
+/* The log's report of an end; `knows_unread`: including the unread data. */
 struct logged {
     struct command_reported said;
     bool knows_unread;
@@ -366,8 +363,8 @@ bool commands_are_well(unsigned sink)
 }
 
 /*
- * Whether nobody had read for some time when the time to stop was over, and nobody was cut off. A
- * sink that a reload took away has a stop of its own.
+ * Whether the pipe had not been read for some time when the stop's time was over, and no program
+ * was cut off. A sink that a reload removed has its own stop.
  */
 static bool had_none_at_the_stop(unsigned sink)
 {

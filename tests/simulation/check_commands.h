@@ -1,9 +1,9 @@
 /*
- * What programs of command sinks are given and read, held against what is promised of it: noted as
- * it happens, and compared with the ledger of a program that stopped.
+ * Compares the input of command sinks' programs with the promises: recorded as it happens, and
+ * compared with the ledger of a program that stopped.
  *
- * A row is what one destination of the collector starts, one after the other; a sink whose keys a
- * reload changes has another one.
+ * A row contains the programs that one destination of the collector starts, one after the other; a
+ * sink whose keys a reload changes has another row.
  */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_COMMANDS_H
 #define SLUICE_TESTS_SIMULATION_CHECK_COMMANDS_H
@@ -19,7 +19,7 @@ struct scenario;
 
 #define COMMAND_LINE 8192
 
-/* What follows command: in the name of a sink by its number. */
+/* The text after command: in the name of a sink, by its number. */
 #define COMMAND_TEXT "reader%u"
 unsigned commands_sink_of(const char *text);
 
@@ -68,7 +68,7 @@ struct command_reader {
 /* Before the program is started. */
 void commands_begin(const struct scenario *scenario);
 
-/* A reload that was asked for then has succeeded: who ran is to be replaced. */
+/* A reload requested at that time has succeeded: the running program must be replaced. */
 void commands_are_replaced(int64_t asked_ns);
 
 void command_is_to_start(struct command_row *row, unsigned sink);

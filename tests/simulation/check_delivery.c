@@ -16,7 +16,10 @@ static struct delivered *of(unsigned index)
     return &history->delivered[index];
 }
 
-/* What lay on disk when the last life ended, was not settled since, and is there no more. */
+/*
+ * Records that were on disk when the last life ended, are not acknowledged since, and are no longer
+ * there.
+ */
 static uint64_t count_missing(const struct delivered *delivered)
 {
     uint64_t missing = 0;
@@ -33,7 +36,7 @@ static uint32_t first_missing(const struct delivered *delivered)
     return i;
 }
 
-/* Those of this life that the sink had, and that are neither settled nor on disk. */
+/* Records of this life that the sink had, and that have neither an outcome nor are on disk. */
 static uint64_t count_gone(unsigned index, bool (*had)(unsigned sink, uint32_t number))
 {
     const struct delivered *delivered = of(index);
@@ -103,8 +106,8 @@ static void check_answers(const struct delivered *delivered, json_t *ledger, boo
 }
 
 /*
- * This disk gives back what was written, if not at once; but what was not synced is lost with the
- * power, and the end of a block with its writer. A life that is killed says nothing of it, so the
+ * This disk returns written data, possibly late; but data that was not synced is lost in a power
+ * cut, and the end of a block together with its writer. A killed life does not report it, so the
  * next one does.
  */
 static void check_damage(struct delivered *delivered, json_t *ledger)
@@ -146,8 +149,8 @@ static void check_spilled(const struct delivered *delivered, uint64_t spilled, u
 }
 
 /*
- * What an earlier run had sent is not known by the record, nor what a sink had sent that a reload
- * has taken the spill from.
+ * A record does not show what an earlier run had sent, nor what a sink had sent whose spill a
+ * reload has handed over.
  */
 static bool is_known(const struct scenario_sink *sink, unsigned index, uint64_t recovered)
 {
@@ -182,7 +185,7 @@ static void check_ledger(const struct scenario_sink *sink, unsigned index, json_
 
 /* --- what lies on disk ------------------------------------------------------------------------ */
 
-/* What is damaged by a disk that fails may be lost, and what is evicted for newer records. */
+/* Records damaged by a failing disk may be lost, and so may evicted ones. */
 static void check_that_it_stayed(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
     const struct delivered *delivered = of(index);
@@ -193,12 +196,12 @@ static void check_that_it_stayed(const struct scenario_sink *sink, unsigned inde
                history->sent[number].life);
 }
 
-/* What it is not woken for in time, and what takes its time. */
+/* Late wake-ups, and delays of the sink itself. */
 #define SLACK_NS (500 * MILLISECONDS)
 
 /*
- * What the far end has not answered for a second is on disk, with fsync=always before it is sent:
- * no kill loses more.
+ * Records without an answer for a second are on disk, with fsync=always before they are sent: a
+ * kill loses no more.
  */
 static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
@@ -230,8 +233,8 @@ static bool could_not_be_closed(const char *folder)
 }
 
 /*
- * Where the disk fails what was sent is noted in the end by who stops, and not before a kill. What
- * was noted is lost with the power where it is not synced.
+ * If the disk fails, sent records are noted at the end by a stopping program, and not before a
+ * kill. Notes that are not synced are lost in a power cut.
  */
 static void note_forgetting(const struct scenario_sink *sink, struct delivered *delivered)
 {

@@ -1,4 +1,4 @@
-/* What sinks are offered, which reloads may bring and take away. */
+/* The records offered to sinks, which reloads may add and remove. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_OFFERED_H
 #define SLUICE_TESTS_SIMULATION_CHECK_OFFERED_H
 

@@ -10,7 +10,7 @@
 /* A number that is so far behind the highest one is late, whether it came before or not. */
 #define WINDOW 1024
 
-/* What was seen of a sender, while the listener was there. */
+/* The numbers seen of a sender while the listener existed. */
 struct flow {
     uint32_t first, highest; /* 0: nothing */
     bool seen[HISTORY_DATAGRAMS + 1];

@@ -9,7 +9,7 @@
 #include "tests/simulation/senders.h"
 #include "tests/simulation/world.h"
 
-/* What the lines of each flow end with, once one was looked at. */
+/* The end of the lines of each flow, after one was checked. */
 static struct ending {
     uint8_t listener;
     size_t size; /* 0: it is not known yet */

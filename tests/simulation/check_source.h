@@ -1,4 +1,4 @@
-/* Whom a line says that it is from. */
+/* The sender in a line. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_SOURCE_H
 #define SLUICE_TESTS_SIMULATION_CHECK_SOURCE_H
 

@@ -9,13 +9,13 @@
 #include "tests/simulation/tcp_network.h"
 #include "tests/simulation/world.h"
 
-/* The program takes the time when a turn begins, in which it may then stand still. */
+/* The program reads the time at the beginning of a turn, in which it may then be stopped. */
 #define TURN_NS (300 * MILLISECONDS)
 
 /* Connections whose sockets are closed, and whose places are not free yet: one of each thread. */
 #define CLOSING_MOST 3
 
-/* What the program was handed over the connections of one listener, and how these ended. */
+/* The data delivered to the program over the connections of one listener, and the ends of these. */
 struct totals {
     uint64_t connections, refused, failed;
     uint64_t good, bad, empty, control, too_long, no_kind;
@@ -32,7 +32,7 @@ struct totals {
     /* By the program: within a frame, or after a whole one; certainly not for a stop. */
     uint64_t within, between;
     uint64_t late_within, late_between;
-    uint64_t may_be_idle; /* nothing had come for so long */
+    uint64_t may_be_idle; /* idle for this time */
     uint64_t starved;     /* for its time, though there was something to be read */
 };
 
@@ -65,7 +65,7 @@ static void count_frame(struct totals *totals, const struct tcp_mark *mark)
     }
 }
 
-/* A connection is a sender: of its numbers those are lost that stand between others. */
+/* A connection is a sender: its missing numbers between others are lost. */
 static void count_lost(struct totals *totals, const struct tcp_connection *connection)
 {
     uint64_t first = 0, last = 0, seen = 0;
@@ -91,7 +91,7 @@ static bool is_cut(const struct tcp_connection *connection)
     return connection->read > whole;
 }
 
-/* Nobody but the program has ended it. */
+/* Only the program can have ended it. */
 static void count_own_end(struct totals *totals, const struct scenario_stream *stream,
                           const struct tcp_connection *connection)
 {
@@ -104,7 +104,7 @@ static void count_own_end(struct totals *totals, const struct scenario_stream *s
     totals->starved += connection->starved && !connection->closed_in_doubt;
 }
 
-/* The program reads on when all is answered: who has found the end has taken everything. */
+/* The program continues reading when all is answered: at the end it has read everything. */
 static bool is_unsure(const struct tcp_connection *connection)
 {
     bool waits = connection->is_answered && connection->marks_answered != connection->marks_read;
@@ -181,7 +181,7 @@ static void between(const char *what, uint64_t is, uint64_t least, uint64_t most
                    most);
 }
 
-/* At most so many, of which some may be missing. */
+/* At most this number, some of which may be missing. */
 static void within(const char *what, uint64_t is, uint64_t missing, uint64_t most)
 {
     between(what, is, most < missing ? 0 : most - missing, most);
@@ -257,7 +257,7 @@ static void check_own_ends(const json_t *listener, const struct totals *totals)
     between("too slow", ledger_number(listener, "frame_timeout"), 0, totals->within + unsure);
     between("idle", ledger_number(listener, "idle"), totals->late_between,
             totals->may_be_idle + unsure);
-    ledger_expect("closed as too late, and nobody had read it", totals->starved, 0);
+    ledger_expect("closed as too late, and it was not read", totals->starved, 0);
 }
 
 static void check_limits(const struct scenario_stream *stream, const json_t *listener,

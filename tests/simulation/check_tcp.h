@@ -1,4 +1,4 @@
-/* What the ledger says of stream listeners, against what the network of the world knows. */
+/* Compares the ledger of stream listeners with the facts of the world's network. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_TCP_H
 #define SLUICE_TESTS_SIMULATION_CHECK_TCP_H
 

@@ -43,7 +43,7 @@ static void take_line(const char *line, size_t size, bool stays)
         return;
     }
     if (number >= history->sent_count)
-        world_fail("a line has number %u, which nobody sent", number);
+        world_fail("a line has number %u, which was never sent", number);
     const struct sent *sent = &history->sent[number];
     if (!history_may_have(found.sink, number))
         world_fail("sink %u has datagram %u, which %s", found.sink, number,
@@ -78,7 +78,7 @@ static void take_lines(const uint8_t *bytes, size_t size, size_t synced, bool ma
         start = i + 1;
     }
     if (start != size && !may_be_torn)
-        world_fail("%s: %zu bytes at the end are no line", found.file, size - start);
+        world_fail("%s: %zu bytes at the end are not a line", found.file, size - start);
 }
 
 /* Bytes from the front that the power cut leaves. */
@@ -276,7 +276,7 @@ static void check_flow(json_t *sink, unsigned index, uint64_t decoded)
     ledger_expect("in flight", ledger_number(sink, "in_flight"), 0);
 }
 
-/* What came to its target is checked when it comes (relayed.h). */
+/* Datagrams for its target are checked on arrival (relayed.h). */
 static void check_relay(json_t *sink, unsigned index, uint64_t decoded)
 {
     const json_t *failed = json_object_get(sink, "failed");
@@ -306,7 +306,7 @@ static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone
                    index, times, written);
 }
 
-/* What a far end refused, or did not answer, is a failure. */
+/* A refusal or a missing answer of a far end is a failure. */
 static bool failed_to_deliver(const struct scenario *scenario)
 {
     for (unsigned i = 0; i < HISTORY_SINKS; i++)

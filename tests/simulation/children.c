@@ -67,7 +67,7 @@ static bool has_something(const void *context)
     return process->used != 0 || !process->write_open || must_end(process);
 }
 
-/* Returns whether nothing made it end meanwhile. */
+/* Returns whether it has not ended in the meantime. */
 static bool rest(struct process *process, int64_t nanoseconds)
 {
     return !world_wait(must_end, process,
@@ -80,7 +80,7 @@ static void close_its_end(struct process *process)
     world_step();
 }
 
-/* What was its own is closed first, and a moment later it is reported. */
+/* Its own descriptors are closed first, and the end is reported a moment later. */
 static void end_with(struct process *process, bool killed, int number)
 {
     if (process->has_ended)
@@ -225,7 +225,7 @@ void children_let_go(struct process *process)
     process->is_used = !is_forgotten(process);
 }
 
-/* Who still reads finds what is in the pipe, and then its end, when the collector was killed. */
+/* A reading program finds the rest of the pipe, and then its end, when the collector was killed. */
 void children_program_ends(bool stopped)
 {
     for (size_t i = 0; i < PROCESSES_MOST; i++) {

@@ -14,7 +14,7 @@
 #include "collector/platform/wakeup.h"
 #include "tests/simulation/check_commands.h"
 
-/* What programs of a sink do. */
+/* Actions of a sink's programs. */
 struct child_options {
     bool is_steady;        /* each starts at once, reads all, and ends well: what follows is 0 */
     bool is_slow;          /* to read */

@@ -31,7 +31,7 @@ struct session {
     uint64_t written; /* bytes of the stream, with what is in `burst` */
     size_t piece;     /* bytes that go at a time, at most; 0: all of them */
     int64_t pause_ns; /* between two pieces, at most */
-    unsigned reads;   /* answers, after so many pieces of a thousand */
+    unsigned reads;   /* answers, after this number of pieces in a thousand */
     bool is_dense;    /* its messages are short, and many */
     size_t size;
     uint8_t burst[BURST_MOST];
@@ -44,7 +44,7 @@ static void read_answers(struct session *session)
         tcp_read_answers(session->connection, bytes, sizeof bytes);
 }
 
-/* Sends what was put. Returns whether there is still somebody who takes it. */
+/* Sends the queued data. Returns whether the connection still accepts data. */
 static bool flush(struct session *session, size_t size)
 {
     struct tcp_connection *connection = session->connection;
@@ -213,7 +213,7 @@ static bool send_part(struct session *session)
     return flush(session, 1 + (size_t)world_below(session->size - 1));
 }
 
-/* What no listener can take, and then more. */
+/* More than any listener accepts. */
 static bool send_nonsense(struct session *session)
 {
     uint8_t bytes[10];
@@ -298,7 +298,7 @@ static bool connect_once(const struct scenario *scenario, struct session *sessio
     session->is_dense = connection->is_answered && world_chance(50);
     session->piece = world_chance(500) ? 0 : 1 + (size_t)world_below(2000);
     session->pause_ns = world_chance(500) ? 0 : (int64_t)world_below(2000) * MICROSECONDS;
-    if (world_chance(50)) /* and says nothing */
+    if (world_chance(50)) /* without sending */
         wait_for_end(session);
     if (begin_stream(session, two_way) && send_bursts(session) && flush(session, session->size))
         end_session(session, two_way);

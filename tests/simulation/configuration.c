@@ -56,7 +56,7 @@ static void choose_listener(const struct scenario *scenario, struct scenario_lis
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* What holds of it held all the time. */
+/* Properties that held all the time. */
 static void choose_keys_of_delivery(struct scenario_sink *sink, const char *overflow,
                                     const char *flush)
 {
@@ -295,7 +295,7 @@ static void put(struct yaml *yaml, const char *format, ...)
         world_fail("a configuration is too long");
 }
 
-/* An item of a list: what stands before the "?" of the URL has `key`. */
+/* An item of a list: the part of the URL before the "?" is `key`. */
 static void put_item(struct yaml *yaml, const char *key, const char *url)
 {
     const char *keys = strchr(url, '?');

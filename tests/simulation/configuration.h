@@ -1,6 +1,5 @@
 /*
- * What the collector is told to do: its options, and a configuration file, which the operator
- * changes while it runs.
+ * The collector's options, and a configuration file, which the operator changes while it runs.
  */
 #ifndef SLUICE_TESTS_SIMULATION_CONFIGURATION_H
 #define SLUICE_TESTS_SIMULATION_CONFIGURATION_H

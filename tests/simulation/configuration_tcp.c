@@ -62,7 +62,7 @@ static void add_option(struct scenario *scenario, const char *text)
     scenario->argv[scenario->argc++] = to;
 }
 
-/* What was chosen without them would be too little. */
+/* The default without them would be too small. */
 static void give_memory(struct scenario *scenario)
 {
     for (int i = 0; i < scenario->argc; i++)

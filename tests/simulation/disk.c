@@ -110,7 +110,7 @@ bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset)
     return false;
 }
 
-/* What a name stood for is gone with the last one of them. */
+/* The file of a name is gone with its last name. */
 static void release(struct disk_node *node)
 {
     if (--node->links == 0 && disk->room != UINT64_MAX)
@@ -385,7 +385,7 @@ static size_t between(size_t a, size_t b)
     return low + (size_t)world_below(high - low + 1);
 }
 
-/* Of each sector that was written since the last sync, either what it is or what it was. */
+/* For each sector written since the last sync, either the new or the old content. */
 static void tear_sectors(struct disk_node *node)
 {
     for (size_t at = 0; at < node->size; at += SECTOR) {

@@ -1,11 +1,11 @@
 /*
- * The simulated disk. It outlives processes: it lies in memory that a process shares with those
- * that it starts, and knows what of it would be left after a power cut.
+ * The simulated disk. It outlives processes: it is in memory that a process shares with those that
+ * it starts, and it knows which of its content would survive a power cut.
  *
- * Data reach the disk when they are synced. Names are in a journal, as of ext4 and XFS: they reach
- * the disk in the order in which they were made, and at the latest when anything is synced. What
- * was not synced is there after a power cut or not, as chance has it: of a file that was appended
- * to a first part, of one that was written in place any of its sectors.
+ * Data reach the disk when they are synced. Names are in a journal, like those of ext4 and XFS:
+ * they reach the disk in the order in which they were created, and at the latest with the next
+ * sync. Unsynced data may survive a power cut, by chance: a first part of a file that was appended
+ * to, any sectors of a file that was written in place.
  */
 #ifndef SLUICE_TESTS_SIMULATION_DISK_H
 #define SLUICE_TESTS_SIMULATION_DISK_H
@@ -38,7 +38,7 @@ void disk_create(void);
 /* Empty again, but for one folder. */
 void disk_clear(const char *folder);
 
-/* What goes wrong: bytes that are free, and calls in a thousand that fail. */
+/* Faults: free bytes, and the number of failing calls in a thousand. */
 void disk_set_room(uint64_t bytes);
 void disk_set_faults(unsigned in_thousand);
 void disk_set_read_faults(unsigned in_thousand); /* of reads of a spill, besides those */
@@ -46,8 +46,9 @@ uint64_t disk_faults(void);                      /* that came, of both kinds */
 bool disk_fails(void);                           /* chance has it that a call fails now */
 
 /*
- * The same for a read of a spill. What cannot be read for the third time is taken for damaged,
- * which it is not: a place fails twice at most, whatever is read between, and one at a time.
+ * The same for a read of a spill. A block that cannot be read for the third time is treated as
+ * damaged, which it is not: so a position fails at most twice, whatever is read in between, and
+ * only one position at a time.
  */
 bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset);
 
@@ -67,8 +68,8 @@ bool disk_remove(const char *path);
 bool disk_rename(const char *from, const char *to); /* in place of what is there */
 
 /*
- * The next name within a folder, without it; NULL: there are no more. *at is 0 before the first.
- * Names may come and go meanwhile.
+ * The next name in a folder, relative to it; NULL: there are no more. *at is 0 before the first.
+ * Names may be added and removed at the same time.
  */
 const char *disk_next_name(const char *folder, size_t *at, struct disk_node **node);
 

@@ -16,11 +16,11 @@
 #define FLIGHTS      64
 #define RECORDS_MOST 4096
 
-/* What becomes of a record that is sent. */
+/* The result of sending a record. */
 enum outcome {
     GOES_THROUGH, /* it arrives, and is acknowledged */
-    UNANSWERED,   /* it arrives, and nobody says so */
-    LOST,         /* it does not arrive, and nobody says so */
+    UNANSWERED,   /* it arrives, without an answer */
+    LOST,         /* it does not arrive, without an answer */
     LATE,         /* the same, but it arrives in the end */
     NOT_SENT,
     REFUSED,
@@ -49,7 +49,9 @@ struct far_end {
     struct connection *connections;
 };
 
-/* A destination of the program, which a reload may make anew while the one before goes on. */
+/*
+ * A destination of the program, which a reload may create again while the previous one continues.
+ */
 struct connection {
     struct destination destination; /* first */
     struct far_end *far;
@@ -79,7 +81,7 @@ static uint32_t number_of(const struct far_end *far, const struct delivery_block
     uint32_t number;
     if (record->size < 2 || line[record->size - 1] != '\n' ||
         !message_number_of_line(line, record->size - 1, &number))
-        world_fail("sink %u is given what is no line: %.*s", far->sink, (int)record->size, line);
+        world_fail("sink %u gets an invalid line: %.*s", far->sink, (int)record->size, line);
     if (!history_may_have(far->sink, number))
         world_fail("sink %u is given datagram %u, which the program cannot have", far->sink,
                    number);
@@ -221,7 +223,7 @@ static void decide(const struct connection *connection, struct flight *flight)
     flight->reason = (uint8_t)world_below(3); /* of all that it refuses */
 }
 
-/* Nothing is known of it before its answer. */
+/* Its outcome is unknown before its answer. */
 static int64_t answer_time(const struct connection *connection, const struct flight *flight)
 {
     const struct far_end *far = connection->far;
@@ -237,7 +239,7 @@ static int64_t answer_time(const struct connection *connection, const struct fli
     return (is_silent ? latest + 20 * MILLISECONDS : latest) + takes;
 }
 
-/* It is the same record in each try, and nothing stands between two of them. */
+/* Each try sends the same record, and no other record is sent between two tries. */
 static void take_block(const struct far_end *far, const struct delivery_block *block)
 {
     struct delivered *delivered = history_of(far);
@@ -309,7 +311,7 @@ static bool is_noted(const struct delivered *delivered, uint32_t number)
     return true;
 }
 
-/* The record's fate, as the program hears of it. */
+/* The record's outcome, as reported to the program. */
 static void settle(const struct far_end *far, const struct flight *flight, size_t i)
 {
     struct delivered *delivered = history_of(far);

@@ -1,8 +1,7 @@
 /*
- * What deliveries of the simulated world send to, behind the contract of
- * collector/contract/delivery.h: it stands in the place of kafka: and is up, away, silent, busy, or
- * takes a part, as chance has it. What it does is noted in the history, and not what the program
- * makes of it.
+ * The far end of deliveries in the simulated world, behind the contract of
+ * collector/contract/delivery.h: it replaces kafka: and is up, down, silent, busy, or accepts a
+ * part, by chance. Its actions are noted in the history, not the program's conclusions.
  */
 #ifndef SLUICE_TESTS_SIMULATION_FAR_END_H
 #define SLUICE_TESTS_SIMULATION_FAR_END_H

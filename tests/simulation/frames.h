@@ -1,5 +1,7 @@
-/* How messages stand in a stream of the simulated world: what clients send, written by a writer of
- * its own. */
+/*
+ * Messages in a stream of the simulated world: sent by clients, written by a separate
+ * implementation.
+ */
 #ifndef SLUICE_TESTS_SIMULATION_FRAMES_H
 #define SLUICE_TESTS_SIMULATION_FRAMES_H
 
@@ -22,7 +24,7 @@ enum frame_kind {
     /* After these the connection is closed. */
     FRAME_OTHER_TYPE, /* the stream has other content */
     FRAME_TOO_LONG,
-    FRAME_OF_NO_KIND, /* it is no frame */
+    FRAME_OF_NO_KIND, /* it is not a frame */
 };
 
 static inline bool frame_is_last(enum frame_kind kind)
@@ -30,7 +32,7 @@ static inline bool frame_is_last(enum frame_kind kind)
     return kind >= FRAME_OTHER_TYPE;
 }
 
-/* What stands before a message of that size. Returns how many bytes, at most 10. */
+/* The bytes before a message of that size. Returns their number, at most 10. */
 size_t frame_head(enum framing_kind framing, size_t size, uint8_t *to);
 
 /* A length that no listener takes. Returns 0: this framing has none. */

@@ -15,7 +15,7 @@ void history_create(void)
         world_fail("no memory for a history");
 }
 
-/* What was never written takes no time to be cleared. */
+/* Memory that was never written need not be cleared. */
 static void clear_delivered(struct delivered *delivered)
 {
     memset(delivered->arrived, 0, history->sent_count * sizeof delivered->arrived[0]);

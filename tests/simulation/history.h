@@ -1,7 +1,7 @@
 /*
- * What happened in a simulated run, as the world saw it and not the collector: what was sent, what
- * became of it, what was read from the pipe, what was logged. It lies in memory that all processes
- * of a run share.
+ * The history of a simulated run, from the view of the world and not of the collector: sent
+ * datagrams, their outcomes, data read from the pipe, the log. It is in memory shared by all
+ * processes of a run.
  */
 #ifndef SLUICE_TESTS_SIMULATION_HISTORY_H
 #define SLUICE_TESTS_SIMULATION_HISTORY_H
@@ -46,7 +46,7 @@ enum life_end {
     LIFE_POWER_CUT,
 };
 
-/* What is known of a delivery: of each datagram, and of this life. */
+/* Facts about a delivery: about each datagram, and about this life. */
 struct delivered {
     uint8_t arrived[HISTORY_DATAGRAMS];    /* how often it came to the far end */
     uint8_t first_life[HISTORY_DATAGRAMS]; /* in which it came first */
@@ -54,7 +54,7 @@ struct delivered {
     bool settled[HISTORY_DATAGRAMS];  /* the program was told of its acknowledgement or refusal */
     bool maybe_sent[HISTORY_DATAGRAMS]; /* in this life: it was sent, and not answered */
     int64_t handed_ns[HISTORY_DATAGRAMS]; /* since when it is with the far end; 0: it is not */
-    bool owed[HISTORY_DATAGRAMS]; /* it lay on disk when the last life ended, and is not settled */
+    bool owed[HISTORY_DATAGRAMS]; /* on disk when the last life ended, without an outcome yet */
     bool on_disk[HISTORY_DATAGRAMS];
     size_t last_block; /* records in the block that was stored last */
     size_t torn;       /* records in blocks whose ends are cut, at the end of this life, */
@@ -97,7 +97,7 @@ struct history {
      * lines, and of a power cut only what had been synced. They stay there. */
     bool stays[HISTORY_SINKS][HISTORY_DATAGRAMS];
 
-    /* What the pipe's reader has read in this life. */
+    /* The data that the pipe's reader has read in this life. */
     uint8_t pipe[HISTORY_PIPE];
     size_t pipe_size;
     bool pipe_broken;
@@ -124,7 +124,7 @@ bool history_must_have(unsigned sink, uint32_t number);
 bool history_always_had(unsigned sink);
 bool history_ever_had(unsigned sink);
 
-/* Whether no reload is asked for and has no outcome: the program may end meanwhile. */
+/* Whether every requested reload has its outcome: the program may end before. */
 bool history_is_settled(void);
 
 void history_log(const char *bytes, size_t size);

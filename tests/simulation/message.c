@@ -27,7 +27,7 @@ static uint8_t *put_fixed64(uint8_t *to, unsigned field, uint64_t value)
     return to;
 }
 
-/* Who sends it, and which of its datagrams this is. */
+/* The sender, and the number of the datagram. */
 static uint8_t *put_sender(uint8_t *to, const struct message *message)
 {
     unsigned more = message->sender - 10;
@@ -85,7 +85,7 @@ static const uint8_t *take_number(const uint8_t *at, const uint8_t *end, uint64_
     return NULL;
 }
 
-/* Passes over the sender, which stands before the sample. */
+/* Skips the sender, which comes before the sample. */
 static const uint8_t *skip_sender(const uint8_t *at, const uint8_t *end)
 {
     uint64_t value;
@@ -153,7 +153,7 @@ bool message_number_of_row(const char *row, size_t size, uint32_t *number)
 /* A line of JSON that is looked through: what our encoder writes, and no more than that. */
 struct reading {
     const char *at, *end;
-    const char *value; /* what stands after "value": */
+    const char *value; /* the text after "value": */
 };
 
 static bool take(struct reading *reading, char wanted)

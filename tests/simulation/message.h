@@ -23,7 +23,7 @@ struct message {
 /* Returns its size, at most MESSAGE_MOST, or with 1000 bytes of padding NETWORK_DATAGRAM_MAX. */
 size_t message_write(uint8_t *bytes, const struct message *message);
 
-/* The number of the line's sample. Returns false where the line is no object with one. */
+/* The number of the line's sample. Returns false if the line is not an object with a sample. */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 
 /* The same of a row of csv, without the newline at its end. */

@@ -16,8 +16,10 @@ enum moment {
     MOMENTS,
 };
 
-/* Calls `then` when the moment has come for the nth time, from 1, and so many calls of the platform
- * after that. */
+/*
+ * Calls `then` at the nth occurrence of the moment, from 1, and after that number of further calls
+ * of the platform.
+ */
 void moment_aim(enum moment moment, unsigned nth, unsigned steps, void (*then)(void));
 
 /* It has come. */

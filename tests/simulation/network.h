@@ -1,4 +1,4 @@
-/* Datagrams of the simulated world: who sends them, and the sockets' buffers. */
+/* Datagrams of the simulated world: their senders, and the sockets' buffers. */
 #ifndef SLUICE_TESTS_SIMULATION_NETWORK_H
 #define SLUICE_TESTS_SIMULATION_NETWORK_H
 
@@ -8,11 +8,11 @@
 
 #include "collector/base/address.h"
 
-/* What became of a datagram. */
+/* The outcome of a datagram. */
 enum network_fate {
     NETWORK_QUEUED,  /* it is in the receive buffer of a socket */
     NETWORK_DROPPED, /* that was full: the socket counts it */
-    NETWORK_NOBODY,  /* nobody has the port, or refuses all */
+    NETWORK_NOBODY,  /* the port is closed, or refuses all */
 };
 
 #define NETWORK_DATAGRAM_MAX 2000

@@ -1,6 +1,6 @@
 /*
- * What a share of the runs has in common, so that states come about which chance alone hardly ever
- * brings together. It is drawn by a chance of its own: what a seed means otherwise is the same.
+ * Common settings of a share of the runs, which cause states that are rare by chance. They are
+ * drawn from a separate generator: the other meaning of a seed does not change.
  */
 #ifndef SLUICE_TESTS_SIMULATION_PLAN_H
 #define SLUICE_TESTS_SIMULATION_PLAN_H
@@ -22,7 +22,7 @@ enum plan_end {
 struct plan {
     enum plan_end end;
     bool spills;      /* a sink is a delivery that has a spill */
-    bool scatters;    /* what is sent to that is in many small blocks, and on no one connection */
+    bool scatters;    /* its records are in many small blocks, and not on one connection */
     bool disk_fails;  /* whatever it is otherwise */
     bool is_stubborn; /* the disk does so to the end of each life, and in more ways at a time */
 };
@@ -33,7 +33,7 @@ struct life_plan {
     unsigned read_faults; /* reads in a thousand that fail at first, */
     int64_t reads_mend_ns;
     bool stops_early; /* the operator does not wait for those who send */
-    int64_t mends_ns; /* the disk does, so long after it is to stop */
+    int64_t mends_ns; /* the disk fails this long after the stop begins */
 
     /* An outage of all far ends that lasts to the end. */
     int64_t breaks_off_ns;
@@ -42,7 +42,7 @@ struct life_plan {
     bool stays_silent;    /* and that for as long as a life may last */
     unsigned faults;      /* calls of the disk in a thousand that fail since then, and not before */
 
-    int64_t cuts_ns; /* it is cut off so long after the outage began */
+    int64_t cuts_ns; /* it is cut off this long after the outage began */
 
     /* When it is cut off, where that is planned: see moments.h. */
     enum moment moment;

@@ -1,7 +1,7 @@
 /*
- * UDP sockets and the notifier of the simulated world. Its edges are the fewest that the contract
- * allows: one for the first datagram after a socket was added, and after a receive said that it
- * would block. Who relies on more loses datagrams.
+ * UDP sockets and the notifier of the simulated world. It reports the fewest edges that the
+ * contract allows: one for the first datagram after a socket was added, and after a receive
+ * returned would-block. A program that relies on more loses datagrams.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define QUEUE_MOST   8192
 #define SOURCES_MOST 64
 
-/* What a system charges a buffer for a small datagram. */
+/* The buffer space that a system charges for a small datagram. */
 #define CHARGE 832
 
 struct queued {
@@ -67,11 +67,11 @@ uint64_t network_left_behind(void)
 /* --- the other side --------------------------------------------------------------------------- */
 
 /*
- * Which socket each source's datagrams go to; and whether that is closed: then they go nowhere,
- * until somebody listens there anew.
+ * The socket that receives each source's datagrams; if it is closed they are lost until the port is
+ * opened again.
  */
 static struct choice {
-    uint16_t source; /* its port; 0: nobody has this place */
+    uint16_t source; /* its port; 0: a free slot */
     uint16_t port;   /* that it sends to */
     struct udp_socket *socket;
     bool closed;
@@ -98,7 +98,7 @@ unsigned network_generation(uint16_t port)
     return port_of(port)->generation;
 }
 
-/* Nobody else has the port. */
+/* No other socket has the port. */
 static void begin_port(uint16_t number)
 {
     port_of(number)->generation++;
@@ -120,8 +120,8 @@ static struct choice *choice_of(uint16_t source, uint16_t port)
 }
 
 /*
- * Of those that share a port, the same one for the same source. (A system chooses anew when another
- * one comes or goes: then the order of what a source sends is left to chance.)
+ * Of sockets that share a port, always the same one for one source. (A system chooses again when a
+ * socket is added or removed: then the order of a source's datagrams is left to chance.)
  */
 static struct udp_socket *socket_of(uint16_t port, const struct address *source)
 {

@@ -1,4 +1,4 @@
-/* What else the simulated world gives a process: files to read, a log, a name, chance. */
+/* Other parts of a process in the simulated world: files to read, a log, a name, random numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,7 +150,7 @@ bool process_usage_read(struct process_usage *usage)
     return false;
 }
 
-/* --- nobody has started it -------------------------------------------------------------------- */
+/* --- no process has started it ---------------------------------------------------------------- */
 
 const bool inherited_sockets_exist = false;
 

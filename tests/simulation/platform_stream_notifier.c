@@ -12,7 +12,7 @@ struct stream_notifier {
     struct notifier base; /* first */
     bool woken;
     size_t ready; /* sockets that have an event */
-    bool is_over; /* a socket was closed that it watches: nobody may wait any more */
+    bool is_over; /* a watched socket was closed: no thread may wait any more */
 };
 
 static struct stream_notifier *of(struct notifier *notifier)

@@ -51,7 +51,7 @@ struct thread {
     char name[16];
     void (*run)(void *);
     void *argument;
-    bool given_up; /* by the task, which has ended, or by who left it: the other one frees */
+    bool given_up; /* by the task after its end, or by the other owner: the second one frees it */
 };
 
 static void give_up(struct thread *thread)
@@ -137,7 +137,7 @@ void mutex_lock(struct mutex *mutex)
 void mutex_unlock(struct mutex *mutex)
 {
     if (mutex->holder != world_self())
-        world_fail("a lock is given up by who does not hold it");
+        world_fail("a lock is released by a task that does not hold it");
     mutex->holder = NULL;
     world_step();
 }

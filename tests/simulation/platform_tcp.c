@@ -65,7 +65,7 @@ void tcp_listener_close(wait_handle listener)
     for (size_t i = 0; i < port->waiting_count; i++) {
         port->waiting[i]->closed = true;
         if (world_now_ns() - port->waiting[i]->active_ns > PATIENCE_NS)
-            world_fail("nobody has accepted a connection to port %u for seconds", port->number);
+            world_fail("a connection to port %u was not accepted for seconds", port->number);
     }
     port->waiting_count = 0;
     port->listens = false;
@@ -138,7 +138,10 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
 
 /* --- receiving and sending -------------------------------------------------------------------- */
 
-/* What has been read to its end is handed to the program, but not after what ends the stream. */
+/*
+ * Data that has been read completely is delivered to the program, but not after the end of the
+ * stream.
+ */
 static void hand_over(struct tcp_connection *connection)
 {
     while (connection->marks_read != connection->mark_count && !connection->was_ended) {
@@ -191,7 +194,7 @@ enum tcp_result tcp_connection_receive(wait_handle handle, void *to, size_t size
 static bool says_ok(const uint8_t *answer, size_t size)
 {
     if (size < 2 || answer[0] != (2 << 3) || answer[1] != (size == 2))
-        world_fail("a frame is answered by what is no answer");
+        world_fail("a frame gets an invalid answer");
     return answer[1] == 1;
 }
 
@@ -246,7 +249,7 @@ enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_
         *done = 1 + (size_t)world_below(*done);
     connection->active_ns = world_now_ns();
     note_answers(connection, bytes, *done);
-    if (connection->deaf) { /* who has closed it answers that it is no more */
+    if (connection->deaf) { /* a closed end answers that it is closed */
         tcp_break(connection, false);
         return TCP_OK;
     }

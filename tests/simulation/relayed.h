@@ -1,4 +1,4 @@
-/* What comes to the targets of udp: sinks of the simulated world. */
+/* Datagrams received by the targets of udp: sinks in the simulated world. */
 #ifndef SLUICE_TESTS_SIMULATION_RELAYED_H
 #define SLUICE_TESTS_SIMULATION_RELAYED_H
 
@@ -10,7 +10,7 @@
 /* The port that a sink's datagrams go to, by its number. */
 #define RELAYED_PORT 7000
 
-/* What one sender has sent: of each flow the last datagram, plus one. All 0 to begin with. */
+/* A sender's datagrams: for each flow the last one, plus one. All 0 at the beginning. */
 struct relayed_latest {
     int64_t of_flow[HISTORY_FLOWS];
 };

@@ -71,7 +71,7 @@ static void note_received(uint32_t number)
     history->sent[number].epoch = history->sent[number].last_epoch = history->epoch;
 }
 
-/* Nobody but who answers it can know when it was decoded. */
+/* Only the task that answers it can know when it was decoded. */
 static void note_waiting(uint32_t number)
 {
     history->sent[number].last_epoch = HISTORY_OPEN;
@@ -93,7 +93,7 @@ static bool somebody_sends(void)
     return senders_go_on() || clients_go_on();
 }
 
-/* --- who reads the pipe ----------------------------------------------------------------------- */
+/* --- the reader of the pipe ------------------------------------------------------------------- */
 
 static void read_pipe(void *argument)
 {
@@ -189,7 +189,7 @@ static void note_world(void)
                                world_now_ns() - around.stops_ns < around.scenario->stop_timeout_ns;
 }
 
-/* What is checked is checked here: a check that fails ends the process as any other failure. */
+/* Checks are made here: a check that fails ends the process like any other failure. */
 static _Noreturn void end_life(enum life_end end)
 {
     note_world();
@@ -249,7 +249,7 @@ static void note_sinks(const struct scenario *scenario, unsigned configuration)
         history_note_sink(i, configuration, scenario->sinks[i].is_there);
 }
 
-/* What the program has opened when it is in force. */
+/* Files that the program has opened when it is in force. */
 static void note_files(const struct scenario *scenario)
 {
     for (unsigned i = 0; i < HISTORY_SINKS; i++) {
@@ -292,7 +292,7 @@ static bool ask_for_reload(void)
     return done;
 }
 
-/* What is refused is put back. What has not been read yet, as the log says, is not changed. */
+/* A refused change is undone. A change that was not read yet, by the log, stays. */
 static void change_configuration(struct scenario *scenario)
 {
     static struct scenario before;

@@ -1,6 +1,6 @@
 /*
- * What a seed makes of a run: how the collector is started, who sends, what the operator does, what
- * the disk and the network refuse, and how each life of the program ends.
+ * A run made from a seed: the start of the collector, the senders, the operator's actions, the
+ * faults of disk and network, and the end of each life of the program.
  */
 #ifndef SLUICE_TESTS_SIMULATION_SCENARIO_H
 #define SLUICE_TESTS_SIMULATION_SCENARIO_H
@@ -34,7 +34,7 @@ struct scenario_listener {
     char name[40]; /* in the ledger */
 };
 
-/* A listener of streams. What is said of keys are the least and the most that they ever were. */
+/* A listener of streams. The values of keys are the smallest and the largest that they ever had. */
 struct scenario_stream {
     bool is_there;
     enum framing_kind framing; /* keys that no reload changes */
@@ -46,7 +46,7 @@ struct scenario_stream {
     char name[40]; /* in the ledger; "": a run without streams */
 };
 
-/* Those that are not there are what a reload may add. What is said of keys was always so. */
+/* Absent ones are those that a reload may add. The values of keys never changed. */
 struct scenario_sink {
     bool is_there;
     enum scenario_sink_kind kind;

@@ -133,7 +133,7 @@ static void begin_way(void)
     world_start("network", carry, NULL);
 }
 
-/* --- who sends -------------------------------------------------------------------------------- */
+/* --- the senders ------------------------------------------------------------------------------ */
 
 static void send(void *argument)
 {

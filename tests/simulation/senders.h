@@ -1,6 +1,6 @@
 /*
- * Who sends to the collector, and the way from there: it loses datagrams, doubles them, and lets
- * some overtake others.
+ * The senders, and the path to the collector: it loses datagrams, duplicates them, and reorders
+ * some.
  */
 #ifndef SLUICE_TESTS_SIMULATION_SENDERS_H
 #define SLUICE_TESTS_SIMULATION_SENDERS_H
@@ -9,10 +9,10 @@
 
 #include "collector/base/address.h"
 
-/* Starts them, each for one of so many listeners, whose ports follow each other from `port` on. */
+/* Starts them, each for one of the listeners, whose ports are consecutive from `port`. */
 void senders_begin(unsigned listeners, unsigned port);
 
-/* Whether any goes on. What is on its way may come later. */
+/* Whether any of them continues. Datagrams in transit may arrive later. */
 bool senders_go_on(void);
 
 /* Where one of them sends from. */

@@ -1,4 +1,4 @@
-/* What an operator does to the program in the simulated world. */
+/* An operator's actions on the program in the simulated world. */
 #ifndef SLUICE_TESTS_SIMULATION_SIGNALS_H
 #define SLUICE_TESTS_SIMULATION_SIGNALS_H
 

@@ -1,12 +1,12 @@
 /*
- * simulate: runs the collector in a simulated world, a run for each seed.
+ * simulate: runs the collector in a simulated world, one run for each seed.
  *
- *   simulate --seed N [--trace]                  one run; --trace says what happens
- *   simulate --first N --runs N                  so many, from one on
- *   simulate --first N --minutes N               as many as go in that time
- *   simulate --seeds FILE                        those that begin its lines
+ *   simulate --seed N [--trace]                  one run; --trace prints its events
+ *   simulate --first N --runs N                  N runs, from a seed on
+ *   simulate --first N --minutes N               runs for N minutes
+ *   simulate --seeds FILE                        the seeds at the beginning of the file's lines
  *
- * It ends with 1 where a run broke a promise, and names its seed.
+ * It exits with 1 if a run broke a promise, and prints its seed.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,7 +24,9 @@
 #include "tests/simulation/scenario.h"
 #include "tests/simulation/world.h"
 
-/* A life that takes so many seconds of a processor hangs without a call of the platform. */
+/*
+ * A life that uses this number of seconds of processor time hangs without a call of the platform.
+ */
 #define LIFE_SECONDS 60
 
 struct wanted {

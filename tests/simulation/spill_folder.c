@@ -28,7 +28,7 @@ static bool is_block(const uint8_t *head, size_t left)
            ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 48) == crc32c(0, head + HEAD + label, size);
 }
 
-/* The lines stand at the end of the image. Returns the first one's number. */
+/* The lines are at the end of the image. Returns the first one's number. */
 static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
 {
     size_t bytes = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, image + 12);
@@ -41,7 +41,7 @@ static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
         uint32_t number;
         if (newline == NULL || !message_number_of_line(line, (size_t)(newline - line), &number) ||
             number >= history->sent_count)
-            world_fail("a block on disk has what is no line");
+            world_fail("a block on disk has an invalid line");
         on_disk[number] = true;
         first = first == UINT32_MAX ? number : first;
         line = newline + 1;
@@ -59,7 +59,7 @@ static size_t torn_at(const uint8_t *head, size_t left)
     return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 40);
 }
 
-/* What is damaged is looked through byte by byte. */
+/* Searches damaged parts byte by byte. */
 static void read_segment(const struct disk_node *node, bool *on_disk, uint64_t *latest,
                          size_t *records, size_t *torn)
 {

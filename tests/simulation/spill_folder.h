@@ -1,4 +1,4 @@
-/* What lies in a spill's folder, read by the format alone (collector/spill/block_head.h). */
+/* Reads the content of a spill folder, based only on its format (collector/spill/block_head.h). */
 #ifndef SLUICE_TESTS_SIMULATION_SPILL_FOLDER_H
 #define SLUICE_TESTS_SIMULATION_SPILL_FOLDER_H
 

@@ -33,12 +33,12 @@ extern bool (*tcp_may_close)(uint16_t port);
 #define TCP_MARKS_MOST   1000
 #define TCP_ANSWERS_MOST ((size_t)20 * TCP_MARKS_MOST)
 
-/* Connections of one life of the program, also those that nobody accepted. */
+/* Connections of one life of the program, including those that were not accepted. */
 #define TCP_CONNECTIONS_MOST 256
 
 /* How the program is watching a socket. */
 struct tcp_watch {
-    struct stream_notifier *by; /* NULL: nobody does */
+    struct stream_notifier *by; /* NULL: not owned */
     void *token;
     unsigned armed; /* enum notifier_interest; 0: it is silent */
     unsigned level; /* what holds now */
@@ -64,7 +64,7 @@ struct tcp_connection {
     struct tcp_mark marks[TCP_MARKS_MOST];
     size_t mark_count, marks_read;
     bool ended; /* nothing more comes */
-    bool reset; /* by who made it */
+    bool reset; /* by its client */
 
     /* Where each frame is answered: all the answers, and the frame that the next one is for. */
     bool is_answered;
@@ -74,13 +74,13 @@ struct tcp_connection {
     size_t marks_answered;
 
     /* From the program. */
-    bool reads_at_once; /* who made it takes all of it, as it comes */
+    bool reads_at_once; /* the client reads all of it immediately */
     uint8_t answers[256];
     size_t answers_used;
     bool finished; /* nothing more comes from there */
-    bool deaf;     /* who made it takes nothing any more */
+    bool deaf;     /* the client reads no more */
 
-    /* What the program has done, and was told. */
+    /* The program's actions, and the events reported to it. */
     bool accepted, closed;
     bool was_watched, watch_failed;
     bool told_end, told_reset;   /* by a receive */
@@ -117,12 +117,12 @@ struct tcp_connection *tcp_connection_at(size_t index);
 struct tcp_port *tcp_port(uint16_t number);
 struct tcp_port *tcp_port_at(size_t index); /* below TCP_PORTS_MOST */
 
-/* What the program knows them by. */
+/* The program's name for them. */
 bool tcp_is_listener(wait_handle handle);
 struct tcp_port *tcp_port_of(wait_handle handle);
 struct tcp_connection *tcp_connection_of(wait_handle handle);
 
-/* Of who watches a socket: what holds of it has changed, or it is closed. */
+/* For the watcher of a socket: its state has changed, or it is closed. */
 void tcp_note_level(struct tcp_watch *watch, unsigned level);
 void tcp_forget_watch(struct tcp_watch *watch);
 
@@ -132,7 +132,7 @@ void tcp_note_port(struct tcp_port *port);
 
 /* --- those who connect ------------------------------------------------------------------------ */
 
-/* Returns NULL where nobody listens, or has ever so many waiting. */
+/* Returns NULL if the port is closed, or its backlog is full. */
 struct tcp_connection *tcp_connect(uint16_t port, const struct address *from, size_t buffer);
 
 /* The stream that is sent next is this. */
@@ -150,7 +150,7 @@ bool tcp_has_answers(const void *connection);
 
 size_t tcp_read_answers(struct tcp_connection *connection, uint8_t *bytes, size_t size);
 
-/* Nothing more is sent; with `deaf` nothing is read either. */
+/* No more data is sent; with `deaf` none is read either. */
 void tcp_finish(struct tcp_connection *connection, bool deaf);
 
 /* Breaks it: with `loses` what the program has not read is lost. */

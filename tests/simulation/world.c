@@ -8,11 +8,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Of the program's own, with its frames; what is not touched takes nothing. */
+/* Of the program's own, with its frames; untouched parts take no memory. */
 #define STACK_SIZE ((size_t)1024 * 1024)
 #define TASKS_MOST 64
 
-/* A world that goes on for so long hangs: nothing that is tried takes so much of its time. */
+/* A world that continues for this long hangs: no action takes that much of its time. */
 #define LATEST_NS (INT64_C(600) * SECONDS)
 
 struct task {
@@ -22,7 +22,7 @@ struct task {
     void *argument;
     void *stack;
     bool ended, joined;
-    bool (*is_ready)(const void *context); /* NULL: it waits for the time alone */
+    bool (*is_ready)(const void *context); /* NULL: it waits only for the time */
     const void *waits_for;
     int64_t until_ns;
     bool was_ready;
@@ -35,7 +35,7 @@ static struct {
     struct task tasks[TASKS_MOST];
     size_t task_count; /* places that were ever used */
     struct task *running;
-    ucontext_t first; /* who waits in world_run */
+    ucontext_t first; /* a task that waits in world_run */
     uint64_t steps;
     unsigned switch_in_thousand; /* how often a call lets others run */
     unsigned stall_in_million;   /* how often one stands for a long time */
@@ -286,7 +286,7 @@ void world_end(int result)
     abort();
 }
 
-/* --- who runs --------------------------------------------------------------------------------- */
+/* --- the running task ------------------------------------------------------------------------- */
 
 static bool can_run(struct task *task)
 {

@@ -24,7 +24,7 @@ void world_begin(uint64_t seed);
 /* A number below `limit` (at least 1). */
 uint64_t world_below(uint64_t limit);
 
-/* True so many times in a thousand. */
+/* True this number of times in a thousand. */
 bool world_chance(unsigned in_thousand);
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ int64_t world_now_ns(void);
 int64_t world_date_ns(void);
 void world_set_date(int64_t difference_ns);
 
-/* How long a task may stand between two steps, at most; many may do so one after the other. */
+/* The longest pause of a task between two steps; many may pause one after the other. */
 int64_t world_longest_stall_ns(void);
 
 /* --- tasks ------------------------------------------------------------------------------------ */
@@ -50,7 +50,7 @@ struct task *world_start(const char *name, void (*run)(void *argument), void *ar
 /* Waits for its end. */
 void world_join(struct task *task);
 
-/* Nobody waits for its end, after which its place is another's. */
+/* Its end is not awaited; then its slot is reused. */
 void world_leave(struct task *task);
 
 /* The task that runs. */
@@ -67,7 +67,9 @@ void world_sleep(int64_t nanoseconds);
 /* Calls of the platform that were made, tasks that took turns. */
 uint64_t world_steps(void);
 
-/* Calls `then` at the call of the platform that comes after so many, in the task that makes it. */
+/*
+ * Calls `then` at the call of the platform after this number of calls, in the task that makes it.
+ */
 void world_after(uint64_t steps, void (*then)(void));
 
 /*
@@ -77,7 +79,7 @@ void world_after(uint64_t steps, void (*then)(void));
 int world_run(void);
 _Noreturn void world_end(int result);
 
-/* The run is no good: says why, and ends the process. */
+/* The run has failed: prints the reason, and ends the process. */
 _Noreturn void world_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A line of what happens, where the trace is on. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/output/sink_writer.h"
 #include "collector/platform/clock.h"
 
@@ -42,6 +43,7 @@ void buffered_block_free(struct buffered_block *buffered)
 
 void buffered_block_begin(struct buffered_block *buffered, const char *head, size_t head_size)
 {
+    RULE(buffered->state == BLOCK_EMPTY && !buffered->block.lent, "only an empty block is filled");
     buffered->state = BLOCK_FILLED;
     buffered->out.used = 0;
     output_bytes(&buffered->out, head, head_size);
@@ -64,6 +66,9 @@ void buffered_block_add(struct buffered_block *buffered, size_t start,
                         const struct delivery_addition *one)
 {
     struct delivery_block *block = &buffered->block;
+    RULE(block->count < DELIVERY_RECORDS && start <= buffered->out.used &&
+             one->key_size <= DELIVERY_KEYS_SIZE - buffered->keys_used,
+         "a record is added to a block that is not full");
     bool first = block->count == 0;
     if (first)
         snprintf(buffered->route, sizeof buffered->route, "%s", one->route);
@@ -96,6 +101,8 @@ bool buffered_block_takes(const struct buffered_block *buffered, const char *rou
 
 void buffered_block_seal(struct buffered_block *buffered, uint64_t first_number, int64_t now_ns)
 {
+    RULE(buffered->state == BLOCK_FILLED && buffered->block.count != 0,
+         "a block that is sealed has records");
     buffered->begun_ns = now_ns;
     buffered->sealed_ns = clock_wall_ns();
     buffered_block_describe(buffered, first_number);
@@ -125,9 +132,13 @@ size_t buffered_block_open_records(const struct buffered_block *buffered)
 
 void buffered_block_queue(struct buffered_block **waiting, struct buffered_block *buffered)
 {
+    RULE(buffered->block.count != 0 && buffered->state != BLOCK_LEFT,
+         "a block that waits has records");
     while (*waiting != NULL && (*waiting)->order < buffered->order)
         waiting = &(*waiting)->next;
     buffered->state = BLOCK_WAITS;
+    RULE(*waiting == NULL || (*waiting)->order != buffered->order,
+         "two blocks have no order in common");
     buffered->next = *waiting;
     *waiting = buffered;
 }

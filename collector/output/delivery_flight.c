@@ -1,5 +1,6 @@
 #include "collector/output/delivery_flight.h"
 
+#include "collector/base/rule.h"
 #include "collector/output/delivery_outcomes.h"
 #include "collector/output/delivery_store.h"
 #include "collector/output/delivery_time.h"
@@ -19,8 +20,12 @@ static void complete_block(struct delivery_writer *delivery, struct buffered_blo
 {
     struct sink_writer *writer = &delivery->base;
     struct delivery_outcomes outcomes = {0};
+    const size_t open = buffered_block_open_records(buffered);
     for (size_t i = 0; i < buffered->block.count; i++)
         delivery_complete_record(delivery, buffered, i, over, &outcomes);
+    RULE(delivery_outcomes_count(&outcomes) == open,
+         "each open record of an answer has one outcome");
+    RULE(outcomes.left == 0 || !over, "a block that is over is not sent again");
     if (outcomes.written != 0) {
         sink_writer_note_success(writer);
         delivery->pause_ns = 0;
@@ -38,6 +43,8 @@ static void complete_block(struct delivery_writer *delivery, struct buffered_blo
         if (delivery->spill != NULL)
             delivery_keep_older(delivery);
     } else {
+        RULE(buffered_block_open_records(buffered) == 0,
+             "all records of a complete block are done");
         if (buffered->on_disk)
             delivery_spill_acknowledge(delivery->spill, buffered);
         buffered->state = BLOCK_EMPTY;
@@ -59,6 +66,7 @@ void delivery_take_answers(struct delivery_writer *delivery)
         delivery->refused = delivery->drained = false;
         note_waits(delivery, now);
         struct buffered_block *buffered = (struct buffered_block *)block;
+        RULE(buffered->state == BLOCK_OUT, "a destination answers blocks that it has");
         complete_block(delivery, buffered, delivery_is_over(delivery, buffered, now), &error,
                        retry_after_ns, now);
         error.text[0] = '\0';
@@ -69,7 +77,7 @@ void delivery_take_answers(struct delivery_writer *delivery)
 /* Gives up the waiting blocks whose time is over, or all of them. */
 static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
 {
-    static const struct error error = {.text = "it could not be sent in timeout="};
+    static const struct error error = {.text = "not sent within timeout="};
     struct buffered_block **link = &delivery->waiting;
     while (*link != NULL) {
         struct buffered_block *buffered = *link;
@@ -77,6 +85,7 @@ static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
             link = &buffered->next;
             continue;
         }
+        RULE(buffered->state == BLOCK_WAITS, "only waiting blocks are in the list");
         *link = buffered->next;
         buffered->block.per_record = false;
         buffered->block.outcome = DELIVERY_NOT_SENT;
@@ -101,6 +110,8 @@ static bool hand_over(struct delivery_writer *delivery, struct buffered_block *b
     sink_writer_begin_io(writer);
     if (writer->options.before_write != NULL)
         writer->options.before_write(writer->options.hook_context);
+    RULE(buffered->state == BLOCK_WAITS && buffered->block.count != 0 && !buffered->block.lent,
+         "a destination is given a sealed block of the writer");
     buffered->block.per_record = false;
     bool taken = delivery_ops_of(delivery)->send(writer->destination, &buffered->block, &error);
     sink_writer_end_io(writer);

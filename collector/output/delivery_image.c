@@ -21,8 +21,8 @@
 #define RECORD_SIZE 24
 #define TEXTS       4
 
-#define FLAG_DONE     1
-#define FLAG_DOUBTFUL 2
+#define FLAG_DONE       1
+#define FLAG_MAYBE_SENT 2
 
 size_t delivery_image_head_size(void)
 {
@@ -44,7 +44,7 @@ static uint8_t *put_record(uint8_t *at, const struct delivery_record *record,
     put_little_u32(at + 4, record->key);
     put_little_u16(at + 8, record->key_size);
     put_little_u16(at + 10,
-                   (record->done ? FLAG_DONE : 0) | (record->maybe_sent ? FLAG_DOUBTFUL : 0));
+                   (record->done ? FLAG_DONE : 0) | (record->maybe_sent ? FLAG_MAYBE_SENT : 0));
     put_little_u32(at + 12, counts->lines);
     put_little_u32(at + 16, counts->samples);
     put_little_u32(at + 20, counts->json_fallbacks);
@@ -120,7 +120,7 @@ static bool get_record(const uint8_t *at, size_t *offset, size_t bytes, size_t k
         .lines = counts->lines,
         .samples = counts->samples,
         .done = (u16_at(at + 10) & FLAG_DONE) != 0,
-        .maybe_sent = (u16_at(at + 10) & FLAG_DOUBTFUL) != 0,
+        .maybe_sent = (u16_at(at + 10) & FLAG_MAYBE_SENT) != 0,
     };
     if (record->size > bytes - *offset || record->key > keys ||
         record->key_size > keys - record->key)

@@ -28,11 +28,11 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
 }
 
 /* Whether a record with this answer may be sent again. */
-static bool is_sent_again(const struct delivery_writer *delivery, uint8_t fate)
+static bool is_sent_again(const struct delivery_writer *delivery, uint8_t outcome)
 {
     bool once = delivery->base.options.delivery.retry == RETRY_AT_MOST_ONCE && !delivery->repeats;
-    return fate == DELIVERY_NOT_SENT || (fate == DELIVERY_UNKNOWN && delivery->repeats) ||
-           (fate == DELIVERY_MAYBE_SENT && !once);
+    return outcome == DELIVERY_NOT_SENT || (outcome == DELIVERY_UNKNOWN && delivery->repeats) ||
+           (outcome == DELIVERY_MAYBE_SENT && !once);
 }
 
 void delivery_complete_record(const struct delivery_writer *delivery,
@@ -41,11 +41,12 @@ void delivery_complete_record(const struct delivery_writer *delivery,
 {
     const struct delivery_block *block = &buffered->block;
     struct delivery_record *record = &block->records[index];
-    uint8_t fate = block->per_record ? record->outcome : block->outcome;
+    uint8_t outcome = block->per_record ? record->outcome : block->outcome;
     uint8_t reason = block->per_record ? record->reason : block->reason;
     if (record->done)
         return;
-    if (fate == DELIVERY_ACKNOWLEDGED) {
+    RULE(outcome <= DELIVERY_PARTLY_ACCEPTED, "a destination answers every open record of a block");
+    if (outcome == DELIVERY_ACKNOWLEDGED) {
         record->done = true;
         outcomes->written++;
         outcomes->duplicates += record->maybe_sent || record->repeated;
@@ -53,19 +54,28 @@ void delivery_complete_record(const struct delivery_writer *delivery,
         encoded_counts_add(&outcomes->sum, &buffered->counts[index]);
         return;
     }
-    record->maybe_sent = record->maybe_sent || fate == DELIVERY_UNKNOWN ||
-                         fate == DELIVERY_MAYBE_SENT || fate == DELIVERY_PARTLY_ACCEPTED ||
-                         /* a spill does not store `repeated` */
-                         (fate == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
-    if (fate == DELIVERY_REFUSED && !record->maybe_sent) {
+    record->maybe_sent =
+        record->maybe_sent || outcome == DELIVERY_UNKNOWN || outcome == DELIVERY_MAYBE_SENT ||
+        outcome == DELIVERY_PARTLY_ACCEPTED ||
+        /* a spill does not store `repeated` */
+        (outcome == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
+    if (outcome == DELIVERY_REFUSED && !record->maybe_sent) {
         record->done = true;
         outcomes->failed[failure_of_reason(reason)]++;
         return;
     }
-    if (is_sent_again(delivery, fate) && !over)
+    if (is_sent_again(delivery, outcome) && !over)
         outcomes->left++;
     else
         give_record_up(delivery, record, outcomes);
+}
+
+size_t delivery_outcomes_count(const struct delivery_outcomes *outcomes)
+{
+    size_t count = outcomes->written + outcomes->unknown + outcomes->gave_up + outcomes->left;
+    for (int i = 0; i < FAILURE_COUNT; i++)
+        count += outcomes->failed[i];
+    return count;
 }
 
 void delivery_log_refusal(struct delivery_writer *delivery,
@@ -80,7 +90,7 @@ void delivery_log_refusal(struct delivery_writer *delivery,
     if (failed == 0 || !log_allowed(&delivery->refusal_log, &left_out))
         return;
     log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name,
-              "%zu records were not delivered, or may not be: %s", failed, error->text);
+              "%zu records were not delivered, or perhaps not: %s", failed, error->text);
 }
 
 void delivery_count_outcomes(struct delivery_writer *delivery,

@@ -28,6 +28,9 @@ void delivery_complete_record(const struct delivery_writer *delivery,
 void delivery_log_refusal(struct delivery_writer *delivery,
                           const struct delivery_outcomes *outcomes, const struct error *error);
 
+/* The number of outcomes, those left included. */
+size_t delivery_outcomes_count(const struct delivery_outcomes *outcomes);
+
 /* Adds the outcomes to the ledger. */
 void delivery_count_outcomes(struct delivery_writer *delivery,
                              const struct delivery_outcomes *outcomes);

@@ -172,6 +172,7 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
                                        struct buffered_block *buffered, struct error *error)
 {
     struct text pieces[DELIVERY_IMAGE_PIECES];
+    RULE(!buffered->on_disk, "a block on disk is not stored again");
     const struct spill_block block = spill_block_of(buffered);
     delivery_image_put(buffered, spill->head, pieces);
     return spill_append(spill->spill, &block, pieces, DELIVERY_IMAGE_PIECES, error);
@@ -236,14 +237,15 @@ static void give_unreadable_up(struct delivery_spill *spill, const struct spill_
     spill->unreadable += read->count;
     if (log_allowed(&spill->log, &left_out))
         log_line(LOG_WARNING,
-                 "spill %s: a block of %" PRIu32 " records is larger than blocks are now, or of "
-                 "another version; it is lost",
+                 "spill %s: a block of %" PRIu32 " records is lost: it is too large for this "
+                 "configuration, or of another version",
                  spill_folder(spill->spill), read->count);
 }
 
 bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *buffered,
                          struct error *error)
 {
+    RULE(buffered->state == BLOCK_EMPTY, "a block is read into an empty one");
     error->code = EXIT_CODE_OK;
     for (;;) {
         struct spill_block read;
@@ -262,6 +264,7 @@ bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *bu
 
 bool delivery_spill_has(const struct delivery_spill *spill, const struct buffered_block *buffered)
 {
+    RULE(buffered->on_disk, "the spill knows blocks that are on disk");
     return spill_holds(spill->spill, buffered->position);
 }
 
@@ -272,6 +275,7 @@ bool delivery_spill_lacks(const struct delivery_spill *spill, const struct buffe
 
 void delivery_spill_acknowledge(struct delivery_spill *spill, const struct buffered_block *buffered)
 {
+    RULE(buffered->on_disk, "a block that is acknowledged is on disk");
     spill_acknowledge(spill->spill, buffered->position);
 }
 
@@ -287,6 +291,8 @@ static bool was_sent(const struct buffered_block *buffered, size_t open)
 void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_block *buffered,
                           size_t open)
 {
+    RULE(buffered->on_disk && open <= buffered->open && open <= spill->taken,
+         "a block that is left on disk was taken from there");
     spill->taken -= open;
     if (was_sent(buffered, open))
         spill_note_sent(spill->spill, buffered->position);
@@ -294,6 +300,7 @@ void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_bl
 
 void delivery_spill_lose_left(struct delivery_spill *spill, size_t open)
 {
+    RULE(open != 0, "a block that was left has open records");
     spill->left_evicted += open;
 }
 

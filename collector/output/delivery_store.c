@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "collector/base/rule.h"
 #include "collector/output/delivery_label.h"
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
@@ -142,6 +143,8 @@ static bool can_keep_one_more(const struct delivery_writer *delivery)
 /* Stores a block and empties it. Returns false if it cannot be stored now. */
 static bool store_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
+    RULE(buffered->state == BLOCK_FILLED || buffered->state == BLOCK_WAITS,
+         "a block that the destination has is not stored instead");
     if (!store_by(delivery, buffered, delivery_spill_store))
         return false;
     sink_writer_note_spilled(&delivery->base, buffered_block_open_records(buffered));
@@ -154,6 +157,8 @@ static bool store_block(struct delivery_writer *delivery, struct buffered_block 
 
 void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
+    RULE(buffered->state == BLOCK_FILLED && !buffered->on_disk, "a new block is queued or stored");
+    RULE(delivery->unstored == NULL, "one block at most could not be stored");
     bool waits = delivery->spill != NULL &&
                  (delivery->storing || delivery->waiting != NULL ||
                   delivery_spill_waits(delivery->spill) || !can_keep_one_more(delivery));
@@ -213,6 +218,7 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
 /* Its segment was evicted while the block was in memory: it is not sent any more. */
 static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
+    RULE(buffered->state == BLOCK_WAITS, "a block that the destination has is not evicted");
     size_t unknown = 0;
     size_t open = buffered_block_open_records(buffered);
     for (size_t i = 0; i < buffered->block.count; i++)
@@ -225,6 +231,7 @@ static void evict_block(struct delivery_writer *delivery, struct buffered_block 
 
 static void leave_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
+    RULE(buffered->state == BLOCK_WAITS, "only a waiting block is left on disk");
     size_t open = buffered_block_open_records(buffered);
     delivery_spill_leave(delivery->spill, buffered, open);
     sink_writer_note_spilled(&delivery->base, open);
@@ -270,7 +277,7 @@ static void log_kept(const struct delivery_writer *delivery, const char *label)
     delivery_label_describe(label, ours);
     log_about(LOG_WARNING, LOG_OF_SINK, delivery->base.options.name,
               "spill %s: %" PRIu64 " record%s %s; this sink sends %s, so they stay there until a "
-              "sink that fits has the folder, or \"sluice spill export\" takes them out",
+              "matching sink uses the folder, or \"sluice spill export\" exports them",
               delivery->base.options.delivery.spill, kept, kept == 1 ? " is" : "s are", theirs,
               ours);
 }
@@ -318,6 +325,7 @@ void delivery_leave_spill(struct delivery_writer *delivery)
         return;
     }
     delivery_note_spill(delivery);
+    RULE(writer->open_spill == NULL, "a sink leaves one spill open");
     writer->open_spill = delivery_spill_release(delivery->spill);
     delivery->spill = NULL;
 }

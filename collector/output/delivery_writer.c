@@ -90,6 +90,8 @@ static void delivery_give_up(struct delivery_writer *delivery)
     if (delivery->waiting != NULL)
         delivery->base.state = SINK_GIVING_UP;
     delivery_give_waiting_up(delivery, clock_monotonic_ns());
+    RULE(delivery->waiting == NULL && delivery->out == 0,
+         "after the deadline no block has records");
 }
 
 /* --- collecting ------------------------------------------------------------------------------- */
@@ -186,7 +188,7 @@ static bool delivery_put(struct sink_writer *writer, const struct listener *list
     struct delivery_writer *delivery = delivery_of(writer);
     const struct delivery_ops *ops = delivery_ops_of(delivery);
     bool any = begin_block(delivery);
-    RULE(any, "a delivery has a block to fill when a record comes");
+    RULE(any && delivery->moved == NULL, "a delivery has a block to fill when a record comes");
     struct output *out = &delivery->filled->out;
     struct encoded encoded;
     size_t start = out->used;
@@ -282,6 +284,8 @@ static void delivery_finish(struct sink_writer *writer)
         wakeup_wait(writer->wakeup, NO_HANDLE, false, deadline_wait_ms(&writer->deadline, most));
         heartbeat_work(writer->heartbeat);
     }
+    RULE(delivery->filled == NULL || delivery->filled->block.count == 0,
+         "a writer has flushed before it finishes");
     delivery_leave_spill(delivery);
 }
 

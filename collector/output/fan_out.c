@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
@@ -98,6 +99,8 @@ static struct route *find_route(const struct fan_out *fan_out, const struct batc
 
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count)
 {
+    RULE(fan_out->spare != NULL, "room for the sinks was reserved");
+    RULE(atomic_load(&fan_out->pausing) == 0, "sinks change while the producer is quiescent");
     fan_out_wake_sinks(fan_out);
     for (size_t i = 0; i < count; i++) {
         const struct route *before = find_route(fan_out, sinks[i].queue);
@@ -121,8 +124,8 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     if (reason == REFUSED_SINK_ENDED || !log_allowed(&route->log, &left_out))
         return;
     log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
-              "behind: %" PRIu64 " records refused (%s%s): sluice explain %s", route->refused,
-              record_refusal_names[reason],
+              "refused %" PRIu64 " records, because this sink is behind (%s%s): sluice explain %s",
+              route->refused, record_refusal_names[reason],
               reason == REFUSED_RING_FULL ? ": raise --memory for longer bursts" : "",
               record_refusal_names[reason]);
     route->refused = 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/destination_files.h"
 #include "collector/output/sink_writer.h"
 #include "collector/platform/clock.h"
@@ -250,6 +251,8 @@ static bool put_in_place(struct sink_writer *writer, const struct listener *list
 /* Writes a record that is larger than a block by itself. */
 static bool write_alone(struct file_set_writer *set)
 {
+    RULE(set->blocks[set->route.block].records == 0,
+         "a large record comes after its block's records");
     struct sink_writer *writer = &set->base;
     bool out;
     if (!set->writing)
@@ -327,6 +330,7 @@ static bool put_beside(struct sink_writer *writer, const struct listener *listen
     set->route = (struct file_set_route){0};
     if (destination->file_set->route != NULL)
         set->route = destination->file_set->route(destination, listener, record);
+    RULE(set->route.block < set->shape.blocks, "a route names one of the destination's blocks");
     set->stage = PUT_LATER;
     return put_on_beside(set);
 }
@@ -334,6 +338,7 @@ static bool put_beside(struct sink_writer *writer, const struct listener *listen
 static bool file_set_put(struct sink_writer *writer, const struct listener *listener,
                          const struct record *record)
 {
+    RULE(!file_set_of(writer)->writing, "no write is half-way when a record is put");
     return file_set_of(writer)->shape.blocks == 1 ? put_in_place(writer, listener, record)
                                                   : put_beside(writer, listener, record);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/destination_relay.h"
 #include "collector/platform/clock.h"
 
@@ -65,6 +66,8 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
     for (size_t i = 0; i < relay->count; i++) {
         const struct relay_datagram *datagram = &relay->datagrams[i];
         bool sent = datagram->outcome == RELAY_SENT;
+        RULE(datagram->outcome < sizeof reasons / sizeof reasons[0],
+             "each datagram has an outcome");
         counter_add(&counters->bytes, datagram->sent * datagram->size);
         sum.lines += datagram->sent;
         unsent += !sent;
@@ -133,6 +136,7 @@ static bool relay_add(struct sink_writer *writer, const struct record *record, s
                       bool raw)
 {
     struct relay_writer *relay = relay_of(writer);
+    RULE(relay->count < RELAY_MOST && !relay->sending, "a datagram is added between two sends");
     if (relay->count == 0)
         relay->collected_until_ns = writer->options.flush_interval == 0
                                         ? INT64_MAX

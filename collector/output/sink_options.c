@@ -32,7 +32,7 @@ bool sink_options_shape(const struct sink_thread_options *options, struct destin
 
 int sink_options_refuse_absent(const struct destination_ops *destination, struct error *error)
 {
-    error_set(error, EXIT_CODE_CONFIG, "%s: this program was built without it (%s)",
+    error_set(error, EXIT_CODE_CONFIG, "%s: this program was built without this destination (%s)",
               destination->scheme, destination->absent);
     return -1;
 }

@@ -109,7 +109,7 @@ void sink_thread_leave_spill_open(struct sink_thread *sink)
 void sink_thread_hand_spill_over(struct sink_thread *from, struct sink_thread *to)
 {
     RULE(from->thread == NULL && !to->started, "a spill is handed over between two threads");
-    RULE(to->writer->open_spill == NULL, "a sink has one spill");
+    RULE(from != to && to->writer->open_spill == NULL, "a sink has one spill");
     to->writer->open_spill = from->writer->open_spill;
     from->writer->open_spill = NULL;
 }
@@ -125,6 +125,7 @@ void sink_thread_destroy(struct sink_thread *sink)
     if (sink == NULL)
         return;
     RULE(sink->thread == NULL, "a sink is joined before it is destroyed");
+    RULE(sink->taken.batch == NULL, "a sink releases its batch before it is destroyed");
     sink_queues_clear(&sink->queues);
     sink_writer_destroy(sink->writer);
     free(sink);

@@ -54,6 +54,7 @@ static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
 
 int64_t sink_thread_run_quantum(struct sink_thread *sink)
 {
+    RULE(sink->hosted && sink->started, "a host runs a sink that has started");
     int64_t next_ns;
     int64_t now = clock_monotonic_ns();
     int64_t end_ns = now + SINK_QUANTUM_NS;

@@ -23,7 +23,7 @@ static void log_eviction(struct sink_thread *sink)
     if (sink->evicted == 0 || !log_allowed(&sink->eviction_log, &left_out))
         return;
     log_about(LOG_WARNING, LOG_OF_SINK, sink->writer->options.name,
-              "behind: %" PRIu64 " records evicted", sink->evicted);
+              "evicted %" PRIu64 " records, because this sink is behind", sink->evicted);
     sink->evicted = 0;
 }
 
@@ -46,6 +46,8 @@ static bool make_queue_room(struct sink_thread *sink)
 /* Returns false if it stopped half-way: the caller must call it again before anything else. */
 static bool flush_writer(struct sink_thread *sink)
 {
+    RULE(sink->unfinished == UNFINISHED_NONE || sink->unfinished == UNFINISHED_FLUSH,
+         "an operation that stopped half-way is continued first");
     sink->unfinished = UNFINISHED_FLUSH;
     if (!sink->writer->ops->flush(sink->writer))
         return false;
@@ -61,6 +63,8 @@ static bool flush_writer(struct sink_thread *sink)
 static bool reopen_destination(struct sink_thread *sink)
 {
     struct sink_writer *writer = sink->writer;
+    RULE(sink->unfinished == UNFINISHED_NONE || sink->unfinished == UNFINISHED_REOPEN,
+         "a reopening comes between two batches");
     sink->unfinished = UNFINISHED_REOPEN;
     if (!writer->ops->flush(writer))
         return false;
@@ -97,6 +101,8 @@ static bool serve_due(struct sink_thread *sink, int64_t *due)
  */
 static bool write_batch(struct sink_thread *sink, bool *none)
 {
+    RULE(sink->unfinished == UNFINISHED_NONE || sink->unfinished == UNFINISHED_BATCH,
+         "a batch is written between two other operations");
     if (sink->unfinished != UNFINISHED_BATCH) {
         struct batch *batch = sink_queues_take(&sink->queues);
         *none = batch == NULL;
@@ -166,6 +172,9 @@ static void wait_blocked(struct sink_thread *sink)
 static void sink_thread_end(struct sink_thread *sink)
 {
     struct sink_writer *writer = sink->writer;
+    RULE(sink->taken.batch == NULL && sink->unfinished == UNFINISHED_NONE,
+         "a sink finishes after its last batch");
+    RULE(!atomic_load(&sink->finished), "a sink finishes once");
     while (!writer->ops->flush(writer))
         wait_blocked(sink);
     if (writer->ops->finish != NULL)
@@ -181,6 +190,8 @@ void sink_thread_run(struct sink_thread *sink)
     int64_t due;
     enum sink_step step;
     while ((step = sink_thread_step(sink, &due)) != STEP_END) {
+        RULE(step != STEP_BLOCKED || sink->unfinished != UNFINISHED_NONE,
+             "a sink that blocks has stopped half-way");
         if (step == STEP_BLOCKED)
             wait_blocked(sink);
         else if (step == STEP_NONE)

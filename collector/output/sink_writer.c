@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/destination_stream.h"
 #include "collector/output/sink_options.h"
 #include "collector/platform/clock.h"
@@ -160,7 +161,7 @@ void sink_writer_report_wait(struct sink_writer *writer, enum wakeup_reason reas
     uint64_t left_out;
     if (reason == WAKEUP_FAILED && log_allowed(&writer->wait_log, &left_out))
         log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name,
-                  "the system does not let this sink wait; it looks every millisecond instead");
+                  "waiting for events fails; this sink polls every millisecond instead");
 }
 
 void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason)
@@ -183,6 +184,7 @@ void sink_writer_end_io(struct sink_writer *writer)
 
 void sink_writer_end(struct sink_writer *writer)
 {
+    RULE(writer->state == SINK_WRITING, "a sink ends while it writes, and once");
     writer->state = SINK_ENDED;
     atomic_store(&writer->ended, true);
     log_about(LOG_INFO, LOG_OF_SINK, writer->options.name,
@@ -334,6 +336,7 @@ void sink_writer_note_delay(struct sink_writer *writer)
 
 int sink_writer_open(struct sink_writer *writer, struct error *error)
 {
+    RULE(writer->destination == NULL, "a sink opens one destination");
     const struct sink_thread_options *options = &writer->options;
     writer->head = (struct output){.data = writer->head_text, .capacity = sizeof writer->head_text};
     if (options->encoder->begin != NULL)

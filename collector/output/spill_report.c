@@ -19,7 +19,7 @@ static void log_found(const char *name, const char *folder, const struct spill_i
 {
     char unverified[80] = "";
     if (!found->is_there) {
-        log_about(LOG_INFO, LOG_OF_SINK, name, "spill %s: it is not there; a start makes it",
+        log_about(LOG_INFO, LOG_OF_SINK, name, "spill %s: does not exist yet; created at start",
                   folder);
         return;
     }
@@ -29,7 +29,7 @@ static void log_found(const char *name, const char *folder, const struct spill_i
     }
     if (found->unverified != 0)
         snprintf(unverified, sizeof unverified,
-                 "; in the time for it %" PRIu64 " of the blocks were not verified",
+                 "; %" PRIu64 " of the blocks were not verified, for lack of time",
                  found->unverified);
     log_about(LOG_INFO, LOG_OF_SINK, name,
               "spill %s: %" PRIu64 " record%s wait%s there in %" PRIu64 " block%s, %.1f MiB%s",
@@ -48,11 +48,11 @@ static void warn_of_losses(const char *name, const char *folder,
                   folder, found->gaps, found->gaps == 1 ? "" : "s", found->lost,
                   found->lost == 1 ? " is" : "s are");
     if (found->too_large != 0)
-        log_about(LOG_WARNING, LOG_OF_SINK, name,
-                  "spill %s: %" PRIu64
-                  " record%s in blocks that are larger than blocks are by this "
-                  "configuration; a start loses them",
-                  folder, found->too_large, found->too_large == 1 ? " is" : "s are");
+        log_about(
+            LOG_WARNING, LOG_OF_SINK, name,
+            "spill %s: %" PRIu64
+            " record%s in blocks that are too large for this configuration; a start loses them",
+            folder, found->too_large, found->too_large == 1 ? " is" : "s are");
 }
 
 static void warn_of_kept(const char *name, const char *folder, const char *label,
@@ -64,12 +64,13 @@ static void warn_of_kept(const char *name, const char *folder, const char *label
     if (found->kept != 0)
         log_about(LOG_WARNING, LOG_OF_SINK, name,
                   "spill %s: %" PRIu64 " record%s %s; this sink sends %s, so they stay there until "
-                  "a sink that fits has the folder, or \"sluice spill export\" takes them out",
+                  "a matching sink uses the folder, or \"sluice spill export\" exports them",
                   folder, found->kept, found->kept == 1 ? " is" : "s are", theirs, ours);
     if (found->strange != 0)
         log_about(LOG_WARNING, LOG_OF_SINK, name,
-                  "spill %s: %" PRIu64 " file%s named like segments and not of this spill; a start "
-                  "does not touch %s",
+                  "spill %s: %" PRIu64
+                  " file%s named like segments of this spill and not part of it; a "
+                  "start does not touch %s",
                   folder, found->strange, found->strange == 1 ? " is" : "s are",
                   found->strange == 1 ? "it" : "them");
 }
@@ -82,8 +83,7 @@ static void warn_of_room(const char *name, const struct delivery_options *delive
     if (!found->knows_free || found->free >= wanted)
         return;
     log_about(LOG_WARNING, LOG_OF_SINK, name,
-              "spill %s: spill_size= allows %.1f MiB more than is there, but the disk has %.1f MiB "
-              "free",
+              "spill %s: spill_size= allows %.1f MiB more, but the disk has only %.1f MiB free",
               delivery->spill, (double)wanted / MIB, (double)found->free / MIB);
 }
 
@@ -103,8 +103,8 @@ int spill_report_log(const struct sink_thread_options *options, struct error *er
     warn_of_kept(options->name, delivery->spill, label, &found);
     if (found.is_held)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
-                  "spill %s: another sink or program has it open now; a start is refused as long "
-                  "as it has, a reload of that program is not",
+                  "spill %s: another sink or program has it open now; a start fails until it is "
+                  "closed, a reload of that program does not",
                   delivery->spill);
     warn_of_room(options->name, delivery, &found);
     return 0;

@@ -1,7 +1,7 @@
 /*
- * Writes to a stream of bytes: a pipe, a terminal, or a file that is appended to. A write may accept
- * any number of bytes, also a part of a record. As soon as an empty file is open, also after a
- * reopening, the encoder's head is written.
+ * Writes to a stream of bytes: a pipe, a terminal, or a file that is appended to. A write may
+ * accept any number of bytes, also a part of a record. As soon as an empty file is open, also after
+ * a reopening, the encoder's head is written.
  *
  * Records count as written when their bytes are accepted. If the stream reports how far its reader
  * is, accepted records stay in flight until they are read, which may be after their block was
@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/output/stream_writer_state.h"
 #include "collector/platform/clock.h"
 #include "collector/text/control_character.h"
@@ -48,6 +49,7 @@ static bool stream_put(struct sink_writer *writer, const struct listener *listen
                        const struct record *record)
 {
     struct stream_writer *stream = stream_of(writer);
+    RULE(!stream->writing && stream->count < MAX_PENDING, "a record is put between two blocks");
     struct encoded encoded;
     size_t start = stream->out.used;
     bool watched = is_watched(stream);

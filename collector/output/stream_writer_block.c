@@ -4,6 +4,8 @@
  */
 #include "collector/output/stream_writer_state.h"
 
+#include "collector/base/rule.h"
+
 /*
  * Blocks until the handle is writable, or until the destination's tick is due, which may change it.
  */
@@ -35,6 +37,7 @@ static size_t write_some(struct stream_writer *stream, bool *blocked)
     sink_writer_end_io(writer);
     switch (result) {
     case WRITE_OK:
+        RULE(written <= from->used - sent, "a destination accepts no more than it is given");
         sink_writer_note_success(writer);
         counter_add(&writer->options.counters->bytes, written);
         return written;
@@ -137,6 +140,8 @@ bool stream_writer_flush(struct sink_writer *writer)
         return false;
     if (writer->state != SINK_WRITING && (stream->out.used != 0 || stream_owes_head(stream)))
         stream_writer_fail_rest(stream);
+    RULE(writer->state != SINK_WRITING || stream->sent == stream->out.used,
+         "a block that is written was accepted whole");
     stream->block_at = stream_accepted(stream);
     stream->sent = 0;
     stream->out.used = 0;

@@ -1,8 +1,12 @@
 /* The outcomes of the records that were put to a stream. */
 #include "collector/output/stream_writer_state.h"
 
+#include "collector/base/rule.h"
+
 void stream_writer_take_first(struct stream_writer *stream)
 {
+    RULE(stream->count != 0, "a record that gets an outcome is pending");
+    RULE(stream_pending_at(stream, 0)->end > stream->committed_to, "records end in their order");
     stream->committed_to = stream_pending_at(stream, 0)->end;
     stream->first = (stream->first + 1) % MAX_PENDING;
     stream->count--;
@@ -10,6 +14,7 @@ void stream_writer_take_first(struct stream_writer *stream)
 
 void stream_writer_commit_to(struct stream_writer *stream, uint64_t offset)
 {
+    RULE(offset <= stream_accepted(stream), "only accepted records are written");
     struct encoded sum = {0};
     size_t before = stream->count;
     while (stream->count != 0 && stream_pending_at(stream, 0)->end <= offset) {
@@ -22,6 +27,7 @@ void stream_writer_commit_to(struct stream_writer *stream, uint64_t offset)
 void stream_writer_take_off_bytes(struct stream_writer *stream, size_t size)
 {
     struct counter *bytes = &stream->base.options.counters->bytes;
+    RULE(counter_read(bytes) >= size, "bytes that are taken off were counted");
     counter_set(bytes, counter_read(bytes) - size);
 }
 
@@ -36,6 +42,7 @@ bool stream_writer_roll_back(struct stream_writer *stream)
         return true;
     if (ops->roll_back == NULL || !ops->roll_back(stream->base.destination, part))
         return false;
+    RULE(part <= *out, "a record that is taken back is in this block");
     stream_writer_take_off_bytes(stream, part);
     *out -= part;
     return true;
@@ -58,7 +65,7 @@ static void cancel_write(struct stream_writer *stream)
 void stream_writer_log_cut(const struct stream_writer *stream)
 {
     log_about(LOG_WARNING, LOG_OF_SINK, stream->base.options.name,
-              "the last line is cut: stop_timeout was over");
+              "the last line is cut: stop_timeout is over");
 }
 
 /* The file keeps the beginning of a record whose end is not written. */

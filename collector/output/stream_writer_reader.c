@@ -2,6 +2,7 @@
  * A stream whose reader reports its progress and may end: a command. Records are in flight until
  * the command has read them.
  */
+#include "collector/base/rule.h"
 #include "collector/output/stream_writer_state.h"
 #include "collector/platform/clock.h"
 
@@ -16,6 +17,7 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
         stream_writer_take_first(stream);
     if (stream->committed_to > stream_accepted(stream))
         stream->sent = (size_t)(stream->committed_to - stream->block_at);
+    RULE(stream->sent <= stream->out.used, "a record that is lost is in the block or before it");
     sink_writer_count_failed_by(&stream->base, reason, lost);
     stream->reader_at = stream_accepted(stream);
     if (stream->base.state == SINK_WRITING)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/base/rule.h"
 #include "collector/platform/machine.h"
 
 /* The version follows; '1' for a block without a label. */
@@ -12,6 +13,9 @@ static const uint8_t magic[3] = "SLB";
 
 void block_head_write(const struct block_head *head, uint8_t bytes[SPILL_HEAD_SIZE])
 {
+    RULE(head->size != 0 && head->size <= SPILL_IMAGE_MAX && head->count != 0 &&
+             head->label_size < SPILL_LABEL_SIZE,
+         "a head is written as it can be read");
     memset(bytes, 0, SPILL_HEAD_SIZE);
     memcpy(bytes, magic, sizeof magic);
     bytes[sizeof magic] = head->label_size == 0 ? '1' : '2';

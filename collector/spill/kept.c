@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
 #include "collector/spill/scan.h"
@@ -34,6 +35,7 @@ bool kept_add(struct kept *kept, const struct kept_file *file)
 
 void kept_remove(struct kept *kept, size_t index)
 {
+    RULE(index < kept->count, "the file is in the table");
     kept->count--;
     memmove(kept->files + index, kept->files + index + 1,
             (kept->count - index) * sizeof *kept->files);

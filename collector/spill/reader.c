@@ -269,6 +269,7 @@ void reader_acknowledge(struct reader *reader, uint64_t position)
         reader->start = (reader->start + 1) % reader->window;
         reader->count--;
     }
+    RULE(reader_completed(reader) <= reader->position, "only blocks that were read are complete");
 }
 
 uint64_t reader_acknowledged_end(const struct reader *reader)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/text/digit.h"
 
 void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE])
@@ -43,6 +44,7 @@ static bool is_whole_block(const struct segment_walk *walk, const uint8_t *bytes
 enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size_t window_size,
                                 struct block_head *head, struct error *error)
 {
+    RULE(window_size >= SEGMENT_WINDOW_MIN, "a head fits the window");
     size_t wanted = SPILL_HEAD_SIZE; /* usually there is a head */
     while (walk->offset + SPILL_HEAD_SIZE <= walk->size) {
         uint64_t left = walk->size - walk->offset;

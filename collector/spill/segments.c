@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
 
@@ -67,6 +68,8 @@ const char *segments_path(struct segments *segments, const char *name)
 
 struct segment *segments_at(const struct segments *segments, uint64_t number)
 {
+    RULE(number >= segments->removed && number - segments->removed < segments->count,
+         "the number is that of a segment in the table");
     return &segments->ring[segments_slot(segments, (size_t)(number - segments->removed))];
 }
 
@@ -97,6 +100,7 @@ struct segment *segments_push(struct segments *segments, const char *name, uint6
 
 void segments_pop(struct segments *segments)
 {
+    RULE(segments->count != 0, "there is a segment to remove");
     segments->bytes -= segments_last(segments)->size;
     segments->count--;
 }
@@ -115,6 +119,7 @@ bool segments_remove_first(struct segments *segments)
 
 void segments_forget_first(struct segments *segments)
 {
+    RULE(segments->count != 0, "there is a segment to remove");
     segments->bytes -= segments_at(segments, segments->removed)->size;
     segments->start = segments_slot(segments, 1);
     segments->count--;
@@ -142,7 +147,8 @@ void segments_cut(struct segments *segments, struct segment *segment, uint64_t s
     segment->size = size;
     if (segments->looks_only)
         return;
-    log_line(LOG_INFO, "spill segment %s: its last %" PRIu64 " bytes are no whole block; cut off",
+    log_line(LOG_INFO,
+             "spill segment %s: cut off its last %" PRIu64 " bytes, which are not a whole block",
              segments_path(segments, segment->name), cut);
     segments_cut_file(segments, segment->name, size);
 }

@@ -20,7 +20,7 @@ int spill_settings_complete(const struct spill_settings *given, struct spill_set
         given->size >= 4 * block && settings->segment_size >= 2 * block)
         return 0;
     error_set(error, EXIT_CODE_CONFIG,
-              "spill %s: %" PRIu64 " bytes are too few for blocks of %" PRIu64, given->folder,
+              "spill %s: %" PRIu64 " bytes are too few, a block may have %" PRIu64, given->folder,
               given->size, block);
     return -1;
 }

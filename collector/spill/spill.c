@@ -65,6 +65,8 @@ static bool remove_first(struct spill *spill, uint64_t position)
     uint64_t read = spill->written.read;
     if (!spill_write_cursor(spill, position, read, NULL) && !spill->cursor.lacks_room)
         return false;
+    RULE(segments_end_of(segments, segments->removed) <= reader_completed(&spill->reader),
+         "a segment that is removed is complete");
     reader_leave(&spill->reader, segments->removed);
     return segments_remove_first(segments) && spill_write_cursor(spill, position, read, NULL);
 }
@@ -105,7 +107,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
     if (spill->kept.count != 0)
         return evict_kept(spill, records, error);
     if (segments->count == 0) {
-        error_set(error, EXIT_CODE_IO, "spill %s: nothing is there", segments->folder);
+        error_set(error, EXIT_CODE_IO, "spill %s: there is no segment to remove", segments->folder);
         return false;
     }
     if (segments->count == 1)
@@ -149,7 +151,8 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
 {
     RULE(!spill_has_unread(spill), "blocks are read in their order");
     if (reader_room(&spill->reader) == 0) {
-        error_set(error, EXIT_CODE_IO, "spill %s: too many blocks are out", spill->segments.folder);
+        error_set(error, EXIT_CODE_IO, "spill %s: too many blocks are not acknowledged",
+                  spill->segments.folder);
         return SPILL_FULL;
     }
     /* It may have been sent already; the cursor must say so before the block is on disk. */
@@ -249,6 +252,7 @@ void spill_rewind(struct spill *spill)
     if (spill->sent > spill->again)
         spill->again = spill->sent;
     reader_rewind(&spill->reader, &spill->segments);
+    RULE(spill_room(spill) == spill->reader.window, "after a rewind no block counts as read");
 }
 
 /* --- from time to time ------------------------------------------------------------------------ */

@@ -95,6 +95,8 @@ static enum data_file_result append_block(struct spill *spill, const struct bloc
                                           size_t count, struct error *error)
 {
     _Static_assert(2 + SPILL_PIECES_MAX <= DATA_FILE_PIECES_MAX, "a write takes them all");
+    RULE(spill->tail.is_open && head->position == spill->segments.end,
+         "a block is appended to the open segment, at its end");
     uint8_t bytes[SPILL_HEAD_SIZE];
     struct text all[2 + SPILL_PIECES_MAX];
     const struct segment *last = segments_last(&spill->segments);
@@ -139,7 +141,7 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
     head->position = segments->end;
     left_block_take_back(&spill->left, segments);
     if (segments->bytes + kept_bytes(&spill->kept) + whole > spill->settings.size) {
-        error_set(error, EXIT_CODE_IO, "spill %s: it has its size", segments->folder);
+        error_set(error, EXIT_CODE_IO, "spill %s: spill_size= is reached", segments->folder);
         return SPILL_FULL;
     }
     if (!disk_room_has(&spill->room, &spill->settings.reserve, segments->folder, &why))

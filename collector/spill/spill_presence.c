@@ -46,7 +46,7 @@ static void check_lock(struct spill *spill)
         part_file_close(old);
         cursor_close(&spill->cursor); /* the folder may have another one now */
         spill->has_cursor = false;
-        log_line(LOG_WARNING, "spill %s: the folder or its lock was removed; it is made again",
+        log_line(LOG_WARNING, "spill %s: the folder or its lock was removed and is created again",
                  spill->segments.folder);
         return;
     }

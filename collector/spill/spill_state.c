@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/file_system.h"
 #include "collector/platform/machine.h"
@@ -51,6 +52,7 @@ static enum part_result lock_patiently(const char *path, size_t root, struct par
 
 int spill_take_lock(struct spill *spill, struct error *error)
 {
+    RULE(spill->lock == NULL, "a spill has one lock");
     const char *path = segments_path(&spill->segments, "lock");
     switch (lock_patiently(path, file_path_root(path), &spill->lock, error)) {
     case PART_DONE:
@@ -61,7 +63,7 @@ int spill_take_lock(struct spill *spill, struct error *error)
                   spill->segments.folder);
         return -1;
     case PART_MISSING:
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: it is no file", path);
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: not a regular file", path);
         return -1;
     default:
         return -1;

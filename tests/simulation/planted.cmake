@@ -107,13 +107,13 @@ planted(file_is_not_completed FILE sinks/files/file_set.c
 
 # --- deliveries ----------------------------------------------------------------------------------
 planted(silence_is_an_acknowledgement FILE collector/output/delivery_outcomes.c
-    FROM "    if (fate == DELIVERY_ACKNOWLEDGED) {"
-    TO "    if (fate == DELIVERY_ACKNOWLEDGED || fate == DELIVERY_UNKNOWN) {")
+    FROM "    if (outcome == DELIVERY_ACKNOWLEDGED) {"
+    TO "    if (outcome == DELIVERY_ACKNOWLEDGED || outcome == DELIVERY_UNKNOWN) {")
 planted(what_waits_loses_its_order FILE collector/output/delivery_blocks.c
     FROM "    while (*waiting != NULL && (*waiting)->order < buffered->order)"
     TO "    while (*waiting != NULL)")
 planted(doubt_is_not_stored FILE collector/output/delivery_image.c
-    FROM "(record->done ? FLAG_DONE : 0) | (record->maybe_sent ? FLAG_DOUBTFUL : 0)"
+    FROM "(record->done ? FLAG_DONE : 0) | (record->maybe_sent ? FLAG_MAYBE_SENT : 0)"
     TO "record->done ? FLAG_DONE : 0")
 planted(cursor_is_ahead FILE collector/spill/spill_state.c
     FROM "    uint64_t position = reader_completed(&spill->reader);"

@@ -63,7 +63,7 @@ class Late(ConsumerTest):
         program, told = self.start_late(*options)
         sender = self.sender(program)
         sender.send_all([metric(value) for value in range(MANY)])
-        program.wait_for_log("stdout:: behind")
+        program.wait_for_log("stdout:.*refused [0-9]+ records")
         told.write_text("go\n", encoding="ascii")
         settled = program.wait_for_ledger(
             lambda ledger: ledger["sinks"][0]["written"] == ledger["sinks"][0]["queued"],

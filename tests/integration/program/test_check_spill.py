@@ -54,7 +54,7 @@ class CheckSpill(ProgramTest):
     def test_a_folder_that_is_not_there_is_not_made(self):
         deep = self.folder / "a" / "b"
         self.assertEqual(self.check(*self.arguments(deep)),
-                         [f"sluice: {deep}: it is not there; a start makes it"])
+                         [f"sluice: {deep}: does not exist yet; created at start"])
 
     def test_records_that_wait_are_counted(self):
         self.fill().stop()
@@ -89,8 +89,8 @@ class CheckSpill(ProgramTest):
     def test_a_size_that_the_disk_has_no_room_for_is_a_warning_with_the_numbers(self):
         free = shutil.disk_usage(self.folder).free / 2**20
         _, room = self.check(*self.arguments(keys="&spill_size=1048576GiB"))
-        self.assertRegex(room, r"warning: .*: spill_size= allows 1073741824\.0 MiB more than is "
-                         r"there, but the disk has \d+\.\d MiB free\Z")
+        self.assertRegex(room, r"warning: .*: spill_size= allows 1073741824\.0 MiB more, but "
+                         r"the disk has only \d+\.\d MiB free\Z")
         self.assertAlmostEqual(float(room.split()[-3]), free, delta=free / 2 + 1024)
 
     def test_what_a_start_refuses_is_refused(self):

@@ -52,7 +52,7 @@ class Full(ProgramTest):
         program, client = self.deliver()
         sent = self.fill(program, lambda sink: sum(sink["refused"].values()) > 0)
         self.assertLessEqual(sum(path.stat().st_size for path in self.spill.glob("*.seg")), SIZE)
-        program.wait_for_log("spill .*: it has its size; trying again")
+        program.wait_for_log("spill .*: spill_size= is reached; trying again")
         _, health = client.wait_for_health(
             lambda told: "spill_fills" in str(told), "the spill fills up")
         reasons = {reason["reason"]: reason for reason in health["reasons"]}

@@ -137,7 +137,7 @@ class Reloaded(ProgramTest):
         sink, = self.check_all_arrives(program, self.store())["sinks"]
         self.assert_counts(sink, queued=2 * COUNT, recovered=0, written=2 * COUNT,
                            possible_duplicates=0)
-        self.assertNotIn("it is no file", "\n".join(program.log()))
+        self.assertNotIn("not a regular file", "\n".join(program.log()))
 
     def test_to_a_size_that_is_less_than_what_lies_there_removes_nothing(self):
         """New records wait until there is room again."""

@@ -183,7 +183,7 @@ TEST_WITH(a_full_spill_refuses_until_something_is_settled, scratch_make, scratch
     uint64_t end = 0;
     while (spilling_offer(spill, end, &error) == SPILL_STORED)
         end++;
-    assert_non_null(strstr(error.text, "it has its size"));
+    assert_non_null(strstr(error.text, "spill_size= is reached"));
     assert_true(spilling_counts(spill).bytes <= settings.size);
     assert_true(spilling_counts(spill).bytes + 64 + SPILLING_IMAGE > settings.size);
     assert_int_equal(spilling_offer(spill, end, NULL), SPILL_FULL);

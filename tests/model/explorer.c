@@ -17,8 +17,8 @@ struct coroutine {
     void (*run)(void *);
     void *argument;
     bool ended;
-    const bool *ready; /* what it waits for; NULL: nothing */
-    bool may_end;      /* it goes on where nothing else can */
+    const bool *ready; /* it waits for this; NULL: it does not wait */
+    bool may_end;      /* it continues if no other thread can */
     uint64_t seen;
     struct past past;
 };
@@ -39,11 +39,11 @@ static struct {
     size_t steps;
     bool is_running; /* a run, with its set-up and its check */
 
-    /* The choices of this run, those of them that are repeated, and those that are new. */
+    /* The choices of this run: those that are repeated, and new ones. */
     struct choice *choices;
     size_t made, repeated, room;
 
-    /* States that were reached, as a table of numbers. */
+    /* Reached states, as a table of numbers. */
     uint64_t *states;
     size_t state_count, state_room;
 } explorer;
@@ -92,7 +92,7 @@ static void grow(void)
     explorer.state_room = room;
 }
 
-/* Whether it is reached for the first time. */
+/* Whether the state is reached for the first time. */
 static bool is_new_state(uint64_t state)
 {
     state += state == 0;
@@ -140,7 +140,7 @@ size_t explorer_choose(size_t count)
     return choice->taken;
 }
 
-/* The next choices to make; false: all were made. */
+/* Prepares the next choices; false: all were made. */
 static bool advance(void)
 {
     size_t at = explorer.made;
@@ -230,7 +230,7 @@ const bool *explorer_has_ended(int thread)
     return &explorer.threads[thread].ended;
 }
 
-/* A thread that has come to its next step is in another state than one that has not begun to. */
+/* A thread that has reached its next step is in another state than one that has not begun it. */
 static void leave(void)
 {
     struct coroutine *thread = &explorer.threads[explorer.current];
@@ -275,7 +275,7 @@ static size_t runnable(int *numbers, bool nothing_else)
     return count;
 }
 
-/* Runs the threads to their end. A state that was known ends the run. */
+/* Runs the threads to their end. A known state ends the run. */
 static void schedule(void)
 {
     int numbers[MOST_THREADS];

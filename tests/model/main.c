@@ -1,10 +1,9 @@
 /*
- * Explores the models that are named, or all: models [--found] [MODEL...]. Says of each how many
- * states it has and how many runs that took. Returns 0 where none has a fault; with --found where
- * each has one.
+ * Explores the models that are named, or all: models [--found] [MODEL...]. Prints the numbers of
+ * states and runs of each. Returns 0 if no model has a fault; with --found if each has one.
  *
- * --weakened MODEL: makes each atomic operation of the code that the model met relaxed in turn, and
- * says what that leads to.
+ * --weakened MODEL: makes each atomic operation of the code that the model meets relaxed, in turn,
+ * and prints the result.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static const struct named *find(const char *name)
     return NULL;
 }
 
-/* Returns whether it ended as was wanted. */
+/* Returns whether the result is the expected one. */
 static bool explore(const struct named *named, bool faulty)
 {
     struct exploration done = model_explore(named->model, MOST_STATES);

@@ -1,16 +1,16 @@
 /*
- * The functions that the compiler calls for each memory access (-fsanitize=thread), and the memory
- * of a run.
+ * The functions that the compiler calls for each access to memory (-fsanitize=thread), and the
+ * memory of a run.
  *
- * For an atomic object all stores of the run are kept. A load may see any store that is not known
- * to its thread to be older than one that it has seen: the store is a choice. A release publishes
- * the knowledge of its thread, an acquire takes it; a read-modify-write also publishes the
- * knowledge of the store before it. Sequentially consistent operations are in the order of the run:
- * such a load sees no store older than the last such store. Objects used by a single thread are
- * left to the hardware.
+ * All stores of a run to an atomic object are kept. A load may see any of them that its thread does
+ * not know to be older than one that it has seen; which one is a choice. A release passes on what
+ * its thread knows, an acquire takes it over; a read-modify-write passes on what the store before
+ * it did. Sequentially consistent operations are in the order of the run: such a load does not see
+ * a store that is older than the last such store. An object that only one thread uses is left to
+ * the hardware.
  *
- * For other memory the last write and the last reads of each byte are kept. An access of another
- * thread is a race unless it is known to be later.
+ * For other memory the last write and the last reads of each byte are kept. If another thread
+ * accesses a byte without knowing of these, that is a race.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 /* --- memory of a run -------------------------------------------------------------------------- */
 
 #define ARENA_SIZE ((size_t)24 * 1024 * 1024)
-#define WATCHED    ((size_t)2 * 1024 * 1024) /* bytes at its beginning whose races are looked for */
+#define WATCHED    ((size_t)2 * 1024 * 1024) /* bytes at its beginning that are checked for races */
 
 static _Alignas(4096) unsigned char arena[ARENA_SIZE];
 static size_t arena_used;
@@ -52,8 +52,8 @@ enum order { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 struct store {
     uint64_t value;
     uint64_t id;      /* of what its thread had seen then */
-    struct past past; /* knowledge that an acquire of it takes */
-    bool passes;      /* it was a release, or goes on with one */
+    struct past past; /* what an acquiring load learns */
+    bool passes;      /* it was a release, or continues one */
 };
 
 struct object {
@@ -71,7 +71,7 @@ static uint64_t order_of_stores;
 static const volatile void *shared[MOST_SHARED];
 static size_t shared_count;
 
-/* Addresses that one thread has used in this run. */
+/* Addresses that only one thread has used in this run. */
 #define MOST_USED 4096
 static struct {
     const volatile void *address;
@@ -107,7 +107,7 @@ static bool is_shared(const volatile void *address)
     return false;
 }
 
-/* It is not NULL, nor a member of what is NULL. */
+/* The address is not NULL, nor a member of a NULL object. */
 static void expect_there(const volatile void *address)
 {
     if ((uintptr_t)address < 4096)
@@ -396,7 +396,7 @@ uint64_t memory_order_so_far(void)
 
 struct watched {
     uint32_t run;
-    int16_t writer; /* NOBODY: none in this run */
+    int16_t writer; /* NOBODY: no thread in this run */
     uint16_t written;
     uint16_t read[MODEL_THREADS];
 };
@@ -482,7 +482,7 @@ void __tsan_write_range(const void *address, size_t size)
     access_memory(address, size, true);
 }
 
-/* The code has none. */
+/* The code does not use fences. */
 void __tsan_atomic_thread_fence(int order)
 {
     (void)order;

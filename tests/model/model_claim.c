@@ -1,11 +1,11 @@
 /*
- * The claim of a socket about which three threads may be notified: each has reported a datagram,
- * one of them at a time drains, and none is left when all have released it.
+ * The claim of a socket for which three threads may be notified: each has reported a datagram, one
+ * thread at a time drains, and no datagram is left when all have given up.
  *
  * The socket is a count that the system raises before it notifies a thread. A receive takes the
- * socket's lock, and so does the arrival of a datagram, so both are read-modify-writes. The claim
- * relies on that: a thread that finds it marked leaves without a store, and no other operation
- * orders its notification before the last drain of the holder.
+ * socket's lock, as the arrival of a datagram does, so both are read-modify-writes. The claim needs
+ * that: a thread that finds it marked leaves without a store, and only this orders its notification
+ * before the last drain of the owner.
  */
 #include "tests/model/models.h"
 
@@ -36,7 +36,7 @@ static void serve(void)
     while (!claim_give_up(&shared->claim));
 }
 
-/* A thread that only tries leaves the socket to the holder. */
+/* A thread that only tries leaves the socket to its owner. */
 static void try_it(void)
 {
     if (!claim_try(&shared->claim))

@@ -1,6 +1,6 @@
 /*
- * A heartbeat never goes back for its reader, and a thread that is known to wait, or to have begun
- * another turn, is never reported as hanging.
+ * A heartbeat: the watcher never sees it go back, and never sees a thread as stuck that is known to
+ * wait or to have begun another turn.
  */
 #include "tests/model/models.h"
 

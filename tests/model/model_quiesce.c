@@ -1,9 +1,10 @@
 /*
- * A receiver whose two threads are stopped twice while the main thread changes their data: no
- * thread uses the data during that time, each uses the new data afterwards, and none stays asleep.
+ * A receiver whose two threads are paused twice, while the main thread changes their data: no
+ * thread uses the data during a change, each thread uses the new data afterwards, and no thread
+ * stays asleep.
  *
- * The threads' rounds belong to the model: a wait for the notifier, and the first steps of the real
- * ones. So it uses the receiver's internals, as the receiver's own files do.
+ * The model has its own rounds of the threads: a wait for the notifier, and the first steps of the
+ * real ones. So it uses members of the receiver, as the receiver's own files do.
  */
 #include "tests/model/models.h"
 
@@ -21,7 +22,7 @@ static struct {
     struct receiver *receiver;
     struct wakeup *events;    /* ends the wait of one thread */
     struct wakeup *refreshed; /* the main thread's */
-    unsigned *settings;       /* what is changed; not atomic */
+    unsigned *settings;       /* the data that changes; not atomic */
     unsigned changes;
     unsigned seen[THREADS];
     struct error error;

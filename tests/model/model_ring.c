@@ -1,4 +1,4 @@
-/* The ring of one producer and one consumer: what is pushed is popped, once and in its order. */
+/* The ring of one producer and one consumer: each pushed item is popped, once and in order. */
 #include "tests/model/models.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define ITEMS 3
 
 struct item {
-    size_t number; /* written before it is pushed, read after it was popped */
+    size_t number; /* written before the push, read after the pop */
 };
 
 static struct {
@@ -58,7 +58,7 @@ static bool take(void)
     return true;
 }
 
-/* Ends where the ring says so, or after a few looks. */
+/* Ends when the ring has finished, or after a few looks. */
 static void consume(void)
 {
     for (size_t looks = 0; looks < ITEMS + 2; looks++)
@@ -68,7 +68,7 @@ static void consume(void)
         }
 }
 
-/* Takes every other one out, from among the rest. */
+/* Takes out every other item. */
 static bool is_odd(void *context, void *item)
 {
     (void)context;

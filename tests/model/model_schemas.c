@@ -1,5 +1,5 @@
 /*
- * A list of schemas used by two threads: the last one of them that releases it frees it, after the
+ * A list of schemas by which two threads decode: the last one that releases it frees it, after the
  * other one has finished with it.
  */
 #include "tests/model/models.h"
@@ -25,7 +25,7 @@ static int make_schema(const struct schema_options *options, struct schema **out
     return 0;
 }
 
-/* It writes, so that it races with a thread that still reads; memory of a run ends with the run. */
+/* Writes to the schema, so that it races with a reader; the memory stays until the run ends. */
 static void destroy_schema(struct schema *schema)
 {
     schema->name = NULL;

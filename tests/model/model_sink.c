@@ -1,7 +1,7 @@
 /*
  * A producer's fan-out and a sink's own thread, which sleeps when its queues are empty: every
  * record is written or refused, the sink wakes up for the last one and for the end, and no batch is
- * used after it was released.
+ * used after its release.
  */
 #include "tests/model/models.h"
 
@@ -20,7 +20,7 @@ static struct {
     struct offer_counters *offers;
     struct sink_thread *sink;
     struct fan_out *fan_out;
-    struct wakeup *taken; /* something was written */
+    struct wakeup *taken; /* a record was written */
     size_t offered, written;
 } shared;
 
@@ -143,7 +143,10 @@ static void offer(void)
     fan_out_offer(shared.fan_out, batch);
 }
 
-/* If the only batch has been returned, it is filled again, and is no longer read. */
+/*
+ * If the only batch is back already, the producer fills it again, which must not race with a
+ * reader.
+ */
 static void fill_again(void)
 {
     struct batch *batch = batch_acquire(shared.pool, false);
@@ -154,7 +157,7 @@ static void fill_again(void)
     batch_release(batch);
 }
 
-/* The end follows after the record was written, so that it does not wake the sleeping thread. */
+/* The end comes only after the record was written, so that it does not wake a sleeping sink. */
 static void produce(void)
 {
     offer();

@@ -1,10 +1,10 @@
-/* The models, each explored by test_models.c. */
+/* The models; main.c explores them. */
 #ifndef SLUICE_TESTS_MODEL_MODELS_H
 #define SLUICE_TESTS_MODEL_MODELS_H
 
 #include "tests/model/explorer.h"
 
-/* ROW(NAME) stands for model_NAME. */
+/* ROW(NAME) names model_NAME. */
 #define MODELS(ROW)                                                                                \
     ROW(ring_of_one)                                                                               \
     ROW(ring_of_two)                                                                               \

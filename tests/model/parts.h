@@ -1,4 +1,4 @@
-/* Common declarations of the explorer's files, private to them. */
+/* The interfaces between the explorer's files. Only these include it. */
 #ifndef SLUICE_TESTS_MODEL_PARTS_H
 #define SLUICE_TESTS_MODEL_PARTS_H
 
@@ -8,11 +8,11 @@
 
 #include "tests/model/explorer.h"
 
-#define NOBODY (-1) /* the set-up or the check, which run by themselves */
+#define NOBODY (-1) /* the set-up or the check; no thread runs at the same time */
 
 /*
- * The past: for each thread the number of steps, and for each object the oldest store that may
- * still be seen.
+ * The past of a thread: the number of steps of each thread, and the oldest store of each object
+ * that may still be seen.
  */
 #define MOST_OBJECTS 160
 struct past {
@@ -25,31 +25,33 @@ void past_join(struct past *past, const struct past *other);
 /* Whether a run is under way: its set-up, its threads, or its check. */
 bool explorer_is_running(void);
 
-/* The thread that runs, or NOBODY, and what it has seen. */
+/* The thread that runs, or NOBODY, and its past. */
 int explorer_current(void);
 struct past *explorer_past(int thread);
 
-/* A number below `count`, another one in each run until all were had. */
+/* A number below `count`, a different one in each run until all were used. */
 size_t explorer_choose(size_t count);
 
-/* Before a step that others can see: another thread may be first. */
+/* Before a step that other threads can see: another thread may come first. */
 void explorer_step(void);
 
-/* The same for one that waits until *ready, and, where `may_end`, for the end of all else. Returns
- * whether it was ready. */
+/*
+ * The same for a thread that waits until *ready and, if `may_end`, until no other thread can
+ * continue. Returns whether it was ready.
+ */
 bool explorer_wait(const bool *ready, bool may_end);
 
-/* The thread has seen, or done, what these numbers stand for. */
+/* The thread has seen, or done, what these numbers identify. */
 void explorer_note(uint64_t what, uint64_t more);
 uint64_t explorer_seen(void); /* all that the thread has noted, as one number */
 
-/* Something was found; does not return. */
+/* A fault was found; does not return. */
 _Noreturn void explorer_fault(const char *text);
 
-/* All must be explored again: an object is shared that was not expected to be. */
+/* Everything must be explored again: an object turned out to be shared. */
 _Noreturn void explorer_again(void);
 
-/* Another thread, which runs `run(argument)`. Returns its number. */
+/* Starts a thread that calls `run(argument)`. Returns its number. */
 int explorer_spawn(void (*run)(void *), void *argument);
 const bool *explorer_has_ended(int thread);
 
@@ -62,11 +64,11 @@ void memory_forget_shared(void);
 /* The order of all stores, as one number. */
 uint64_t memory_order_so_far(void);
 
-/* Memory for a run, all of it given back when the next one begins. */
+/* Memory for a run; all of it is released when the next one begins. */
 void *memory_take(size_t alignment, size_t size);
 bool memory_is_a_runs(const void *memory);
 
-/* An object of a contract of platform/: earlier actions on it are seen by the next thread. */
+/* An object of a contract of platform/: the next user sees all that was done to it before. */
 struct meeting {
     struct past past;
     uint64_t order;

@@ -1,6 +1,6 @@
 /*
- * The contracts of platform/ that threads meet in, as the explorer has them, and the allocator: all
- * memory that a run takes is its own, and is forgotten when the next one begins.
+ * The explorer's implementation of the contracts of platform/ by which threads wait for each other,
+ * and of the allocator: memory that a run allocates is released when the next one begins.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "collector/platform/wakeup.h"
 #include "tests/model/parts.h"
 
-/* Actions on a meeting, for the explorer's notes. */
+/* The operations on a meeting, for the explorer's notes. */
 enum { LOCKED = 3, UNLOCKED, SIGNALLED, WOKEN, TIMED_OUT };
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Names used by the linker (ld(1), --wrap). */
+/* The names that the linker defines (ld(1), --wrap). */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void __real_free(void *memory);

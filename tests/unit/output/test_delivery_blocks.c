@@ -1,4 +1,4 @@
-/* A block of a delivery: what its records are, where they stand, and what it has in common. */
+/* A delivery's block: its records, their places in its bytes, and the facts that they share. */
 #include <string.h>
 
 #include "collector/output/delivery_blocks.h"

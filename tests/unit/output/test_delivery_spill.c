@@ -1,6 +1,7 @@
 /*
- * A delivery whose far end is away: its records wait on disk, and come from there in their order,
- * also in the next run. At the end each has its fate, and the sum is right with what lay there.
+ * A delivery whose far end is away: its records wait on disk and are sent from there in their
+ * order, also by the next run. At the end each has one outcome, and the ledger's sum includes what
+ * was recovered.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,16 +19,16 @@
 
 #define MOST_OUT 4 /* blocks in flight */
 
-/* What the far end does with a block. */
+/* How the far end treats a block. */
 static struct {
-    _Atomic bool away;       /* blocks are certainly not there */
-    _Atomic bool refuses;    /* it takes none */
-    _Atomic bool quiet;      /* they are there, and nobody answers; until it is left alone */
-    _Atomic int quiet_once;  /* the same of so many blocks alone */
-    _Atomic int answers;     /* but so many, to the first ones */
-    _Atomic bool catches_up; /* it answers what it was quiet about */
+    _Atomic bool away;    /* blocks certainly do not arrive */
+    _Atomic bool refuses; /* it has no room */
+    _Atomic bool quiet;   /* blocks arrive and are not answered until the delivery abandons them */
+    _Atomic int quiet_once;  /* the same for this number of blocks only */
+    _Atomic int answers;     /* except that it answers this number of blocks, the first ones */
+    _Atomic bool catches_up; /* it answers the blocks that it did not answer before */
     _Atomic int sends;       /* blocks that it was handed, */
-    _Atomic int stored;      /* and of those the ones that came when a segment was there */
+    _Atomic int stored;      /* and of these the ones that came while a segment existed */
 } far;
 
 /* The segment that a spill begins with. */
@@ -35,8 +36,9 @@ static struct {
 
 static char folder[1300], first_segment[1400];
 
-/* Whichever it is: once all in a segment is answered, the next one has the number of its first
- * block. */
+/*
+ * Any segment: when all blocks of one are acknowledged, the next one is named by its first block.
+ */
 static bool has_segment(void)
 {
     bool has = false;
@@ -113,7 +115,7 @@ static int tear_down(void **state)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* Blocks of one record each, by numbers: each is taken before the next one comes. */
+/* Pushes blocks of one record each, by numbers; each is taken before the next is pushed. */
 static void push(struct fake_sink *fake, unsigned first, unsigned end)
 {
     for (unsigned number = first; number < end; number++) {
@@ -138,7 +140,7 @@ static void wait_counter(const struct counter *counter, uint64_t value)
                      (unsigned long long)value);
 }
 
-/* Ends the run: with a deadline that is over, or with time for what is in flight. */
+/* Ends the run: with a deadline that is over, or with time for the blocks in flight. */
 static void stop(struct fake_sink *fake, bool at_once)
 {
     sink_thread_stop(fake->sink, clock_monotonic_ns() + (at_once ? 0 : INT64_C(10000000000)));
@@ -156,7 +158,7 @@ static void stop(struct fake_sink *fake, bool at_once)
     assert_int_equal(atomic_load(&counters->in_flight), 0);
 }
 
-/* What it got is each number from 0 on and below `end`, once and, where that is said, in order. */
+/* The far end got each number from 0 to below `end`, once and, if requested, in order. */
 static void assert_got(unsigned end, bool in_order)
 {
     bool seen[1000] = {false};
@@ -190,7 +192,7 @@ TEST_WITH(after_an_outage_all_is_sent_in_its_order, set_up, tear_down)
     atomic_store(&far.away, true);
     fake_sink_start(fake);
     push(fake, 0, 100);
-    /* The first one waits in memory; after a pause as many as may be in flight. */
+    /* The first block waits in memory; after a pause up to MOST_OUT blocks are in flight. */
     assert_in_range(count(&fake->counters->spilled), 100 - MOST_OUT, 99);
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 100);
@@ -240,7 +242,7 @@ TEST_WITH(what_nobody_answered_stays_on_disk_and_may_come_twice, set_up, tear_do
     assert_got(30, true);
 }
 
-/* What was acknowledged after it is read again with it: the spill is read from there on. */
+/* A block acknowledged after an unacknowledged one is read again with it. */
 TEST_WITH(what_was_acknowledged_behind_what_was_not_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -273,7 +275,7 @@ static void wait_stored(void)
             fail_msg("nothing is stored");
 }
 
-/* The far end answers all that it has. */
+/* The far end answers all blocks that it has. */
 static void catch_up(void)
 {
     atomic_store(&far.quiet, false);
@@ -281,7 +283,7 @@ static void catch_up(void)
     wakeup_signal(far_end.wakeup);
 }
 
-/* Fewer than may be in flight. It is counted once, and is not sent again by this run. */
+/* Fewer blocks than may be in flight. Each is counted once, and this run does not send it again. */
 TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -304,7 +306,7 @@ TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, te
     assert_got(5, false);
 }
 
-/* Whether a record is in one of the segments that a spill may begin with. */
+/* Whether a record is in one of the segments with which a spill may begin. */
 static bool is_stored(const char *record)
 {
     bool has = false;
@@ -328,11 +330,11 @@ static void wait_record(const char *record)
             fail_msg("%s is not stored", record);
 }
 
-/* By others: it is stored once more while it is still sent. */
+/* Another program removes the segment: the block is stored again while it is still being sent. */
 TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
-    if (!TEST_REMOVES_OPEN_FILES) /* Windows keeps the name of one that is open */
+    if (!TEST_REMOVES_OPEN_FILES) /* on Windows the name of an open file stays */
         skip();
     fake->options.flush_interval = 1;
     atomic_store(&far.quiet, true);
@@ -351,7 +353,7 @@ TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
     stop(fake, false);
 }
 
-/* Without a limit of its own it would be collected until there is an answer. */
+/* Without this limit records would be collected until there is an answer. */
 TEST_WITH(what_is_collected_while_nobody_answers_is_on_disk_in_the_end, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -383,7 +385,10 @@ TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_d
     assert_got(100, true);
 }
 
-/* More than the spill's window are answered behind one that is not: the next ones wait on disk. */
+/*
+ * More blocks than the spill's window are answered after one that is not: the next ones wait on
+ * disk.
+ */
 TEST_WITH(one_that_nobody_answers_keeps_the_next_ones_on_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -403,7 +408,7 @@ TEST_WITH(one_that_nobody_answers_keeps_the_next_ones_on_disk, set_up, tear_down
     assert_got(50, false);
 }
 
-/* Whoever has the names of the segments keeps blocks from being stored. */
+/* Files with the names of segments keep blocks from being stored. */
 static void obstruct(bool does)
 {
     for (unsigned i = 0; i < 256; i++) {
@@ -432,7 +437,8 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     fake_sink_start(fake);
     obstruct(true);
     push(fake, 0, 1);
-    fake_sink_push(fake, 0, "1", 1); /* waits to be stored: it is none of those before it */
+    fake_sink_push(fake, 0, "1",
+                   1); /* waits to be stored; it does not count among the older blocks */
     wait_busy(fake);
     obstruct(false);
     wait_stored();
@@ -444,11 +450,11 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     push(fake, 2, 3);
     wait_counter(&fake->counters->written, 3);
     stop(fake, false);
-    assert_int_equal(count(&fake->counters->recovered), 0); /* nothing was left */
+    assert_int_equal(count(&fake->counters->recovered), 0); /* the spill was empty */
     assert_got(3, true);
 }
 
-/* It is sent all the same, stays in memory, and is tried again. */
+/* The block is sent all the same and stays in memory; storing it is tried again. */
 TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -500,7 +506,7 @@ TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_dow
     fake_sink_start(fake);
     wait_counter(&fake->counters->written, 30);
     stop(fake, false);
-    assert_true(count(&fake->counters->possible_duplicates) <= 11); /* one began to be late */
+    assert_true(count(&fake->counters->possible_duplicates) <= 11); /* one block began to be late */
     assert_got(30, true);
 }
 
@@ -512,7 +518,7 @@ TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 0, 30);
-    wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1); /* one more waits to be next */
+    wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1); /* one more waits to be sent */
     stop(fake, true);
     assert_int_equal(count(&fake->counters->spilled), 30);
     atomic_store(&far.quiet, false);
@@ -545,7 +551,7 @@ TEST_WITH(an_answer_is_for_its_block_alone_and_the_next_ones_stay_on_disk, set_u
     assert_got(30, true);
 }
 
-/* Those that were never sent, and those that may have been. */
+/* Records that were never sent, and records that may have been. */
 TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -564,7 +570,7 @@ TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_u
     assert_int_equal(count(&fake->counters->failed[FAILED_REJECTED]), 30 - MOST_OUT);
 }
 
-/* The far end is away, and what comes makes room for itself. */
+/* The far end is away, and new records evict older ones. */
 static void start_a_small_spill(struct fake_sink *fake)
 {
     fake->options.flush_interval = 1;
@@ -574,7 +580,7 @@ static void start_a_small_spill(struct fake_sink *fake)
     fake_sink_start(fake);
 }
 
-/* What is in memory of an evicted segment is sent, and is not there for the next run. */
+/* A block of an evicted segment that is in memory is sent; the next run does not find it. */
 TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -591,7 +597,7 @@ TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_
     assert_int_equal(count(&fake->counters->spilled), spilled);
 }
 
-/* What comes after the deadline makes room where others were left already. */
+/* Blocks that are stored after the deadline evict others that were left on disk already. */
 TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;

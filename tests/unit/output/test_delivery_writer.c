@@ -1,5 +1,4 @@
-/* A sink that delivers: every record has the fate that the far end's answer gave it, and no other.
- */
+/* A sink with a delivery: every record gets the outcome of the far end's answer, and only that. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -13,18 +12,18 @@
 #define MOST    64 /* blocks, in one test */
 #define SECONDS UINT64_C(1000000000)
 
-/* A far end that answers as the script says; its fields are the sink's thread's. */
+/* A far end that answers as the script says; the sink's thread uses its fields. */
 static struct {
     /*
-     * What becomes of each block, by the number of its handing over; what follows is acknowledged.
-     * "." acknowledged, "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h"
-     * held until the next one is answered, before it, or `let`; "s" never answered; "x" there is no
-     * room; "p" record by record: those of `of_records`, where "t" is taken in part, and "q", "w"
-     * and "v" are not sent, acknowledged and rejected after a refusal that may have taken a part.
+     * The outcome of each block, by its number; later blocks are acknowledged. "." acknowledged,
+     * "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown; "h" held until the next
+     * block is answered, ahead of it, or until `let`; "s" never answered; "x" there is no room; "p"
+     * record by record, as `of_records` says: there "t" is partly accepted, and "q", "w" and "v"
+     * are not sent, acknowledged and rejected after a refusal that may have accepted a part.
      */
     const char *script;
     const char *of_records;
-    int64_t retry_after_ns; /* of each that is not sent */
+    int64_t retry_after_ns; /* for each block that is not sent */
     bool by_letter;         /* a record's route is the first letter of its payload */
     _Atomic size_t sends;   /* any thread */
     int64_t sent_ns[MOST];
@@ -32,10 +31,10 @@ static struct {
     size_t counts[MOST];
 
     struct delivery_block *held;
-    _Atomic bool let;     /* any thread: the held one is answered */
-    _Atomic size_t asked; /* how often it was asked for answers; any thread */
-    bool by_serving;      /* answers are there when it was served */
-    size_t served;        /* of them, those that are */
+    _Atomic bool let;     /* any thread: the held block is answered */
+    _Atomic size_t asked; /* the number of requests for answers; any thread */
+    bool by_serving;      /* answers arrive when it is served */
+    size_t served;        /* of them, those that have arrived */
 } far;
 
 static void answer_by(struct delivery_block *block, char letter)
@@ -112,7 +111,7 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return block;
 }
 
-/* Records go where their first letter says; none begins with "?". */
+/* The route is the record's first letter; a record with "?" has no route. */
 static bool route(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *out)
 {
@@ -181,7 +180,10 @@ static uint64_t failed(const struct fake_sink *fake, enum record_failure reason)
     return counter_read(&fake->counters->failed[reason]);
 }
 
-/* A block for each letter, of one record: the next one follows when this one has its fate. */
+/*
+ * Pushes a record for each letter, which is a block of its own, each after the outcome of the one
+ * before.
+ */
 static void push_apart(struct fake_sink *fake, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
@@ -339,7 +341,7 @@ TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake
     assert_int_equal(unknown(fake), 2);
 }
 
-/* The first finds no room, and is not sent when it does. */
+/* The first block finds no room, and is not sent when it does. */
 TEST_WITH(what_is_sent_again_goes_before_what_never_was, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -417,7 +419,7 @@ TEST_WITH(what_was_refused_with_others_may_be_there, set_up, fake_sink_tear_down
     assert_int_equal(written(fake), 2);
     assert_int_equal(counter_read(&fake->counters->possible_duplicates), 1);
     assert_int_equal(failed(fake, FAILED_REJECTED), 1);
-    assert_int_equal(unknown(fake), 2); /* in part, and the one whose time was over */
+    assert_int_equal(unknown(fake), 2); /* partly accepted, and the one whose timeout was over */
 }
 
 TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
@@ -437,7 +439,7 @@ TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 4);
 }
 
-/* That the far end could not be reached before does not make it an error of ours. */
+/* An earlier failure to reach the far end does not count as an I/O error of ours. */
 TEST_WITH(what_an_unreachable_far_end_lacks_at_the_stop_is_late, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -463,7 +465,7 @@ TEST_WITH(a_stop_waits_for_answers_that_come_in_time, set_up, fake_sink_tear_dow
     assert_int_equal(written(fake), 1);
 }
 
-/* More than all blocks hold: what is full is sent while the rest is collected. */
+/* More than all blocks hold: full blocks are sent while the rest is collected. */
 TEST_WITH(many_records_pass_through_few_blocks, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -487,7 +489,7 @@ static void wait_asked(size_t times)
         assert_true(patience(until));
 }
 
-/* The first waits for its answer, and the second for room; the third has to wait for nothing. */
+/* The first block waits for its answer, and the second for room; the third need not wait. */
 TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -510,7 +512,7 @@ TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, f
     assert_int_equal(written(fake), 3);
 }
 
-/* It may be kept there as long as a disk does. */
+/* The call may take as long as a disk does. */
 TEST_WITH(a_sink_that_is_held_where_it_hands_a_block_over_is_alive, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -1,4 +1,4 @@
-/* When a producer has the sinks woken that it has handed batches to. */
+/* When a producer wakes the sinks to which it has handed batches. */
 #include <math.h>
 
 #include "collector/output/fan_out.h"
@@ -9,7 +9,7 @@
 
 #define NOW_NS INT64_C(1000000000000)
 
-/* A feed for `sinks` sinks: the fake one as often, by its queues in turn. */
+/* A fan-out with `sinks` sinks, which are the fake one with its queues by turns. */
 static struct fan_out *make_feed_of(struct fake_sink *fake, struct offer_counters *offers,
                                     size_t sinks, size_t threads, enum fan_out_waiting waiting)
 {
@@ -41,7 +41,7 @@ static bool is_terminal(const struct destination *destination)
     return true;
 }
 
-/* One that lets no record be late. */
+/* Starts a sink that allows no delay. */
 static struct offer_counters *start(struct fake_sink *fake)
 {
     fake->stream.is_watched = is_terminal;
@@ -65,7 +65,7 @@ static void offer(struct fake_sink *fake, struct fan_out *fan_out)
     fan_out_offer(fan_out, fake_sink_make_for_feed(fake, "line", 1));
 }
 
-/* Of one that was asleep: nobody has woken it. */
+/* Asserts that the sink, which was asleep, was not woken. */
 static void assert_asleep(const struct fake_sink *fake, size_t waiting)
 {
     assert_true(sink_thread_is_idle(fake->sink));
@@ -128,7 +128,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     assert_asleep(fake, 2);
     assert_true(fan_out_hold(fan_out, due_ns - 1, due_ns) == INT64_MAX);
     fake_sink_wait_committed(fake, 2);
-    /* The next one has its own time. */
+    /* The next batch has its own time. */
     fake_sink_wait_asleep(fake);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FAN_OUT_HOLD_NS);
@@ -138,7 +138,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     finish(fake, fan_out, offers);
 }
 
-/* As a reload does: who is no sink afterwards would be woken by nobody. */
+/* As a reload does: after it, no producer would wake a sink that is no longer fed. */
 TEST_WITH(what_is_held_is_written_when_the_sinks_change, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -220,7 +220,7 @@ TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, f
     finish(fake, fan_out, offers);
 }
 
-/* What one thread of a stream's offers another one may have written. */
+/* A batch that one thread of a stream offers may hold records of another thread. */
 TEST_WITH(what_a_streams_threads_offer_is_held_too, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -261,7 +261,7 @@ static void run_offer(void *argument)
     fan_out_offer(offering->fan_out, offering->batch);
 }
 
-/* As a reload asks it to; nothing is lost for that. */
+/* As a reload requests; no record is lost by that. */
 TEST_WITH(who_is_to_stand_still_does_not_wait_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

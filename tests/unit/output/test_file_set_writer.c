@@ -1,4 +1,4 @@
-/* What a sink does with the blocks of a destination of files: whole or not at all, in order. */
+/* How a sink writes the blocks of a destination of files: whole or not at all, in order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,21 @@
 #define LOG_SIZE    ((size_t)8 * 1024 * 1024)
 
 /*
- * A set that notes its calls: "0<bytes>" a block written, "x0" one that was not, "t0" taken
- * over, "r" rotated, "R" all of it ("!": with something in blocks), "." finished. A record's first
- * byte is its file; files are in blocks in turn.
+ * A file set that notes its calls: "0<bytes>" a written block, "x0" a failed write, "t0" taken
+ * over, "r" rotated, "R" rotated everything ("!": while blocks have records), "." finished. A
+ * record's first byte is its file; files use the blocks by turns.
  */
 static struct {
     struct destination destination;
     struct destination_shape shape;
-    size_t failures;     /* writes to come that fail */
-    bool fails_for_ever; /* and all after them */
+    size_t failures;     /* the next writes, which fail */
+    bool fails_for_ever; /* and all writes after them */
     char owner[MOST_BLOCKS];
     size_t next;
-    char later; /* of such a record the time is later than before */
+    char later; /* the time of such a record is later than those before */
     char wanted;
     _Atomic bool due;     /* files are due for rotation */
-    _Atomic size_t ticks; /* any thread may look */
+    _Atomic size_t ticks; /* any thread reads it */
     char *log;
     size_t used;
 } set;
@@ -160,7 +160,7 @@ static int tear_down(void **state)
     return result;
 }
 
-/* Ends it, and asserts what was noted. */
+/* Ends the sink, and asserts its calls. */
 static void assert_log(struct fake_sink *fake, const char *expected)
 {
     fake_sink_finish(fake);
@@ -216,7 +216,7 @@ TEST_WITH(the_record_that_does_not_fit_begins_the_next_block, fake_sink_set_up, 
     struct fake_sink *fake = make(state, 1, 8);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "aa", 3);      /* 9 bytes */
-    fake_sink_push(fake, 0, "bbbbbbb", 1); /* just a block */
+    fake_sink_push(fake, 0, "bbbbbbb", 1); /* exactly one block */
     fake_sink_push(fake, 0, "c", 1);
     assert_log(fake, "0<aa\naa\n>0<aa\n>0<bbbbbbb\n>0<c\n>.");
     assert_counts(fake, 5, 0);
@@ -296,7 +296,7 @@ TEST_WITH(a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written, fake_s
     fake_sink_start(fake);
     set.failures = 2;
     fake_sink_push(fake, 0, "a", 1);
-    fake_sink_push(fake, 0, "@", 1); /* asks for it, and is then taken itself */
+    fake_sink_push(fake, 0, "@", 1); /* requests a rotation, and is then put itself */
     assert_log(fake, "x0R!x00<a\n>1<@\n>.");
     assert_counts(fake, 2, 0);
 }

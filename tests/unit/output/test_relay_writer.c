@@ -1,4 +1,4 @@
-/* A sink that passes datagrams on: each has its fate alone, and what waits is not lost. */
+/* A sink that relays datagrams: each has its own outcome, and waiting ones are not lost. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 #define MOST 4096
 
-/* A relay that does what the test says; its thread's, but where it is said. */
+/* A relay that does what the test says; the sink's thread uses its fields, except where marked. */
 static struct {
     struct destination destination;
     _Atomic size_t full;      /* sends to come that find no room; any thread */
     _Atomic bool first_fails; /* of the next send; any thread */
     _Atomic size_t sends;
-    size_t per_send;   /* datagrams that get through before there is no room again; 0: all */
-    size_t at;         /* of those that were given, what was sent */
+    size_t per_send;   /* datagrams that are sent before there is no room again; 0: all */
+    size_t at;         /* the number of the datagrams that were sent */
     const char *fates; /* by number: "." sent, "l" too long, "s" without a source, "f" failed */
     size_t count;
     char got[MOST];
@@ -98,7 +98,7 @@ static int set_up(void **state)
     return result;
 }
 
-/* As many records as there are letters, each a datagram of one. */
+/* A record for each letter, which is a datagram of one letter. */
 static void push_letters(struct fake_sink *fake, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
@@ -198,7 +198,7 @@ TEST_WITH(a_deadline_gives_up_what_there_is_never_room_for, set_up, fake_sink_te
     atomic_store(&relay.full, SIZE_MAX);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 10);
-    fake_sink_push(fake, 1, "y", 2 * RELAY_MOST); /* and what it comes to after that */
+    fake_sink_push(fake, 1, "y", 2 * RELAY_MOST); /* and the datagrams after those */
     sink_thread_stop(fake->sink, clock_monotonic_ns());
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 0);
@@ -208,7 +208,7 @@ TEST_WITH(a_deadline_gives_up_what_there_is_never_room_for, set_up, fake_sink_te
 
 /* --- what could not be decoded ---------------------------------------------------------------- */
 
-/* A batch with records and, beside them, raw ones. */
+/* Pushes a batch with records and undecoded datagrams. */
 static void push_raw(struct fake_sink *fake, const char *payload, size_t records, size_t raw)
 {
     struct batch *batch = fake_sink_make(fake, payload, records + raw);
@@ -227,7 +227,7 @@ static void push_raw(struct fake_sink *fake, const char *payload, size_t records
         batch_append_raw(batch, record);
         record = next;
     }
-    fake->queued -= raw; /* no records any more */
+    fake->queued -= raw; /* these are not records */
     atomic_fetch_sub(&fake->counters->in_flight, (int64_t)raw);
     fake_sink_offer(fake, 0, batch);
 }

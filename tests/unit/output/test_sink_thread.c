@@ -1,4 +1,4 @@
-/* A sink whose destination keeps taking: what it is given is written, whole, once, and counted. */
+/* A sink whose destination accepts all: records are written whole, once, and counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,7 @@ TEST_WITH(what_is_pushed_is_written_at_once_and_counted, fake_sink_set_up, fake_
     assert_int_equal(counter_read(&fake->counters->bytes), 12);
 }
 
-/* Numbered lines in batches of many sizes; destination pieces of many sizes where they are asked.
- */
+/* Numbered lines in batches of many sizes. */
 static void push_numbers(struct fake_sink *fake, unsigned count)
 {
     uint64_t random = 1;
@@ -34,7 +33,7 @@ static void push_numbers(struct fake_sink *fake, unsigned count)
     }
 }
 
-/* The lines that push_numbers must have led to, whatever the queues' order. */
+/* The lines that push_numbers must lead to, in any order of the queues. */
 static void assert_numbers(const struct fake_sink *fake, unsigned count)
 {
     size_t expected[8] = {0};
@@ -80,7 +79,7 @@ TEST_WITH(a_destination_that_takes_pieces_gets_every_byte, fake_sink_set_up, fak
     assert_numbers(fake, 1000);
 }
 
-/* Each queue's own order is kept; between queues there is none. */
+/* The order in each queue is kept; between queues there is no order. */
 TEST_WITH(the_order_of_one_queue_is_kept, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -151,7 +150,7 @@ TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fa
     fake_sink_finish(fake);
 }
 
-/* The line ends in "\r\n", as one of csv does. */
+/* The line ends in "\r\n", as a line of csv does. */
 TEST_WITH(where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -220,14 +219,14 @@ TEST_WITH(a_record_that_fits_no_buffer_fails_alone, fake_sink_set_up, fake_sink_
     assert_int_equal(counter_read(&fake->counters->failed[FAILED_TOO_LARGE]), 3);
 }
 
-/* Whatever already waits in the buffer, a record may have a mebibyte. */
+/* A record may have a mebibyte, however full the block is. */
 TEST_WITH(a_record_of_a_mebibyte_fits_at_any_time, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&fake->gate_shut, true);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "first", 1);
-    fake_sink_push(fake, 0, "*65520", 1); /* a byte more and it would be written */
+    fake_sink_push(fake, 0, "*65520", 1); /* one more byte and the block would be written */
     fake_sink_push(fake, 0, "*1048575", 1);
     fake_sink_push(fake, 0, "last", 1);
     atomic_store(&fake->gate_shut, false);
@@ -252,7 +251,7 @@ TEST_WITH(an_idle_sink_reopens_at_once, fake_sink_set_up, fake_sink_tear_down)
     assert_true(fake->reopened_at == 4 || fake->reopened_at == 8);
 }
 
-/* Rotation must not wait for a quiet moment that never comes. */
+/* A reopening must not wait for a pause that never comes. */
 TEST_WITH(a_busy_sink_reopens_between_two_records, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -315,7 +314,7 @@ TEST_WITH(a_destination_without_a_name_is_not_reopened, fake_sink_set_up, fake_s
 
 /*
  * The first push wakes the sink. The second comes at any moment between the first one's write and
- * the sink's sleep; one that is missed there would wait for ever.
+ * the sink's sleep; if it were missed, it would wait for ever.
  */
 TEST_WITH(a_push_is_seen_at_every_moment_of_falling_asleep, fake_sink_set_up, fake_sink_tear_down)
 {

@@ -1,4 +1,4 @@
-/* What the encoder has a file begin with: it stands in each empty file, whole, first and once. */
+/* The encoder's head: each empty file begins with it, whole and once. */
 #include <string.h>
 
 #include "collector/platform/clock.h"
@@ -29,7 +29,9 @@ static void assert_holds(const struct fake_sink *fake, const char *text)
     assert_int_equal(counter_read(&fake->counters->bytes), fake->size);
 }
 
-/* Starts a sink that has records already, so that they stand in its buffer when it first writes. */
+/*
+ * Starts a sink whose queue has records already, so that they are in its block at the first write.
+ */
 static void start_with(struct fake_sink *fake, const char *payload, size_t count)
 {
     struct error error;
@@ -38,7 +40,7 @@ static void start_with(struct fake_sink *fake, const char *payload, size_t count
     assert_int_equal(sink_thread_start(fake->sink, &error), 0);
 }
 
-/* Two records; a reopening is asked for before the first write. */
+/* Two records; a reopening is requested before the first write. */
 static void reopen_before_the_first_write(struct fake_sink *fake)
 {
     atomic_store(&fake->gate_shut, true);
@@ -169,7 +171,7 @@ static void a_part_of_it_is_taken_back_from_a_file_that_is_reopened(void **state
 
 static struct fake_sink *to_be_emptied;
 
-/* Somebody empties the file once, while writes to it fail. */
+/* Another program empties the file once, while writes to it fail. */
 static bool empty_once(struct destination *destination)
 {
     (void)destination;

@@ -1,11 +1,14 @@
-/* A sink that waits, whatever for, comes round; one that is stuck in its own work does not. */
+/*
+ * A sink that waits counts as alive, whatever it waits for; a sink that is stuck in its own work
+ * does not.
+ */
 
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/wait_end.h"
 #include "tests/support/test.h"
 
-/* The fake encoder, behind a door. */
+/* The fake encoder, which waits at a door. */
 static struct encoder_ops slow_encoder;
 static const struct encoder_ops *usual_encoder;
 static _Atomic bool encoding_shut;
@@ -20,7 +23,7 @@ static struct encoded encode_slowly(struct encoder *encoder, const struct listen
     return usual_encoder->encode(encoder, listener, record, out);
 }
 
-/* Waits until it is seen to be so twice in a row, with nothing in between. */
+/* Waits until two calls in a row say so. */
 static void await_alive(struct fake_sink *fake, bool alive)
 {
     int64_t until = patience_until();

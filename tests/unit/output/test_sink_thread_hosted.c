@@ -1,6 +1,6 @@
 /*
- * A sink that a host runs, step by step: it never waits, goes on where it stopped, and no wake-up
- * of it is lost. The host is the test.
+ * A sink that a host runs, step by step: it never waits, continues where it stopped, and loses no
+ * wake-up. The test is the host.
  */
 #include <string.h>
 
@@ -94,7 +94,7 @@ TEST_WITH(a_quantum_writes_what_is_queued, set_up, fake_sink_tear_down)
     assert_int_equal(sink->size, 0);
     sink_thread_run_quantum(sink->sink);
     fake_sink_assert_wrote(sink, "a\na\nb\n", 3);
-    assert_int_equal(sink_thread_run_quantum(sink->sink), INT64_MAX); /* nothing is due */
+    assert_int_equal(sink_thread_run_quantum(sink->sink), INT64_MAX); /* no quantum is due */
     finish(sink);
 }
 
@@ -109,7 +109,7 @@ TEST_WITH(where_the_destination_takes_nothing_it_returns_and_goes_on_later, set_
     assert_true(next_ns < clock_monotonic_ns() + SECOND);
     assert_int_equal(fake_sink_committed(sink), 0);
     assert_false(sink_thread_is_idle(sink->sink));
-    sink_thread_make_room(sink->sink); /* a wake-up: it is to look again at once */
+    sink_thread_make_room(sink->sink); /* a wake-up: the sink must check again at once */
     sink_thread_run_quantum(sink->sink);
     fake_sink_assert_wrote(sink, "a\n", 1);
     assert_true(sink_thread_is_idle(sink->sink));
@@ -147,7 +147,7 @@ TEST_WITH(a_blocked_destination_is_left_alone_ever_longer, set_up, fake_sink_tea
     int64_t next_ns = sink_thread_run_quantum(sink->sink);
     assert_true(next_ns >= before + 16 * SECOND / 1000);
     assert_true(next_ns <= clock_monotonic_ns() + 16 * SECOND / 1000);
-    assert_int_equal(atomic_load(&sink->writes), 1); /* nobody tried again */
+    assert_int_equal(atomic_load(&sink->writes), 1); /* no further write was tried */
     sink_thread_stop(sink->sink, before);
     finish(sink);
 }
@@ -160,7 +160,7 @@ TEST_WITH(one_that_is_ready_and_takes_nothing_is_left_alone_as_well, set_up, fak
     sink->handle = wait_end_handle(end);
     script(sink, steps, 1, true);
     fake_sink_push(sink, 0, "a", 1);
-    int64_t left_ns = 0; /* until it wants to go on */
+    int64_t left_ns = 0; /* until the sink is due */
     int64_t until = patience_until();
     while (left_ns < SECOND / 1000 && patience(until))
         left_ns = sink_thread_run_quantum(sink->sink) - clock_monotonic_ns();

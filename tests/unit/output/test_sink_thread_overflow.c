@@ -1,4 +1,6 @@
-/* A sink that is behind, between a fan-out and a reader that stalls: who loses, the old or the new.
+/*
+ * A sink that is behind, between a fan-out and a reader that stalls: are the old or the new records
+ * lost?
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +18,12 @@
 typedef enum write_result writer(struct destination *destination, const void *bytes, size_t size,
                                  size_t *written, struct error *error);
 
-/* What every write says until the stall is over. */
+/* The result of every write until the stall is over. */
 static _Atomic bool stalled;
 static _Atomic unsigned stalled_writes;
 static enum write_result stall;
 static writer *write_freely;
-static struct wait_end *end; /* a full pipe, which the sink waits for */
+static struct wait_end *end; /* a full pipe, for which the sink waits */
 
 static enum write_result write_unless_stalled(struct destination *destination, const void *bytes,
                                               size_t size, size_t *written, struct error *error)
@@ -94,11 +96,11 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
     fan_out_wake_sinks(producer->fan_out);
 }
 
-/* The sink has made what room it was asked for. */
+/* Waits until the sink has made the room that was requested. */
 static void wait_for_room(const struct producer *producer)
 {
     int64_t until = patience_until();
-    while (batch_queue_fill(producer->queue) >= 0.875) /* an eighth is left: it was asked */
+    while (batch_queue_fill(producer->queue) >= 0.875) /* an eighth is left: room was requested */
         if (!patience(until))
             fail_msg("the sink made no room");
 }
@@ -122,7 +124,7 @@ static uint64_t refused(const struct producer *producer)
     return counter_read(&producer->offers->refused[REFUSED_RING_FULL]);
 }
 
-/* Asserts that line `line` is this number, and that each one after it is the next number. */
+/* Asserts that line `line` is this number, and that each later line is the next number. */
 static void assert_numbers(const struct fake_sink *fake, size_t line, unsigned first, size_t count)
 {
     assert_int_equal(fake->size, (line + count) * 7);
@@ -130,7 +132,7 @@ static void assert_numbers(const struct fake_sink *fake, size_t line, unsigned f
         assert_int_equal(strtoul(fake->bytes + (line + i) * 7, NULL, 10), first + i);
 }
 
-/* Number 0 is in the hands of the sink, in a write that stalls. */
+/* The sink has taken number 0, and its write stalls. */
 static void stall_at_number_0(struct fake_sink *fake, struct producer *producer)
 {
     int64_t until = patience_until();
@@ -162,13 +164,13 @@ TEST_WITH(while_a_reader_stalls_the_oldest_make_room_for_the_newest, fake_sink_s
     fake_sink_join(fake);
     uint64_t lost = evicted(fake);
     assert_in_range(lost, COUNT - FAKE_CAPACITY, COUNT - FAKE_CAPACITY / 2);
-    /* What it held in its block is written; then the newest, without a gap. */
+    /* The record in its block is written; then the newest ones, without a gap. */
     assert_memory_equal(fake->bytes, "000000\n", 7);
     assert_numbers(fake, 1, (unsigned)lost + 1, COUNT - (size_t)lost);
     wait_end_close(end);
 }
 
-/* Nor is a destination that fails tried the more often the more there is to evict. */
+/* Evictions must not cause more tries of a destination that fails. */
 TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -196,7 +198,7 @@ TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_si
     wait_end_close(end);
 }
 
-/* Another producer's queue is none of its business. */
+/* The sink does not touch another producer's queue. */
 TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -224,7 +226,7 @@ TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sin
     wait_end_close(end);
 }
 
-/* A sink that keeps writing, slowly, at a producer that waits for nothing. */
+/* The sink writes slowly; its producer never waits. */
 TEST_WITH(under_load_everything_is_written_evicted_or_refused, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -275,7 +277,7 @@ TEST_WITH(a_sink_that_drops_the_newest_refuses_them, fake_sink_set_up, fake_sink
     assert_the_oldest_survive(fake, &producer);
 }
 
-/* A stream's producer waits for others, not for this one, and the room that it wants is made. */
+/* A stream's producer waits for other sinks, not for this one, which makes the requested room. */
 TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -287,7 +289,7 @@ TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up
     assert_the_oldest_survive(fake, &producer);
 }
 
-/* It waits, and where it is asked to wait no longer it still evicts nothing. */
+/* The producer waits; when its deadline is over it still evicts no record. */
 TEST_WITH(a_producer_that_always_waits_never_asks_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -1,6 +1,7 @@
 /*
  * A sink whose destination knows how far its reader is: records are written when they are read, and
- * a reader that ends leaves no half record to the next one, none twice and none uncounted.
+ * after the end of a reader the next one gets no half record, and none is written twice or
+ * uncounted.
  */
 #include <string.h>
 
@@ -13,12 +14,12 @@
 
 #define UNREAD_MAX 2048 /* records that may be accepted and unread */
 
-/* A reader that reads as far as the test says, and ends when it says so. */
+/* A reader that reads as far as the test says, and ends when the test says so. */
 static struct {
     struct fake_sink *fake;
     const struct stream_ops *inner;
     int64_t next_ns;
-    size_t begun; /* `size` of the fake when the present one began */
+    size_t begun; /* `size` of the fake when the present reader began */
     bool awaited, ended_unreported;
     size_t lost;
     size_t most_unread;
@@ -26,10 +27,10 @@ static struct {
 
     /* Any thread. */
     _Atomic size_t room;     /* bytes that may be unread */
-    _Atomic size_t may_read; /* of what the present one is given */
-    _Atomic size_t accepted; /* by all */
+    _Atomic size_t may_read; /* bytes for the present reader */
+    _Atomic size_t accepted; /* by all readers */
     _Atomic bool dies;
-    _Atomic bool another; /* one follows when one has ended */
+    _Atomic bool another; /* another one starts when one has ended */
     _Atomic size_t deaths;
 } reader;
 
@@ -112,7 +113,7 @@ static bool at_beginning(const struct destination *destination)
     return reader.awaited || given() == 0;
 }
 
-/* One that is still to be given something and does not read finds no patience here. */
+/* A reader that has more to read and does not read is replaced at once. */
 static void restart_reader(struct destination *destination, bool more)
 {
     (void)destination;
@@ -133,7 +134,7 @@ static bool finish(struct destination *destination, bool now)
     return reader.awaited;
 }
 
-/* Of a reader with so much room, that reads nothing for now. */
+/* Starts a sink whose reader has this room and does not read yet. */
 static void start(struct fake_sink *fake, size_t room)
 {
     static struct stream_ops inner;
@@ -168,7 +169,7 @@ static void wait_deaths(size_t count)
         assert_true(patience(until));
 }
 
-/* The present reader reads so far, then ends. */
+/* The present reader reads this number of bytes, then ends. */
 static void read_and_die(size_t bytes)
 {
     atomic_store(&reader.may_read, bytes);
@@ -216,7 +217,7 @@ TEST_WITH(records_that_are_unread_are_bounded, fake_sink_set_up, fake_sink_tear_
     assert_int_equal(counter_read(&fake->counters->bytes), 10000);
 }
 
-/* The ring of records goes round many times, in steps that are no part of its size. */
+/* The ring of records goes round many times, in steps that do not divide its size. */
 TEST_WITH(a_reader_that_always_lags_reads_all, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -236,7 +237,9 @@ TEST_WITH(a_reader_that_always_lags_reads_all, fake_sink_set_up, fake_sink_tear_
 
 /* --- ending ----------------------------------------------------------------------------------- */
 
-/* Ten bytes are out, and five of them read: of the third record the other half never follows. */
+/*
+ * Ten bytes are accepted, and five of them read: the other half of the third record is never read.
+ */
 TEST_WITH(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -246,7 +249,7 @@ TEST_WITH(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record
     fake_sink_push(fake, 0, "def", 2);
     wait_accepted(10);
     atomic_store(&reader.another, true);
-    atomic_store(&reader.room, 0); /* it reads five and gets no more for them */
+    atomic_store(&reader.room, 0); /* it reads five bytes and gets no more for them */
     read_and_die(5);
     atomic_store(&reader.room, 10);
     fake_sink_wait_committed(fake, 5);
@@ -327,7 +330,7 @@ TEST_WITH(a_head_that_was_half_read_comes_again, fake_sink_set_up, fake_sink_tea
     assert_memory_equal(fake->bytes, "=head=\nabc\n=head=\ndef\n", 22);
 }
 
-/* Nothing is on its way, and the handle alone shows it. */
+/* There are no unread bytes; only the handle shows the end. */
 TEST_WITH(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -362,7 +365,7 @@ TEST_WITH(reopening_asks_for_another_reader, fake_sink_set_up, fake_sink_tear_do
     assert_int_equal(reader.renewals, 1);
 }
 
-/* It stands in the middle of a block, and would keep the next reader from coming for ever. */
+/* The sink is in the middle of a block and would otherwise keep the next reader from starting. */
 TEST_WITH(a_reader_that_does_not_read_is_replaced_as_well, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -1,6 +1,6 @@
 /*
- * The rules of collector/output/sink_thread.h: breaking one aborts the program, and what the system
- * refuses breaks none.
+ * The rules of collector/output/sink_thread.h: breaking one aborts the program, and no refusal of
+ * the system breaks one.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "tests/support/test.h"
 
 static struct fake_sink *sink; /* of the test that runs */
-static bool no_threads;        /* pthread_create fails, as where a user has too many */
+static bool no_threads;        /* pthread_create fails, as if the user had too many threads */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument);

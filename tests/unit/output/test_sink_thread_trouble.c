@@ -1,4 +1,4 @@
-/* A sink whose destination blocks, fails, goes away, or is out of time: nothing is uncounted. */
+/* A sink whose destination blocks, fails, ends, or is out of time: every record is counted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void set_script(struct fake_sink *fake, const struct fake_write *script, 
     fake->script_length = length;
 }
 
-/* A pipe that the sink waits for. */
+/* A pipe for which the sink waits. */
 static struct wait_end *make_pipe(struct fake_sink *fake)
 {
     struct wait_end *end = wait_end_open(END_OF_PIPE);
@@ -62,7 +62,7 @@ TEST_WITH(a_write_that_would_block_is_tried_again_when_the_handle_is_writable, f
     wait_end_close(end);
 }
 
-/* The sink sleeps while the reader does, and goes on with it. */
+/* The sink sleeps while the reader does, and continues with it. */
 TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -82,7 +82,7 @@ TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tea
     wait_end_close(end);
 }
 
-/* As a terminal that has room for a byte, where a newline takes two. */
+/* Like a terminal that has room for one byte while a newline takes two. */
 TEST_WITH(a_destination_that_is_ready_and_takes_nothing_is_left_alone_each_time, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -144,9 +144,7 @@ TEST_WITH(a_destination_that_fails_to_the_deadline_is_an_io_error, fake_sink_set
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
 }
 
-/* A disk that is full, and then not, and then full: the log says so, and not a hundred times a
- * second.
- */
+/* A disk that is full now and then: the log says so, but not a hundred times a second. */
 TEST_WITH(a_destination_that_fails_now_and_then_is_left_alone_longer_and_reported_once,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -176,7 +174,7 @@ TEST_WITH(a_destination_that_fails_now_and_then_is_left_alone_longer_and_reporte
 
 /* --- reopening what fails --------------------------------------------------------------------- */
 
-/* Three records in one buffer; a reopening is asked for before the first write. */
+/* Three records in one block; a reopening is requested before the first write. */
 static void reopen_within_a_buffer(struct fake_sink *fake)
 {
     atomic_store(&fake->gate_shut, true);
@@ -191,7 +189,7 @@ static void reopen_within_a_buffer(struct fake_sink *fake)
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
 
-/* Otherwise nobody could help a file that has reached its limit by rotating it. */
+/* Otherwise a file that has reached its limit could not be rotated. */
 TEST_WITH(a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -257,7 +255,7 @@ TEST_WITH(nothing_is_taken_back_where_there_is_no_name_to_reopen, fake_sink_set_
     assert_int_equal(fake->roll_backs, 0);
 }
 
-/* The reopening was noticed between two batches, and only then the write before it failed. */
+/* The reopening was noticed between two batches, and then the write before it failed. */
 TEST_WITH(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -283,7 +281,7 @@ TEST_WITH(a_reader_that_goes_ends_the_sink, fake_sink_set_up, fake_sink_tear_dow
     set_script(fake, script, COUNT(script));
     fake->repeat_last = true;
     fake_sink_start(fake);
-    fake_sink_push(fake, 0, "abc", 3); /* the first, and half of the second, are accepted */
+    fake_sink_push(fake, 0, "abc", 3); /* the first record, and half of the second, are accepted */
     fake_sink_wait_committed(fake, 3);
     assert_true(sink_thread_has_ended(fake->sink));
     assert_true(atomic_load(&fake->notices) >= 1);
@@ -339,7 +337,7 @@ TEST_WITH(an_ended_sink_is_not_reopened, fake_sink_set_up, fake_sink_tear_down)
 
 /* --- the deadline ----------------------------------------------------------------------------- */
 
-/* Two and a half lines of "abcd\n" go out, then nothing more: three wait in the sink. */
+/* Two and a half lines of "abcd\n" are accepted; three lines wait in the sink. */
 static struct wait_end *stall_within_a_line(struct fake_sink *fake)
 {
     static const struct fake_write script[] = {{WRITE_OK, 12}, {WRITE_WOULD_BLOCK, 0}};
@@ -398,14 +396,14 @@ TEST_WITH(a_destination_without_take_back_is_asked_for_none, fake_sink_set_up, f
 
 static size_t withdrawn;
 
-/* Of "cd\nabcd\nabcd\n", which would have blocked. */
+/* A part of "cd\nabcd\nabcd\n", which would have blocked. */
 static size_t cancel(struct destination *destination)
 {
     (void)destination;
     return withdrawn;
 }
 
-/* A system may have had the bytes on their way since it said that the write would block. */
+/* A system may still write bytes after it said that the write would block. */
 TEST_WITH(what_was_accepted_of_a_write_that_is_given_up_is_written, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -478,7 +476,7 @@ TEST_WITH(a_stop_with_time_enough_loses_nothing, fake_sink_set_up, fake_sink_tea
     assert_int_equal(fake->size, 16000);
 }
 
-/* A destination that takes data, but too slowly: the deadline holds between two batches too. */
+/* A destination that accepts data too slowly: the deadline also holds between two batches. */
 TEST_WITH(a_deadline_ends_a_sink_that_still_makes_progress, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -524,7 +522,7 @@ static struct sink_condition wait_for_condition(const struct fake_sink *fake, bo
     return now;
 }
 
-/* From the moment that the last byte went; a block that is out counts once, with all its waits. */
+/* The time runs from the last accepted byte; a block is measured once, with all its waits. */
 TEST_WITH(a_sink_reports_since_when_its_destination_takes_nothing, fake_sink_set_up,
           fake_sink_tear_down)
 {

@@ -1,4 +1,4 @@
-/* What "sluice spill" reads of a folder: the head and the records that were not acknowledged. */
+/* How "sluice spill" reads a folder: the head and the records that were not acknowledged. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void store(struct delivery_spill *spill, const char *letters, size_t ackn
     buffered_block_free(&held);
 }
 
-/* A folder with three blocks, whose name is written to `folder`. */
+/* A folder with three blocks; its name is written to `folder`. */
 static void fill(char folder[700])
 {
     struct delivery_spill *spill;
@@ -86,7 +86,7 @@ TEST_WITH(each_block_has_its_head_and_the_records_that_are_open, scratch_make, s
     assert_string_equal(exported, HEAD "|b\nc\n;" HEAD "|d\nf\n;" HEAD "|g\nh\n;");
 }
 
-/* None is left out as if it had not been there. */
+/* No block is left out as if it did not exist. */
 TEST_WITH(whichever_memory_is_short_it_ends_with_that, scratch_make, scratch_remove)
 {
     (void)state;
@@ -104,5 +104,5 @@ TEST_WITH(whichever_memory_is_short_it_ends_with_that, scratch_make, scratch_rem
         assert_int_equal(error.code, EXIT_CODE_INTERNAL);
     }
     failing_memory_fail(0);
-    assert_true(number > 4); /* a block is of four allocations */
+    assert_true(number > 4); /* a block has four allocations */
 }

@@ -1,4 +1,7 @@
-/* A spill without damage: order, settling, bounds, restarts, and who may have the folder. */
+/*
+ * A spill without damage: order, acknowledgements, bounds, restarts, and which sink may have the
+ * folder.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +229,7 @@ TEST_WITH(evicting_removes_the_oldest_segment_and_says_what_that_costs, scratch_
     spilling_close(spill);
 }
 
-/* It would count them as lost, which were counted as evicted. */
+/* It would count evicted records as lost. */
 TEST_WITH(after_a_kill_the_next_run_does_not_miss_what_was_evicted, scratch_make, scratch_remove)
 {
     (void)state;
@@ -387,7 +390,7 @@ TEST_WITH(blocks_reach_the_disk_and_the_cursor_is_written_when_that_is_due, scra
     spilling_close(spill);
 }
 
-/* Each way to reach the disk serves from start to end. */
+/* Each way to sync works from start to end. */
 TEST_WITH(every_way_to_sync_keeps_every_block, scratch_make, scratch_remove)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * What may have been sent before is known of each block that is read: of a run that ended, of one
- * that was killed, and where the cursor is lost. And blocks that are stored while they are sent.
+ * Each block that is read is known to have possibly been sent or not: after a run that ended, after
+ * one that was killed, and if the cursor is lost. Also blocks that are stored while they are sent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* Reads and acknowledges all that is there. Returns how many, from the first on, may come twice. */
+/* Reads and acknowledges all blocks. Returns how many, from the first on, may come twice. */
 static unsigned count_again(struct spill *spill, unsigned expected)
 {
     char bytes[SPILLING_IMAGE];
@@ -36,7 +36,7 @@ static struct spill *open_synced(enum spill_sync sync)
     return spilling_open_with(&settings);
 }
 
-/* The files as a kill leaves them are the next run's. */
+/* Leaves the files as a kill does, and opens them as the next run. */
 static struct spill *kill(struct spill *spill, enum spill_sync sync)
 {
     spilling_save();
@@ -76,7 +76,8 @@ TEST_WITH(what_was_sent_comes_again_after_a_rewind, scratch_make, scratch_remove
     spilling_close(spill);
 }
 
-TEST_WITH(a_block_acknowledged_before_an_older_one_comes_again_as_sent, scratch_make, scratch_remove)
+TEST_WITH(a_block_acknowledged_before_an_older_one_comes_again_as_sent, scratch_make,
+          scratch_remove)
 {
     (void)state;
     struct spill *spill = spilling_open();
@@ -112,7 +113,7 @@ TEST_WITH(after_a_kill_all_that_was_read_may_have_been_sent, scratch_make, scrat
     spilling_close(spill);
 }
 
-/* The cursor is synced then, which is not to cost a sync for each block. */
+/* The cursor is synced then, which must not cost a sync for each block. */
 TEST_WITH(where_it_is_synced_the_cursor_runs_a_little_ahead, scratch_make, scratch_remove)
 {
     (void)state;
@@ -215,7 +216,7 @@ TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_re
     spilling_close(spill);
 }
 
-/* Its two slots, 4096 bytes apart: whole, and with the checksum that belongs to them. */
+/* Its two slots, 4096 bytes apart: whole, and with valid checksums. */
 TEST_WITH(a_cursor_of_another_format_says_nothing, scratch_make, scratch_remove)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /*
- * Damage: torn ends, changed bytes, a cursor that is wrong, files that are missing or another
- * spill's. Whatever it is, the spill is opened, and what is not damaged is read, in order; what is
- * missing is counted.
+ * Damage: torn ends, changed bytes, a wrong cursor, missing files and files of another spill. In
+ * every case the spill can be opened, undamaged blocks are read in order, and missing records are
+ * counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static struct spill *open_usual(void)
     return open_with(&settings);
 }
 
-/* Reads and acknowledges all that is there. The counts balance, and nothing is left. */
+/* Reads and acknowledges all blocks. The counts balance, and no block is left. */
 static struct found read_all(struct spill *spill)
 {
     struct found found = {0};
@@ -83,7 +83,7 @@ static void leave_small(void)
     assert_true(spilling_segments() >= 3);
 }
 
-/* What is left of it is usable, and at the end nothing stays behind but what was set aside. */
+/* The spill is usable, and at the end only files that were set aside remain. */
 static void assert_usable_afterwards(void)
 {
     struct spill *spill = open_usual();
@@ -137,7 +137,7 @@ TEST_WITH(a_torn_end_costs_the_blocks_that_are_torn_and_no_other, scratch_make, 
         assert_all_but(&found, SPILLING_SMALL, end, SMALL_END);
         assert_true(end <= before && end + 1 >= before);
         before = end;
-        /* The records of a torn block are known where its head is whole. */
+        /* A torn block's records are known if its head is whole. */
         size_t torn = size - cut;
         for (uint64_t number = first; number < end; number++)
             torn -= size_of(number);
@@ -207,7 +207,7 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
                 uint64_t lost = spilling_counts(spill).lost;
                 spilling_close(spill);
                 assert_all_but(&found, SPILLING_SMALL, SMALL_END, number);
-                /* Of the last one it is its head alone that says how many records it had. */
+                /* Only the head of the last block says how many records it had. */
                 bool uncounted = number + 1 == SMALL_END && at < begin + SPILL_HEAD_SIZE;
                 assert_int_equal(lost, uncounted ? 0 : spilling_count(number));
                 assert_int_equal(spilling_segments(), 0);
@@ -219,7 +219,7 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
     assert_usable_afterwards();
 }
 
-/* Runs of bytes, anywhere and in any file of the folder; whole files of noise; all at once. */
+/* Runs of bytes anywhere in any file of the folder; whole files of noise; all files at once. */
 TEST_WITH(whatever_is_in_the_folder_the_spill_is_opened_and_read_to_its_end, scratch_make,
           scratch_remove)
 {
@@ -510,7 +510,7 @@ TEST_WITH(another_spills_segment_is_left_as_it_is, scratch_make, scratch_remove)
     assert_true(scratch_has(name));
 }
 
-/* The two names are each other's; the positions in the heads say the order. */
+/* Each file gets the other's name; the positions in the heads say the order. */
 static void swap(const char *one, const char *other)
 {
     size_t size, other_size;
@@ -522,7 +522,7 @@ static void swap(const char *one, const char *other)
     free(others);
 }
 
-/* Each way to misplace files of a spill of blocks 0 to 40, and what that costs. */
+/* Each way to misplace files of a spill of blocks 0 to 40, and the records that are lost by it. */
 static void misplace(unsigned how)
 {
     char first[80], last[80];
@@ -534,7 +534,7 @@ static void misplace(unsigned how)
     case 0:
         swap(first, last);
         break;
-    case 1: /* another program's file, in the place of the last one */
+    case 1: /* another program's file in the place of the last one */
         scratch_put("spill/00000000000099999999.seg", "a file of another program", 25);
         break;
     case 2: /* a copy */
@@ -580,7 +580,7 @@ TEST_WITH(sound_blocks_are_read_whatever_their_files_are_called, scratch_make, s
     }
 }
 
-/* Whether it is removed, emptied or cut, also the last one, and also all of them. */
+/* A file is removed, emptied or cut: the last one, too, and all of them. */
 TEST_WITH(every_missing_record_is_counted, scratch_make, scratch_remove)
 {
     (void)state;
@@ -662,8 +662,8 @@ TEST_WITH(noise_under_a_segments_name_is_set_aside, scratch_make, scratch_remove
 }
 
 /*
- * A sender's bytes that look like a block, one that would be wanted where it lies: they are read as
- * bytes, also where the head before them is damaged.
+ * A sender's bytes that look like a block which would be wanted at that place: they are read as
+ * bytes, also if the head before them is damaged.
  */
 TEST_WITH(an_image_that_holds_a_block_is_not_taken_for_one, scratch_make, scratch_remove)
 {

@@ -1,7 +1,7 @@
 /*
- * System calls that fail under a spill: each of a run fails once, or all from one on do, as on a
- * disk that is full, read-only or broken; or the program is killed before it. What was stored is
- * there afterwards, in order, and what could not be stored works again when the calls do.
+ * System calls that fail under a spill: each call of a run fails once, or all from one on, as on a
+ * full, read-only or broken disk; or the program is killed before it. Stored blocks are there
+ * afterwards, in order, and blocks that could not be stored can be stored when calls work again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* What the linker makes of the names (ld(1), --wrap). */
+/* The names that the linker defines (ld(1), --wrap). */
 int __real_open(const char *path, int flags, ...);
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __real_pwritev(int fd, const struct iovec *parts, int count, off_t offset);
@@ -45,15 +45,15 @@ int __wrap_rename(const char *from, const char *to);
 
 static struct {
     bool armed;
-    bool reads;     /* calls that change nothing count as well */
+    bool reads;     /* calls that change no file count as well */
     bool for_ever;  /* all from that one on fail */
     bool half;      /* a write writes half of its bytes, and the next one fails */
     bool dies;      /* it does not fail: the program ends before it */
-    unsigned left;  /* calls until the one that fails; 0: none does */
-    unsigned most;  /* of those that fail for ever: so many, and then no more; 0: no end */
-    unsigned then;  /* after those all from the call of this number on fail; 0: none does */
+    unsigned left;  /* calls until the one that fails; 0: no call fails */
+    unsigned most;  /* of those that fail for ever: this number only; 0: no end */
+    unsigned then;  /* after those all from the call of this number on fail; 0: no call */
     int number;     /* with this errno */
-    unsigned every; /* each so many reads of a file one fails; 0: none does */
+    unsigned every; /* one of this number of reads of a file fails; 0: no read fails */
     unsigned reads_done;
     unsigned failed;
     unsigned syncs; /* of a file, failed or not, at any time */
@@ -113,7 +113,7 @@ int __wrap_ftruncate(int fd, off_t size)
     return fails(true) ? -1 : __real_ftruncate(fd, size);
 }
 
-/* No test cuts the power, so what is synced need not wait for a disk. */
+/* No test cuts the power, so a sync need not wait for a disk. */
 int __wrap_fdatasync(int fd)
 {
     (void)fd;
@@ -139,16 +139,16 @@ int __wrap_rename(const char *from, const char *to)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* What a run has done, also where it is a process of its own. */
+/* The results of a run, also if it is a process of its own. */
 static struct done {
-    uint64_t stored[200]; /* numbers of the blocks that were stored, in their order */
+    uint64_t stored[200]; /* numbers of the stored blocks, in their order */
     size_t stored_count;
-    size_t acknowledged; /* of those: the first so many */
+    size_t acknowledged; /* the number of these that are acknowledged: the first ones */
     uint64_t next_number;
     uint64_t first_failed; /* the first that was not stored */
-    bool is_storing;     /* the block of the next number: it may be there and not be said to be */
-    uint64_t first_left; /* of those that were not stored: the first that was not given up yet, */
-    bool may_be_there;   /* and one that was given up and may be found */
+    bool is_storing;       /* the block of the next number: it may be there without being noted */
+    uint64_t first_left;   /* of those that were not stored: the first that was not given up yet, */
+    bool may_be_there;     /* and one that was given up and may be found */
     uint64_t left;
 } * done;
 
@@ -173,7 +173,7 @@ static bool is_stored(uint64_t number)
     return false;
 }
 
-/* Gives up what was not stored. */
+/* Gives up the blocks that were not stored. */
 static void give_up(struct spill *spill)
 {
     for (; done->first_left < done->next_number; done->first_left++) {
@@ -185,7 +185,7 @@ static void give_up(struct spill *spill)
     }
 }
 
-/* The first block of a run may be one that was acknowledged and is not in the cursor. */
+/* The first block of a run may be acknowledged without being in the cursor. */
 static void meet(uint64_t number, bool first)
 {
     for (; first && done->acknowledged > 0 && number < done->stored[done->acknowledged];
@@ -195,7 +195,7 @@ static void meet(uint64_t number, bool first)
     assert_int_equal(number, done->stored[done->acknowledged++]);
 }
 
-/* Reads and acknowledges up to `count`. Returns whether they were all there. */
+/* Reads and acknowledges up to `count` blocks. Returns whether all were there. */
 static bool read_some(struct spill *spill, size_t count)
 {
     bool first = spilling_counts(spill).acknowledged == 0;
@@ -214,7 +214,7 @@ static bool read_some(struct spill *spill, size_t count)
     return true;
 }
 
-/* Does all that a spill can do while calls fail. */
+/* Uses every operation of a spill while calls fail. */
 static void work(const struct spill_settings *settings)
 {
     struct spill *spill;
@@ -235,8 +235,8 @@ static void work(const struct spill_settings *settings)
 }
 
 /*
- * Calls work again. The next run finds what was stored; of what was acknowledged it may read again
- * what its cursor does not say. What was being stored when the program was killed may be there.
+ * Calls work again. The next run finds the stored blocks; it may read acknowledged blocks again
+ * that are not in its cursor. The block that was being stored at a kill may be there.
  */
 static void check_afterwards(const struct spill_settings *settings)
 {
@@ -250,7 +250,7 @@ static void check_afterwards(const struct spill_settings *settings)
         acknowledge_oldest(spill);
     }
     assert_int_equal(done->acknowledged, done->stored_count);
-    /* Of a block whose append did not return, or failed, its torn beginning may be there. */
+    /* The torn beginning of a block whose append did not return, or failed, may be there. */
     uint64_t torn = being_stored != UINT64_MAX ? being_stored : done->first_failed;
     assert_true(spilling_counts(spill).lost == 0 ||
                 spilling_counts(spill).lost == spilling_count(torn));
@@ -259,7 +259,7 @@ static void check_afterwards(const struct spill_settings *settings)
     assert_int_equal(spilling_segments(), 0);
 }
 
-/* Something is there already, and what was acknowledged of it is known. */
+/* Stores blocks first; which of them are acknowledged is known. */
 static void prepare(const struct spill_settings *settings)
 {
     memset(done, 0, sizeof *done);
@@ -322,19 +322,21 @@ TEST_WITH(a_disk_that_cannot_be_written_costs_nothing_that_was_stored, set_up, t
     fail_each_call(SPILL_SYNC_NEVER, EROFS, false, true, false);
 }
 
-/* Its sync fails, and so do some of the calls that take it off the disk. 0 is in a new segment. */
+/*
+ * The block's sync fails, and so do some of the calls that remove it. Block 0 is in a new segment.
+ */
 static void leave_block(struct spill *spill, uint64_t number, unsigned failures)
 {
     memset(&calls, 0, sizeof calls);
     calls.armed = calls.for_ever = true;
-    calls.left = number == 0 ? 3 : 2; /* after the file is made, and the write */
+    calls.left = number == 0 ? 3 : 2; /* after the file is created, and the write */
     calls.most = failures;
     calls.number = EIO;
     assert_int_equal(spilling_offer(spill, number, NULL), SPILL_FAILED);
     calls.armed = false;
 }
 
-/* The block after `before` others stays on disk where `failures` calls fail. */
+/* The block after `before` others stays on disk if `failures` calls fail. */
 static void expect_left_block(uint64_t before, unsigned failures)
 {
     struct spill_settings settings = spilling_settings();
@@ -345,7 +347,7 @@ static void expect_left_block(uint64_t before, unsigned failures)
     spilling_append_all(spill, 0, before);
     leave_block(spill, before, failures);
     assert_false(spill_give_up(spill, before + 1));
-    assert_false(spill_give_up(spill, before)); /* it is taken off now */
+    assert_false(spill_give_up(spill, before)); /* now it is removed */
     spilling_expect(spill, 0, before, true);
     spilling_close(spill);
     spill = spilling_open_with(&settings);
@@ -514,7 +516,9 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     while ((found = spill_read(spill, bytes, sizeof bytes, &block, NULL)) == SPILL_FOUND_FAILED &&
            failures < 3)
         failures++;
-    /* The file of the next segment cannot even be opened: that may pass, and nothing is lost. */
+    /*
+     * The file of the next segment cannot be opened: that may be temporary, and no block is lost.
+     */
     assert_int_equal(found, SPILL_FOUND_FAILED);
     uint64_t lost = spilling_counts(spill).held;
     calls.armed = false;
@@ -530,7 +534,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_close(spill);
 }
 
-/* So many attempts fail, each at the call of that number from its beginning on. */
+/* This number of attempts fail, each from the call of that number on. */
 static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -546,7 +550,7 @@ static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
     calls.armed = false;
 }
 
-/* Two reads of a head and one of the image after it: nothing was tried three times. */
+/* Two reads of a head and one of the image after it: neither was tried three times. */
 TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;
@@ -576,7 +580,7 @@ TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remo
     spilling_close(spill);
 }
 
-/* The cursor has two slots, of which the older one does not know the last that was sent. */
+/* The cursor has two slots; the older one does not have the last block that was sent. */
 TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_make, scratch_remove)
 {
     (void)state;
@@ -608,7 +612,7 @@ TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_ma
     }
 }
 
-/* A disk may be away for a moment: what cannot be read then is not taken for what nobody needs. */
+/* A disk may be away for a moment: a file that cannot be read then is not removed as useless. */
 TEST_WITH(what_cannot_be_read_when_it_is_opened_is_not_removed, scratch_make, scratch_remove)
 {
     (void)state;
@@ -653,7 +657,7 @@ TEST_WITH(reads_that_fail_now_and_then_when_it_is_opened_cost_nothing, scratch_m
     spilling_close(spill);
 }
 
-/* A block that its caller has sent may be there, and then it is known that it may come twice. */
+/* A block that its caller has sent may be on disk; then it must be marked as sent. */
 static void append_as_read(struct spill *spill, uint64_t number)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -694,7 +698,7 @@ TEST_WITH(what_is_stored_as_read_may_have_been_sent_also_after_a_kill_at_any_cal
 
 /* --- what reaches the disk -------------------------------------------------------------------- */
 
-/* The syncs while `count` blocks are appended and the intervals are over once. */
+/* The syncs while `count` blocks are appended and each interval ends once. */
 static unsigned count_syncs(enum spill_sync way, uint64_t count)
 {
     struct spill_settings settings = spilling_settings();
@@ -720,7 +724,7 @@ TEST_WITH(blocks_reach_the_disk_as_often_as_the_settings_say, scratch_make, scra
     assert_int_equal(count_syncs(SPILL_SYNC_ALWAYS, blocks), blocks);
 }
 
-/* The syncs while a spill is opened in which another run left blocks that it did not sync. */
+/* The syncs while a spill is opened in which another run left unsynced blocks. */
 static unsigned count_syncs_of_opening(enum spill_sync way)
 {
     struct spill_settings settings = spilling_settings();

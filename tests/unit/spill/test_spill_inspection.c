@@ -1,4 +1,4 @@
-/* What an inspection says of a spill. That it changes nothing holds for each of them. */
+/* The results of inspecting a spill. Each test also checks that the inspection changes no file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Blocks have a label: a spill whose label is another one keeps them, and a later one whose label
- * fits has them again. Files that others remove while it is open are counted as lost.
+ * Labels of blocks: a spill with another label keeps them, and a later one with their label gets
+ * them back. Files that other programs remove while it is open are counted as lost.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ TEST_WITH(blocks_of_another_label_are_kept_until_theirs_is_there_again, scratch_
     assert_int_equal(spilling_counts(spill).kept, spilling_records(45, 50));
     assert_int_equal(spilling_counts(spill).recovered, waiting + spilling_records(45, 50));
     spilling_append(spill, 50);
-    spilling_expect(spill, 50, 51, true); /* what waits comes first */
+    spilling_expect(spill, 50, 51, true); /* waiting blocks come first */
     spilling_expect(spill, 4, 30, true);
     expect_nothing(spill);
     assert_int_equal(spilling_counts(spill).held, spilling_records(45, 50));
@@ -93,7 +93,7 @@ TEST_WITH(blocks_without_a_label_fit_every_one, scratch_make, scratch_remove)
     spill = open_labelled("json");
     spilling_append_all(spill, 9, 12);
     spilling_close(spill);
-    spill = open_labelled("influx"); /* those of json are not at the end of what it reads */
+    spill = open_labelled("influx"); /* the blocks of json are not the last ones that it reads */
     assert_int_equal(spilling_counts(spill).kept, spilling_records(9, 12));
     spilling_expect(spill, 0, 9, true);
     spilling_close(spill);
@@ -175,7 +175,7 @@ TEST_WITH(kept_segments_that_came_back_leave_the_spill_its_size, scratch_make, s
 
 /* --- removed while it is open ----------------------------------------------------------------- */
 
-/* Windows keeps the folder of a file that is open, and the name of a file that was removed. */
+/* On Windows the folder of an open file stays, and so does the name of a file that was removed. */
 static void skip_where_open_files_stay(void)
 {
     if (!TEST_REMOVES_OPEN_FILES)
@@ -241,7 +241,7 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
     spilling_expect(spill, 10, 12, true);
     assert_int_equal(spilling_counts(spill).lost, spilling_records(0, 10));
     spilling_close(spill);
-    assert_true(spilling_segments() > 1); /* those of the other one are as they were */
+    assert_true(spilling_segments() > 1); /* the other one's files are unchanged */
 }
 
 TEST_WITH(a_folder_that_another_program_has_is_written_again_when_that_has_left, scratch_make,

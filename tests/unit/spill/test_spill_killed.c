@@ -1,6 +1,7 @@
 /*
- * A run that is killed, again and again, on one folder: each block is there whose append had
- * returned, in order; what was acknowledged before the cursor was last written is not read again.
+ * A run that is killed again and again on one folder: each block whose append had returned is
+ * there, in order; blocks that were acknowledged before the last write of the cursor are not read
+ * again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,10 @@
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* What it says after something was done: "A" and a block's number was appended, "K" acknowledged,
- * "C" written to the cursor: nothing before it comes again. */
+/*
+ * Reports what was done: "A" and a block's number: appended; "K": acknowledged; "C": written to the
+ * cursor, so that no block before it comes again.
+ */
 static bool say(struct output_file *out, char what, uint64_t number)
 {
     char line[32];
@@ -38,7 +41,7 @@ static int work_until_killed(char *argument)
     uint64_t next = strtoull(next_text, NULL, 10);
     uint64_t seed = strtoull(seed_text, NULL, 10);
     uint64_t unacknowledged = 0;
-    uint64_t last = 0; /* number of the block that was acknowledged last, and one */
+    uint64_t last = 0; /* the number after the last acknowledged block */
     uint64_t read[16];
     struct output_file *out;
     struct spill *spill;
@@ -75,9 +78,9 @@ static int work_until_killed(char *argument)
 /* --- the test --------------------------------------------------------------------------------- */
 
 struct said {
-    uint64_t appended;     /* number of the block after the last one that was appended */
-    uint64_t acknowledged; /* of the one after the last that was acknowledged */
-    uint64_t cursor;       /* the same, when the cursor was last written */
+    uint64_t appended;     /* the number after the last appended block */
+    uint64_t acknowledged; /* the number after the last acknowledged block */
+    uint64_t cursor;       /* the same at the last write of the cursor */
     bool opened;
     char line[32];
     size_t length;
@@ -98,7 +101,7 @@ static void take_line(struct said *said)
     said->length = 0;
 }
 
-/* Reads what it says: at most `most` bytes, or to its end. */
+/* Reads its reports: at most `most` bytes, or to its end. */
 static void listen_to(struct again *again, struct said *said, size_t most)
 {
     char bytes[512];
@@ -116,8 +119,8 @@ static void listen_to(struct again *again, struct said *said, size_t most)
 }
 
 /*
- * What the killed run left. One block more may be there than it said: it was killed before that.
- * Returns the number that follows the last one.
+ * Checks the folder of the killed run. It may have one block more than was reported. Returns the
+ * number after the last one.
  */
 static uint64_t check(const struct said *said)
 {
@@ -129,7 +132,7 @@ static uint64_t check(const struct said *said)
     bool first = true;
     while (spilling_read(spill, &number)) {
         if (first) {
-            /* One more may be acknowledged, or in the cursor, than was said. */
+            /* One block more than reported may be acknowledged, or in the cursor. */
             assert_in_range(number, said->cursor, said->acknowledged + 1);
             next = number;
         }
@@ -145,7 +148,7 @@ static uint64_t check(const struct said *said)
     return next;
 }
 
-/* The killed run may be on its way out for a while: it is gone when its pipe has ended. */
+/* The killed run may take a while to end; it has ended when its pipe is closed. */
 static void after_a_kill_all_that_was_appended_is_there(void **state)
 {
     (void)state;
@@ -162,7 +165,7 @@ static void after_a_kill_all_that_was_appended_is_there(void **state)
         listen_to(&again, &said, SIZE_MAX);
         assert_int_not_equal(again_end(&again), 1);
         assert_true(said.opened);
-        said.length = 0; /* what was cut off */
+        said.length = 0; /* an incomplete report */
         said.appended = check(&said);
     }
     assert_true(said.appended > 10 * TEST_KILLS);

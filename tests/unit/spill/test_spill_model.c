@@ -1,6 +1,6 @@
 /*
- * Everything that can be done with a spill, in random order, against a list that knows what must
- * come of it: what is read, in which order, and each count.
+ * Every operation of a spill, in random order, against a model: a list that says which blocks must
+ * be read, in which order, and each count.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -70,9 +70,9 @@ static void do_acknowledge(struct model *model, struct spill *spill)
 }
 
 /*
- * What was read can be evicted as well: then it is read again after a rewind, or it is not. Which
- * of the two is not the model's to say: it asks for the first block, and what is missing before it
- * must be counted as evicted.
+ * Blocks that were read can be evicted as well: then they are read again after a rewind, or not.
+ * The model does not say which: it reads the first block, and the records missing before it must be
+ * counted as evicted.
  */
 static void do_rewind(struct model *model, struct spill *spill)
 {
@@ -122,7 +122,7 @@ static void check(const struct model *model, const struct spill *spill)
     assert_int_equal(counts.lost, 0);
 }
 
-/* Closes it and opens it again: what was read is there again, unless it was evicted. */
+/* Closes and opens it: blocks that were read are there again, unless they were evicted. */
 static struct spill *do_restart(struct model *model, struct spill *spill,
                                 const struct spill_settings *settings)
 {

@@ -1,6 +1,6 @@
 /*
- * A spill is opened while a part of its last segment cannot be read: what is there may be whole, so
- * nothing is cut off the file, and it is all found again when the disk can be read.
+ * A spill is opened while a part of its last segment cannot be read: the blocks there may be whole,
+ * so the file is not cut, and all of them are found when the disk can be read again.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,11 +13,11 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* What the linker makes of the name (ld(1), --wrap). */
+/* The name that the linker defines (ld(1), --wrap). */
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 
-/* Bytes of a file that cannot be read: from `first` on and below `end`. The cursor is shorter. */
+/* Bytes of a file that cannot be read: from `first` to below `end`. The cursor is shorter. */
 static struct {
     off_t first, end;
 } bad;
@@ -39,7 +39,7 @@ static size_t size_of(const char *name)
 }
 
 #define BLOCKS UINT64_C(200)
-#define LAST   ((size_t)30000) /* bytes of the last segment, at least: many windows */
+#define LAST   ((size_t)30000) /* the least size of the last segment in bytes: many windows */
 
 static struct spill_settings one_segment(void)
 {
@@ -48,7 +48,7 @@ static struct spill_settings one_segment(void)
     return settings;
 }
 
-/* Opens it while the bytes are bad, and again when they are not. */
+/* Opens it while the bytes are unreadable, and again when they are not. */
 static void open_while_bad(size_t first, size_t end)
 {
     const struct spill_settings settings = one_segment();
@@ -83,8 +83,7 @@ TEST_WITH(where_the_rest_of_the_last_segment_cannot_be_read_nothing_is_cut_off, 
         open_while_bad(first, SIZE_MAX);
 }
 
-TEST_WITH(where_some_of_its_middle_cannot_be_read_nothing_is_cut_off, scratch_make,
-          scratch_remove)
+TEST_WITH(where_some_of_its_middle_cannot_be_read_nothing_is_cut_off, scratch_make, scratch_remove)
 {
     (void)state;
     for (size_t first = LAST / 10; first < LAST; first += LAST / 10)

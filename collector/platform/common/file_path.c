@@ -43,7 +43,7 @@ bool file_path_same(const char *a, const char *b)
     return file_path_begins(b, a, length) && b[length] == '\0';
 }
 
-static bool is_word(const char *name, const char *word)
+static bool file_path_is_word(const char *name, const char *word)
 {
     for (; *word != '\0'; name++, word++)
         if ((*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name) != *word)
@@ -58,10 +58,10 @@ bool file_path_is_device(const char *name, size_t size)
     const char *dot = memchr(name, '.', size);
     size_t stem = dot != NULL ? (size_t)(dot - name) : size;
     for (size_t i = 0; stem == 3 && i < sizeof plain / sizeof plain[0]; i++)
-        if (is_word(name, plain[i]))
+        if (file_path_is_word(name, plain[i]))
             return true;
     for (size_t i = 0; stem == 4 && i < sizeof numbered / sizeof numbered[0]; i++)
-        if (is_word(name, numbered[i]) && name[3] >= '0' && name[3] <= '9')
+        if (file_path_is_word(name, numbered[i]) && name[3] >= '0' && name[3] <= '9')
             return true;
     return false;
 }

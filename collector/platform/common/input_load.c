@@ -4,7 +4,7 @@
 
 #include "collector/platform/clock.h"
 
-static int fail(struct error *error, const char *path, const char *why)
+static int load_fail(struct error *error, const char *path, const char *why)
 {
     error_set(error, EXIT_CODE_BAD_INPUT, "%s: %s", path, why);
     return -1;
@@ -47,7 +47,7 @@ static int read_all(struct input_file *file, const char *path, char *bytes, size
         case INPUT_CANCELLED:
             return 0;
         case INPUT_FAILED:
-            return fail(error, path, why.text);
+            return load_fail(error, path, why.text);
         }
     }
     return 0;
@@ -69,7 +69,7 @@ int input_load_check(const char *path, struct error *error)
     bool live;
     if (input_file_look(path, &live, error) != 0)
         return -1;
-    return live ? fail(error, path, "it is a pipe or a device, not a file") : 0;
+    return live ? load_fail(error, path, "it is a pipe or a device, not a file") : 0;
 }
 
 int input_load_probe(const char *path, struct error *error)

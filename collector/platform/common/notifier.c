@@ -3,13 +3,13 @@
 #include "collector/base/rule.h"
 
 /* Only one thread at a time may be in the calls that share `busy`. */
-static void enter(_Atomic bool *busy, const char *rule)
+static void enter_call(_Atomic bool *busy, const char *rule)
 {
     bool was = SLUICE_RULES && atomic_exchange(busy, true);
     RULE(!was, rule);
 }
 
-static void leave(_Atomic bool *busy)
+static void leave_call(_Atomic bool *busy)
 {
     if (SLUICE_RULES)
         atomic_store(busy, false);
@@ -25,7 +25,7 @@ static void note_kind(_Atomic bool *this_kind, const _Atomic bool *other_kind)
 
 static void enter_change(struct notifier *notifier)
 {
-    enter(&notifier->changing, "one thread at a time adds to a notifier and removes from it");
+    enter_call(&notifier->changing, "one thread at a time adds to a notifier and removes from it");
 }
 
 bool notifier_is_available(const struct notifier_backend *backend)
@@ -87,7 +87,7 @@ int notifier_add(struct notifier *notifier, wait_handle socket, void *token, str
     note_kind(&notifier->has_edges, &notifier->has_levels);
     enter_change(notifier);
     int result = notifier->backend->add(notifier, socket, token, error);
-    leave(&notifier->changing);
+    leave_call(&notifier->changing);
     return result;
 }
 
@@ -120,7 +120,7 @@ int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, 
     RULE(token != NULL && socket != NO_HANDLE, "a socket is closed after it was removed");
     enter_change(notifier);
     int result = notifier->backend->remove(notifier, socket, token, error);
-    leave(&notifier->changing);
+    leave_call(&notifier->changing);
     return result;
 }
 
@@ -131,10 +131,10 @@ size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_e
     RULE(capacity > 0, "a wait has room for an event");
     bool alone = notifier->threads == 1;
     if (alone)
-        enter(&notifier->waiting, "one thread at a time waits under a number");
+        enter_call(&notifier->waiting, "one thread at a time waits under a number");
     size_t count = notifier->backend->wait(notifier, thread, events, capacity, timeout_ms);
     if (alone)
-        leave(&notifier->waiting);
+        leave_call(&notifier->waiting);
     RULE(count <= capacity || count == NOTIFIER_FAILED, "a wait reports what there is room for");
     for (size_t i = 0; i < count && count != NOTIFIER_FAILED; i++)
         RULE((events[i].token == NULL) == (events[i].type == NOTIFIER_WOKEN),

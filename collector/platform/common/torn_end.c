@@ -117,8 +117,8 @@ static size_t before_nul(const struct line_look *look)
 static bool is_ours(const struct line_look *torn, const struct line_look *before,
                     const struct output_file_format *format)
 {
-    bool follows = before->size != 0 &&
-                   format->line(before->bytes, before->size) == OUTPUT_LINE_OWN;
+    bool follows =
+        before->size != 0 && format->line(before->bytes, before->size) == OUTPUT_LINE_OWN;
     size_t size = before_nul(torn);
     if (size == 0)
         return follows && is_zeros(torn->bytes, torn->size);
@@ -171,7 +171,7 @@ static const char *judge_line(const struct torn_file_ops *ops, void *context,
     return why != NULL || is_ours(&torn, &before, format) ? why : foreign_end;
 }
 
-static const char *mend_line(const struct torn_file_ops *ops, void *context, bool alone,
+static const char *mend_line(const struct torn_file_ops *ops, void *context, bool sole_writer,
                              const struct output_file_format *format,
                              struct output_file_start *start)
 {
@@ -186,14 +186,14 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
     }
     RULE(start->torn_size <= size, "a torn line is part of its file");
     bool is_long = start->torn_size > OUTPUT_FILE_TORN_MAX;
-    if (alone && !is_long && !foreign && ops->cut(context, size, size - start->torn_size)) {
+    if (sole_writer && !is_long && !foreign && ops->cut(context, size, size - start->torn_size)) {
         start->torn = TORN_LINE_CUT;
         return NULL;
     }
-    start->kept = is_long   ? TORN_LINE_LONG
-                  : foreign ? TORN_LINE_FOREIGN
-                  : alone   ? TORN_LINE_STUCK
-                            : TORN_LINE_SHARED;
+    start->kept = is_long       ? TORN_LINE_LONG
+                  : foreign     ? TORN_LINE_FOREIGN
+                  : sole_writer ? TORN_LINE_STUCK
+                                : TORN_LINE_SHARED;
     why = ops->end_line(context);
     if (why == NULL)
         start->torn = TORN_LINE_ENDED;
@@ -256,7 +256,7 @@ static const char *judge_record(const struct torn_file_ops *ops, void *context,
     return why;
 }
 
-static const char *mend_record(const struct torn_file_ops *ops, void *context, bool alone,
+static const char *mend_record(const struct torn_file_ops *ops, void *context, bool sole_writer,
                                const struct output_file_format *format,
                                struct output_file_start *start)
 {
@@ -264,7 +264,7 @@ static const char *mend_record(const struct torn_file_ops *ops, void *context, b
     const char *why = judge_record(ops, context, format, start, &size);
     if (why != NULL || start->torn_size == 0)
         return why;
-    if (!alone)
+    if (!sole_writer)
         return "its last record is not whole, and another program may be writing it";
     if (!ops->cut(context, size, size - start->torn_size))
         return "its last record is not whole and cannot be cut off";
@@ -290,12 +290,12 @@ const char *torn_end_judge(const struct torn_file_ops *ops, void *context,
     return why == foreign_end && format->opened ? NULL : why;
 }
 
-const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,
+const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool sole_writer,
                           const struct output_file_format *format, struct output_file_start *start)
 {
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
-    return has_records(format) ? mend_record(ops, context, alone, format, start)
-                               : mend_line(ops, context, alone, format, start);
+    return has_records(format) ? mend_record(ops, context, sole_writer, format, start)
+                               : mend_line(ops, context, sole_writer, format, start);
 }
 
 int torn_end_not_mended(const char *path, const struct output_file_format *format, const char *why,

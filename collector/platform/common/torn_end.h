@@ -50,10 +50,10 @@ const char *torn_end_judge(const struct torn_file_ops *ops, void *context,
                            struct output_file_start *start);
 
 /*
- * Repairs the file (`format` NULL: lines of any kind). `alone`: no other program writes to it.
- * Returns NULL, or why it could not be repaired, as above.
+ * Repairs the file (`format` NULL: lines of any kind). `sole_writer`: no other program writes to
+ * it. Returns NULL, or why it could not be repaired, as above.
  */
-const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,
+const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool sole_writer,
                           const struct output_file_format *format, struct output_file_start *start);
 
 /* Fills `error` for a file that could not be repaired, from torn_end_mend's text. Returns -1. */

@@ -77,7 +77,7 @@ static int signal_of(enum control_event event)
 
 static int not_reached(struct error *error, unsigned long process, const char *why)
 {
-    error_set(error, EXIT_CODE_NOT_REACHED, "cannot tell process %lu: %s", process, why);
+    error_set(error, EXIT_CODE_NOT_REACHED, "cannot signal process %lu: %s", process, why);
     return -1;
 }
 
@@ -90,7 +90,7 @@ int control_send(unsigned long process, enum control_event event, struct error *
         return not_reached(error, process, "there is no /proc to say what it is");
     if (process > INT_MAX || !read_status(text, &status) || status.state == 'Z' ||
         !is_same_program(text, &status) || !blocks(&status, SIGHUP) || !blocks(&status, SIGUSR1)) {
-        error_set(error, EXIT_CODE_NOT_REACHED, "process %lu is no sluice that runs", process);
+        error_set(error, EXIT_CODE_NOT_REACHED, "process %lu is not a running sluice", process);
         return -1;
     }
     if (kill((pid_t)process, signal_of(event)) != 0)

@@ -42,7 +42,7 @@ static int system_family(const struct address *address)
 }
 
 /* The packets contain their headers: IPPROTO_RAW of raw(7), IP_HDRINCL of ip(7) and ipv6(7). */
-static int open_socket(const struct address *target, bool packets)
+static int sender_open_socket(const struct address *target, bool packets)
 {
     int type = (packets ? SOCK_RAW : SOCK_DGRAM) | SOCK_CLOEXEC | SOCK_NONBLOCK;
     return lending_socket(system_family(target), type, packets ? IPPROTO_RAW : 0);
@@ -75,7 +75,7 @@ int datagram_sender_open(struct datagram_sender **out,
         target->address = options->targets[i];
         int *fd = socket_for(sender, &target->address);
         if (*fd < 0)
-            *fd = open_socket(&target->address, options->packets);
+            *fd = sender_open_socket(&target->address, options->packets);
         if (*fd < 0) {
             fail_to_open(&target->address, options->packets, error);
             datagram_sender_close(sender);
@@ -102,7 +102,7 @@ void datagram_sender_close(struct datagram_sender *sender)
     free(sender);
 }
 
-static enum send_result judge(const struct target *target, struct error *error)
+static enum send_result sender_map_error(const struct target *target, struct error *error)
 {
     char text[ADDRESS_TEXT_SIZE];
     if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM)
@@ -145,7 +145,7 @@ enum send_result datagram_sender_send(struct datagram_sender *sender,
         return SEND_OK;
     }
     *sent = 0;
-    return judge(first, error);
+    return sender_map_error(first, error);
 }
 
 size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target)

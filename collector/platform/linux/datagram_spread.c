@@ -12,7 +12,7 @@
 #define SO_ATTACH_REUSEPORT_CBPF 51 /* Linux 4.5; older headers lack it */
 #endif
 
-static int fail(struct error *error, int code)
+static int spread_fail(struct error *error, int code)
 {
     error_set(error, code,
               "spread=datagram: this kernel does not choose a socket for each datagram (Linux 4.5 "
@@ -35,7 +35,7 @@ static int attach(int fd, unsigned sockets)
 
 int datagram_spread_attach(int fd, unsigned sockets, struct error *error)
 {
-    return attach(fd, sockets) == 0 ? 0 : fail(error, EXIT_CODE_CANNOT_BIND);
+    return attach(fd, sockets) == 0 ? 0 : spread_fail(error, EXIT_CODE_CANNOT_BIND);
 }
 
 int udp_socket_check_spread(struct error *error)
@@ -43,11 +43,11 @@ int udp_socket_check_spread(struct error *error)
     const int on = 1;
     int probe = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (probe < 0)
-        return fail(error, EXIT_CODE_CONFIG);
+        return spread_fail(error, EXIT_CODE_CONFIG);
     int result =
         setsockopt(probe, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0 && attach(probe, 2) == 0
             ? 0
-            : fail(error, EXIT_CODE_CONFIG);
+            : spread_fail(error, EXIT_CODE_CONFIG);
     close(probe);
     return result;
 }

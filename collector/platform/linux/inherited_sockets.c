@@ -43,7 +43,7 @@ static const char *next_name(char **names)
     return length == 0 ? "unknown" : name;
 }
 
-static int take(size_t count, char *names, struct error *error)
+static int inherited_take(size_t count, char *names, struct error *error)
 {
     inherited.sockets = calloc(count, sizeof *inherited.sockets);
     inherited.drops = calloc(count, sizeof *inherited.drops);
@@ -63,7 +63,7 @@ static int take(size_t count, char *names, struct error *error)
     return 0;
 }
 
-static int find(struct error *error)
+static int inherited_find(struct error *error)
 {
     uint64_t process = 0;
     uint64_t count = 0;
@@ -73,13 +73,14 @@ static int find(struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for the names of sockets");
         return -1;
     }
-    return ours && any ? take(count < MOST ? (size_t)count : MOST, inherited.names, error) : 0;
+    return ours && any ? inherited_take(count < MOST ? (size_t)count : MOST, inherited.names, error)
+                       : 0;
 }
 
 int inherited_sockets_take(struct error *error)
 {
     if (!inherited.looked)
-        inherited.result = find(&inherited.missing);
+        inherited.result = inherited_find(&inherited.missing);
     inherited.looked = true;
     if (inherited.result != 0)
         *error = inherited.missing;
@@ -143,7 +144,7 @@ bool inherited_socket_listens(size_t index)
 {
     int listens = 0;
     socklen_t size = sizeof listens;
-    return getsockopt((int)socket_at(index)->handle, SOL_SOCKET, SO_ACCEPTCONN, &listens,
-                      &size) == 0 &&
+    return getsockopt((int)socket_at(index)->handle, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) ==
+               0 &&
            listens != 0;
 }

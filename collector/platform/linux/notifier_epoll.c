@@ -28,19 +28,19 @@ struct epoll_notifier {
     size_t added;
 };
 
-static struct epoll_notifier *of(struct notifier *notifier)
+static struct epoll_notifier *epoll_of(struct notifier *notifier)
 {
     return (struct epoll_notifier *)notifier;
 }
 
-static void fail(struct error *error, const char *what)
+static void epoll_fail(struct error *error, const char *what)
 {
     error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, strerror(errno));
 }
 
-static void destroy(struct notifier *base)
+static void epoll_notifier_destroy(struct notifier *base)
 {
-    struct epoll_notifier *notifier = of(base);
+    struct epoll_notifier *notifier = epoll_of(base);
     if (notifier->epoll >= 0)
         close(notifier->epoll);
     if (notifier->wake >= 0)
@@ -49,12 +49,12 @@ static void destroy(struct notifier *base)
     free(notifier);
 }
 
-static int create(struct notifier **out, size_t threads, struct error *error)
+static int epoll_notifier_create(struct notifier **out, size_t threads, struct error *error)
 {
     (void)threads; /* streams allow any number, which share only the instance */
     struct epoll_notifier *notifier = calloc(1, sizeof *notifier);
     if (notifier == NULL) {
-        fail(error, "no memory for a notifier");
+        epoll_fail(error, "no memory for a notifier");
         return -1;
     }
     unsigned times = 0;
@@ -67,22 +67,22 @@ static int create(struct notifier **out, size_t threads, struct error *error)
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
     if (notifier->epoll < 0 || notifier->wake < 0 ||
         epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, notifier->wake, &event) != 0) {
-        fail(error, "cannot create an epoll instance");
-        destroy(&notifier->base);
+        epoll_fail(error, "cannot create an epoll instance");
+        epoll_notifier_destroy(&notifier->base);
         return -1;
     }
     *out = &notifier->base;
     return 0;
 }
 
-static int add(struct notifier *base, wait_handle socket, void *token, struct error *error)
+static int epoll_add(struct notifier *base, wait_handle socket, void *token, struct error *error)
 {
-    struct epoll_notifier *notifier = of(base);
+    struct epoll_notifier *notifier = epoll_of(base);
     if (notifier->added == notifier->removed_capacity) {
         size_t capacity = notifier->removed_capacity == 0 ? 16 : notifier->removed_capacity * 2;
         void **grown = realloc(notifier->removed, capacity * sizeof *grown);
         if (grown == NULL) {
-            fail(error, "no memory to watch a socket");
+            epoll_fail(error, "no memory to watch a socket");
             return -1;
         }
         notifier->removed = grown;
@@ -90,19 +90,19 @@ static int add(struct notifier *base, wait_handle socket, void *token, struct er
     }
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = token};
     if (epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, (int)socket, &event) != 0) {
-        fail(error, "cannot watch a socket");
+        epoll_fail(error, "cannot watch a socket");
         return -1;
     }
     notifier->added++;
     return 0;
 }
 
-static int remove_socket(struct notifier *base, wait_handle socket, void *token,
-                         struct error *error)
+static int epoll_remove_socket(struct notifier *base, wait_handle socket, void *token,
+                               struct error *error)
 {
-    struct epoll_notifier *notifier = of(base);
+    struct epoll_notifier *notifier = epoll_of(base);
     if (epoll_ctl(notifier->epoll, EPOLL_CTL_DEL, (int)socket, NULL) != 0) {
-        fail(error, "cannot stop watching a socket");
+        epoll_fail(error, "cannot stop watching a socket");
         return -1;
     }
     RULE(notifier->removed_count < notifier->added, "a socket is removed once");
@@ -124,10 +124,10 @@ static unsigned interests_of(uint32_t events)
     return interests;
 }
 
-static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
-                              size_t capacity, int timeout_ms)
+static size_t epoll_wait_for_events(struct notifier *base, size_t thread,
+                                    struct notifier_event *events, size_t capacity, int timeout_ms)
 {
-    struct epoll_notifier *notifier = of(base);
+    struct epoll_notifier *notifier = epoll_of(base);
     (void)thread;
     size_t count = 0;
     while (count < capacity && notifier->removed_count > 0) {
@@ -171,9 +171,9 @@ static int set_stream(struct notifier *base, int operation, wait_handle socket, 
         event.events |= EPOLLOUT;
     if ((interests & NOTIFIER_HANGUP) != 0)
         event.events |= EPOLLRDHUP;
-    if (epoll_ctl(of(base)->epoll, operation, (int)socket, &event) == 0)
+    if (epoll_ctl(epoll_of(base)->epoll, operation, (int)socket, &event) == 0)
         return 0;
-    fail(error, "cannot watch a connection");
+    epoll_fail(error, "cannot watch a connection");
     return -1;
 }
 
@@ -189,25 +189,25 @@ static int arm(struct notifier *base, wait_handle socket, void *token, unsigned 
     return set_stream(base, EPOLL_CTL_MOD, socket, token, interests, error);
 }
 
-static void unwatch(struct notifier *base, wait_handle socket)
+static void epoll_unwatch(struct notifier *base, wait_handle socket)
 {
-    epoll_ctl(of(base)->epoll, EPOLL_CTL_DEL, (int)socket, NULL);
+    epoll_ctl(epoll_of(base)->epoll, EPOLL_CTL_DEL, (int)socket, NULL);
 }
 
-static void wake(struct notifier *base)
+static void epoll_wake(struct notifier *base)
 {
-    event_signal(of(base)->wake);
+    event_signal(epoll_of(base)->wake);
 }
 
 const struct notifier_backend notifier_epoll = {
     .name = "epoll",
-    .create = create,
-    .destroy = destroy,
-    .add = add,
-    .remove = remove_socket,
-    .wait = wait_for_events,
-    .wake = wake,
+    .create = epoll_notifier_create,
+    .destroy = epoll_notifier_destroy,
+    .add = epoll_add,
+    .remove = epoll_remove_socket,
+    .wait = epoll_wait_for_events,
+    .wake = epoll_wake,
     .watch = watch,
     .arm = arm,
-    .unwatch = unwatch,
+    .unwatch = epoll_unwatch,
 };

@@ -65,18 +65,18 @@ static int64_t read_watchdog(void)
     return (int64_t)microseconds * 1000;
 }
 
-static int open_socket(struct service_manager *manager, struct error *error)
+static int manager_open_socket(struct service_manager *manager, struct error *error)
 {
     manager->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (manager->fd >= 0 &&
         setsockopt(manager->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0)
         return 0;
-    error_set(error, EXIT_CODE_INTERNAL, "cannot tell systemd anything: %s", strerror(errno));
+    error_set(error, EXIT_CODE_INTERNAL, "cannot report to systemd: %s", strerror(errno));
     return -1;
 }
 
-static int make(struct service_manager **out, const char *name, int64_t watchdog_ns,
-                struct error *error)
+static int manager_make(struct service_manager **out, const char *name, int64_t watchdog_ns,
+                        struct error *error)
 {
     struct service_manager *manager = calloc(1, sizeof *manager);
     if (manager == NULL) {
@@ -87,11 +87,12 @@ static int make(struct service_manager **out, const char *name, int64_t watchdog
     manager->watchdog_ns = watchdog_ns;
     if (!set_address(manager, name)) {
         error_set(error, EXIT_CODE_CONFIG,
-                  SOCKET_VARIABLE " is no path and no abstract name: systemd is told nothing");
+                  SOCKET_VARIABLE
+                  " is neither a path nor an abstract name; nothing is reported to systemd");
         service_manager_destroy(manager);
         return -1;
     }
-    if (open_socket(manager, error) != 0) {
+    if (manager_open_socket(manager, error) != 0) {
         service_manager_destroy(manager);
         return -1;
     }
@@ -108,7 +109,7 @@ int service_manager_find(struct service_manager **out, struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for " SOCKET_VARIABLE);
         return -1;
     }
-    int result = name == NULL ? 0 : make(out, name, watchdog_ns, error);
+    int result = name == NULL ? 0 : manager_make(out, name, watchdog_ns, error);
     free(name);
     return result;
 }
@@ -139,7 +140,7 @@ static int notify_manager(struct service_manager *manager, const char *text, str
     while (sent < 0 && retry_interrupted(&times));
     if (sent >= 0)
         return 0;
-    error_set(error, EXIT_CODE_IO, "systemd was not told: %s", strerror(errno));
+    error_set(error, EXIT_CODE_IO, "cannot report to systemd: %s", strerror(errno));
     return -1;
 }
 

@@ -101,7 +101,7 @@ static struct target branch(struct making *making, uint32_t least, struct target
 }
 
 /* Emits a load from the IP header. The code after it must be the code emitted last. */
-static struct target load(struct making *making, unsigned size, uint32_t at)
+static struct target filter_load(struct making *making, unsigned size, uint32_t at)
 {
     const struct sock_filter load =
         BPF_STMT((uint16_t)(BPF_LD | BPF_ABS | size), (uint32_t)SKF_NET_OFF + at);
@@ -174,7 +174,7 @@ static struct target decide(struct making *making, unsigned word, size_t from, s
     making->segments += made;
     struct target target = choose(making, word, segments, made);
     making->segments = segments;
-    return made == 1 ? target : load(making, BPF_W, making->place + 4 * word);
+    return made == 1 ? target : filter_load(making, BPF_W, making->place + 4 * word);
 }
 
 static struct edge edge_of(struct host_number number)
@@ -237,7 +237,7 @@ bool source_filter_make(const struct networks *sources, struct sock_filter *prog
         struct target ipv6 = decide_ipv6(&making, edges, sources);
         struct target ipv4 = decide_ipv4(&making, edges, sources);
         branch(&making, IPV6_LEAST, ipv6, ipv4);
-        load(&making, BPF_B, 0);
+        filter_load(&making, BPF_B, 0);
         *needed = making.count;
         if (making.count <= BPF_MAXINSNS)
             turn_round(program, making.count);

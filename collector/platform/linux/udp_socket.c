@@ -32,7 +32,7 @@ const char *const udp_socket_buffer_advice = "raise net.core.rmem_max or run wit
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static int fail(struct error *error, const char *what)
+static int udp_fail(struct error *error, const char *what)
 {
     error_set(error, EXIT_CODE_CANNOT_BIND, "%s: %s", what, strerror(errno));
     return -1;
@@ -130,12 +130,13 @@ static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options
     if (!set_flag(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
         !set_flag(fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO,
                   options->wants_destination))
-        return fail(error, "cannot set up a UDP socket");
+        return udp_fail(error, "cannot set up a UDP socket");
     if (options->gro && !set_flag(fd, IPPROTO_UDP, UDP_GRO, 1))
-        return fail(error, "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
+        return udp_fail(error,
+                        "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
     if (options->busy_poll_us != busy_poll_us &&
         !set_flag(fd, SOL_SOCKET, SO_BUSY_POLL, (int)options->busy_poll_us))
-        return fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
+        return udp_fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
     return 0;
 }
 
@@ -143,8 +144,8 @@ static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options
  * Sets the options that may change before and after the bind. The filter is set last among those
  * that can fail; if it fails, the previous filter stays.
  */
-static int set_up(struct udp_socket *socket, bool ipv6, const struct udp_socket_options *options,
-                  struct error *error)
+static int udp_set_up(struct udp_socket *socket, bool ipv6,
+                      const struct udp_socket_options *options, struct error *error)
 {
     int fd = socket->fd;
     if (set_flags(fd, ipv6, options, socket->options.busy_poll_us, error) != 0 ||
@@ -169,10 +170,10 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
     made->fd =
         lending_socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (made->fd < 0)
-        return fail(error, "cannot open a UDP socket");
+        return udp_fail(error, "cannot open a UDP socket");
     if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
         (options->share_port && !set_flag(made->fd, SOL_SOCKET, SO_REUSEPORT, 1)))
-        return fail(error, "cannot set up a UDP socket");
+        return udp_fail(error, "cannot set up a UDP socket");
     if (!options->share_port || options->spread_over == 0)
         return 0;
     return datagram_spread_attach(made->fd, options->spread_over, error);
@@ -199,11 +200,11 @@ static int restrict_to_interface(struct udp_socket *made, const struct udp_socke
     if (address_is_multicast(&options->address))
         return multicast_join_only_own(made->fd, ipv6)
                    ? 0
-                   : fail(error, "cannot set up a multicast socket");
+                   : udp_fail(error, "cannot set up a multicast socket");
     if (name == NULL ||
         setsockopt(made->fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0)
         return 0;
-    return fail(error, "cannot bind a socket to a network interface");
+    return udp_fail(error, "cannot bind a socket to a network interface");
 }
 
 static int check_bound_udp(int fd, struct error *error)
@@ -213,13 +214,13 @@ static int check_bound_udp(int fd, struct error *error)
     struct sockaddr_in6 name = {0};
     socklen_t size = sizeof name;
     if (family < 0)
-        why = "is no socket";
+        why = "is not a socket";
     else if ((family != AF_INET && family != AF_INET6) || get_number(fd, SO_TYPE) != SOCK_DGRAM ||
              get_number(fd, SO_PROTOCOL) != IPPROTO_UDP)
-        why = "is no UDP socket, and no TCP socket that listens; with systemd that is "
+        why = "is neither a UDP socket nor a listening TCP socket; with systemd use "
               "ListenDatagram=ADDR:PORT or ListenStream=ADDR:PORT";
     else if (getsockname(fd, (struct sockaddr *)&name, &size) != 0 || name.sin6_port == 0)
-        why = "is bound to no port";
+        why = "is not bound to a port";
     if (why == NULL)
         return 0;
     error_set(error, EXIT_CODE_CANNOT_BIND, "descriptor %d %s", fd, why);
@@ -227,8 +228,8 @@ static int check_bound_udp(int fd, struct error *error)
 }
 
 /* Copies the handle and resets options that its previous user may have set. */
-static int adopt(struct udp_socket *made, const struct udp_socket_options *options,
-                 struct error *error)
+static int udp_adopt(struct udp_socket *made, const struct udp_socket_options *options,
+                     struct error *error)
 {
     int given = (int)options->handle;
     if (check_bound_udp(given, error) != 0)
@@ -236,7 +237,7 @@ static int adopt(struct udp_socket *made, const struct udp_socket_options *optio
     made->fd = lending_duplicate(given);
     int flags = made->fd < 0 ? -1 : fcntl(made->fd, F_GETFL);
     if (flags < 0 || fcntl(made->fd, F_SETFL, flags | O_NONBLOCK) != 0)
-        return fail(error, "cannot take over a UDP socket");
+        return udp_fail(error, "cannot take over a UDP socket");
     made->drops_kept = inherited_socket_drops(given);
     made->drops_seen = made->drops_kept != NULL ? *made->drops_kept : 0;
     set_flag(made->fd, IPPROTO_UDP, UDP_GRO, 0);
@@ -256,9 +257,9 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     RULE(options->max_datagram != 0, "a socket receives datagrams of at least one byte");
     made->fd = -1;
     made->ops = options->gro ? &receive_ops_gro : &receive_ops_single;
-    if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
+    if ((options->inherited ? udp_adopt : open_own)(made, options, error) != 0 ||
         (!options->inherited && restrict_to_interface(made, options, error) != 0) ||
-        set_up(made, is_ipv6(made->fd), options, error) != 0) {
+        udp_set_up(made, is_ipv6(made->fd), options, error) != 0) {
         udp_socket_close(made);
         return -1;
     }
@@ -275,7 +276,7 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
     struct error ignored;
     after.inherited = socket->options.inherited;
     after.handle = socket->options.handle;
-    if (set_up(socket, ipv6, &after, error) == 0)
+    if (udp_set_up(socket, ipv6, &after, error) == 0)
         return 0;
     set_flags(socket->fd, ipv6, &socket->options, after.busy_poll_us, &ignored);
     return -1;
@@ -370,7 +371,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     struct sockaddr_in6 bound = {0};
     socklen_t bound_size = sizeof bound;
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
-        return fail(error, "cannot find where a socket is bound");
+        return udp_fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
     socket->bound = true;
     return group ? join(socket, index, error) : 0;

@@ -34,13 +34,13 @@ struct target {
     bool group_was_named;
 };
 
-static int cannot(struct error *error, const char *user, const char *why)
+static int user_cannot(struct error *error, const char *user, const char *why)
 {
     error_set(error, EXIT_CODE_CONFIG, "--user %s: %s", user, why);
     return -1;
 }
 
-static int failed(struct error *error, const char *user, const char *call)
+static int user_failed(struct error *error, const char *user, const char *call)
 {
     error_set(error, EXIT_CODE_CONFIG, "--user %s: %s: %s", user, call, strerror(errno));
     return -1;
@@ -54,12 +54,14 @@ static int find_user(const char *user, struct target *target, struct error *erro
     errno = 0;
     const struct passwd *entry = getpwnam(target->name);
     if (entry == NULL)
-        return errno == 0 || errno == ENOENT ? cannot(error, user, "there is no such user")
-                                             : failed(error, user, "the user cannot be looked up");
+        return errno == 0 || errno == ENOENT
+                   ? user_cannot(error, user, "there is no such user")
+                   : user_failed(error, user, "the user cannot be looked up");
     target->user = entry->pw_uid;
     target->group = entry->pw_gid;
     target->group_was_named = false;
-    return target->user != 0 ? 0 : cannot(error, user, "that is root, who gives nothing up");
+    return target->user != 0 ? 0
+                             : user_cannot(error, user, "root cannot give up its rights to root");
 }
 
 static int find_group(const char *user, const char *name, struct target *target,
@@ -68,18 +70,19 @@ static int find_group(const char *user, const char *name, struct target *target,
     errno = 0;
     const struct group *entry = getgrnam(name);
     if (entry == NULL)
-        return errno == 0 || errno == ENOENT ? cannot(error, user, "there is no such group")
-                                             : failed(error, user, "the group cannot be looked up");
+        return errno == 0 || errno == ENOENT
+                   ? user_cannot(error, user, "there is no such group")
+                   : user_failed(error, user, "the group cannot be looked up");
     target->group = entry->gr_gid;
     target->group_was_named = true;
     return 0;
 }
 
-static int find(const char *user, struct target *target, struct error *error)
+static int user_find_target(const char *user, struct target *target, struct error *error)
 {
     size_t length = strcspn(user, ":");
     if (length >= sizeof target->name)
-        return cannot(error, user, "there is no such user");
+        return user_cannot(error, user, "there is no such user");
     memcpy(target->name, user, length);
     target->name[length] = '\0';
     if (find_user(user, target, error) != 0)
@@ -87,7 +90,7 @@ static int find(const char *user, struct target *target, struct error *error)
     return user[length] == '\0' ? 0 : find_group(user, user + length + 1, target, error);
 }
 
-/* --- who we are ------------------------------------------------------------------------------- */
+/* --- the present user ------------------------------------------------------------------------- */
 
 /* Checks the real, effective and saved id, so that there is none to go back to. */
 static bool has_user(const struct target *target)
@@ -110,7 +113,7 @@ static bool is_already(const struct target *target)
     return has_user(target) && (!target->group_was_named || has_group(target));
 }
 
-static int check(const char *user, const struct target *target, struct error *error)
+static int user_check_target(const char *user, const struct target *target, struct error *error)
 {
     if (is_already(target) || geteuid() == 0)
         return 0;
@@ -124,7 +127,8 @@ static int check(const char *user, const struct target *target, struct error *er
 int user_check(const char *user, struct error *error)
 {
     struct target target;
-    return find(user, &target, error) == 0 ? check(user, &target, error) : -1;
+    return user_find_target(user, &target, error) == 0 ? user_check_target(user, &target, error)
+                                                       : -1;
 }
 
 /* --- becoming another ------------------------------------------------------------------------- */
@@ -133,13 +137,13 @@ int user_check(const char *user, struct error *error)
 static int change(const char *user, const struct target *target, struct error *error)
 {
     if (initgroups(target->name, target->group) != 0)
-        return failed(error, user, "cannot take the user's groups");
+        return user_failed(error, user, "cannot take the user's groups");
     if (setresgid(target->group, target->group, target->group) != 0)
-        return failed(error, user, "cannot take the group");
+        return user_failed(error, user, "cannot take the group");
     if (setresuid(target->user, target->user, target->user) != 0)
-        return failed(error, user, "cannot become the user");
+        return user_failed(error, user, "cannot become the user");
     if (!has_user(target) || !has_group(target))
-        return cannot(error, user, "root's rights are not given up");
+        return user_cannot(error, user, "root's rights are not given up");
     return 0;
 }
 
@@ -148,10 +152,10 @@ static int clear_capabilities(const char *user, struct error *error)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L) != 0 && errno != EINVAL)
-        return failed(error, user,
-                      "cannot give up ambient capabilities"); /* EINVAL: an old kernel */
+        return user_failed(error, user,
+                           "cannot give up ambient capabilities"); /* EINVAL: an old kernel */
     if (syscall(SYS_capset, &header, none) != 0)
-        return failed(error, user, "cannot give up capabilities");
+        return user_failed(error, user, "cannot give up capabilities");
     return 0;
 }
 
@@ -169,14 +173,14 @@ void user_expect(void)
 int user_become(const char *user, struct error *error)
 {
     struct target target;
-    if (find(user, &target, error) != 0 || check(user, &target, error) != 0)
+    if (user_find_target(user, &target, error) != 0 || user_check_target(user, &target, error) != 0)
         return -1;
     if (!is_already(&target) && change(user, &target, error) != 0)
         return -1;
     if (clear_capabilities(user, error) != 0)
         return -1;
     if (can_be_regained())
-        return cannot(error, user, "root's rights are not given up for good");
+        return user_cannot(error, user, "root's rights are not given up for good");
     guarded_open_set(false);
     /*
      * The kernel has set the process's dumpable flag as fs.suid_dumpable says, by default off. It
@@ -189,11 +193,11 @@ int user_become(const char *user, struct error *error)
 int user_give(const char *user, int file, struct error *error)
 {
     struct target target;
-    if (find(user, &target, error) != 0 || check(user, &target, error) != 0)
+    if (user_find_target(user, &target, error) != 0 || user_check_target(user, &target, error) != 0)
         return -1;
     if (!is_already(&target) &&
         fchownat(file, "", target.user, target.group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
-        return failed(error, user, "the socket of --control cannot be given to the user");
+        return user_failed(error, user, "the socket of --control cannot be given to the user");
     return 0;
 }
 

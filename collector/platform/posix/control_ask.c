@@ -15,7 +15,7 @@
 /* Milliseconds between two attempts to connect. */
 #define CONNECT_PAUSE_MS 10
 
-static int cannot(struct error *error, const char *address, const char *why)
+static int ask_cannot(struct error *error, const char *address, const char *why)
 {
     error_set(error, EXIT_CODE_NOT_REACHED, "%s: %s", address, why);
     return -1;
@@ -36,7 +36,7 @@ static bool await(int fd, short events, int64_t end_ns)
 }
 
 /* The collector's queue of connections may be full for a moment. */
-static bool connect_to(int fd, const struct sockaddr_un *to, int64_t end_ns)
+static bool ask_connect(int fd, const struct sockaddr_un *to, int64_t end_ns)
 {
     while (connect(fd, (const struct sockaddr *)to, sizeof *to) != 0) {
         if (errno != EAGAIN && errno != EINTR)
@@ -100,13 +100,13 @@ static int talk(int fd, const struct sockaddr_un *to, const char *address, const
                 struct output *answer, struct error *error)
 {
     int64_t end_ns = clock_monotonic_ns() + CONTROL_ASK_MS * INT64_C(1000000);
-    if (!connect_to(fd, to, end_ns) || !send_bytes(fd, request, strlen(request), end_ns) ||
+    if (!ask_connect(fd, to, end_ns) || !send_bytes(fd, request, strlen(request), end_ns) ||
         !send_bytes(fd, "\n", 1, end_ns))
-        return cannot(error, address, strerror(errno));
+        return ask_cannot(error, address, strerror(errno));
     int result = receive_line(fd, answer, end_ns);
     if (result == 0)
-        return cannot(error, address, "no whole answer came");
-    return result > 0 ? 0 : cannot(error, address, strerror(errno));
+        return ask_cannot(error, address, "no whole answer came");
+    return result > 0 ? 0 : ask_cannot(error, address, strerror(errno));
 }
 
 int control_ask(const char *address, const char *request, struct output *answer,
@@ -115,11 +115,11 @@ int control_ask(const char *address, const char *request, struct output *answer,
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     const char *path = strchr(address, ':') + 1;
     if (strlen(path) >= sizeof to.sun_path)
-        return cannot(error, address, "the path is too long");
+        return ask_cannot(error, address, "the path is too long");
     strcpy(to.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return cannot(error, address, strerror(errno));
+        return ask_cannot(error, address, strerror(errno));
     int result = talk(fd, &to, address, request, answer, error);
     close(fd);
     return result;

@@ -42,7 +42,7 @@ struct control_connection {
     int fd;
 };
 
-static int cannot(struct error *error, const char *address, const char *why)
+static int control_socket_cannot(struct error *error, const char *address, const char *why)
 {
     error_set(error, EXIT_CODE_CANNOT_CREATE, "--control %s: %s", address, why);
     return -1;
@@ -136,13 +136,15 @@ static int replace(const struct control_socket *made, const char *address, bool 
                    struct error *error)
 {
     if (!is_left_over(&made->address))
-        return cannot(error, address, "another program listens there, or it is no socket");
+        return control_socket_cannot(error, address,
+                                     "another program listens there, or it is not a socket");
     if (!locked)
-        return cannot(error, address,
-                      "a dead program left a socket there, and no lock file can be had beside it to "
-                      "replace it");
+        return control_socket_cannot(
+            error, address,
+            "a dead program left a socket there, and the lock file for replacing it "
+            "cannot be created");
     if (unlink(made->address.sun_path) != 0 || bind_privately(made) != 0)
-        return cannot(error, address, strerror(errno));
+        return control_socket_cannot(error, address, strerror(errno));
     return 0;
 }
 
@@ -151,12 +153,12 @@ static int bind_and_listen(struct control_socket *made, const char *address, boo
 {
     if (bind_privately(made) != 0) {
         if (errno != EADDRINUSE)
-            return cannot(error, address, strerror(errno));
+            return control_socket_cannot(error, address, strerror(errno));
         if (replace(made, address, locked, error) != 0)
             return -1;
     }
     if (lstat(made->address.sun_path, &made->made) != 0 || listen(made->fd, BACKLOG) != 0)
-        return cannot(error, address, strerror(errno));
+        return control_socket_cannot(error, address, strerror(errno));
     return 0;
 }
 
@@ -170,7 +172,7 @@ static int look_at_folder(const struct control_socket *made, const char *address
     strcpy(slash == NULL ? folder : slash + 1, ".");
     int fd = guarded_open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (fd < 0)
-        return cannot(error, address, guarded_open_why(errno));
+        return control_socket_cannot(error, address, guarded_open_why(errno));
     close(fd);
     return 0;
 }
@@ -181,12 +183,12 @@ static int open_locked(struct control_socket *made, const char *address, struct 
         return -1;
     made->fd = local_socket();
     if (made->fd < 0)
-        return cannot(error, address, strerror(errno));
+        return control_socket_cannot(error, address, strerror(errno));
     struct lock_name name;
     snprintf(name.path, sizeof name.path, "%s.lock", made->address.sun_path);
     int lock = lock_place(&name);
     if (lock < 0 && errno == EWOULDBLOCK)
-        return cannot(error, address, "another program keeps the lock file beside it locked");
+        return control_socket_cannot(error, address, "another program holds its lock file");
     int result = bind_and_listen(made, address, lock >= 0, error);
     if (lock >= 0)
         unlock_place(&name, lock);
@@ -205,7 +207,7 @@ int control_socket_open(struct control_socket **out, const char *address, struct
     made->fd = -1;
     int result = -1;
     if (strlen(path) >= sizeof made->address.sun_path) {
-        cannot(error, address, "the path is too long");
+        control_socket_cannot(error, address, "the path is too long");
     } else {
         strcpy(made->address.sun_path, path);
         result = open_locked(made, address, error);
@@ -244,7 +246,8 @@ int control_socket_check(const char *address, struct error *error)
     struct stat status;
     const char *path = strchr(address, ':') + 1;
     if (lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode))
-        return cannot(error, address, "a file is there, and it is no socket");
+        return control_socket_cannot(error, address,
+                                     "the path names a file, and it is not a socket");
     if (output_check_beside(path, &why) == 0)
         return 0;
     error_set(error, why.code, "--control %s: %s", address, why.text);

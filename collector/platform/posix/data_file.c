@@ -17,16 +17,16 @@ static int descriptor(struct data_file file)
     return (int)file.handle;
 }
 
-static bool fail(struct error *error, const char *what)
+static bool data_file_fail(struct error *error, const char *what)
 {
     error_set(error, EXIT_CODE_IO, "%s: %s", what, strerror(errno));
     return false;
 }
 
-static enum data_file_result failed(struct error *error, const char *what)
+static enum data_file_result data_file_failed(struct error *error, const char *what)
 {
     bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-    fail(error, what);
+    data_file_fail(error, what);
     return full ? DATA_FILE_FULL : DATA_FILE_FAILED;
 }
 
@@ -36,7 +36,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     if (fd < 0 && errno == EEXIST)
         return DATA_FILE_TAKEN;
     if (fd < 0)
-        return failed(error, "cannot create it");
+        return data_file_failed(error, "cannot create it");
     out->handle = fd;
     return DATA_FILE_DONE;
 }
@@ -54,7 +54,7 @@ enum data_file_result data_file_open(const char *path, struct data_file *out, st
     if (fd < 0 && is_no_regular_file(errno))
         return DATA_FILE_MISSING;
     if (fd < 0 || fstat(fd, &status) != 0) {
-        fail(error, "cannot open it");
+        data_file_fail(error, "cannot open it");
         if (fd >= 0)
             close(fd);
         return DATA_FILE_FAILED;
@@ -71,7 +71,7 @@ bool data_file_size(struct data_file file, uint64_t *size, struct error *error)
 {
     struct stat status;
     if (fstat(descriptor(file), &status) != 0)
-        return fail(error, "cannot look at it");
+        return data_file_fail(error, "cannot look at it");
     *size = (uint64_t)status.st_size;
     return true;
 }
@@ -87,7 +87,7 @@ bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t 
         if (part < 0 && retry_interrupted(&times))
             continue;
         if (part < 0)
-            return fail(error, "cannot read");
+            return data_file_fail(error, "cannot read");
         if (part == 0)
             break;
         *got += (size_t)part;
@@ -132,7 +132,7 @@ enum data_file_result data_file_write(struct data_file file, uint64_t offset,
         if (written == 0)
             errno = ENOSPC;
         if (written <= 0)
-            return failed(error, "cannot write");
+            return data_file_failed(error, "cannot write");
         offset += (uint64_t)written;
         advance(&next, &left, (size_t)written);
     }
@@ -141,12 +141,13 @@ enum data_file_result data_file_write(struct data_file file, uint64_t offset,
 
 bool data_file_cut(struct data_file file, uint64_t size, struct error *error)
 {
-    return ftruncate(descriptor(file), (off_t)size) == 0 || fail(error, "cannot cut it off");
+    return ftruncate(descriptor(file), (off_t)size) == 0 ||
+           data_file_fail(error, "cannot cut it off");
 }
 
 bool data_file_sync(struct data_file file, struct error *error)
 {
-    return fdatasync(descriptor(file)) == 0 || fail(error, SYNC_FAILURE);
+    return fdatasync(descriptor(file)) == 0 || data_file_fail(error, SYNC_FAILURE);
 }
 
 void data_file_close(struct data_file file)

@@ -27,7 +27,7 @@ static struct {
     atomic_uint all_lent;           /* of all uses */
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void lock(void)
+static void descriptors_lock(void)
 {
     pthread_mutex_lock(&kept.lock);
 }
@@ -66,7 +66,7 @@ static bool apply(void)
     return change_to(soft);
 }
 
-static void count(enum descriptor_use use, unsigned lent)
+static void descriptors_count(enum descriptor_use use, unsigned lent)
 {
     atomic_fetch_add(&kept.all_lent, lent - kept.lent[use]);
     kept.lent[use] = lent;
@@ -97,7 +97,7 @@ uint64_t descriptors_most(void)
     return limit.rlim_max;
 }
 
-static void divide(rlim_t all, const uint64_t wanted[DESCRIPTOR_USES])
+static void descriptors_divide(rlim_t all, const uint64_t wanted[DESCRIPTOR_USES])
 {
     const rlim_t most[DESCRIPTOR_USES] = {all / 4, all / 8, all / 8};
     kept.always = all;
@@ -108,9 +108,9 @@ static void divide(rlim_t all, const uint64_t wanted[DESCRIPTOR_USES])
 }
 
 /* In a process that is forked while a thread holds the lock, the lock would never be released. */
-static bool begin(const struct rlimit *limit)
+static bool keeping_begin(const struct rlimit *limit)
 {
-    if (limit->rlim_max == RLIM_INFINITY || pthread_atfork(lock, unlock, unlock) != 0)
+    if (limit->rlim_max == RLIM_INFINITY || pthread_atfork(descriptors_lock, unlock, unlock) != 0)
         return false;
     kept.before = limit->rlim_cur;
     kept.set = limit->rlim_cur;
@@ -121,10 +121,10 @@ static bool begin(const struct rlimit *limit)
 void descriptors_keep(const uint64_t wanted[DESCRIPTOR_USES])
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || (!kept.keeps && !begin(&limit)))
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || (!kept.keeps && !keeping_begin(&limit)))
         return;
-    lock();
-    divide(limit.rlim_max, wanted);
+    descriptors_lock();
+    descriptors_divide(limit.rlim_max, wanted);
     apply();
     unlock();
 }
@@ -135,12 +135,12 @@ bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times)
     if (!kept.keeps || (*times)++ == TIMES_MOST)
         return false;
     RULE(use < DESCRIPTOR_USES && wanted != 0, "descriptors are lent for one of the uses");
-    lock();
+    descriptors_lock();
     unsigned before = kept.lent[use];
-    count(use, before + wanted);
+    descriptors_count(use, before + wanted);
     bool done = find_free(use) && apply();
     if (!done)
-        count(use, before);
+        descriptors_count(use, before);
     unlock();
     errno = number;
     return done;
@@ -149,9 +149,9 @@ bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times)
 void descriptors_take_back(enum descriptor_use use, unsigned wanted)
 {
     int number = errno;
-    lock();
+    descriptors_lock();
     RULE(kept.lent[use] >= wanted, "no more descriptors are taken back than were lent");
-    count(use, kept.lent[use] - wanted);
+    descriptors_count(use, kept.lent[use] - wanted);
     apply();
     unlock();
     errno = number;
@@ -168,7 +168,7 @@ bool lending_goes_on(void)
  */
 void lending_stop_for_program(void)
 {
-    lock();
+    descriptors_lock();
     if (kept.keeps && kept.before < kept.always)
         change_to(kept.before);
 }

@@ -7,11 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 #define PATH_SIZE 4096
 #define LINKS_MAX 40 /* as in path_resolution(7) */
 
-static bool fill(const struct stat *status, struct file_location *place)
+static bool location_fill(const struct stat *status, struct file_location *place)
 {
     if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISSOCK(status->st_mode))
         return false;
@@ -28,7 +27,7 @@ static bool find_in_folder(const char *path, struct file_location *place)
     const char *name = file_path_name(path);
     if (*name == '\0' || strlen(name) >= sizeof place->name ||
         !file_path_copy_folder(path, folder, sizeof folder) || stat(folder, &status) != 0 ||
-        !S_ISDIR(status.st_mode) || !fill(&status, place))
+        !S_ISDIR(status.st_mode) || !location_fill(&status, place))
         return false;
     memcpy(place->name, name, strlen(name) + 1);
     return true;
@@ -56,7 +55,7 @@ bool file_location_find(const char *path, struct file_location *place)
     struct stat status;
     char last[PATH_SIZE];
     if (stat(path, &status) == 0)
-        return fill(&status, place);
+        return location_fill(&status, place);
     if (errno != ENOENT || strlen(path) >= sizeof last)
         return false;
     memcpy(last, path, strlen(path) + 1);
@@ -69,5 +68,6 @@ bool file_location_find(const char *path, struct file_location *place)
 bool file_location_of_stdout(struct file_location *place)
 {
     struct stat status;
-    return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) && fill(&status, place);
+    return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+           location_fill(&status, place);
 }

@@ -14,7 +14,7 @@
 
 struct folder;
 
-static DIR *stream_of(struct folder *folder)
+static DIR *folder_stream_of(struct folder *folder)
 {
     return (DIR *)folder;
 }
@@ -27,17 +27,17 @@ struct folder *folder_open(const char *path)
 bool folder_next(struct folder *folder, struct folder_entry *entry)
 {
     struct dirent *found;
-    while ((found = readdir(stream_of(folder))) != NULL) {
+    while ((found = readdir(folder_stream_of(folder))) != NULL) {
         struct stat status;
         if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
-            fstatat(dirfd(stream_of(folder)), found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            fstatat(dirfd(folder_stream_of(folder)), found->d_name, &status, AT_SYMLINK_NOFOLLOW) !=
+                0)
             continue;
         *entry = (struct folder_entry){
             .name = found->d_name,
             .is_folder = S_ISDIR(status.st_mode),
             .is_file = S_ISREG(status.st_mode),
-            .modified_ns =
-                clock_wall_ns_of(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
+            .modified_ns = clock_wall_ns_of(status.st_mtim.tv_sec, status.st_mtim.tv_nsec),
             .size = (uint64_t)status.st_size,
         };
         return true;
@@ -48,7 +48,7 @@ bool folder_next(struct folder *folder, struct folder_entry *entry)
 void folder_close(struct folder *folder)
 {
     if (folder != NULL)
-        closedir(stream_of(folder));
+        closedir(folder_stream_of(folder));
 }
 
 bool folder_has(const char *path)

@@ -42,7 +42,7 @@ static void step(struct way *way, int folder)
 }
 
 /* Closes `fd` if it is open. Returns -1 with errno. */
-static int fail(int fd, int number)
+static int guarded_fail(int fd, int number)
 {
     if (fd >= 0)
         close(fd);
@@ -50,7 +50,7 @@ static int fail(int fd, int number)
     return -1;
 }
 
-static int begin(struct way *way)
+static int guarded_begin(struct way *way)
 {
     way->at = 0;
     if (way->path[0] != '/')
@@ -71,19 +71,19 @@ static int follow(struct way *way, int link, uid_t owner)
     char target[sizeof way->path];
     ssize_t size = readlinkat(link, "", target, sizeof target);
     if (size < 0)
-        return fail(link, errno);
+        return guarded_fail(link, errno);
     close(link);
     if (owner != geteuid())
-        return fail(-1, EXDEV);
+        return guarded_fail(-1, EXDEV);
     if (++way->links > LINKS_MAX)
-        return fail(-1, ELOOP);
+        return guarded_fail(-1, ELOOP);
     const char *rest = way->path + way->at; /* begins with a slash, or is empty */
     size_t left = strlen(rest) + 1;
     if ((size_t)size + left > sizeof way->path)
-        return fail(-1, ENAMETOOLONG);
+        return guarded_fail(-1, ENAMETOOLONG);
     memmove(way->path + size, rest, left);
     memcpy(way->path, target, (size_t)size);
-    return begin(way);
+    return guarded_begin(way);
 }
 
 /* The links in /proc, such as /proc/self/fd/1, do not lead to a path. They are root's. */
@@ -112,7 +112,7 @@ static int take_name(struct way *way, char name[NAME_MAX + 1], bool *last)
     way->at += strspn(way->path + way->at, "/");
     size_t length = strcspn(way->path + way->at, "/");
     if (length > NAME_MAX)
-        return fail(-1, ENAMETOOLONG);
+        return guarded_fail(-1, ENAMETOOLONG);
     memcpy(name, way->path + way->at, length);
     name[length] = '\0';
     if (length == 0)
@@ -134,7 +134,7 @@ static int walk(struct way *way, int flags, mode_t mode)
         int link = lending_openat(way->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
         if (link >= 0 && no_link != 0 && fstat(link, &status) == 0 && S_ISLNK(status.st_mode)) {
             if (last && (flags & (O_NOFOLLOW | O_EXCL)) != 0)
-                return fail(link, (flags & O_EXCL) != 0 ? EEXIST : ELOOP);
+                return guarded_fail(link, (flags & O_EXCL) != 0 ? EEXIST : ELOOP);
             if (follow(way, link, status.st_uid) != 0)
                 return -1;
             continue;
@@ -142,13 +142,12 @@ static int walk(struct way *way, int flags, mode_t mode)
         if (link >= 0)
             close(link);
         /* A link that was put there since is not followed. */
-        int fd =
-            lending_openat(way->folder, name,
-                           (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | no_link, mode);
+        int fd = lending_openat(way->folder, name,
+                                (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | no_link, mode);
         if (fd < 0)
-            return fail(-1, errno == ELOOP ? EXDEV : errno);
+            return guarded_fail(-1, errno == ELOOP ? EXDEV : errno);
         if (last)
-            return is_foreign(way->folder, fd) ? fail(fd, EXDEV) : fd;
+            return is_foreign(way->folder, fd) ? guarded_fail(fd, EXDEV) : fd;
         step(way, fd);
     }
 }
@@ -160,9 +159,9 @@ int guarded_open(const char *path, int flags, mode_t mode)
     struct way way = {.folder = AT_FDCWD};
     size_t size = strlen(path) + 1;
     if (size == 1 || size > sizeof way.path)
-        return fail(-1, size == 1 ? ENOENT : ENAMETOOLONG);
+        return guarded_fail(-1, size == 1 ? ENOENT : ENAMETOOLONG);
     memcpy(way.path, path, size);
-    int fd = begin(&way) == 0 ? walk(&way, flags, mode) : -1;
+    int fd = guarded_begin(&way) == 0 ? walk(&way, flags, mode) : -1;
     int number = errno;
     step(&way, AT_FDCWD);
     errno = number;

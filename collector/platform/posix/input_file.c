@@ -104,7 +104,7 @@ uint64_t input_file_size(const struct input_file *file)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static enum input_result failed(struct error *error)
+static enum input_result input_failed(struct error *error)
 {
     error_set(error, EXIT_CODE_BAD_INPUT, "%s", strerror(errno));
     return INPUT_FAILED;
@@ -145,7 +145,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
         if (file->live && (errno == EAGAIN || errno == EWOULDBLOCK))
             return INPUT_WOULD_WAIT;
         if (!retry_interrupted(&times))
-            return failed(error);
+            return input_failed(error);
     }
 }
 

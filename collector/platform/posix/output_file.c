@@ -31,8 +31,8 @@ static int cannot_create(struct error *error, const char *what, const char *why)
 }
 
 /* Takes over the stream also if it fails. */
-static int make(const struct stream *stream, const struct stat *status, struct output_file **out,
-                struct error *error)
+static int output_make(const struct stream *stream, const struct stat *status,
+                       struct output_file **out, struct error *error)
 {
     struct output_file *file = calloc(1, sizeof *file);
     if (file == NULL) {
@@ -56,7 +56,7 @@ static const char *why_not_opened(int number, const char *path)
     if (number != ENXIO)
         return guarded_open_why(number);
     return stat(path, &status) == 0 && S_ISFIFO(status.st_mode)
-               ? "nobody reads this pipe"
+               ? "this pipe has no reader"
                : "it is a socket or a device without a driver";
 }
 
@@ -101,7 +101,7 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     torn_line_look_end(&look);
     if (result != 0)
         return result;
-    return make(&(struct stream){.fd = fd, .owned = true}, &status, out, error);
+    return output_make(&(struct stream){.fd = fd, .owned = true}, &status, out, error);
 }
 
 int output_file_check_content(const char *path, const struct output_file_format *format,
@@ -125,7 +125,7 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
     if ((flags & O_ACCMODE) == O_RDONLY)
         return cannot_create(error, "standard output", "it is closed, or open for reading only");
     struct stream stream = stream_borrow(STDOUT_FILENO, &status);
-    return make(&stream, &status, out, error);
+    return output_make(&stream, &status, out, error);
 }
 
 void output_file_hold_standard_streams(void)
@@ -169,7 +169,7 @@ static enum write_result after_write(struct output_file *file, size_t size, stru
 {
     off_t end = lseek(file->stream.fd, 0, SEEK_CUR);
     if (came_after_a_cut(file, end, size)) {
-        error_set(error, EXIT_CODE_IO, "cannot write: the file was emptied or cut meanwhile");
+        error_set(error, EXIT_CODE_IO, "cannot write: the file was emptied or cut from outside");
         return WRITE_FAILED;
     }
     note_written(file, end, size);

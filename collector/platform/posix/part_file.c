@@ -19,12 +19,12 @@
 struct part_file {
     int fd;
     uint64_t size; /* bytes of complete appends; after them may be bytes that could not be cut off
-                      */
+                    */
     bool torn;     /* there are such bytes */
     char path[];
 };
 
-static bool fail(struct error *error, const char *what)
+static bool part_fail(struct error *error, const char *what)
 {
     error_set(error, EXIT_CODE_IO, "%s: %s", what, strerror(errno));
     return false;
@@ -65,8 +65,8 @@ static bool make_folders(const char *path, size_t from, mode_t mode)
     return true;
 }
 
-static enum part_result keep(const char *path, int fd, uint64_t size, struct part_file **out,
-                             struct error *error)
+static enum part_result part_keep(const char *path, int fd, uint64_t size, struct part_file **out,
+                                  struct error *error)
 {
     size_t length = strlen(path) + 1;
     struct part_file *file = calloc(1, sizeof *file + length);
@@ -97,7 +97,7 @@ static bool names(const char *path, const struct stat *status)
  * Locks the opened file; on a file system without locks it stays unlocked. Another program may have
  * completed or removed the file between the open and the lock, so its name is checked last.
  */
-static enum part_result lock(int fd, const char *path, struct stat *status)
+static enum part_result part_lock(int fd, const char *path, struct stat *status)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return PART_LOCKED;
@@ -122,11 +122,11 @@ static enum part_result open_new(const char *path, size_t base_length, struct mo
     }
     struct stat status;
     /* Another program took it for a file of a dead one, before it was locked. */
-    if (lock(fd, path, &status) != PART_DONE) {
+    if (part_lock(fd, path, &status) != PART_DONE) {
         close(fd);
         return PART_TAKEN;
     }
-    return keep(path, fd, 0, out, error);
+    return part_keep(path, fd, 0, out, error);
 }
 
 enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
@@ -155,9 +155,9 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
                   guarded_open_why(errno));
         return busy ? PART_BUSY : short_of ? PART_SHORT : PART_FAILED;
     }
-    enum part_result result = lock(fd, path, &status);
+    enum part_result result = part_lock(fd, path, &status);
     if (result == PART_DONE)
-        return keep(path, fd, (uint64_t)status.st_size, out, error);
+        return part_keep(path, fd, (uint64_t)status.st_size, out, error);
     close(fd);
     return result;
 }
@@ -204,7 +204,7 @@ bool part_file_is_there(struct part_file *file)
 }
 
 /* Cuts off bytes after the complete appends; never extends a file that another program cut. */
-static bool mend(struct part_file *file)
+static bool part_mend(struct part_file *file)
 {
     struct stat status;
     if (!file->torn)
@@ -219,10 +219,10 @@ static bool mend(struct part_file *file)
 bool part_file_append(struct part_file *file, const void *bytes, size_t size, struct error *error)
 {
     struct stat status;
-    if (!mend(file))
-        return fail(error, "cannot cut off a torn end");
+    if (!part_mend(file))
+        return part_fail(error, "cannot cut off a torn end");
     if (fstat(file->fd, &status) != 0)
-        return fail(error, "cannot look at it");
+        return part_fail(error, "cannot look at it");
     note_size(file, &status);
     RULE(!file->torn, "an append begins after the whole part of its file");
     size_t sent = 0;
@@ -237,9 +237,9 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
         }
         int number = written == 0 ? ENOSPC : errno;
         file->torn = sent != 0;
-        mend(file);
+        part_mend(file);
         errno = number;
-        return fail(error, "cannot write");
+        return part_fail(error, "cannot write");
     }
     file->size += size;
     return true;
@@ -268,7 +268,7 @@ bool part_file_is_torn(const struct part_file *file)
 bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
 {
     if (ftruncate(file->fd, (off_t)size) != 0)
-        return fail(error, "cannot cut it off");
+        return part_fail(error, "cannot cut it off");
     file->size = size;
     file->torn = false;
     return true;
@@ -276,9 +276,9 @@ bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
 
 bool part_file_sync(struct part_file *file, struct error *error)
 {
-    if (!mend(file))
-        return fail(error, "cannot cut off a torn end");
-    return fsync(file->fd) == 0 || fail(error, SYNC_FAILURE);
+    if (!part_mend(file))
+        return part_fail(error, "cannot cut off a torn end");
+    return fsync(file->fd) == 0 || part_fail(error, SYNC_FAILURE);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -313,15 +313,15 @@ static int rename_without_replacing(const char *from, const char *to)
 
 enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error)
 {
-    if (!mend(file)) {
-        fail(error, "cannot cut off a torn end");
+    if (!part_mend(file)) {
+        part_fail(error, "cannot cut off a torn end");
         return PART_FAILED;
     }
     enum place place = look(file);
     if (place == PLACE_OTHER)
         return PART_MISSING;
     if (place == PLACE_UNKNOWN) {
-        fail(error, "cannot look at it");
+        part_fail(error, "cannot look at it");
         return PART_FAILED;
     }
     if (rename_without_replacing(file->path, name) == 0) {
@@ -343,7 +343,7 @@ bool part_file_remove(struct part_file *file, struct error *error)
 {
     enum place place = look(file);
     bool gone = place == PLACE_OTHER || (place == PLACE_OWN && unlink(file->path) == 0) ||
-                fail(error, "cannot remove it");
+                part_fail(error, "cannot remove it");
     part_file_close(file);
     return gone;
 }
@@ -352,7 +352,7 @@ void part_file_close(struct part_file *file)
 {
     if (file == NULL)
         return;
-    mend(file);
+    part_mend(file);
     close(file->fd);
     free(file);
 }

@@ -38,7 +38,7 @@ static void close_both(int pair[2])
 }
 
 /* Returns 0 or an errno. */
-static int start(const char *const *arguments, struct child *child)
+static int process_start(const char *const *arguments, struct child *child)
 {
     int output[2] = {-1, -1};
     int errors[2] = {-1, -1};
@@ -139,7 +139,7 @@ enum process_result process_run(const char *const *arguments, const struct proce
 {
     struct child child;
     *out = (struct process_output){0};
-    int result = start(arguments, &child);
+    int result = process_start(arguments, &child);
     if (result == ENOENT)
         return PROCESS_NOT_FOUND;
     if (result != 0) {

@@ -45,7 +45,7 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
     }
 }
 
-static enum tcp_result judge(ssize_t result, size_t *done)
+static enum tcp_result tcp_map_error(ssize_t result, size_t *done)
 {
     *done = result < 0 ? 0 : (size_t)result;
     if (result > 0)
@@ -64,7 +64,7 @@ enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t 
     do {
         result = recv((int)connection, to, size, 0);
     } while (result < 0 && retry_interrupted(&times));
-    return judge(result, done);
+    return tcp_map_error(result, done);
 }
 
 enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, size_t size,
@@ -79,7 +79,7 @@ enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, s
      * Linux returns EPIPE if the end came before a reset, ECONNRESET for other resets (tcp_reset).
      */
     bool closed = result < 0 && errno == EPIPE;
-    return closed ? judge(0, done) : judge(result, done);
+    return closed ? tcp_map_error(0, done) : tcp_map_error(result, done);
 }
 
 void tcp_connection_finish(wait_handle connection)

@@ -12,7 +12,7 @@
 #define BACKLOG 1024
 
 /* SO_REUSEADDR allows an address that a process has just left, but not one in use. */
-static int set_up(int fd, const struct address *address, bool ipv6_only)
+static int listener_set_up(int fd, const struct address *address, bool ipv6_only)
 {
     const int yes = 1;
     const int only = ipv6_only;
@@ -33,7 +33,7 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     struct sockaddr_in6 name = {0};
     socklen_t size = sizeof name;
     int fd = lending_socket(address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
-    if (fd >= 0 && set_up(fd, address, ipv6_only) == 0 &&
+    if (fd >= 0 && listener_set_up(fd, address, ipv6_only) == 0 &&
         getsockname(fd, (struct sockaddr *)&name, &size) == 0) {
         *bound = socket_address_from_system(&name);
         return fd;

@@ -25,7 +25,7 @@ struct thread {
     atomic_bool given_up;
 };
 
-static void give_up(struct thread *thread)
+static void thread_give_up(struct thread *thread)
 {
     if (atomic_exchange(&thread->given_up, true))
         free(thread);
@@ -36,11 +36,11 @@ static void *thread_main(void *argument)
     struct thread *thread = argument;
     pthread_setname_np(pthread_self(), thread->name);
     thread->run(thread->argument);
-    give_up(thread);
+    thread_give_up(thread);
     return NULL;
 }
 
-static int create(struct thread *thread)
+static int thread_create(struct thread *thread)
 {
     pthread_attr_t attributes;
     int result = pthread_attr_init(&attributes);
@@ -56,7 +56,7 @@ static int create(struct thread *thread)
 int thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
                  struct error *error)
 {
-    RULE(strlen(name) < sizeof (struct thread){0}.name, "a thread's name fits into 15 bytes");
+    RULE(strlen(name) < sizeof(struct thread){0}.name, "a thread's name fits into 15 bytes");
     struct thread *thread = calloc(1, sizeof *thread);
     if (thread == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a thread");
@@ -72,7 +72,7 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     sigfillset(&all);
     int result = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (result == 0) {
-        result = create(thread);
+        result = thread_create(thread);
         pthread_sigmask(SIG_SETMASK, &before, NULL); /* signals that stay blocked are read by
                                                         signalfd */
     }
@@ -101,5 +101,5 @@ void thread_leave(struct thread *thread)
         return;
     int result = pthread_detach(thread->id);
     RULE(result == 0, "a thread is joined or left, once");
-    give_up(thread);
+    thread_give_up(thread);
 }

@@ -132,7 +132,7 @@ struct mended {
     int writer;
 };
 
-static const char *size_of(void *context, uint64_t *size)
+static const char *torn_size_of(void *context, uint64_t *size)
 {
     const struct mended *mended = context;
     struct stat status;
@@ -159,7 +159,7 @@ static const char *read_at(void *context, uint64_t offset, void *bytes, size_t s
     return NULL;
 }
 
-static bool cut(void *context, uint64_t size, uint64_t kept)
+static bool torn_cut(void *context, uint64_t size, uint64_t kept)
 {
     const struct mended *mended = context;
     struct stat status;
@@ -167,17 +167,17 @@ static bool cut(void *context, uint64_t size, uint64_t kept)
            ftruncate(mended->writer, (off_t)kept) == 0;
 }
 
-static const char *end_line(void *context)
+static const char *torn_end_line(void *context)
 {
     const struct mended *mended = context;
     return write(mended->writer, "\n", 1) == 1 ? NULL : strerror(errno);
 }
 
 static const struct torn_file_ops ops = {
-    .size = size_of,
+    .size = torn_size_of,
     .read = read_at,
-    .cut = cut,
-    .end_line = end_line,
+    .cut = torn_cut,
+    .end_line = torn_end_line,
 };
 
 const char *torn_line_judge(const struct torn_line_look *look,
@@ -192,8 +192,9 @@ const char *torn_line_judge(const struct torn_line_look *look,
 }
 
 /* Called if there is a file to repair. */
-static const char *mend(const struct torn_line_look *look, int fd,
-                        const struct output_file_format *format, struct output_file_start *start)
+static const char *torn_mend(const struct torn_line_look *look, int fd,
+                             const struct output_file_format *format,
+                             struct output_file_start *start)
 {
     struct mended mended = {.reader = look->reader, .writer = fd};
     bool same;
@@ -213,7 +214,7 @@ const char *torn_line_mend(const struct torn_line_look *look, int fd,
     if (look->failed != 0)
         why = strerror(look->failed);
     else if (look->reader >= 0)
-        why = mend(look, fd, format, start);
+        why = torn_mend(look, fd, format, start);
     mark_as_ours(fd);
     return why;
 }

@@ -19,7 +19,7 @@ static void make_name(wchar_t name[NAME_SIZE])
              InterlockedIncrement(&last), (unsigned long long)now.QuadPart);
 }
 
-static bool make(DWORD our_access, DWORD their_access, HANDLE *ours, HANDLE *theirs)
+static bool child_pipe_make(DWORD our_access, DWORD their_access, HANDLE *ours, HANDLE *theirs)
 {
     wchar_t name[NAME_SIZE];
     SECURITY_ATTRIBUTES access;
@@ -44,11 +44,12 @@ static bool make(DWORD our_access, DWORD their_access, HANDLE *ours, HANDLE *the
 
 bool child_pipe_to(HANDLE *ours, HANDLE *theirs)
 {
-    return make(PIPE_ACCESS_OUTBOUND, GENERIC_READ | FILE_WRITE_ATTRIBUTES, ours, theirs);
+    return child_pipe_make(PIPE_ACCESS_OUTBOUND, GENERIC_READ | FILE_WRITE_ATTRIBUTES, ours,
+                           theirs);
 }
 
 bool child_pipe_from(HANDLE *ours, HANDLE *theirs)
 {
-    return make(PIPE_ACCESS_INBOUND | FILE_FLAG_OVERLAPPED, GENERIC_WRITE | FILE_READ_ATTRIBUTES,
-                ours, theirs);
+    return child_pipe_make(PIPE_ACCESS_INBOUND | FILE_FLAG_OVERLAPPED,
+                           GENERIC_WRITE | FILE_READ_ATTRIBUTES, ours, theirs);
 }

@@ -61,7 +61,7 @@ static wchar_t *put_argument(wchar_t *to, const wchar_t *text)
 }
 
 /* Appends one argument; false without memory or if it is not valid. */
-static bool append(wchar_t **line, size_t *used, const char *argument)
+static bool command_line_append(wchar_t **line, size_t *used, const char *argument)
 {
     wchar_t *text = text_wide_copy(argument);
     size_t length = text == NULL ? 0 : wcslen(text);
@@ -86,7 +86,7 @@ wchar_t *command_line_of(const char *const *arguments)
     wchar_t *line = NULL;
     size_t used = 0;
     for (; *arguments != NULL; arguments++)
-        if (!append(&line, &used, *arguments)) {
+        if (!command_line_append(&line, &used, *arguments)) {
             free(line);
             return NULL;
         }

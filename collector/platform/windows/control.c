@@ -137,7 +137,7 @@ struct waiting {
     DWORD count;
 };
 
-static void add(struct waiting *waiting, HANDLE handle, enum control_event meaning)
+static void control_add(struct waiting *waiting, HANDLE handle, enum control_event meaning)
 {
     if (handle == NULL)
         return;
@@ -150,17 +150,17 @@ enum control_event control_wait(struct control *control, const struct control_wa
 {
     struct waiting waiting = {.count = 0};
     for (size_t kind = 0; kind < CONTROL_KINDS; kind++) {
-        add(&waiting, control->posted.semaphores[kind], control_kinds[kind]);
-        add(&waiting, control->asked[kind], control_kinds[kind]);
+        control_add(&waiting, control->posted.semaphores[kind], control_kinds[kind]);
+        control_add(&waiting, control->asked[kind], control_kinds[kind]);
     }
-    add(&waiting, control->notice, CONTROL_NOTICE);
+    control_add(&waiting, control->notice, CONTROL_NOTICE);
     for (size_t i = 0; i < count; i++) {
         const struct wait_source *source = wait_source_of(watched[i].handle);
-        add(&waiting, source->broken, CONTROL_READY);
+        control_add(&waiting, source->broken, CONTROL_READY);
         if (watched[i].want_read)
-            add(&waiting, source->readable, CONTROL_READY);
+            control_add(&waiting, source->readable, CONTROL_READY);
         if (watched[i].want_write)
-            add(&waiting, source->writable, CONTROL_READY);
+            control_add(&waiting, source->writable, CONTROL_READY);
     }
     DWORD found = WaitForMultipleObjects(waiting.count, waiting.handles, FALSE,
                                          timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);

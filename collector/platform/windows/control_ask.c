@@ -19,13 +19,13 @@ struct question {
     int64_t end_ns;
 };
 
-static int cannot(struct error *error, const char *address, const char *why)
+static int ask_cannot(struct error *error, const char *address, const char *why)
 {
     error_set(error, EXIT_CODE_NOT_REACHED, "%s: %s", address, why);
     return -1;
 }
 
-static DWORD time_left(const struct question *question)
+static DWORD ask_time_left(const struct question *question)
 {
     return (DWORD)milliseconds_until(question->end_ns, clock_monotonic_ns());
 }
@@ -34,14 +34,14 @@ static DWORD time_left(const struct question *question)
  * A pipe is busy while all its instances have clients. The server may identify us, but not act as
  * us.
  */
-static bool connect_to(struct question *question, const wchar_t *name)
+static bool ask_connect(struct question *question, const wchar_t *name)
 {
     do {
         question->pipe = CreateFileW(
             name, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING,
             FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, NULL);
     } while (question->pipe == INVALID_HANDLE_VALUE && GetLastError() == ERROR_PIPE_BUSY &&
-             time_left(question) != 0 && WaitNamedPipeW(name, time_left(question)));
+             ask_time_left(question) != 0 && WaitNamedPipeW(name, ask_time_left(question)));
     return question->pipe != INVALID_HANDLE_VALUE;
 }
 
@@ -53,7 +53,7 @@ static bool is_done(struct question *question, BOOL done, DWORD *size)
 {
     if (!done && GetLastError() != ERROR_IO_PENDING)
         return false;
-    DWORD waited = WaitForSingleObject(question->state.hEvent, time_left(question));
+    DWORD waited = WaitForSingleObject(question->state.hEvent, ask_time_left(question));
     if (waited != WAIT_OBJECT_0) {
         DWORD why = waited == WAIT_FAILED ? GetLastError() : WAIT_TIMEOUT;
         CancelIoEx(question->pipe, &question->state);
@@ -101,13 +101,13 @@ static int talk(struct question *question, const wchar_t *name, const char *addr
                 const char *request, struct output *answer, struct error *error)
 {
     question->state.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
-    if (question->state.hEvent == NULL || !connect_to(question, name) ||
+    if (question->state.hEvent == NULL || !ask_connect(question, name) ||
         !send_bytes(question, request, strlen(request)) || !send_bytes(question, "\n", 1))
-        return cannot(error, address, system_error(GetLastError()).text);
+        return ask_cannot(error, address, system_error(GetLastError()).text);
     int result = receive_line(question, answer);
     if (result == 0)
-        return cannot(error, address, "no whole answer came");
-    return result > 0 ? 0 : cannot(error, address, system_error(GetLastError()).text);
+        return ask_cannot(error, address, "no whole answer came");
+    return result > 0 ? 0 : ask_cannot(error, address, system_error(GetLastError()).text);
 }
 
 int control_ask(const char *address, const char *request, struct output *answer,
@@ -120,7 +120,7 @@ int control_ask(const char *address, const char *request, struct output *answer,
                                 .end_ns = clock_monotonic_ns() + CONTROL_ASK_MS * INT64_C(1000000)};
     wcscpy(name, prefix);
     if (!text_to_wide(strchr(address, ':') + 1, name + length, NAME_SIZE - length))
-        return cannot(error, address, "the name is too long, or is no UTF-8");
+        return ask_cannot(error, address, "the name is too long, or is no UTF-8");
     int result = talk(&question, name, address, request, answer, error);
     if (question.pipe != INVALID_HANDLE_VALUE)
         CloseHandle(question.pipe);

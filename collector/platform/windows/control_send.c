@@ -17,9 +17,9 @@ int control_send(unsigned long process, enum control_event event, struct error *
     }
     DWORD reason = GetLastError();
     if (reason == ERROR_FILE_NOT_FOUND)
-        error_set(error, EXIT_CODE_NOT_REACHED, "process %lu is no sluice that runs", process);
+        error_set(error, EXIT_CODE_NOT_REACHED, "process %lu is not a running sluice", process);
     else
-        error_set(error, EXIT_CODE_NOT_REACHED, "cannot tell process %lu: %s", process,
+        error_set(error, EXIT_CODE_NOT_REACHED, "cannot signal process %lu: %s", process,
                   system_error(reason).text);
     if (opened != NULL)
         CloseHandle(opened);

@@ -112,7 +112,7 @@ static bool operation_goes_on(struct operation *operation, HANDLE pipe, DWORD *s
 
 /* --- the socket ------------------------------------------------------------------------------- */
 
-static int cannot(struct error *error, const char *address, const char *why)
+static int control_socket_cannot(struct error *error, const char *address, const char *why)
 {
     error_set(error, EXIT_CODE_CANNOT_CREATE, "--control %s: %s", address, why);
     return -1;
@@ -180,28 +180,29 @@ static bool is_taken(const struct control_socket *socket)
     return WaitNamedPipeW(socket->name, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
 }
 
-static int begin(struct control_socket *made, const char *address, struct error *error)
+static int control_socket_begin(struct control_socket *made, const char *address,
+                                struct error *error)
 {
     static const char taken[] = "another program listens there";
     if (!set_name(made, strchr(address, ':') + 1))
-        return cannot(error, address, "the name is too long, or is no UTF-8");
+        return control_socket_cannot(error, address, "the name is too long, or is no UTF-8");
     if (!operation_create(&made->connecting, FALSE) || !own_access_make(&made->access))
-        return cannot(error, address, system_error(GetLastError()).text);
+        return control_socket_cannot(error, address, system_error(GetLastError()).text);
     made->source.readable = made->connecting.state.hEvent;
     DWORD reason = claim_name(made);
     if (reason == ERROR_ALREADY_EXISTS || reason == ERROR_ACCESS_DENIED) /* ours, or another's */
-        return cannot(error, address, taken);
+        return control_socket_cannot(error, address, taken);
     if (made->claim == NULL)
-        return cannot(error, address, system_error(reason).text);
+        return control_socket_cannot(error, address, system_error(reason).text);
     if (!is_taken(made))
         made->pipe = create_instance(made, true);
     reason = GetLastError();
     if (made->pipe == INVALID_HANDLE_VALUE && is_taken(made)) /* created before ours, or during our
                                                                  attempt */
-        return cannot(error, address, taken);
+        return control_socket_cannot(error, address, taken);
     SetLastError(reason);
     if (made->pipe == INVALID_HANDLE_VALUE || !await_client(made))
-        return cannot(error, address, system_error(GetLastError()).text);
+        return control_socket_cannot(error, address, system_error(GetLastError()).text);
     return 0;
 }
 
@@ -213,7 +214,7 @@ int control_socket_open(struct control_socket **out, const char *address, struct
         return -1;
     }
     made->pipe = INVALID_HANDLE_VALUE;
-    if (begin(made, address, error) != 0) {
+    if (control_socket_begin(made, address, error) != 0) {
         control_socket_close(made);
         return -1;
     }

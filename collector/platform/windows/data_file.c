@@ -19,23 +19,23 @@ static HANDLE handle_of(struct data_file file)
     return (HANDLE)file.handle;
 }
 
-static bool fail(struct error *error, const char *what)
+static bool data_file_fail(struct error *error, const char *what)
 {
     error_set(error, EXIT_CODE_IO, "%s: %s", what, system_error(GetLastError()).text);
     return false;
 }
 
-static enum data_file_result failed(struct error *error, const char *what)
+static enum data_file_result data_file_failed(struct error *error, const char *what)
 {
     DWORD number = GetLastError();
-    fail(error, what);
+    data_file_fail(error, what);
     bool full = number == ERROR_DISK_FULL || number == ERROR_HANDLE_DISK_FULL ||
                 number == ERROR_DISK_QUOTA_EXCEEDED || number == ERROR_FILE_TOO_LARGE;
     return full ? DATA_FILE_FULL : DATA_FILE_FAILED;
 }
 
 /* INVALID_HANDLE_VALUE with GetLastError(). */
-static HANDLE open_file(const char *path, DWORD disposition)
+static HANDLE data_file_open_file(const char *path, DWORD disposition)
 {
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
@@ -50,7 +50,7 @@ static HANDLE open_file(const char *path, DWORD disposition)
 }
 
 /* Keeps the handle if it is of a file on a disk, else closes it. */
-static enum data_file_result keep(HANDLE handle, struct data_file *out)
+static enum data_file_result data_file_keep(HANDLE handle, struct data_file *out)
 {
     BY_HANDLE_FILE_INFORMATION found;
     if (GetFileType(handle) == FILE_TYPE_DISK && GetFileInformationByHandle(handle, &found) &&
@@ -64,12 +64,12 @@ static enum data_file_result keep(HANDLE handle, struct data_file *out)
 
 enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error)
 {
-    HANDLE handle = open_file(path, CREATE_NEW);
+    HANDLE handle = data_file_open_file(path, CREATE_NEW);
     if (handle != INVALID_HANDLE_VALUE)
-        return keep(handle, out);
+        return data_file_keep(handle, out);
     if (GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS)
         return DATA_FILE_TAKEN;
-    return failed(error, "cannot create it");
+    return data_file_failed(error, "cannot create it");
 }
 
 /* The open of a folder fails with "access denied", as for a file that may not be read. */
@@ -83,12 +83,12 @@ static bool is_folder(const char *path)
 
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error)
 {
-    HANDLE handle = open_file(path, OPEN_EXISTING);
+    HANDLE handle = data_file_open_file(path, OPEN_EXISTING);
     if (handle != INVALID_HANDLE_VALUE)
-        return keep(handle, out);
+        return data_file_keep(handle, out);
     if (GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND)
         return DATA_FILE_MISSING;
-    fail(error, "cannot open it");
+    data_file_fail(error, "cannot open it");
     if (is_folder(path))
         return DATA_FILE_MISSING;
     return DATA_FILE_FAILED;
@@ -98,12 +98,12 @@ bool data_file_size(struct data_file file, uint64_t *size, struct error *error)
 {
     LARGE_INTEGER found;
     if (!GetFileSizeEx(handle_of(file), &found))
-        return fail(error, "cannot look at it");
+        return data_file_fail(error, "cannot look at it");
     *size = (uint64_t)found.QuadPart;
     return true;
 }
 
-static OVERLAPPED place_of(uint64_t offset)
+static OVERLAPPED data_file_place_of(uint64_t offset)
 {
     return (OVERLAPPED){.Offset = (DWORD)offset, .OffsetHigh = (DWORD)(offset >> 32)};
 }
@@ -118,12 +118,12 @@ bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t 
 {
     *got = 0;
     while (*got < size) {
-        OVERLAPPED place = place_of(offset + *got);
+        OVERLAPPED place = data_file_place_of(offset + *got);
         DWORD part = 0;
         if (!ReadFile(handle_of(file), (char *)bytes + *got, part_of(size - *got), &part, &place)) {
             if (GetLastError() == ERROR_HANDLE_EOF)
                 break;
-            return fail(error, "cannot read");
+            return data_file_fail(error, "cannot read");
         }
         if (part == 0)
             break;
@@ -137,14 +137,14 @@ enum data_file_result data_file_write(struct data_file file, uint64_t offset,
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t sent = 0; sent < pieces[i].size;) {
-            OVERLAPPED place = place_of(offset);
+            OVERLAPPED place = data_file_place_of(offset);
             DWORD part = 0;
             bool done = WriteFile(handle_of(file), pieces[i].data + sent,
                                   part_of(pieces[i].size - sent), &part, &place) != 0;
             if (done && part == 0)
                 SetLastError(ERROR_DISK_FULL);
             if (!done || part == 0)
-                return failed(error, "cannot write");
+                return data_file_failed(error, "cannot write");
             offset += part;
             sent += part;
         }
@@ -154,12 +154,13 @@ enum data_file_result data_file_write(struct data_file file, uint64_t offset,
 
 bool data_file_cut(struct data_file file, uint64_t size, struct error *error)
 {
-    return shared_file_set_size(handle_of(file), size) || fail(error, "cannot cut it off");
+    return shared_file_set_size(handle_of(file), size) ||
+           data_file_fail(error, "cannot cut it off");
 }
 
 bool data_file_sync(struct data_file file, struct error *error)
 {
-    return FlushFileBuffers(handle_of(file)) || fail(error, "cannot write to the disk");
+    return FlushFileBuffers(handle_of(file)) || data_file_fail(error, "cannot write to the disk");
 }
 
 void data_file_close(struct data_file file)

@@ -32,7 +32,7 @@ static int system_family(const struct address *address)
     return address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET;
 }
 
-static SOCKET open_socket(const struct address *target)
+static SOCKET sender_open_socket(const struct address *target)
 {
     u_long on = 1;
     SOCKET opened = socket(system_family(target), SOCK_DGRAM, IPPROTO_UDP);
@@ -73,7 +73,7 @@ int datagram_sender_open(struct datagram_sender **out,
         target->address = options->targets[i];
         SOCKET *of_family = target->address.family == ADDRESS_IPV6 ? &sender->ipv6 : &sender->ipv4;
         if (*of_family == INVALID_SOCKET)
-            *of_family = open_socket(&target->address);
+            *of_family = sender_open_socket(&target->address);
         if (*of_family == INVALID_SOCKET) {
             fail_to_open(&target->address, WSAGetLastError(), error);
             datagram_sender_close(sender);
@@ -97,7 +97,7 @@ void datagram_sender_close(struct datagram_sender *sender)
     free(sender);
 }
 
-static enum send_result judge(const struct target *target, int code, struct error *error)
+static enum send_result sender_map_error(const struct target *target, int code, struct error *error)
 {
     char text[ADDRESS_TEXT_SIZE];
     if (code == WSAEWOULDBLOCK || code == WSAENOBUFS)
@@ -119,7 +119,7 @@ enum send_result datagram_sender_send(struct datagram_sender *sender,
         int result = sendto(target->socket, datagram->data, (int)datagram->size, 0,
                             (const struct sockaddr *)&target->name, target->name_size);
         if (result == SOCKET_ERROR)
-            return *sent != 0 ? SEND_OK : judge(target, WSAGetLastError(), error);
+            return *sent != 0 ? SEND_OK : sender_map_error(target, WSAGetLastError(), error);
     }
     return SEND_OK;
 }

@@ -9,7 +9,7 @@
 #include "collector/platform/windows/shared_file.h"
 #include "collector/text/copy.h"
 
-static bool fill(HANDLE file, struct file_location *place)
+static bool location_fill(HANDLE file, struct file_location *place)
 {
     struct file_identity found;
     if (GetFileType(file) != FILE_TYPE_DISK || !shared_file_identify(file, &found))
@@ -19,13 +19,13 @@ static bool fill(HANDLE file, struct file_location *place)
     return true;
 }
 
-static bool find(const char *path, struct file_location *place)
+static bool location_find(const char *path, struct file_location *place)
 {
     wchar_t *wide = file_access_path(path);
     HANDLE file = wide == NULL ? INVALID_HANDLE_VALUE
                                : CreateFileW(wide, 0, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
                                              FILE_FLAG_BACKUP_SEMANTICS, NULL);
-    bool found = file != INVALID_HANDLE_VALUE && fill(file, place);
+    bool found = file != INVALID_HANDLE_VALUE && location_fill(file, place);
     if (file != INVALID_HANDLE_VALUE)
         CloseHandle(file);
     free(wide);
@@ -36,13 +36,13 @@ bool file_location_find(const char *path, struct file_location *place)
 {
     if (strncmp(path, "//./", 4) == 0) /* the open of a device or a pipe would have effects */
         return false;
-    if (find(path, place))
+    if (location_find(path, place))
         return true;
     size_t length = file_path_folder(path);
     const char *name = file_path_name(path);
     char *folder = length == 0 ? text_copy_all(".") : text_copy(path, length);
     bool found = folder != NULL && *name != '\0' && strlen(name) < sizeof place->name &&
-                 find(folder, place);
+                 location_find(folder, place);
     free(folder);
     if (found)
         memcpy(place->name, name, strlen(name) + 1);
@@ -51,5 +51,5 @@ bool file_location_find(const char *path, struct file_location *place)
 
 bool file_location_of_stdout(struct file_location *place)
 {
-    return fill(GetStdHandle(STD_OUTPUT_HANDLE), place);
+    return location_fill(GetStdHandle(STD_OUTPUT_HANDLE), place);
 }

@@ -70,7 +70,7 @@ const char *file_path_fault(const char *path, size_t *at)
     for (*at = root; path[*at] != '\0'; ++*at) {
         /* A colon would begin a stream, which a folder's listing does not show. */
         if ((unsigned char)path[*at] < ' ' || strchr("<>:\"|?*", path[*at]) != NULL)
-            return "Windows has none of < > : \" | ? * in names";
+            return "Windows does not allow < > : \" | ? * in names";
     }
     for (const char *name = path + root; *name != '\0'; name += name_with_slash(name)) {
         size_t size = strcspn(name, "/");

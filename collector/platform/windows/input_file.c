@@ -84,7 +84,8 @@ static HANDLE open_shared(const wchar_t *path, DWORD flags)
  * Opens a file that is not a pipe. A folder is opened, too, so that its error differs from that of
  * a file that may not be read.
  */
-static int open_file(const wchar_t *wide, const char *path, HANDLE *handle, struct error *error)
+static int input_open_file(const wchar_t *wide, const char *path, HANDLE *handle,
+                           struct error *error)
 {
     *handle = open_shared(wide, FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_SEQUENTIAL_SCAN);
     if (*handle == INVALID_HANDLE_VALUE)
@@ -134,7 +135,7 @@ int input_file_look(const char *path, bool *live, struct error *error)
             result = cannot_open_by(path, GetLastError(), error);
     } else {
         HANDLE handle;
-        result = open_file(wide, path, &handle, error);
+        result = input_open_file(wide, path, &handle, error);
         if (result == 0)
             CloseHandle(handle);
     }
@@ -155,7 +156,7 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
     else if (is_pipe(path))
         result = open_pipe(wide, path, file, error);
     else
-        result = open_file(wide, path, &file->handle, error);
+        result = input_open_file(wide, path, &file->handle, error);
     free(wide);
     if (result != 0) {
         input_file_close(file);

@@ -55,12 +55,12 @@ struct psn_notifier {
     struct worker workers[];
 };
 
-static struct psn_notifier *of(struct notifier *notifier)
+static struct psn_notifier *psn_of(struct notifier *notifier)
 {
     return (struct psn_notifier *)notifier;
 }
 
-static int fail(struct error *error, const char *what, DWORD code)
+static int psn_fail(struct error *error, const char *what, DWORD code)
 {
     error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, system_error(code).text);
     return -1;
@@ -73,18 +73,18 @@ static bool is_available(void)
     return socket_lookup_notifications() != NULL;
 }
 
-static int create(struct notifier **out, size_t threads, struct error *error)
+static int psn_create(struct notifier **out, size_t threads, struct error *error)
 {
     struct psn_notifier *notifier =
         calloc(1, sizeof *notifier + threads * sizeof *notifier->workers);
     if (notifier == NULL)
-        return fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
+        return psn_fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
     notifier->notify = socket_lookup_notifications();
     /* All waiting threads may run at the same time. */
     notifier->port = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, (DWORD)threads);
     if (notifier->notify == NULL || notifier->port == NULL) {
-        fail(error, "cannot create a notifier",
-             notifier->notify == NULL ? ERROR_PROC_NOT_FOUND : GetLastError());
+        psn_fail(error, "cannot create a notifier",
+                 notifier->notify == NULL ? ERROR_PROC_NOT_FOUND : GetLastError());
         free(notifier);
         return -1;
     }
@@ -95,9 +95,9 @@ static int create(struct notifier **out, size_t threads, struct error *error)
 }
 
 /* Registered sockets keep the port itself alive; their packets are never read. */
-static void destroy(struct notifier *base)
+static void psn_destroy(struct notifier *base)
 {
-    struct psn_notifier *notifier = of(base);
+    struct psn_notifier *notifier = psn_of(base);
     CloseHandle(notifier->port);
     for (size_t i = 0; i < notifier->worker_count; i++)
         if (notifier->workers[i].handle != NULL)
@@ -171,12 +171,12 @@ static void forget(struct psn_notifier *notifier, struct registration *registrat
     free(registration);
 }
 
-static int add(struct notifier *base, wait_handle socket, void *token, struct error *error)
+static int psn_add(struct notifier *base, wait_handle socket, void *token, struct error *error)
 {
-    struct psn_notifier *notifier = of(base);
+    struct psn_notifier *notifier = psn_of(base);
     struct registration *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return fail(error, "no memory to watch a socket", ERROR_NOT_ENOUGH_MEMORY);
+        return psn_fail(error, "no memory to watch a socket", ERROR_NOT_ENOUGH_MEMORY);
     made->socket = (SOCKET)socket;
     made->token = token;
     AcquireSRWLockExclusive(&notifier->lock);
@@ -186,7 +186,7 @@ static int add(struct notifier *base, wait_handle socket, void *token, struct er
     if (code != 0)
         forget(notifier, made);
     ReleaseSRWLockExclusive(&notifier->lock);
-    return code == 0 ? 0 : fail(error, "cannot watch a socket", code);
+    return code == 0 ? 0 : psn_fail(error, "cannot watch a socket", code);
 }
 
 static struct registration *find_watched(const struct psn_notifier *notifier, SOCKET socket,
@@ -199,10 +199,10 @@ static struct registration *find_watched(const struct psn_notifier *notifier, SO
     return found;
 }
 
-static int remove_socket(struct notifier *base, wait_handle socket, void *token,
-                         struct error *error)
+static int psn_remove_socket(struct notifier *base, wait_handle socket, void *token,
+                             struct error *error)
 {
-    struct psn_notifier *notifier = of(base);
+    struct psn_notifier *notifier = psn_of(base);
     DWORD code = ERROR_NOT_FOUND;
     AcquireSRWLockExclusive(&notifier->lock);
     struct registration *found = find_watched(notifier, (SOCKET)socket, token);
@@ -211,7 +211,7 @@ static int remove_socket(struct notifier *base, wait_handle socket, void *token,
         atomic_store(&found->removing, code == 0);
     }
     ReleaseSRWLockExclusive(&notifier->lock);
-    return code == 0 ? 0 : fail(error, "cannot stop watching a socket", code);
+    return code == 0 ? 0 : psn_fail(error, "cannot stop watching a socket", code);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ static void begin_round(struct psn_notifier *notifier, struct registration *remo
  * Opens the thread's handle, for its APC. Without it the thread reaches the round without an
  * interrupt.
  */
-static void adopt(struct worker *worker)
+static void psn_adopt(struct worker *worker)
 {
     HANDLE process = GetCurrentProcess();
     if (worker->handle != NULL)
@@ -263,7 +263,7 @@ static void begin_wait(struct psn_notifier *notifier, struct worker *worker)
         return;
     AcquireSRWLockExclusive(&notifier->lock);
     if (worker->id != GetCurrentThreadId())
-        adopt(worker);
+        psn_adopt(worker);
     atomic_store(&worker->round, atomic_load(&notifier->round));
     post_removals(notifier);
     ReleaseSRWLockExclusive(&notifier->lock);
@@ -283,8 +283,8 @@ static struct notifier_event report_removed(struct psn_notifier *notifier,
  * Makes one event of a packet, or none. A receive finds out what the system reports: data, an
  * error, or an end.
  */
-static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
-                        struct notifier_event *event)
+static size_t psn_translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
+                            struct notifier_event *event)
 {
     if (packet->lpCompletionKey == (ULONG_PTR)notifier) {
         if (packet->lpOverlapped != NULL) {
@@ -310,10 +310,10 @@ static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *p
     return ready;
 }
 
-static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
-                              size_t capacity, int timeout_ms)
+static size_t psn_wait_for_events(struct notifier *base, size_t thread,
+                                  struct notifier_event *events, size_t capacity, int timeout_ms)
 {
-    struct psn_notifier *notifier = of(base);
+    struct psn_notifier *notifier = psn_of(base);
     bool alone = notifier->worker_count == 1;
     OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
     size_t room = !alone ? 1 : capacity < NOTIFIER_WAIT_MOST ? capacity : NOTIFIER_WAIT_MOST;
@@ -329,13 +329,13 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     }
     size_t count = 0;
     for (ULONG i = 0; i < found; i++)
-        count += translate(notifier, &packets[i], &events[count]);
+        count += psn_translate(notifier, &packets[i], &events[count]);
     return count;
 }
 
-static void leave(struct notifier *base, size_t thread)
+static void psn_leave(struct notifier *base, size_t thread)
 {
-    struct psn_notifier *notifier = of(base);
+    struct psn_notifier *notifier = psn_of(base);
     struct worker *worker = &notifier->workers[thread];
     AcquireSRWLockExclusive(&notifier->lock);
     if (worker->handle != NULL)
@@ -347,9 +347,9 @@ static void leave(struct notifier *base, size_t thread)
 }
 
 /* One queued wake-up is enough: the thread that takes it sees what this call reports. */
-static void wake(struct notifier *base)
+static void psn_wake(struct notifier *base)
 {
-    struct psn_notifier *notifier = of(base);
+    struct psn_notifier *notifier = psn_of(base);
     if (!atomic_exchange(&notifier->wake_posted, true) && !post(notifier, NULL))
         atomic_exchange(&notifier->wake_posted, false);
 }
@@ -358,11 +358,11 @@ const struct notifier_backend notifier_psn = {
     .name = "psn",
     .shared = true,
     .is_available = is_available,
-    .create = create,
-    .destroy = destroy,
-    .add = add,
-    .remove = remove_socket,
-    .wait = wait_for_events,
-    .leave = leave,
-    .wake = wake,
+    .create = psn_create,
+    .destroy = psn_destroy,
+    .add = psn_add,
+    .remove = psn_remove_socket,
+    .wait = psn_wait_for_events,
+    .leave = psn_leave,
+    .wake = psn_wake,
 };

@@ -30,7 +30,7 @@ struct psn_streams {
     process_socket_notifications *notify;
 };
 
-static struct psn_stream *stream_of(struct stream_registration *registration)
+static struct psn_stream *psn_stream_stream_of(struct stream_registration *registration)
 {
     return (struct psn_stream *)registration;
 }
@@ -70,7 +70,7 @@ static DWORD operate(struct stream_port *port, const struct psn_stream *stream, 
 static DWORD enable(struct stream_port *port, struct stream_registration *registration,
                     unsigned interests)
 {
-    struct psn_stream *stream = stream_of(registration);
+    struct psn_stream *stream = psn_stream_stream_of(registration);
     stream->interests = interests;
     DWORD code = operate(port, stream, SOCKET_OPERATION_ENABLE);
     if (code != 0)
@@ -83,13 +83,13 @@ static DWORD enable(struct stream_port *port, struct stream_registration *regist
  * removed, no such packet comes; its key then distinguishes late packets from those of the next
  * registration.
  */
-static void unwatch(struct notifier *base, wait_handle socket)
+static void psn_stream_unwatch(struct notifier *base, wait_handle socket)
 {
     struct stream_port *port = (struct stream_port *)base;
     struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
     if (found == NULL)
         return;
-    struct psn_stream *stream = stream_of(found);
+    struct psn_stream *stream = psn_stream_stream_of(found);
     stream_port_forget(port, found);
     AcquireSRWLockExclusive(&found->lock);
     stream->interests = 0;
@@ -121,10 +121,10 @@ static unsigned ready_of(const struct psn_stream *stream, DWORD events)
  * If it was armed again before this packet was taken, another packet is still to come, which is
  * ignored.
  */
-static bool translate(struct stream_port *port, struct stream_registration *registration,
-                      DWORD events, struct notifier_event *event)
+static bool psn_stream_translate(struct stream_port *port, struct stream_registration *registration,
+                                 DWORD events, struct notifier_event *event)
 {
-    struct psn_stream *stream = stream_of(registration);
+    struct psn_stream *stream = psn_stream_stream_of(registration);
     unsigned ready = stream->interests == 0 ? 0 : ready_of(stream, events);
     if ((events & SOCKET_EVENT_REMOVE) != 0 && stream->removing) {
         stream->removing = false;
@@ -150,10 +150,10 @@ static const struct stream_port_ops port_ops = {
     .size = sizeof(struct psn_streams),
     .registration_size = sizeof(struct psn_stream),
     .arm = enable,
-    .translate = translate,
+    .translate = psn_stream_translate,
 };
 
-static int create(struct notifier **out, size_t threads, struct error *error)
+static int psn_stream_create(struct notifier **out, size_t threads, struct error *error)
 {
     process_socket_notifications *notify = socket_lookup_notifications();
     if (notify == NULL)
@@ -167,11 +167,11 @@ static int create(struct notifier **out, size_t threads, struct error *error)
 const struct notifier_backend notifier_psn_streams = {
     .name = "psn",
     .is_available = is_available,
-    .create = create,
+    .create = psn_stream_create,
     .destroy = stream_port_destroy,
     .wait = stream_port_wait,
     .wake = stream_port_wake,
     .watch = stream_port_watch,
     .arm = stream_port_arm,
-    .unwatch = unwatch,
+    .unwatch = psn_stream_unwatch,
 };

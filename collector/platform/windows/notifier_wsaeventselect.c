@@ -44,12 +44,12 @@ struct eventselect_notifier {
     struct queue removed; /* without an object; their REMOVED events are due */
 };
 
-static struct eventselect_notifier *of(struct notifier *notifier)
+static struct eventselect_notifier *eventselect_of(struct notifier *notifier)
 {
     return (struct eventselect_notifier *)notifier;
 }
 
-static void fail(struct error *error, const char *what, int code)
+static void eventselect_fail(struct error *error, const char *what, int code)
 {
     error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, system_error((unsigned)code).text);
 }
@@ -100,13 +100,13 @@ static bool add_object(struct eventselect_notifier *notifier)
     return true;
 }
 
-static int create(struct notifier **out, size_t threads, struct error *error)
+static int eventselect_create(struct notifier **out, size_t threads, struct error *error)
 {
     (void)threads; /* one */
     struct eventselect_notifier *notifier = calloc(1, sizeof *notifier);
     if (notifier == NULL || !add_object(notifier)) {
-        fail(error, "cannot create a notifier",
-             notifier == NULL ? ERROR_NOT_ENOUGH_MEMORY : (int)GetLastError());
+        eventselect_fail(error, "cannot create a notifier",
+                         notifier == NULL ? ERROR_NOT_ENOUGH_MEMORY : (int)GetLastError());
         free(notifier);
         return -1;
     }
@@ -117,9 +117,9 @@ static int create(struct notifier **out, size_t threads, struct error *error)
 }
 
 /* The sockets may be closed already; a socket that still uses an object keeps it alive. */
-static void destroy(struct notifier *base)
+static void eventselect_destroy(struct notifier *base)
 {
-    struct eventselect_notifier *notifier = of(base);
+    struct eventselect_notifier *notifier = eventselect_of(base);
     queue_free(&notifier->removed);
     for (size_t i = 0; i < notifier->object_count; i++) {
         CloseHandle(notifier->objects[i]);
@@ -148,19 +148,20 @@ static size_t choose_object(struct eventselect_notifier *notifier)
     return best;
 }
 
-static int add(struct notifier *base, wait_handle socket, void *token, struct error *error)
+static int eventselect_add(struct notifier *base, wait_handle socket, void *token,
+                           struct error *error)
 {
-    struct eventselect_notifier *notifier = of(base);
+    struct eventselect_notifier *notifier = eventselect_of(base);
     struct watched *watched = calloc(1, sizeof *watched);
     size_t object = watched == NULL ? 0 : choose_object(notifier);
     if (object == 0) {
         free(watched);
-        fail(error, "no memory to watch a socket", ERROR_NOT_ENOUGH_MEMORY);
+        eventselect_fail(error, "no memory to watch a socket", ERROR_NOT_ENOUGH_MEMORY);
         return -1;
     }
     *watched = (struct watched){.socket = (SOCKET)socket, .token = token, .object = object};
     if (WSAEventSelect(watched->socket, notifier->objects[object], FD_READ) != 0) {
-        fail(error, "cannot watch a socket", WSAGetLastError());
+        eventselect_fail(error, "cannot watch a socket", WSAGetLastError());
         free(watched);
         return -1;
     }
@@ -171,7 +172,7 @@ static int add(struct notifier *base, wait_handle socket, void *token, struct er
 }
 
 /* The pointer to it in its list, or NULL. */
-static struct watched **find(struct eventselect_notifier *notifier, SOCKET socket)
+static struct watched **eventselect_find(struct eventselect_notifier *notifier, SOCKET socket)
 {
     for (size_t i = WAKE + 1; i < notifier->object_count; i++)
         for (struct watched **place = &notifier->sockets[i]; *place != NULL;
@@ -181,15 +182,15 @@ static struct watched **find(struct eventselect_notifier *notifier, SOCKET socke
     return NULL;
 }
 
-static int remove_socket(struct notifier *base, wait_handle socket, void *token,
-                         struct error *error)
+static int eventselect_remove_socket(struct notifier *base, wait_handle socket, void *token,
+                                     struct error *error)
 {
-    struct eventselect_notifier *notifier = of(base);
-    struct watched **place = find(notifier, (SOCKET)socket);
+    struct eventselect_notifier *notifier = eventselect_of(base);
+    struct watched **place = eventselect_find(notifier, (SOCKET)socket);
     (void)token; /* the one that it was added with */
     if (place == NULL || WSAEventSelect((SOCKET)socket, NULL, 0) != 0) {
-        fail(error, "cannot stop watching a socket",
-             place == NULL ? ERROR_NOT_FOUND : WSAGetLastError());
+        eventselect_fail(error, "cannot stop watching a socket",
+                         place == NULL ? ERROR_NOT_FOUND : WSAGetLastError());
         return -1;
     }
     struct watched *watched = *place;
@@ -248,8 +249,8 @@ static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout
     return woken;
 }
 
-static size_t report(struct queue *queue, enum notifier_event_type type,
-                     struct notifier_event *events, size_t capacity)
+static size_t eventselect_report(struct queue *queue, enum notifier_event_type type,
+                                 struct notifier_event *events, size_t capacity)
 {
     size_t count = 0;
     while (count < capacity && queue->first != NULL) {
@@ -263,19 +264,20 @@ static size_t report(struct queue *queue, enum notifier_event_type type,
 }
 
 /* Milliseconds until `end`, rounded up; the system may end a wait slightly early. */
-static DWORD time_left(int64_t end)
+static DWORD eventselect_time_left(int64_t end)
 {
     int64_t left = end - clock_monotonic_ns();
     return left <= 0 ? 0 : (DWORD)((left + 999999) / 1000000);
 }
 
-static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
-                              size_t capacity, int timeout_ms)
+static size_t eventselect_wait_for_events(struct notifier *base, size_t thread,
+                                          struct notifier_event *events, size_t capacity,
+                                          int timeout_ms)
 {
-    struct eventselect_notifier *notifier = of(base);
+    struct eventselect_notifier *notifier = eventselect_of(base);
     (void)thread;
-    size_t count = report(&notifier->removed, NOTIFIER_REMOVED, events, capacity);
-    count += report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
+    size_t count = eventselect_report(&notifier->removed, NOTIFIER_REMOVED, events, capacity);
+    count += eventselect_report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
     if (count == capacity)
         return count;
 
@@ -285,27 +287,28 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     for (;;) {
         if (look_at_objects(notifier, count != 0 ? 0 : left, &failed))
             events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
-        count += report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
+        count +=
+            eventselect_report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
         if (count != 0)
             return count;
         if (failed)
             return NOTIFIER_FAILED;
-        if (timeout_ms >= 0 && (left = time_left(end)) == 0)
+        if (timeout_ms >= 0 && (left = eventselect_time_left(end)) == 0)
             return 0;
     }
 }
 
-static void wake(struct notifier *base)
+static void eventselect_wake(struct notifier *base)
 {
-    SetEvent(of(base)->objects[WAKE]);
+    SetEvent(eventselect_of(base)->objects[WAKE]);
 }
 
 const struct notifier_backend notifier_wsaeventselect = {
     .name = "wsaeventselect",
-    .create = create,
-    .destroy = destroy,
-    .add = add,
-    .remove = remove_socket,
-    .wait = wait_for_events,
-    .wake = wake,
+    .create = eventselect_create,
+    .destroy = eventselect_destroy,
+    .add = eventselect_add,
+    .remove = eventselect_remove_socket,
+    .wait = eventselect_wait_for_events,
+    .wake = eventselect_wake,
 };

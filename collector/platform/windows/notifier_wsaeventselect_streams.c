@@ -1,10 +1,10 @@
 /*
  * The notifier for streams on WSAEventSelect, for any number of threads.
  *
- * Each socket has an event object of its own, and the system's thread pool waits for them, in groups
- * (one wait takes at most 64 objects). A wait of the pool ends once and is set
- * again, as a registration is armed. When it ends, the pool's thread checks the present state: if a
- * condition that the registration is armed for holds, it posts that to a completion port, where the
+ * Each socket has an event object of its own, and the system's thread pool waits for them, in
+ * groups (one wait takes at most 64 objects). A wait of the pool ends once and is set again, as a
+ * registration is armed. When it ends, the pool's thread checks the present state: if a condition
+ * that the registration is armed for holds, it posts that to a completion port, where the
  * notifier's threads wait; otherwise it sets the wait again.
  *
  * Network events are not levels: FD_READ is recorded again only after a receive, FD_ACCEPT after an
@@ -37,7 +37,8 @@ struct eventselect_stream {
     bool look_again;     /* FD_ACCEPT may not be recorded again */
 };
 
-static struct eventselect_stream *stream_of(struct stream_registration *registration)
+static struct eventselect_stream *
+eventselect_stream_stream_of(struct stream_registration *registration)
 {
     return (struct eventselect_stream *)registration;
 }
@@ -158,7 +159,7 @@ static bool make_parts(struct eventselect_stream *stream)
 static DWORD set_stream(struct stream_port *port, struct stream_registration *registration,
                         unsigned interests)
 {
-    struct eventselect_stream *stream = stream_of(registration);
+    struct eventselect_stream *stream = eventselect_stream_stream_of(registration);
     long wanted = network_events_of(stream, interests);
     stream->port = port;
     if (!make_parts(stream))
@@ -173,14 +174,14 @@ static DWORD set_stream(struct stream_port *port, struct stream_registration *re
     return 0;
 }
 
-static void unwatch(struct notifier *base, wait_handle socket)
+static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket)
 {
     struct stream_port *port = (struct stream_port *)base;
     struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
     if (found == NULL)
         return;
     AcquireSRWLockExclusive(&found->lock);
-    silence(stream_of(found));
+    silence(eventselect_stream_stream_of(found));
     WSAEventSelect((SOCKET)socket, NULL, 0);
     ReleaseSRWLockExclusive(&found->lock);
     stream_port_forget(port, found);
@@ -190,9 +191,9 @@ static void unwatch(struct notifier *base, wait_handle socket)
 /* --- the rest --------------------------------------------------------------------------------- */
 
 /* A pool's thread may be about to run, and then finds it silent. */
-static void finish(struct stream_registration *registration)
+static void eventselect_stream_finish(struct stream_registration *registration)
 {
-    struct eventselect_stream *stream = stream_of(registration);
+    struct eventselect_stream *stream = eventselect_stream_stream_of(registration);
     AcquireSRWLockExclusive(&registration->lock);
     silence(stream);
     ReleaseSRWLockExclusive(&registration->lock);
@@ -204,33 +205,34 @@ static void finish(struct stream_registration *registration)
         CloseHandle(stream->object);
 }
 
-static bool translate(struct stream_port *port, struct stream_registration *registration,
-                      DWORD bits, struct notifier_event *event)
+static bool eventselect_stream_translate(struct stream_port *port,
+                                         struct stream_registration *registration, DWORD bits,
+                                         struct notifier_event *event)
 {
     (void)port;
     *event = (struct notifier_event){NOTIFIER_READY, registration->token, bits};
     return true;
 }
 
-static int create(struct notifier **out, size_t threads, struct error *error)
+static int eventselect_stream_create(struct notifier **out, size_t threads, struct error *error)
 {
     static const struct stream_port_ops ops = {
         .size = sizeof(struct stream_port),
         .registration_size = sizeof(struct eventselect_stream),
         .arm = set_stream,
-        .translate = translate,
-        .finish = finish,
+        .translate = eventselect_stream_translate,
+        .finish = eventselect_stream_finish,
     };
     return stream_port_create(out, threads, &ops, error);
 }
 
 const struct notifier_backend notifier_wsaeventselect_streams = {
     .name = "wsaeventselect",
-    .create = create,
+    .create = eventselect_stream_create,
     .destroy = stream_port_destroy,
     .wait = stream_port_wait,
     .wake = stream_port_wake,
     .watch = stream_port_watch,
     .arm = stream_port_arm,
-    .unwatch = unwatch,
+    .unwatch = eventselect_stream_unwatch,
 };

@@ -23,10 +23,10 @@
  * may also cut it: FILE_APPEND_DATA would append in the same way, but could not take a write back.
  */
 struct output_file {
-    HANDLE handle;                /* INVALID_HANDLE_VALUE: its name was released */
-    struct stream_thread *thread; /* NULL for a regular file; else it owns the handle */
-    char *path;                   /* NULL: standard output */
-    wchar_t *made_path;           /* the same from file_access_path */
+    HANDLE handle;                 /* INVALID_HANDLE_VALUE: its name was released */
+    struct stream_thread *thread;  /* NULL for a regular file; else it owns the handle */
+    char *path;                    /* NULL: standard output */
+    wchar_t *made_path;            /* the same from file_access_path */
     struct file_identity identity; /* of a regular file */
     bool terminal;
     bool begun;       /* something was written */
@@ -55,7 +55,8 @@ static void release(struct output_file *file)
 }
 
 /* Takes over the handle also if it fails; standard output (`path` NULL) is only borrowed. */
-static int make(HANDLE handle, const char *path, struct output_file **out, struct error *error)
+static int output_make(HANDLE handle, const char *path, struct output_file **out,
+                       struct error *error)
 {
     bool regular = GetFileType(handle) == FILE_TYPE_DISK;
     struct output_file *file = calloc(1, sizeof *file);
@@ -100,7 +101,7 @@ static int not_opened(const char *path, struct error *error)
 {
     DWORD number = GetLastError();
     if (number == ERROR_FILE_NOT_FOUND) /* the open would have created it */
-        return cannot_create(error, path, "nobody reads this pipe, or there is no such device");
+        return cannot_create(error, path, "this pipe has no reader, or there is no such device");
     if (number == ERROR_ACCESS_DENIED && shared_file_is_folder(path))
         return cannot_create(error, path, "it is a folder (error 5)");
     return cannot_create(error, path, system_error(number).text);
@@ -131,7 +132,7 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     }
     if (handle == INVALID_HANDLE_VALUE)
         return not_opened(path, error);
-    return make(handle, path, out, error);
+    return output_make(handle, path, out, error);
 }
 
 int output_file_check_content(const char *path, const struct output_file_format *format,
@@ -159,7 +160,7 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
     HANDLE handle = GetStdHandle(STD_OUTPUT_HANDLE);
     if (handle == NULL || handle == INVALID_HANDLE_VALUE || !takes_writes(handle))
         return cannot_create(error, "standard output", "it is closed, or open for reading only");
-    return make(handle, NULL, out, error);
+    return output_make(handle, NULL, out, error);
 }
 
 /*
@@ -187,7 +188,7 @@ static int64_t position(const struct output_file *file)
     return SetFilePointerEx(file->handle, here, &found, FILE_CURRENT) ? found.QuadPart : -1;
 }
 
-static int64_t size_of(const struct output_file *file)
+static int64_t output_size_of(const struct output_file *file)
 {
     LARGE_INTEGER found;
     return GetFileSizeEx(file->handle, &found) ? found.QuadPart : -1;
@@ -200,7 +201,7 @@ static int64_t size_of(const struct output_file *file)
 static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
 {
     int64_t start = end - (int64_t)size;
-    if (file->path == NULL || start < 0 || start >= file->end || size_of(file) != end ||
+    if (file->path == NULL || start < 0 || start >= file->end || output_size_of(file) != end ||
         !shared_file_set_size(file->handle, (uint64_t)start))
         return false;
     const LARGE_INTEGER next = {.QuadPart = file->end};
@@ -244,7 +245,7 @@ static enum write_result write_regular(struct output_file *file, const void *byt
     }
     int64_t end = position(file);
     if (came_after_a_cut(file, end, done)) {
-        error_set(error, EXIT_CODE_IO, "cannot write: the file was emptied or cut meanwhile");
+        error_set(error, EXIT_CODE_IO, "cannot write: the file was emptied or cut from outside");
         return WRITE_FAILED;
     }
     note_written(file, end, done);
@@ -298,7 +299,7 @@ bool output_file_roll_back(struct output_file *file, size_t size)
         return false;
     if (file->handle == INVALID_HANDLE_VALUE)
         return true; /* the bytes were removed with the file */
-    int64_t has = size_of(file);
+    int64_t has = output_size_of(file);
     if (size > file->unmixed || has < 0 || has > file->end || position(file) != file->end)
         return false;
     file->end -= (int64_t)size;
@@ -318,7 +319,7 @@ bool output_file_roll_back(struct output_file *file, size_t size)
 
 bool output_file_at_beginning(const struct output_file *file)
 {
-    return is_regular(file) ? size_of(file) == 0 : !file->begun;
+    return is_regular(file) ? output_size_of(file) == 0 : !file->begun;
 }
 
 bool output_file_is_regular(const struct output_file *file)
@@ -337,7 +338,7 @@ bool output_file_sync(struct output_file *file, struct error *error)
 
 uint64_t output_file_size(const struct output_file *file)
 {
-    int64_t size = is_regular(file) ? size_of(file) : 0;
+    int64_t size = is_regular(file) ? output_size_of(file) : 0;
     return size > 0 ? (uint64_t)size : 0;
 }
 
@@ -372,7 +373,7 @@ bool output_file_is_cut(const struct output_file *file)
 {
     if (!is_regular(file) || file->handle == INVALID_HANDLE_VALUE)
         return false;
-    int64_t size = size_of(file);
+    int64_t size = output_size_of(file);
     return size >= 0 && size < file->end;
 }
 
@@ -415,7 +416,7 @@ int output_file_mend(struct output_file *file, const char *path,
     file->handle = open_to_append(path);
     if (file->handle == INVALID_HANDLE_VALUE)
         return not_opened(path, error);
-    file->end = size_of(file);
+    file->end = output_size_of(file);
     file->unmixed = 0;
     return why == NULL ? 0 : -1;
 }

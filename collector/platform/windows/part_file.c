@@ -24,18 +24,18 @@
 struct part_file {
     HANDLE handle;
     uint64_t size; /* bytes of complete appends; after them may be bytes that could not be cut off
-                      */
+                    */
     bool torn;     /* there are such bytes */
     wchar_t *path;
 };
 
-static bool fail(struct error *error, const char *what)
+static bool part_fail(struct error *error, const char *what)
 {
     error_set(error, EXIT_CODE_IO, "%s: %s", what, system_error(GetLastError()).text);
     return false;
 }
 
-static enum part_result cannot(const char *what, const char *path, struct error *error)
+static enum part_result part_cannot(const char *what, const char *path, struct error *error)
 {
     error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot %s %s: %s", what, path,
               system_error(GetLastError()).text);
@@ -72,7 +72,7 @@ static bool make_folders(const char *path, size_t from)
     return made;
 }
 
-static HANDLE open_file(const wchar_t *path, DWORD disposition)
+static HANDLE part_open_file(const wchar_t *path, DWORD disposition)
 {
     return CreateFileW(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL, disposition,
                        FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
@@ -80,10 +80,10 @@ static HANDLE open_file(const wchar_t *path, DWORD disposition)
 
 static HANDLE create_file(const wchar_t *wide, const char *path, size_t base_length)
 {
-    HANDLE handle = open_file(wide, CREATE_NEW);
+    HANDLE handle = part_open_file(wide, CREATE_NEW);
     if (handle == INVALID_HANDLE_VALUE && GetLastError() == ERROR_PATH_NOT_FOUND &&
         make_folders(path, base_length))
-        handle = open_file(wide, CREATE_NEW);
+        handle = part_open_file(wide, CREATE_NEW);
     return handle;
 }
 
@@ -99,7 +99,7 @@ static bool lock_file(HANDLE handle)
  * Locks the opened file; on a file system without locks it stays unlocked. Another program may have
  * completed or removed the file between the open and the lock, so its name is checked last.
  */
-static enum part_result lock(HANDLE handle, const wchar_t *path)
+static enum part_result part_lock(HANDLE handle, const wchar_t *path)
 {
     if (!lock_file(handle))
         return PART_LOCKED;
@@ -107,8 +107,8 @@ static enum part_result lock(HANDLE handle, const wchar_t *path)
 }
 
 /* Takes over the handle and the path. */
-static enum part_result keep(wchar_t *path, HANDLE handle, uint64_t size, struct part_file **out,
-                             struct error *error)
+static enum part_result part_keep(wchar_t *path, HANDLE handle, uint64_t size,
+                                  struct part_file **out, struct error *error)
 {
     struct part_file *file = calloc(1, sizeof *file);
     if (file == NULL) {
@@ -123,7 +123,7 @@ static enum part_result keep(wchar_t *path, HANDLE handle, uint64_t size, struct
 }
 
 /* Releases the handle and the path. */
-static enum part_result give_up(wchar_t *path, HANDLE handle, enum part_result result)
+static enum part_result part_give_up(wchar_t *path, HANDLE handle, enum part_result result)
 {
     if (handle != INVALID_HANDLE_VALUE)
         CloseHandle(handle);
@@ -138,7 +138,7 @@ static enum part_result give_up(wchar_t *path, HANDLE handle, enum part_result r
 static enum part_result part_failed(const char *what, const char *path, struct error *error)
 {
     DWORD number = GetLastError();
-    cannot(what, path, error);
+    part_cannot(what, path, error);
     bool held = number == ERROR_SHARING_VIOLATION ||
                 (number == ERROR_ACCESS_DENIED && shared_file_is_refused(path));
     return held ? PART_BUSY : PART_FAILED;
@@ -149,21 +149,21 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
 {
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
-        return cannot("create", path, error);
+        return part_cannot("create", path, error);
     HANDLE handle = create_file(wide, path, base_length);
     if (handle == INVALID_HANDLE_VALUE) {
         bool taken = GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS;
-        return give_up(wide, handle, taken ? PART_TAKEN : part_failed("create", path, error));
+        return part_give_up(wide, handle, taken ? PART_TAKEN : part_failed("create", path, error));
     }
     /* "con.part" is a device in every folder. */
     if (GetFileType(handle) != FILE_TYPE_DISK) {
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
-        return give_up(wide, handle, PART_FAILED);
+        return part_give_up(wide, handle, PART_FAILED);
     }
     /* Another program took it for a file of a dead one, before it was locked. */
-    if (lock(handle, wide) != PART_DONE)
-        return give_up(wide, handle, PART_TAKEN);
-    return keep(wide, handle, 0, out, error);
+    if (part_lock(handle, wide) != PART_DONE)
+        return part_give_up(wide, handle, PART_TAKEN);
+    return part_keep(wide, handle, 0, out, error);
 }
 
 /* The folder's permissions apply. */
@@ -177,25 +177,26 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
 {
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
-        return cannot("open", path, error);
-    HANDLE handle = open_file(wide, OPEN_EXISTING);
+        return part_cannot("open", path, error);
+    HANDLE handle = part_open_file(wide, OPEN_EXISTING);
     if (handle == INVALID_HANDLE_VALUE) {
         bool missing =
             GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND;
-        return give_up(wide, handle, missing ? PART_MISSING : part_failed("open", path, error));
+        return part_give_up(wide, handle,
+                            missing ? PART_MISSING : part_failed("open", path, error));
     }
     BY_HANDLE_FILE_INFORMATION found;
     if (GetFileType(handle) != FILE_TYPE_DISK || !GetFileInformationByHandle(handle, &found))
-        return give_up(wide, handle, PART_MISSING);
+        return part_give_up(wide, handle, PART_MISSING);
     if ((found.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) {
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: it leads elsewhere", path);
-        return give_up(wide, handle, PART_FAILED);
+        return part_give_up(wide, handle, PART_FAILED);
     }
-    enum part_result result = lock(handle, wide);
+    enum part_result result = part_lock(handle, wide);
     if (result != PART_DONE)
-        return give_up(wide, handle, result);
+        return part_give_up(wide, handle, result);
     uint64_t size = (uint64_t)found.nFileSizeHigh << 32 | found.nFileSizeLow;
-    return keep(wide, handle, size, out, error);
+    return part_keep(wide, handle, size, out, error);
 }
 
 /* --- reading and writing ---------------------------------------------------------------------- */
@@ -234,7 +235,7 @@ bool part_file_is_there(struct part_file *file)
 }
 
 /* Cuts off bytes after the complete appends; never extends a file that another program cut. */
-static bool mend(struct part_file *file)
+static bool part_mend(struct part_file *file)
 {
     uint64_t size;
     if (!file->torn)
@@ -249,10 +250,10 @@ static bool mend(struct part_file *file)
 bool part_file_append(struct part_file *file, const void *bytes, size_t size, struct error *error)
 {
     uint64_t before;
-    if (!mend(file))
-        return fail(error, "cannot cut off a torn end");
+    if (!part_mend(file))
+        return part_fail(error, "cannot cut off a torn end");
     if (!size_now(file, &before))
-        return fail(error, "cannot look at it");
+        return part_fail(error, "cannot look at it");
     note_size(file, before);
     size_t sent = 0;
     while (sent < size) {
@@ -264,9 +265,9 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
             continue;
         DWORD number = done ? ERROR_DISK_FULL : GetLastError();
         file->torn = sent != 0;
-        mend(file);
+        part_mend(file);
         SetLastError(number);
-        return fail(error, "cannot write");
+        return part_fail(error, "cannot write");
     }
     file->size += size;
     return true;
@@ -295,7 +296,7 @@ bool part_file_is_torn(const struct part_file *file)
 bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
 {
     if (!shared_file_set_size(file->handle, size))
-        return fail(error, "cannot cut it off");
+        return part_fail(error, "cannot cut it off");
     file->size = size;
     file->torn = false;
     return true;
@@ -303,9 +304,9 @@ bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
 
 bool part_file_sync(struct part_file *file, struct error *error)
 {
-    if (!mend(file))
-        return fail(error, "cannot cut off a torn end");
-    return FlushFileBuffers(file->handle) || fail(error, "cannot write to the disk");
+    if (!part_mend(file))
+        return part_fail(error, "cannot cut off a torn end");
+    return FlushFileBuffers(file->handle) || part_fail(error, "cannot write to the disk");
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -328,8 +329,8 @@ static enum part_result rename_to(struct part_file *file, const char *name, stru
 
 enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error)
 {
-    if (!mend(file)) {
-        fail(error, "cannot cut off a torn end");
+    if (!part_mend(file)) {
+        part_fail(error, "cannot cut off a torn end");
         return PART_FAILED;
     }
     if (!part_file_is_there(file))
@@ -343,7 +344,7 @@ enum part_result part_file_complete(struct part_file *file, const char *name, st
 bool part_file_remove(struct part_file *file, struct error *error)
 {
     bool gone = !part_file_is_there(file) || DeleteFileW(file->path) ||
-                fail(error, "cannot remove it");
+                part_fail(error, "cannot remove it");
     part_file_close(file);
     return gone;
 }
@@ -352,7 +353,7 @@ void part_file_close(struct part_file *file)
 {
     if (file == NULL)
         return;
-    mend(file);
+    part_mend(file);
     CloseHandle(file->handle);
     free(file->path);
     free(file);

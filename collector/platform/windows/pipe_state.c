@@ -32,7 +32,7 @@ typedef LONG WINAPI query_function(HANDLE file, struct io_status *io, void *foun
 /*
  * Looked up at run time, so that the program does not need another system library. NULL: not found.
  */
-static query_function *look_up(void)
+static query_function *pipe_state_look_up(void)
 {
     query_function *query = NULL;
     HMODULE library = GetModuleHandleW(L"ntdll.dll");
@@ -45,7 +45,7 @@ enum pipe_state pipe_state(HANDLE pipe)
 {
     struct io_status io = {0};
     struct pipe_local_information found = {0};
-    query_function *query = look_up();
+    query_function *query = pipe_state_look_up();
     if (query == NULL || query(pipe, &io, &found, sizeof found, PIPE_LOCAL_INFORMATION) < 0)
         return PIPE_UNKNOWN;
     return found.state == STATE_CONNECTED || found.state == STATE_LISTENING ? PIPE_READ : PIPE_LEFT;

@@ -60,7 +60,7 @@ static bool find_in_path(const wchar_t *name, wchar_t path[WIDE_PATH_SIZE])
     return found;
 }
 
-static bool find(const char *name, wchar_t path[WIDE_PATH_SIZE])
+static bool process_find(const char *name, wchar_t path[WIDE_PATH_SIZE])
 {
     wchar_t *wide = text_wide_copy(name);
     bool found = wide != NULL && (wcspbrk(wide, L"\\/:") != NULL ? find_path(wide, path)
@@ -147,8 +147,8 @@ static bool read_both(struct reading readings[2], int64_t deadline_ns)
 /* --- from start to end ------------------------------------------------------------------------ */
 
 /* Returns false if it cannot be started (see GetLastError). */
-static bool start(const char *const *arguments, const wchar_t *path, struct reading readings[2],
-                  struct spawned *spawned)
+static bool process_start(const char *const *arguments, const wchar_t *path,
+                          struct reading readings[2], struct spawned *spawned)
 {
     HANDLE theirs[2] = {NULL, NULL};
     wchar_t *command_line = command_line_of(arguments);
@@ -193,14 +193,15 @@ static const char *describe_end(DWORD code, char text[64])
     return text;
 }
 
-static enum process_result run(const char *const *arguments, const wchar_t *path,
-                               const struct process_limits *limits, struct reading readings[2],
-                               struct process_output *out, struct error *error)
+static enum process_result process_run_found(const char *const *arguments, const wchar_t *path,
+                                             const struct process_limits *limits,
+                                             struct reading readings[2], struct process_output *out,
+                                             struct error *error)
 {
     struct spawned spawned;
     char how[64];
     DWORD code = 1;
-    if (!start(arguments, path, readings, &spawned)) {
+    if (!process_start(arguments, path, readings, &spawned)) {
         error_set(error, EXIT_CODE_CONFIG, "cannot be started: %s",
                   system_error(GetLastError()).text);
         for (size_t i = 0; i < 2; i++)
@@ -228,8 +229,8 @@ enum process_result process_run(const char *const *arguments, const struct proce
         error_set(error, EXIT_CODE_INTERNAL, "no memory to look for a program");
         return PROCESS_FAILED;
     }
-    if (find(arguments[0], path))
-        result = run(arguments, path, limits, readings, out, error);
+    if (process_find(arguments[0], path))
+        result = process_run_found(arguments, path, limits, readings, out, error);
     free(path);
     return result;
 }

@@ -4,7 +4,7 @@
 
 #include "collector/platform/windows/file_access.h"
 
-static HANDLE open_file(const char *path, DWORD access, DWORD share, DWORD disposition)
+static HANDLE shared_file_open_file(const char *path, DWORD access, DWORD share, DWORD disposition)
 {
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
@@ -18,7 +18,7 @@ static HANDLE open_file(const char *path, DWORD access, DWORD share, DWORD dispo
 
 HANDLE shared_file_open(const char *path, DWORD access, bool make)
 {
-    return open_file(path, access, FILE_SHARE_ALL, make ? OPEN_ALWAYS : OPEN_EXISTING);
+    return shared_file_open_file(path, access, FILE_SHARE_ALL, make ? OPEN_ALWAYS : OPEN_EXISTING);
 }
 
 HANDLE shared_file_open_made(const wchar_t *path, DWORD access)
@@ -29,7 +29,7 @@ HANDLE shared_file_open_made(const wchar_t *path, DWORD access)
 
 HANDLE shared_file_open_alone(const char *path, DWORD access)
 {
-    return open_file(path, access, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
+    return shared_file_open_file(path, access, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
 }
 
 /* INVALID_FILE_ATTRIBUTES with GetLastError(). */

@@ -6,7 +6,7 @@
 static INIT_ONCE started = INIT_ONCE_STATIC_INIT;
 static int result;
 
-static BOOL CALLBACK start(INIT_ONCE *once, void *parameter, void **context)
+static BOOL CALLBACK socket_startup_start(INIT_ONCE *once, void *parameter, void **context)
 {
     (void)once;
     (void)parameter;
@@ -18,6 +18,6 @@ static BOOL CALLBACK start(INIT_ONCE *once, void *parameter, void **context)
 
 int socket_startup(void)
 {
-    InitOnceExecuteOnce(&started, start, NULL, NULL);
+    InitOnceExecuteOnce(&started, socket_startup_start, NULL, NULL);
     return result;
 }

@@ -10,7 +10,7 @@
 #define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)
 #define WAKE_KEY   0
 
-static struct stream_port *of(struct notifier *notifier)
+static struct stream_port *port_of(struct notifier *notifier)
 {
     return (struct stream_port *)notifier;
 }
@@ -45,7 +45,7 @@ int stream_port_create(struct notifier **out, size_t threads, const struct strea
 
 void stream_port_destroy(struct notifier *base)
 {
-    struct stream_port *port = of(base);
+    struct stream_port *port = port_of(base);
     for (size_t i = 0; i < port->count; i++) {
         if (port->ops->finish != NULL)
             port->ops->finish(port->registrations[i]);
@@ -58,13 +58,13 @@ void stream_port_destroy(struct notifier *base)
 
 /* --- registrations ---------------------------------------------------------------------------- */
 
-static struct stream_registration **place_of(struct stream_port *port, SOCKET socket)
+static struct stream_registration **port_place_of(struct stream_port *port, SOCKET socket)
 {
     return &port->by_socket[(socket >> 2) % STREAM_PORT_HASHES]; /* handles are multiples of 4 */
 }
 
 /* With the lock. */
-static bool make_room(struct stream_port *port)
+static bool port_make_room(struct stream_port *port)
 {
     if (port->count < port->capacity)
         return true;
@@ -80,7 +80,7 @@ static bool make_room(struct stream_port *port)
 
 static struct stream_registration *make_registration(struct stream_port *port)
 {
-    if (!make_room(port))
+    if (!port_make_room(port))
         return NULL;
     struct stream_registration *made = calloc(1, port->ops->registration_size);
     if (made == NULL)
@@ -104,7 +104,7 @@ void stream_port_new_key(struct stream_registration *registration)
 }
 
 /* Adds a registration, under a new key, for a socket without one. NULL without memory. */
-static struct stream_registration *add(struct stream_port *port, SOCKET socket, void *token)
+static struct stream_registration *port_add(struct stream_port *port, SOCKET socket, void *token)
 {
     bool listens = is_listening(socket);
     AcquireSRWLockExclusive(&port->lock);
@@ -123,7 +123,7 @@ static struct stream_registration *add(struct stream_port *port, SOCKET socket, 
     added->listens = listens;
     ReleaseSRWLockExclusive(&added->lock);
     AcquireSRWLockExclusive(&port->lock);
-    struct stream_registration **place = place_of(port, socket);
+    struct stream_registration **place = port_place_of(port, socket);
     added->next = *place;
     *place = added;
     ReleaseSRWLockExclusive(&port->lock);
@@ -133,7 +133,7 @@ static struct stream_registration *add(struct stream_port *port, SOCKET socket, 
 struct stream_registration *stream_port_find(struct stream_port *port, SOCKET socket)
 {
     AcquireSRWLockShared(&port->lock);
-    struct stream_registration *found = *place_of(port, socket);
+    struct stream_registration *found = *port_place_of(port, socket);
     while (found != NULL && found->socket != socket)
         found = found->next;
     ReleaseSRWLockShared(&port->lock);
@@ -143,7 +143,7 @@ struct stream_registration *stream_port_find(struct stream_port *port, SOCKET so
 void stream_port_forget(struct stream_port *port, struct stream_registration *registration)
 {
     AcquireSRWLockExclusive(&port->lock);
-    struct stream_registration **place = place_of(port, registration->socket);
+    struct stream_registration **place = port_place_of(port, registration->socket);
     while (*place != registration)
         place = &(*place)->next;
     *place = registration->next;
@@ -163,8 +163,8 @@ void stream_port_release(struct stream_port *port, struct stream_registration *r
 int stream_port_watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
                       struct error *error)
 {
-    struct stream_port *port = of(base);
-    struct stream_registration *added = add(port, (SOCKET)socket, token);
+    struct stream_port *port = port_of(base);
+    struct stream_registration *added = port_add(port, (SOCKET)socket, token);
     if (added == NULL)
         return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_ENOUGH_MEMORY);
     AcquireSRWLockExclusive(&added->lock);
@@ -180,7 +180,7 @@ int stream_port_watch(struct notifier *base, wait_handle socket, void *token, un
 int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
                     struct error *error)
 {
-    struct stream_port *port = of(base);
+    struct stream_port *port = port_of(base);
     struct stream_registration *found = stream_port_find(port, (SOCKET)socket);
     if (found == NULL)
         return stream_port_fail(error, "cannot watch a connection", ERROR_NOT_FOUND);
@@ -214,7 +214,7 @@ bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits)
 /* One queued wake-up is enough: the thread that takes it sees what this call reports. */
 void stream_port_wake(struct notifier *base)
 {
-    struct stream_port *port = of(base);
+    struct stream_port *port = port_of(base);
     if (!atomic_exchange(&port->wake_posted, true) && !stream_port_post(port, WAKE_KEY, 0))
         atomic_exchange(&port->wake_posted, false);
 }
@@ -238,7 +238,7 @@ static bool make_event(struct stream_port *port, const OVERLAPPED_ENTRY *packet,
 }
 
 /* Milliseconds until `end`, rounded up. */
-static DWORD time_left(int64_t end)
+static DWORD port_time_left(int64_t end)
 {
     int64_t left = end - clock_monotonic_ns();
     return left <= 0 ? 0 : (DWORD)((left + 999999) / 1000000);
@@ -247,7 +247,7 @@ static DWORD time_left(int64_t end)
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                         size_t capacity, int timeout_ms)
 {
-    struct stream_port *port = of(base);
+    struct stream_port *port = port_of(base);
     (void)thread;
     OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
     size_t room = port->threads > 1               ? 1
@@ -269,7 +269,7 @@ size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_ev
             count += make_event(port, &packets[i], &events[count]);
         if (count != 0)
             return count;
-        if (timeout_ms >= 0 && (left = time_left(end)) == 0)
+        if (timeout_ms >= 0 && (left = port_time_left(end)) == 0)
             return 0;
     }
 }

@@ -144,7 +144,7 @@ static void write_all(struct stream_thread *thread)
 }
 
 /* While there is no write, checks whether the reader has closed, if the system reports that. */
-static unsigned __stdcall run(void *argument)
+static unsigned __stdcall stream_thread_run(void *argument)
 {
     struct stream_thread *thread = argument;
     DWORD look_ms = LOOK_MS;
@@ -179,7 +179,7 @@ static bool make_handles(struct stream_thread *thread)
         thread->source.broken == NULL)
         return false;
     atomic_store(&thread->holders, 2);
-    thread->thread = (HANDLE)_beginthreadex(NULL, 0, run, thread, 0, NULL);
+    thread->thread = (HANDLE)_beginthreadex(NULL, 0, stream_thread_run, thread, 0, NULL);
     if (thread->thread == NULL)
         atomic_store(&thread->holders, 1);
     return thread->thread != NULL;

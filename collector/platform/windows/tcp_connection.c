@@ -9,7 +9,7 @@
 #define RETRY_MOST 100
 
 /* An accepted socket inherits its listener's event registration, which is ended here. */
-static int set_up(SOCKET accepted)
+static int tcp_set_up(SOCKET accepted)
 {
     const BOOL yes = TRUE;
     u_long on = 1;
@@ -27,7 +27,7 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
     for (unsigned times = 0; times < RETRY_MOST; times++) {
         int size = sizeof name;
         SOCKET accepted = accept((SOCKET)listener, (struct sockaddr *)&name, &size);
-        if (accepted != INVALID_SOCKET && set_up(accepted) == 0) {
+        if (accepted != INVALID_SOCKET && tcp_set_up(accepted) == 0) {
             *connection = (wait_handle)accepted;
             *peer = socket_address_from_system(&name);
             return ACCEPT_OK;
@@ -46,7 +46,7 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
     return ACCEPT_WOULD_BLOCK;
 }
 
-static enum tcp_result judge(int result, size_t *done)
+static enum tcp_result tcp_map_error(int result, size_t *done)
 {
     *done = result < 0 ? 0 : (size_t)result;
     if (result > 0)
@@ -74,19 +74,19 @@ static bool is_broken(SOCKET connection)
 
 enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t size, size_t *done)
 {
-    enum tcp_result result = judge(recv((SOCKET)connection, to, most(size), 0), done);
+    enum tcp_result result = tcp_map_error(recv((SOCKET)connection, to, most(size), 0), done);
     return result == TCP_END && is_broken((SOCKET)connection) ? TCP_BROKEN : result;
 }
 
 enum tcp_result tcp_connection_peek(wait_handle connection, void *to, size_t size, size_t *done)
 {
-    return judge(recv((SOCKET)connection, to, most(size), MSG_PEEK), done);
+    return tcp_map_error(recv((SOCKET)connection, to, most(size), MSG_PEEK), done);
 }
 
 enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, size_t size,
                                     size_t *done)
 {
-    return judge(send((SOCKET)connection, bytes, most(size), 0), done);
+    return tcp_map_error(send((SOCKET)connection, bytes, most(size), 0), done);
 }
 
 void tcp_connection_finish(wait_handle connection)

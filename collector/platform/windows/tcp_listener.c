@@ -8,7 +8,7 @@
 #include "collector/platform/windows/system_error.h"
 
 /* No other process may bind the same port. */
-static bool set_up(SOCKET opened, const struct address *address, bool ipv6_only)
+static bool listener_set_up(SOCKET opened, const struct address *address, bool ipv6_only)
 {
     const BOOL yes = TRUE;
     const DWORD only = ipv6_only;
@@ -41,7 +41,7 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     if (code == 0) {
         opened =
             socket(address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM, IPPROTO_TCP);
-        if (opened != INVALID_SOCKET && set_up(opened, address, ipv6_only) &&
+        if (opened != INVALID_SOCKET && listener_set_up(opened, address, ipv6_only) &&
             getsockname(opened, (struct sockaddr *)&name, &size) == 0) {
             *bound = socket_address_from_system(&name);
             return (wait_handle)opened;

@@ -21,7 +21,7 @@ struct thread {
     atomic_bool given_up;
 };
 
-static void give_up(struct thread *thread)
+static void thread_give_up(struct thread *thread)
 {
     if (atomic_exchange(&thread->given_up, true))
         free(thread);
@@ -31,7 +31,7 @@ static unsigned __stdcall thread_main(void *argument)
 {
     struct thread *thread = argument;
     thread->run(thread->argument);
-    give_up(thread);
+    thread_give_up(thread);
     return 0;
 }
 
@@ -88,5 +88,5 @@ void thread_leave(struct thread *thread)
     if (thread == NULL)
         return;
     CloseHandle(thread->handle);
-    give_up(thread);
+    thread_give_up(thread);
 }

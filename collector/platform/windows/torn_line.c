@@ -23,7 +23,7 @@ static bool is_it(const struct mended *mended, HANDLE file)
     return shared_file_identify(file, &found) && shared_file_is_same(&found, mended->identity);
 }
 
-static const char *size_of(void *context, uint64_t *size)
+static const char *torn_size_of(void *context, uint64_t *size)
 {
     struct mended *mended = context;
     LARGE_INTEGER found;
@@ -45,7 +45,7 @@ static const char *read_at(void *context, uint64_t offset, void *bytes, size_t s
 }
 
 /* Cuts the file while no other process can write to it. */
-static bool cut(void *context, uint64_t size, uint64_t kept)
+static bool torn_cut(void *context, uint64_t size, uint64_t kept)
 {
     struct mended *mended = context;
     LARGE_INTEGER found;
@@ -58,7 +58,7 @@ static bool cut(void *context, uint64_t size, uint64_t kept)
     return done;
 }
 
-static const char *end_line(void *context)
+static const char *torn_end_line(void *context)
 {
     struct mended *mended = context;
     DWORD written;
@@ -72,10 +72,10 @@ static const char *end_line(void *context)
 }
 
 static const struct torn_file_ops ops = {
-    .size = size_of,
+    .size = torn_size_of,
     .read = read_at,
-    .cut = cut,
-    .end_line = end_line,
+    .cut = torn_cut,
+    .end_line = torn_end_line,
 };
 
 /* Whether no other process has it open for writing; waits for the end of a predecessor. */

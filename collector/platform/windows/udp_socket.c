@@ -67,9 +67,8 @@ static bool is_passing(int code)
 #define CONTROL_SIZE (WSA_CMSG_SPACE(sizeof(IN_PKTINFO)) + WSA_CMSG_SPACE(sizeof(IN6_PKTINFO)))
 
 struct windows_group {
-    struct datagram_group group; /* first: what callers hold */
-    struct address
-        destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
+    struct datagram_group group;                      /* first: what callers hold */
+    struct address destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
     struct datagram_buffers buffers;
 };
 
@@ -105,7 +104,7 @@ void datagram_group_destroy(struct datagram_group *group)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static int fail(struct error *error, const char *what, int code)
+static int udp_fail(struct error *error, const char *what, int code)
 {
     error_set(error, EXIT_CODE_CANNOT_BIND, "%s: %s", what, system_error((unsigned)code).text);
     return -1;
@@ -155,7 +154,7 @@ static bool ask_for_destinations(SOCKET handle, const struct udp_socket_options 
            ((ipv6 && options->ipv6_only) || set_flag(handle, IPPROTO_IP, IP_PKTINFO, wanted));
 }
 
-static bool set_up(struct udp_socket *made)
+static bool udp_set_up(struct udp_socket *made)
 {
     const struct udp_socket_options *options = &made->options;
     bool ipv6 = options->address.family == ADDRESS_IPV6;
@@ -198,7 +197,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 {
     int code = socket_startup();
     if (code != 0)
-        return fail(error, "cannot start Winsock", code);
+        return udp_fail(error, "cannot start Winsock", code);
     if (options->share_port) {
         error_set(error, EXIT_CODE_CANNOT_BIND,
                   "cannot share a port among sockets: Windows has no SO_REUSEPORT");
@@ -218,12 +217,12 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
         WSASocketW(options->address.family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_DGRAM,
                    IPPROTO_UDP, NULL, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
     if (made->handle == INVALID_SOCKET) {
-        fail(error, "cannot open a UDP socket", WSAGetLastError());
+        udp_fail(error, "cannot open a UDP socket", WSAGetLastError());
         free(made);
         return -1;
     }
-    if (!set_up(made)) {
-        fail(error, "cannot set up a UDP socket", WSAGetLastError());
+    if (!udp_set_up(made)) {
+        udp_fail(error, "cannot set up a UDP socket", WSAGetLastError());
         udp_socket_close(made);
         return -1;
     }
@@ -255,7 +254,7 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
         return -1;
     if (options->wants_destination != socket->options.wants_destination &&
         !ask_for_destinations(socket->handle, options))
-        return fail(error, "cannot set up a UDP socket", WSAGetLastError());
+        return udp_fail(error, "cannot set up a UDP socket", WSAGetLastError());
     if (options->receive_buffer != socket->options.receive_buffer)
         socket->receive_buffer = set_receive_buffer(socket->handle, options->receive_buffer);
     socket->options = *options;
@@ -278,7 +277,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     }
     size = sizeof name;
     if (getsockname(socket->handle, (struct sockaddr *)&name, &size) != 0)
-        return fail(error, "cannot find where a socket is bound", WSAGetLastError());
+        return udp_fail(error, "cannot find where a socket is bound", WSAGetLastError());
     socket->address = socket_address_from_system(&name);
     return 0;
 }

@@ -29,7 +29,7 @@ static uint64_t move(uint64_t crc)
     return result;
 }
 
-static uint64_t load(const uint8_t *bytes)
+static uint64_t crc32c_load(const uint8_t *bytes)
 {
     uint64_t value;
     memcpy(&value, bytes, sizeof value);
@@ -44,14 +44,14 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t before
         uint64_t second = 0;
         uint64_t third = 0;
         for (size_t i = 0; i < PIECE; i += 8) {
-            crc = __builtin_ia32_crc32di(crc, load(next + i));
-            second = __builtin_ia32_crc32di(second, load(next + PIECE + i));
-            third = __builtin_ia32_crc32di(third, load(next + (size_t)2 * PIECE + i));
+            crc = __builtin_ia32_crc32di(crc, crc32c_load(next + i));
+            second = __builtin_ia32_crc32di(second, crc32c_load(next + PIECE + i));
+            third = __builtin_ia32_crc32di(third, crc32c_load(next + (size_t)2 * PIECE + i));
         }
         crc = move(move(crc) ^ second) ^ third;
     }
     for (; size >= 8; size -= 8, next += 8)
-        crc = __builtin_ia32_crc32di(crc, load(next));
+        crc = __builtin_ia32_crc32di(crc, crc32c_load(next));
     uint32_t rest = (uint32_t)crc;
     for (; size > 0; size--)
         rest = __builtin_ia32_crc32qi(rest, *next++);

@@ -88,7 +88,7 @@ class Socket(ControlTest):
     def test_what_is_no_socket_is_refused_and_left_alone(self):
         self.path.write_text("precious")
         for more in ((), ("--check",)):
-            self.assertIn("it is no socket", self.refused(f"unix:{self.path}", *more))
+            self.assertIn("it is not a socket", self.refused(f"unix:{self.path}", *more))
         self.assertEqual(self.path.read_text(), "precious")
 
     @not_on_windows(NO_PLACE)

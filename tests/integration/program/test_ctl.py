@@ -211,7 +211,7 @@ class Refusals(ProgramTest):
         self.addCleanup(process.kill)
         for order in ("reload", "ledger", "stop"):
             self.assertEqual(ctl(order, process.pid, code=69),
-                             f"sluice: error: ctl: process {process.pid} is no sluice that runs\n")
+                             f"sluice: error: ctl: process {process.pid} is not a running sluice\n")
         self.assertIsNone(process.poll())
 
     @not_on_windows(OTHERS)
@@ -240,13 +240,13 @@ class Refusals(ProgramTest):
         program = self.start("--listen", RIEMANN)
         program.ask_to_stop()
         os.waitid(os.P_PID, program.process.pid, os.WEXITED | os.WNOWAIT)
-        self.assertIn("no sluice that runs", ctl("ledger", program.number, code=69))
+        self.assertIn("not a running sluice", ctl("ledger", program.number, code=69))
         program.finish()
-        self.assertIn("no sluice that runs", ctl("ledger", program.number, code=69))
+        self.assertIn("not a running sluice", ctl("ledger", program.number, code=69))
 
     def test_a_number_that_no_process_has(self):
         for number in (4194305, 2**31, 2**32 + 1, 10**30):  # the first is past the kernel's limit
-            self.assertIn("no sluice that runs", ctl("stop", number, code=69))
+            self.assertIn("not a running sluice", ctl("stop", number, code=69))
 
     def test_what_is_wrong_is_reported(self):
         for words, text in (

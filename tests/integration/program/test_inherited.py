@@ -543,7 +543,7 @@ class Refusing(InheritedTest):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as stream:
             stream.bind(("127.0.0.1", 0))
             said = self.refused_with([stream], "--listen", "fd:3")
-        self.assertIn("fd:3: descriptor 3 is no UDP socket", said)
+        self.assertIn("fd:3: descriptor 3 is neither a UDP socket", said)
 
     @same_with_one_thread
     def test_a_local_socket_that_listens(self):
@@ -574,17 +574,17 @@ class Refusing(InheritedTest):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as local:
             local.bind(str(self.folder / "local"))
             said = self.refused_with([local], "--listen", "fd:3")
-        self.assertIn("fd:3: descriptor 3 is no UDP socket", said)
+        self.assertIn("fd:3: descriptor 3 is neither a UDP socket", said)
 
     def test_a_file(self):
         with open(self.folder / "file", "wb") as file:
             said = self.refused_with([file], "--listen", "fd:3")
-        self.assertIn("fd:3: descriptor 3 is no socket", said)
+        self.assertIn("fd:3: descriptor 3 is not a socket", said)
 
     def test_one_that_is_not_bound(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unbound:
             said = self.refused_with([unbound], "--listen", "fd:3")
-        self.assertIn("fd:3: descriptor 3 is bound to no port", said)
+        self.assertIn("fd:3: descriptor 3 is not bound to a port", said)
 
     def test_one_socket_for_two_listeners(self):
         said = self.refused_with([self.udp()], "--listen", "fd:riemann", "--listen", "fd:3",

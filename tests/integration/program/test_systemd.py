@@ -125,13 +125,13 @@ class Telling(ServiceTest):
         self.manager.close()
         os.unlink(self.manager.name)
         program = self.service("--listen", RIEMANN).wait_for_listeners()
-        program.wait_for_log("warning: systemd was not told: ")
+        program.wait_for_log("warning: cannot report to systemd: ")
         program.stop()
 
     def test_a_name_that_is_none_is_reported(self):
         program = self.service("--listen", RIEMANN, variables={"NOTIFY_SOCKET": "notify"})
         program.wait_for_listeners()
-        program.wait_for_log("NOTIFY_SOCKET is no path and no abstract name")
+        program.wait_for_log("NOTIFY_SOCKET is neither a path nor an abstract name")
         program.stop()
 
 

@@ -266,7 +266,7 @@ class Root(ProgramTest):
         self.assertEqual(program.output(), read_lines(self.folder / "b"))
 
     def test_root_is_nobody_to_become(self):
-        self.assertIn("--user root: that is root, who gives nothing up",
+        self.assertIn("--user root: root cannot give up its rights to root",
                       self.refused("--listen", RIEMANN, "--user", "root", "--check", code=78))
 
     def test_the_user_cannot_read_what_root_has_read(self):

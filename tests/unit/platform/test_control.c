@@ -118,7 +118,7 @@ TEST(a_process_that_is_not_there_is_not_reached)
     struct error error = {0};
     assert_int_equal(control_send(4294967291, CONTROL_STOP, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
-    assert_string_equal(error.text, "process 4294967291 is no sluice that runs");
+    assert_string_equal(error.text, "process 4294967291 is not a running sluice");
 }
 
 TEST_WITH(a_handle_is_reported_for_what_is_wanted_of_it_alone, set_up, tear_down)

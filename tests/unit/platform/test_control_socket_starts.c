@@ -172,7 +172,7 @@ TEST_WITH(another_users_lock_file_is_not_waited_for, control_peer_set_up, contro
     control_socket_close(first);
     leave_dead_socket(control_peer_address());
     assert_int_equal(control_socket_open(&first, control_peer_address(), &error), -1);
-    assert_non_null(strstr(error.text, "no lock file can be had"));
+    assert_non_null(strstr(error.text, "lock file for replacing it cannot be created"));
     close(theirs);
     unlink(scratch_path("control.lock"));
     unlink(scratch_path("control"));

@@ -249,7 +249,7 @@ TEST_WITH(what_is_written_just_after_a_file_was_emptied_is_taken_back, scratch_m
     output_put_text(file, "one\ntw");
     others_empty("file");
     assert_int_equal(output_file_write(file, "o\n", 2, &written, &error), WRITE_FAILED);
-    assert_string_equal(error.text, "cannot write: the file was emptied or cut meanwhile");
+    assert_string_equal(error.text, "cannot write: the file was emptied or cut from outside");
     scratch_assert_holds_text("file", "");
     expect_state(file, OUTPUT_FILE_CUT);
     assert_true(output_file_roll_back(file, 2));

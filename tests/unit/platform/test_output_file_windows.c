@@ -119,7 +119,7 @@ static void a_named_pipe_is_written_and_goes_with_its_reader(void **state)
 static void a_pipe_that_nobody_reads_is_refused(void **state)
 {
     (void)state;
-    assert_refused(pipe_path(), "nobody reads this pipe");
+    assert_refused(pipe_path(), "this pipe has no reader");
 }
 
 static void a_pipe_is_let_go_when_it_is_closed(void **state)

@@ -56,7 +56,7 @@ char *decoding_json(const struct decoding *decoding, bool proto_names, bool int6
 /* Appends the message's bytes, encoded anew, to `out`. */
 void decoding_encode(const struct decoding *decoding, struct wire *out);
 
-/* What the datagram is decoded to, as JSON by the .proto file's names, which must be valid. */
+/* The decoded datagram as JSON with the .proto file's names, which must be valid. */
 #define assert_decodes_as(decoding, wire, json)                                                    \
     assert_decoded_as((decoding), (wire), (json), __LINE__)
 void assert_decoded_as(struct decoding *decoding, const struct wire *datagram, const char *json,

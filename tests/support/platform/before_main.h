@@ -1,4 +1,4 @@
-/* Calling a function before main, as the compiler has it. */
+/* Calls a function before main, by the compiler's own means. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_BEFORE_MAIN_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_BEFORE_MAIN_H
 

@@ -1,4 +1,4 @@
-/* A child in a test: what it is given, and waiting for what becomes of it. */
+/* A child in a test: writes to it, and waits for its states. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CHILD_WATCHING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_CHILD_WATCHING_H
 
@@ -13,10 +13,10 @@ int child_tear_down(void **state);
 
 void start(struct child *child, const char *command);
 
-/* It is taken as a whole, or not at all. */
+/* The text is accepted as a whole, or not at all. */
 enum write_result write_text(struct child *child, const char *text);
 
-/* It does not end before, where that is not what is waited for. */
+/* Fails if the child ends and `state` is another one. */
 void wait_until(struct child *child, enum child_state state, struct child_end *end);
 void wait_until_unread(struct child *child, size_t size);
 

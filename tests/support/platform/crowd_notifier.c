@@ -14,7 +14,7 @@ struct crowd {
     void *tokens[MOST_SOCKETS];
     size_t count;
     size_t next;
-    void *removed[MOST_SOCKETS]; /* reported when one thread is left */
+    void *removed[MOST_SOCKETS]; /* reported when only one thread is left */
     size_t removed_count;
     size_t threads;
     bool woken;
@@ -99,7 +99,7 @@ static size_t wait_for_event(struct notifier *notifier, size_t thread,
     struct crowd *crowd = of(notifier);
     (void)thread;
     (void)capacity;
-    (void)timeout_ms; /* there is always something */
+    (void)timeout_ms; /* there is always an event */
     this_thread_yield();
     mutex_lock(crowd->lock);
     bool found = next_event(crowd, events);

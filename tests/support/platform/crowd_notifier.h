@@ -1,7 +1,7 @@
 /*
- * A notifier for any number of threads that reports every socket again and again, whether there is
- * something or not, to whichever thread asks: what the contract allows, and the most that a
- * receiver's threads can get into each other's way.
+ * A notifier for any number of threads that reports every socket again and again, ready or not, to
+ * whichever thread waits: the contract allows that, and it is the worst case for a receiver's
+ * threads.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CROWD_NOTIFIER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_CROWD_NOTIFIER_H

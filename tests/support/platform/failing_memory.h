@@ -1,21 +1,21 @@
 /*
- * Memory that runs short once: of all that our own code allocates, in all threads together, one
- * allocation fails, and all others are as ever.
+ * Makes one allocation fail: of all allocations of our own code in all threads, the chosen one
+ * fails, and all others succeed. A program linked with sluice_test_failing_memory uses this in
+ * place of malloc and the like.
  *
- * A program linked with sluice_test_failing_memory has this in place of malloc and its like. Tests
- * of units call the functions below. Other programs are steered by a file of 16 bytes, which the
- * environment variable FAILING_MEMORY names and which both sides map: two numbers of 64 bits in the
- * byte order of the machine, those that the functions set and return.
+ * Unit tests call the functions below. Other programs are controlled by a file of 16 bytes, which
+ * the environment variable FAILING_MEMORY names and both sides map: two 64-bit numbers in the
+ * machine's byte order, those that the functions set and return.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_H
 
 #include <stdint.h>
 
-/* The allocation of this number from now on fails: 1 is the next one; 0: none does. */
+/* Makes the allocation with this number fail: 1 is the next one; 0: none. */
 void failing_memory_fail(uint64_t number);
 
-/* How many allocations there are until the one that fails; 0: it has failed, or none is to. */
+/* The number of allocations until the one that fails; 0: it has failed, or none was chosen. */
 uint64_t failing_memory_left(void);
 
 /* Allocations that have failed so far. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #define EVERYTHING   (NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP)
-#define SWALLOWED_MS 50 /* so long an event may take that is to be lost */
+#define SWALLOWED_MS 50 /* the longest wait for an event that must be lost */
 
 static const struct notifier_backend *sound;
 static enum notifier_fault planted;
@@ -11,10 +11,10 @@ static enum notifier_fault planted;
 struct faulty {
     struct notifier base;
     struct notifier *sound;
-    wait_handle socket; /* the one that was armed last, and how */
+    wait_handle socket; /* the stream that was armed last, and its interests */
     void *token;
     unsigned interests;
-    struct notifier_event kept; /* comes with the next wait */
+    struct notifier_event kept; /* returned by the next wait */
     bool has_kept;
 };
 
@@ -88,7 +88,7 @@ static void unwatch(struct notifier *notifier, wait_handle socket)
     notifier_unwatch(faulty->sound, socket);
 }
 
-/* Returns whether it is reported. */
+/* Returns whether to report the event. */
 static bool change(struct faulty *faulty, struct notifier_event *event)
 {
     switch (planted) {
@@ -115,7 +115,7 @@ static size_t wait_for_event(struct notifier *notifier, size_t thread,
                              struct notifier_event *events, size_t capacity, int timeout_ms)
 {
     struct faulty *faulty = of(notifier);
-    (void)capacity; /* one will do */
+    (void)capacity; /* one event at a time */
     if (faulty->has_kept) {
         faulty->has_kept = false;
         *events = faulty->kept;

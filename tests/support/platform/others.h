@@ -1,8 +1,7 @@
 /*
- * What others do to the files of the scratch directory: users, and other programs, whatever ours
- * has open. Each function fails the running cmocka test where it cannot do what it says.
- *
- * Each operating system implements this header in a file of its own, chosen by CMake.
+ * Actions of other users and programs on the files of the scratch directory, also while our program
+ * has them open. A function that fails fails the running cmocka test. Each operating system
+ * implements this header in a file of its own, chosen by CMake.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_OTHERS_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_OTHERS_H
@@ -10,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The name is free at once, also where the file is still open. */
+/* Removes a file; the name is free at once, also while the file is open. */
 void others_remove(const char *name);
 void others_remove_folder(const char *name);
 void others_move(const char *from, const char *to);
@@ -19,36 +18,38 @@ void others_append(const char *name, const char *text);
 void others_empty(const char *name);
 void others_cut(const char *name, uint64_t size);
 
-/* Gives it a time, in seconds since 1970. */
+/* Sets its time, in seconds since 1970. */
 void others_set_time(const char *name, int64_t seconds);
 
-/* Makes what has a name and is neither a file nor a folder. Returns false, nothing being made,
- * where the system at hand has no such thing. */
+/*
+ * Creates an entry that is neither a file nor a folder. Returns false if this system has no such
+ * entries.
+ */
 bool others_link(const char *to, const char *name);
 bool others_make_pipe(const char *name);
 
 /*
- * Another program that reads a file and shares too little of it: with all of them it keeps the file
- * from being renamed and removed. Where the system knows nothing of that, what it would answer is
- * answered in its place: such a test is linked with others_hold (CMakeLists.txt).
+ * Another program that reads a file and shares only part of the access to it: in all cases it keeps
+ * the file from being renamed and removed. On a system without such sharing, others_hold
+ * (CMakeLists.txt) returns the errors that a server would return.
  */
 enum others_share {
-    OTHERS_SHARE_WRITING, /* others may write it meanwhile; */
-    OTHERS_SHARE_READING, /* others may not */
+    OTHERS_SHARE_WRITING, /* others may write it */
+    OTHERS_SHARE_READING, /* others may not write it */
 };
 
 struct others_reader;
 struct others_reader *others_read(const char *name, enum others_share share);
 void others_close(struct others_reader *reader);
 
-/* The system's words, a part of them, for */
+/* A part of the system's error text for */
 struct others_words {
-    const char *no_file;     /* a name that nothing has, */
-    const char *no_folder;   /* one in a folder that is not there, */
-    const char *below_file;  /* or in what is no folder but a file, */
-    const char *folder;      /* what is a folder, opened as a file, */
-    const char *folder_read; /* the same, opened to be read, */
-    const char *link;        /* what is a link, */
+    const char *no_file;     /* a missing file, */
+    const char *no_folder;   /* a file in a missing folder, */
+    const char *below_file;  /* a path through a file, */
+    const char *folder;      /* a folder that is opened as a file, */
+    const char *folder_read; /* the same, opened for reading, */
+    const char *link;        /* a link, */
     const char *long_name;   /* and a name that is too long */
 };
 extern const struct others_words others_words;

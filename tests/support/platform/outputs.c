@@ -5,7 +5,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* What only a hang needs, and what a stream that is full is given to show otherwise. */
+/* Times that only a hang reaches, and for which a full stream must stay full. */
 #define HANG_MS 20000
 #define FULL_MS 100
 
@@ -35,7 +35,7 @@ struct output_file *output_open_stdout(void)
     return file;
 }
 
-/* Whether its handle takes more in that time, or shows that the reader has gone. */
+/* Whether its handle becomes writable in that time, or reports that the reader has closed. */
 static bool is_ready(const struct output_file *file, int timeout_ms)
 {
     struct wakeup *wakeup;

@@ -1,6 +1,4 @@
-/*
- * Waiting for another thread in a test: give way, and give up after a time that only a hang needs.
- */
+/* Waits for another thread in a test, up to a time that only a hang reaches. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H
 
@@ -12,7 +10,7 @@
 
 #define PATIENCE_NS (INT64_C(20) * 1000000000)
 
-/* When patience ends, if it begins now. */
+/* The end of a patience that begins now. */
 static inline int64_t patience_until(void)
 {
     return clock_monotonic_ns() + PATIENCE_NS;

@@ -1,9 +1,8 @@
 /*
- * A UDP socket that does nothing by itself, for tests that use one wrongly on purpose: what
- * collector/platform/udp.h keeps right is here for its caller to get wrong.
- *
- * Each operating system implements this header in a file of its own, chosen by CMake. What goes
- * wrong with the system ends the program with a message.
+ * A UDP socket without any handling of its own, for tests that use one incorrectly on purpose: the
+ * caller can make the errors that collector/platform/udp.h prevents. Each operating system
+ * implements this header in a file of its own, chosen by CMake. A system error ends the program
+ * with a message.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_PLAIN_SOCKET_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_PLAIN_SOCKET_H
@@ -19,16 +18,16 @@ struct plain_socket;
 /* Not yet bound. */
 struct plain_socket *plain_socket_open(bool non_blocking);
 
-/* To 127.0.0.1 and a port that the system chooses. Returns where. */
+/* Binds it to 127.0.0.1 and a port that the system chooses. Returns the address. */
 struct address plain_socket_bind(struct plain_socket *socket);
 
 /* For a notifier. */
 wait_handle plain_socket_handle(const struct plain_socket *socket);
 
-/* Whether a receive would give a datagram now. */
+/* Whether a receive would return a datagram now. */
 bool plain_socket_holds_data(const struct plain_socket *socket);
 
-/* One receive, of a datagram whose size is known. Returns false where it would block. */
+/* Receives one datagram, whose size is known. Returns false if it would block. */
 bool plain_socket_receive(struct plain_socket *socket, size_t *size);
 
 void plain_socket_close(struct plain_socket *socket);

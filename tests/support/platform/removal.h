@@ -1,11 +1,8 @@
-/*
- * Removing a file that somebody has open, so that everybody sees it at once: nothing but those who
- * have it open is left of it.
- */
+/* Removes a file that a process has open, so that its name is free at once. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_REMOVAL_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_REMOVAL_H
 
-/* A file of the scratch directory. Fails the running cmocka test where it cannot be done. */
+/* Removes a file of the scratch directory. An error fails the running cmocka test. */
 void remove_open_file(const char *name);
 
 #endif

@@ -1,14 +1,11 @@
-/*
- * A directory of a test's own, and files in it. Each function fails the running cmocka test where
- * it cannot do what it says.
- */
+/* A directory of a test's own, and files in it. An error fails the running cmocka test. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_SCRATCH_DIRECTORY_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_SCRATCH_DIRECTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A cmocka setup and teardown. One test at a time has one. */
+/* A cmocka setup and teardown. One test at a time has such a directory. */
 int scratch_make(void **state);
 int scratch_remove(void **state);
 
@@ -17,14 +14,14 @@ const char *scratch_path(const char *name);
 
 void scratch_make_folder(const char *name);
 
-/* Whether something has that name, and how many things are in the folder ("": the directory). */
+/* Whether an entry has that name, and the number of entries of a folder ("": the directory). */
 bool scratch_has(const char *name);
 size_t scratch_count(const char *name);
 
 void scratch_put(const char *name, const char *bytes, size_t size);
 void scratch_assert_holds(const char *name, const char *bytes, size_t size);
 
-/* All that a file holds, and a NUL after it; freed by the caller. */
+/* The content of a file with a NUL after it; the caller frees it. */
 char *scratch_read(const char *name, size_t *size);
 
 #define scratch_put_text(name, text)          scratch_put((name), (text), strlen(text))

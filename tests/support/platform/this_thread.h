@@ -1,13 +1,13 @@
-/* The thread that is running. Each operating system has its own file, chosen by CMake. */
+/* The calling thread. Each operating system has its own file, chosen by CMake. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_THIS_THREAD_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_THIS_THREAD_H
 
 #include <stdint.h>
 
-/* Not 0, and another number for each thread that lives. Allocates nothing. */
+/* A number for each living thread, not 0. Does not allocate. */
 uintptr_t this_thread(void);
 
-/* Lets other threads have the processor for a moment. */
+/* Yields the processor to other threads. */
 void this_thread_yield(void);
 
 #endif

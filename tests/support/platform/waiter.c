@@ -12,9 +12,9 @@ struct waiter {
     struct notifier *notifier;
     size_t number;
     struct thread *thread;
-    struct wakeup *ordered; /* by the test: what follows is the thread's */
-    struct wakeup *done;    /* by the thread: it is the test's again */
-    bool waiting;           /* the test's own: an order is under way */
+    struct wakeup *ordered; /* signalled by the test: the members below belong to the thread */
+    struct wakeup *done;    /* signalled by the thread: they belong to the test again */
+    bool waiting;           /* the test's own: an order is being carried out */
     enum order order;
     int timeout_ms;
     size_t count;

@@ -7,7 +7,7 @@
 #include "collector/platform/clock.h"
 #include "tests/support/test.h"
 
-#define SKIPPED 77 /* what tests/CMakeLists.txt has ctest understand so */
+#define SKIPPED 77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
 
 struct watching watching;
 const struct notifier_backend *watching_backend;
@@ -106,7 +106,7 @@ size_t wait_once(size_t capacity, int timeout_ms)
             continue;
         }
         assert_in_range(watched - watching.watched, 0, MAX_SOCKETS - 1);
-        assert_int_equal(watched->removed, 0); /* nothing comes after REMOVED */
+        assert_int_equal(watched->removed, 0); /* no event may come after REMOVED */
         watched->ready += events[i].type == NOTIFIER_READY;
         watched->removed += events[i].type == NOTIFIER_REMOVED;
     }

@@ -1,10 +1,9 @@
 /*
- * Sockets on a notifier, and what a receiver does with them, for tests of the notifier's contract.
+ * Sockets on a notifier, handled as by a receiver, for tests of the notifier's contract. The
+ * program's argument names the backend; these tests use only its name.
  *
- * The program's argument names the backend; nothing here, nor in those tests, knows more of it. An
- * event too many is allowed, so nothing forbids one while its socket is watched; one too few shows
- * as a wait that ends without the event, after PATIENCE_MS. What fails, fails the running cmocka
- * test.
+ * A superfluous event is allowed while its socket is watched; a missing one shows as a wait that
+ * ends without it after PATIENCE_MS. An error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WATCHING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WATCHING_H
@@ -24,14 +23,14 @@
 struct watched {
     struct udp_socket *socket;
     size_t ready;    /* READY events so far */
-    size_t served;   /* of them, those that a drain has followed */
+    size_t served;   /* READY events that were followed by a drain */
     size_t removed;  /* REMOVED events so far */
     size_t received; /* datagrams so far */
     size_t truncated;
     size_t empty;
 };
 
-/* What a test has, all of it new in each. */
+/* The objects of a test, new for each test. */
 extern struct watching {
     struct notifier *notifier;
     struct datagram_group *group;
@@ -40,12 +39,12 @@ extern struct watching {
     size_t woken;
 } watching;
 
-/* The backend that all tests of the program run on. */
+/* The backend of all tests of the program. */
 extern const struct notifier_backend *watching_backend;
 
 /*
- * Takes it from the program's arguments. Returns false, with a word on stderr, where there is none
- * of that name; where this system does not have it the test is skipped.
+ * Chooses it by the program's arguments. Returns false, with a message on stderr, if no backend has
+ * that name; if this system does not have it, the test is skipped.
  */
 bool watching_choose_backend(int argc, char **argv);
 
@@ -53,30 +52,30 @@ bool watching_choose_backend(int argc, char **argv);
 int watching_set_up(void **state);
 int watching_tear_down(void **state);
 
-/* Opens a socket on loopback and has it watched, not yet bound; binds it; both. */
+/* Opens a socket on loopback and watches it, not yet bound; binds it; both. */
 struct watched *watch(size_t index, size_t max_datagram);
 void bind_watched(struct watched *watched);
 struct watched *watch_and_bind(size_t index);
 
-/* Has one watched that is open already. */
+/* Watches a socket that is open already. */
 void add_watched(struct watched *watched);
 
-/* Asks for its removal. */
+/* Requests its removal. */
 void stop_watching(struct watched *watched);
 
 void send_to(const struct watched *watched, const void *bytes, size_t size);
 
-/* One wait, its events noted. Returns how many. */
+/* Waits once and notes the events. Returns their number. */
 size_t wait_once(size_t capacity, int timeout_ms);
 
 /* Waits until a counter that wait_once keeps has risen to `wanted`. */
 #define wait_until(counter, wanted) wait_until_counted(&(counter), (wanted), #counter, __LINE__)
 void wait_until_counted(const size_t *counter, size_t wanted, const char *what, int line);
 
-/* Lets everything come that is on its way. */
+/* Waits for pending events. */
 void settle(void);
 
-/* One group; false: would block. */
+/* Receives one group; false: would block. */
 bool receive_group(struct watched *watched);
 
 void drain(struct watched *watched);

@@ -1,7 +1,5 @@
 /*
- * A pipe with a name, for one reader, of which the test is the writer. Any thread, one at a time:
- * what goes wrong is returned.
- *
+ * A named pipe with one reader; the test is the writer. One thread at a time: errors are returned.
  * Each operating system implements this header in a file of its own, chosen by CMake.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WRITTEN_PIPE_H
@@ -12,21 +10,24 @@
 
 struct written_pipe;
 
-/* Makes it in the scratch directory, if there it can be; nobody writes it yet. NULL: it cannot. */
+/*
+ * Creates it, in the scratch directory if the system has pipes in folders; it has no writer yet.
+ * NULL on failure.
+ */
 struct written_pipe *written_pipe_make(void);
 
-/* The writer goes, and the pipe too. NULL is allowed. */
+/* Closes and removes the pipe. NULL is allowed. */
 void written_pipe_remove(struct written_pipe *pipe);
 
 const char *written_pipe_path(const struct written_pipe *pipe);
 
-/* The writer comes, when the reader has: that is waited for, but not for ever. */
+/* The writer opens it after the reader, which is waited for within a limit. */
 bool written_pipe_begin(struct written_pipe *pipe);
 
-/* It writes, waiting where there is no room. */
+/* Writes, and waits for room. */
 bool written_pipe_write(struct written_pipe *pipe, const void *bytes, size_t size);
 
-/* It goes. */
+/* The writer closes it. */
 void written_pipe_end(struct written_pipe *pipe);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The collector as a receiver: the program that users run, started with its own command line. What
- * it logs goes to a file in memory, from which its port and its ledger are read.
+ * The collector as a receiver: the installed program, started with its own command line. Its log
+ * goes to a file in memory, from which its port and its ledger are read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,11 @@
 #define URL_SIZE       2048
 #define ARGUMENTS_MOST (CONTENDER_ARGUMENTS_MOST + 8)
 #define SECOND         INT64_C(1000000000)
-#define PATIENCE_NS    (20 * SECOND) /* for anything that it is to do */
+#define PATIENCE_NS    (20 * SECOND) /* the limit for each of its actions */
 
 struct collector {
     struct bench_receiver receiver; /* first: what callers hold */
-    int log;                        /* what it has written to standard error */
+    int log;                        /* its standard error */
 };
 
 /* --- its command line ------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ struct command_line {
     size_t count;
 };
 
-/* The one that is asked for, or the one beside this program; what is not found does not start. */
+/* The requested program, or the one in this program's folder; a missing one fails to start. */
 static void find_program(struct command_line *line, const char *wanted)
 {
     ssize_t length = wanted != NULL ? -1 : readlink("/proc/self/exe", line->program, PATH_SIZE - 1);
@@ -96,7 +96,7 @@ static void become(const struct command_line *line, int log)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     char *arguments[ARGUMENTS_MOST + 1];
-    /* execv does not write to them, whatever its parameter says. */
+    /* execv does not write to them, although its parameter is not const */
     memcpy(arguments, line->arguments, sizeof arguments);
     if (dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0 &&
         dup2(log, STDERR_FILENO) >= 0)
@@ -107,7 +107,7 @@ static void become(const struct command_line *line, int log)
 
 /* --- what it says ----------------------------------------------------------------------------- */
 
-/* All that it has logged from byte `from` on; freed by the caller. NULL: no memory. */
+/* Its log from byte `from` on, which the caller frees. NULL without memory. */
 static char *read_log(const struct collector *collector, off_t from)
 {
     struct stat status;
@@ -128,7 +128,7 @@ static off_t log_size(const struct collector *collector)
     return fstat(collector->log, &status) == 0 ? status.st_size : 0;
 }
 
-/* The last line of its log, which says why it ended. */
+/* Reports the last line of its log, which says why it ended. */
 static int report_failure(const struct collector *collector, const char *what, struct error *error)
 {
     char *text = read_log(collector, 0);
@@ -152,7 +152,7 @@ static bool is_gone(struct collector *collector)
     return true;
 }
 
-/* Reads the port from the line that names it. Returns whether it is there. */
+/* Reads the port from its log. Returns whether it was found. */
 static bool read_port(struct collector *collector)
 {
     static const char listening[] = "listening on udp://127.0.0.1:";

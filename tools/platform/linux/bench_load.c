@@ -1,6 +1,6 @@
 /*
- * tools/bench/load.h on Linux: the process that sends is forked, and reports what it did in memory
- * that both have.
+ * tools/bench/load.h on Linux: the sending process is forked, and reports its results in shared
+ * memory.
  */
 #include "tools/bench/load.h"
 
@@ -27,7 +27,7 @@ struct sending {
     struct bench_socket *socket;
     uint64_t sent;
     int64_t start_ns;
-    int64_t wall_ns; /* what to add to the time since the start, for the time since 1970 */
+    int64_t wall_ns; /* the difference between the time since 1970 and the time since the start */
     uint8_t bytes[UDP_PAYLOAD_MAX];
 };
 
@@ -47,7 +47,7 @@ static int send_group(struct sending *sending, size_t count, int64_t elapsed_ns,
     return 0;
 }
 
-/* How many to send now. A segmenting sender waits until a whole buffer is due. */
+/* The number to send now. A segmenting sender waits until a whole buffer is due. */
 static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
 {
     size_t most = bench_socket_group(sending->socket);
@@ -58,7 +58,7 @@ static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
     return sending->plan->segmenting && !last ? 0 : (size_t)left;
 }
 
-/* A sender that cannot keep up is not to send for longer than it was asked to. */
+/* A sender that cannot keep up stops after the requested time. */
 static bool is_over(const struct sending *sending, int64_t elapsed_ns)
 {
     int64_t duration = sending->plan->duration_ns;

@@ -11,7 +11,7 @@
 
 #define SLEEPS 100
 
-/* "model name : AMD EPYC"; where the system has no such line, what uname says. */
+/* "model name : AMD EPYC"; without such a line, the text of uname. */
 static void find_model(char *text, size_t size)
 {
     char line[512];

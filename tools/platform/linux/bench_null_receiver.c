@@ -1,10 +1,8 @@
 /*
- * The null receivers: loops that take datagrams from a socket, with their addresses and arrival
- * times as the collector asks for them, and throw them away.
- *
- * The bench opens the socket and keeps it, so that it can ask for the kernel's drops when the
- * process that receives has been killed; that one reports what it received in memory that both
- * have.
+ * The null receivers: loops that receive datagrams, with the addresses and arrival times that the
+ * collector requests, and drop them. The bench opens the socket and keeps it, so that it can read
+ * the kernel's drops after the receiving process was killed; that process reports its count in
+ * shared memory.
  */
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +23,8 @@
 
 #define GROUP_SIZE 64
 
-/* The stride is no power of two, so that buffers do not all fall on the same few sets of the cache.
+/*
+ * The stride is not a power of two, so that the buffers do not all map to the same few cache sets.
  */
 #define BUFFER_SIZE   2048
 #define BUFFER_STRIDE (BUFFER_SIZE + 64)
@@ -68,7 +67,7 @@ static struct group *make_group(void)
     return group;
 }
 
-/* One call. Returns how many datagrams came; 0: there were none. */
+/* One receive call. Returns the number of datagrams; 0: none. */
 static int take(int fd, struct group *group, int flags, struct null_shared *shared)
 {
     for (size_t i = 0; i < GROUP_SIZE; i++) {
@@ -100,7 +99,10 @@ static void receive_by_edge(int fd, struct null_shared *shared, bool pauses)
     for (;;) {
         if (epoll_wait(epoll, &event, 1, -1) != 1)
             continue;
-        /* What took less than it could has emptied the socket; the collector knows that too. */
+        /*
+         * A receive that returns fewer datagrams than requested has emptied the socket; the
+         * collector uses that, too.
+         */
         while (take(fd, group, MSG_DONTWAIT, shared) == GROUP_SIZE) {
         }
         if (pauses)
@@ -158,7 +160,7 @@ static int stop(struct bench_receiver *receiver, struct receiver_counts *counts,
 
 static const struct receiver_ops ops = {.count = count, .stop = stop, .abandon = abandon};
 
-/* As the collector does. */
+/* Sets the buffer as the collector does. */
 static void set_buffer(int fd, size_t wanted)
 {
     int half = wanted > INT_MAX / 2 ? INT_MAX / 2 : (int)wanted;

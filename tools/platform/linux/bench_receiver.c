@@ -1,4 +1,4 @@
-/* tools/bench/receiver.h on Linux: which kind it is, and what is the same of both. */
+/* tools/bench/receiver.h on Linux: the choice of the kind, and the code that both share. */
 #include "tools/platform/linux/bench_receiver.h"
 
 #include "tools/platform/linux/bench_process.h"

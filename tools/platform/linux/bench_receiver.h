@@ -1,6 +1,6 @@
 /*
- * What the two kinds of tools/bench/receiver.h on Linux have in common, and one maker of each. Of
- * this folder only.
+ * Shared by the two kinds of tools/bench/receiver.h on Linux, and one constructor for each. Of this
+ * folder only.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
@@ -9,7 +9,7 @@
 
 #include "tools/bench/receiver.h"
 
-/* As the functions of receiver.h say that have these names. */
+/* The functions of receiver.h with the same names. */
 struct receiver_ops {
     int (*count)(struct bench_receiver *receiver, struct receiver_counts *counts,
                  struct error *error);
@@ -20,7 +20,7 @@ struct receiver_ops {
 
 struct bench_receiver {
     const struct receiver_ops *ops;
-    pid_t pid; /* of the process that receives; 0: it has ended */
+    pid_t pid; /* the receiving process; 0: it has ended */
     uint16_t port;
 };
 

@@ -69,7 +69,7 @@ void bench_socket_close(struct bench_socket *sender)
     free(sender);
 }
 
-/* What passes: a signal, or a system that is short of buffers for a moment. */
+/* Errors that pass: a signal, or a momentary lack of buffers. */
 static bool is_passing(int code)
 {
     return code == EINTR || code == ENOBUFS || code == EAGAIN || code == ENOMEM;

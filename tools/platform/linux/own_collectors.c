@@ -1,5 +1,5 @@
 /*
- * tools/top/own_collectors.h by /proc: the processes of this user that are named sluice, their
+ * tools/top/own_collectors.h by /proc: the processes of this user with the name sluice, their
  * sockets, and which of these listen in the file system.
  */
 #include "tools/top/own_collectors.h"
@@ -69,7 +69,7 @@ static bool has_socket(const struct search *search, uint64_t inode)
     return false;
 }
 
-/* A path that does not begin at the root begins where the process is. */
+/* A relative path is relative to the process's current folder. */
 static void add(struct search *search, const char *process, const char *socket)
 {
     char *address = search->addresses[search->count];
@@ -80,7 +80,7 @@ static void add(struct search *search, const char *process, const char *socket)
         search->count++;
 }
 
-/* A line is: address, references, protocol, flags, kind, state, inode, path. */
+/* The fields of a line: address, references, protocol, flags, kind, state, inode, path. */
 static void read_line(struct search *search, const char *process, const char *line)
 {
     unsigned flags, kind;

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/errqueue.h> /* needs time.h before it */
+#include <linux/errqueue.h> /* requires time.h before it */
 
 #include "collector/platform/clock.h"
 
@@ -29,7 +29,7 @@ struct udp_sender {
     struct iovec vectors[GROUP_SIZE];
 };
 
-/* The resolver's numeric form makes a socket address of either family, zone included. */
+/* The resolver's numeric form gives a socket address of either family, including the zone. */
 static int connect_to(int fd, const struct address *to)
 {
     char host[ADDRESS_TEXT_SIZE], port[8];
@@ -56,8 +56,8 @@ static int open_socket(const struct address *to)
     if (fd < 0)
         return -1;
     /*
-     * Without it the system drops what a full device queue refuses and reports success. With it
-     * each ICMP error is queued on its own.
+     * Without this option the system drops datagrams that a full device queue refuses, and reports
+     * success. With it each ICMP error is queued separately.
      */
     int on = 1;
     int asked = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on)
@@ -96,8 +96,8 @@ static void pause_for(int64_t nanoseconds)
 }
 
 /*
- * Whether the datagram that just failed, for the `tries`th time, is to be tried again. Most errors
- * may be news of an earlier datagram, EMSGSIZE among them (a router asked for smaller ones).
+ * Whether to send the datagram again that just failed for the `tries`th time. Most errors may
+ * concern an earlier datagram, also EMSGSIZE (a router requests smaller ones).
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -117,7 +117,7 @@ static bool try_again(int code, unsigned tries)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* The system's number of the error that a message of the error queue reports; 0: none. */
+/* The error number in a message of the error queue; 0: none. */
 static unsigned reported_error(struct msghdr *message)
 {
     struct sock_extended_err report;
@@ -133,7 +133,7 @@ static unsigned reported_error(struct msghdr *message)
     return 0;
 }
 
-/* Empties the queue of errors, which also keeps the next send from failing for one of them. */
+/* Empties the error queue, so that the next send does not fail for one of these errors. */
 static uint64_t count_refusals(int fd)
 {
     uint64_t refusals = 0;
@@ -147,8 +147,8 @@ static uint64_t count_refusals(int fd)
 }
 
 /*
- * Counts what the queue reports. `code` is the socket's own error: where the queue was full, that
- * is the only report. Returns whether there was any.
+ * Counts the errors in the queue. `code` is the socket's own error: if the queue was full, that is
+ * the only report. Returns whether there was any.
  */
 static bool take_refusals(struct udp_sender *sender, int code)
 {
@@ -159,7 +159,7 @@ static bool take_refusals(struct udp_sender *sender, int code)
     return refusals != 0;
 }
 
-/* The socket's own error, which is taken from it; 0: none. */
+/* Takes the socket's own error; 0: none. */
 static int take_error(int fd)
 {
     int code = 0;
@@ -186,14 +186,17 @@ void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
-/* One call for at most a group. Returns how many it sent; 0: `errno` says why not the first. */
+/*
+ * Sends at most a group in one call. Returns the number sent; 0: `errno` says why the first one was
+ * not.
+ */
 static size_t send_group(struct udp_sender *sender, const struct udp_payload *payloads,
                          size_t count)
 {
     if (count > GROUP_SIZE)
         count = GROUP_SIZE;
     for (size_t i = 0; i < count; i++) {
-        /* An iovec is for reading and writing; here it is only read from. */
+        /* struct iovec has no const; the data is only read. */
         memcpy(&sender->vectors[i].iov_base, &payloads[i].data, sizeof payloads[i].data);
         sender->vectors[i].iov_len = payloads[i].size;
     }
@@ -201,7 +204,7 @@ static size_t send_group(struct udp_sender *sender, const struct udp_payload *pa
     if (sent <= 0)
         return 0;
     sender->sent += (uint64_t)sent;
-    /* The first that was not sent met an error, which is known only where it comes again. */
+    /* The first datagram that was not sent met an error, which is known only if it occurs again. */
     if ((size_t)sent < count && !take_refusals(sender, 0))
         sender->retries++;
     return (size_t)sent;

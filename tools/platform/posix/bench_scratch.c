@@ -1,4 +1,4 @@
-/* tools/bench/scratch.h, the system's part, by mkdtemp(3). */
+/* The system's part of tools/bench/scratch.h, by mkdtemp(3). */
 #include "tools/bench/scratch.h"
 
 #include <errno.h>

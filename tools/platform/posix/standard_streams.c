@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 /*
- * A closed descriptor is filled with one that is open the wrong way round: reading or writing it
- * fails as before, but its number is taken. Descriptors are given out from the lowest.
+ * A closed standard descriptor is replaced by one that is open in the other direction: reads or
+ * writes fail as before, but its number is in use. The system assigns the lowest free number.
  */
 void standard_streams_prepare(void)
 {

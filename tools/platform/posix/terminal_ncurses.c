@@ -14,7 +14,7 @@ bool terminal_is_there(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-/* newterm says so, too, but keeps some memory then. */
+/* newterm also finds that out, but leaks memory then. */
 static bool is_known(void)
 {
     const char *name = getenv("TERM");
@@ -31,7 +31,7 @@ int terminal_open(struct error *error)
     cbreak();
     noecho();
     keypad(stdscr, TRUE);
-    set_escdelay(50); /* an escape key alone is one after that many milliseconds */
+    set_escdelay(50); /* milliseconds after which a single escape byte is the escape key */
     curs_set(0);
     return 0;
 }
@@ -71,21 +71,21 @@ void terminal_show(const struct page *page)
         attr_t attribute = attributes(page->lines[i].manner);
         attr_set(attribute, 0, NULL);
         mvaddnstr((int)i, 0, page->lines[i].text, COLS);
-        if ((attribute & A_REVERSE) != 0) /* a heading is a bar */
+        if ((attribute & A_REVERSE) != 0) /* a heading is a full-width bar */
             mvchgat((int)i, 0, -1, attribute, 0, NULL);
     }
     attr_set(A_NORMAL, 0, NULL);
     refresh();
 }
 
-/* A terminal that has gone gives no keys, without any waiting. */
+/* A terminal that was closed returns no keys, without waiting. */
 static bool has_gone(void)
 {
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
     return poll(&keys, 1, 0) > 0 && (keys.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-/* What each key does, but for those that end it. */
+/* The actions of keys, except those that end the program. */
 static const struct {
     int pressed;
     enum view_key key;
@@ -114,7 +114,7 @@ enum terminal_key terminal_wait(int timeout_ms, enum view_key *key)
     case 'Q':
         return TERMINAL_QUIT;
     case KEY_RESIZE:
-        clearok(stdscr, TRUE); /* what a terminal made of its lines meanwhile is unknown */
+        clearok(stdscr, TRUE); /* the terminal's present content is unknown */
         return TERMINAL_RESIZED;
     default:
         break;

@@ -1,4 +1,4 @@
-/* tools/top/connection.h on sockets of the local domain. */
+/* tools/top/connection.h on local sockets (unix(7)). */
 #include "tools/top/connection.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/text/control_character.h"
 
-/* The longest line is one of a tap: no more than the collector's buffer holds. */
+/* The longest line is one of a tap: it is no longer than the collector's buffer. */
 #define BUFFER_SIZE ((size_t)512 * 1024)
 
 struct connection {
     int fd;
-    size_t begin, end; /* of what is not yet returned */
+    size_t begin, end; /* of the data that was not returned yet */
     char buffer[BUFFER_SIZE];
 };
 
@@ -100,7 +100,7 @@ int connection_send(struct connection *connection, const char *request, struct e
     return -1;
 }
 
-/* The next line of what has come already; 0: not all of it is there. */
+/* The next line in the buffer; 0: it is not complete. */
 static size_t next_line(struct connection *connection, const char **line)
 {
     char *begin = connection->buffer + connection->begin;

@@ -1,4 +1,4 @@
-/* tools/command/interrupt.h by the console's events, for which the system starts a thread. */
+/* tools/command/interrupt.h by console events, for which the system starts a thread. */
 #include "tools/command/interrupt.h"
 
 #include <stdatomic.h>
@@ -7,12 +7,12 @@
 
 static atomic_bool seen;
 
-/* Held during a call, so that none is made after interrupt_call has returned. */
+/* Held during a call of the handler, so that none runs after interrupt_call has returned. */
 static SRWLOCK lock = SRWLOCK_INIT;
 static void (*call)(void *context);
 static void *call_context;
 
-/* FALSE: it is for the next handler, and the system's own ends the program. */
+/* FALSE: the next handler gets it, and the system's own one ends the program. */
 static BOOL WINAPI note(DWORD event)
 {
     if ((event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) || atomic_exchange(&seen, true))

@@ -1,7 +1,7 @@
 /*
- * tools/command/standard_streams.h on Windows: as promised without our doing. The C library keeps
- * the numbers 0 to 2 for the standard streams, also of one that is not there, and each use of that
- * fails; and a write to a pipe whose reader has gone sends no signal.
+ * tools/command/standard_streams.h on Windows, which needs no code: the C library reserves the
+ * numbers 0 to 2 for the standard streams, also for a missing one, whose use fails; and a write to
+ * a pipe without a reader sends no signal.
  */
 #include "tools/command/standard_streams.h"
 

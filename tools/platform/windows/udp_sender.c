@@ -14,7 +14,7 @@
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 
-/* Of Windows 10 (1803) and later; headers of before have no name for it. */
+/* Windows 10 (1803) and later; older headers lack it. */
 #define HIGH_RESOLUTION 0x00000002
 
 struct udp_sender {
@@ -22,7 +22,7 @@ struct udp_sender {
     uint64_t sent, retries, refused;
 };
 
-/* Returns 0, or Winsock's error number with nothing opened. */
+/* Returns 0, or Winsock's error number, with the socket closed. */
 static int open_socket(struct udp_sender *made, const struct address *to)
 {
     SOCKADDR_STORAGE name;
@@ -59,8 +59,8 @@ int udp_sender_open(struct udp_sender **out, const struct address *to, struct er
 }
 
 /*
- * Whether the datagram that just failed, for the `tries`th time, is to be tried again. Most errors
- * may be news of an earlier datagram.
+ * Whether to send the datagram again that just failed for the `tries`th time. Most errors may
+ * concern an earlier datagram.
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -72,8 +72,8 @@ static bool try_again(int code, unsigned tries)
 }
 
 /*
- * Whether the error reports what became of an earlier datagram: nobody listens at its port. There
- * is no queue of reports as on Linux, so one error may stand for several datagrams.
+ * Whether the error reports that an earlier datagram's port is closed. There is no queue of reports
+ * as on Linux, so one error may mean several datagrams.
  */
 static bool is_refusal(int code)
 {
@@ -120,7 +120,7 @@ uint64_t udp_sender_refused(const struct udp_sender *sender)
     return sender->refused;
 }
 
-/* What the next receive comes to; 0: something was received and thrown away. */
+/* The error of the next receive; 0: a datagram was received and dropped. */
 static int receive_next(SOCKET handle)
 {
     char nothing[1];
@@ -130,7 +130,7 @@ static int receive_next(SOCKET handle)
     return code == WSAEMSGSIZE ? 0 : code;
 }
 
-/* Waits for something to receive. Returns what the system says of the socket; 0: nothing came. */
+/* Waits for a datagram. Returns the socket's events; 0: none came. */
 static int wait_for_event(SOCKET handle, int64_t until_ns)
 {
     WSAPOLLFD watched = {.fd = handle, .events = POLLRDNORM};
@@ -139,8 +139,8 @@ static int wait_for_event(SOCKET handle, int64_t until_ns)
 }
 
 /*
- * Waits for the next report, which a receive fails with; or the wait takes it for itself and says
- * POLLERR. Returns false where none comes in time.
+ * Waits for the next report, which makes a receive fail; the wait may consume it and return
+ * POLLERR. Returns false if none comes in time.
  */
 static bool await_report(SOCKET handle, int64_t until_ns)
 {
@@ -170,7 +170,7 @@ void udp_sender_close(struct udp_sender *sender)
     free(sender);
 }
 
-/* By a timer that is finer than the system's clock tick of up to 16 ms, where there is one. */
+/* Uses a timer that is finer than the system's clock tick of up to 16 ms, if there is one. */
 void wait_until(int64_t moment_ns)
 {
     int64_t left = moment_ns - clock_monotonic_ns();

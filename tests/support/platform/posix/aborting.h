@@ -1,4 +1,4 @@
-/* Rules that are broken on purpose (collector/base/rule.h), in a process of their own. */
+/* Breaks rules on purpose (collector/base/rule.h), in a process of their own. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_POSIX_ABORTING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_POSIX_ABORTING_H
 

@@ -1,8 +1,7 @@
 /*
- * Threads, mutexes and conditions of ISO C11 (7.26) by those of POSIX, for programs under the
- * thread sanitizer: it knows only these, and librdkafka uses the others. A program that exports
- * these names has them in the place of the C library's. The types are the C library's own, and as
- * large as those of POSIX.
+ * Threads, mutexes and conditions of ISO C11 (7.26) on top of POSIX's, for programs under the
+ * thread sanitizer: it only knows POSIX's, and librdkafka uses C11's. A program that exports these
+ * names replaces the C library's. The types are the C library's own, and as large as POSIX's.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* tests/support/platform/control_peer.h on sockets of the local domain. */
+/* tests/support/platform/control_peer.h on local sockets (unix(7)). */
 #include "tests/support/platform/control_peer.h"
 
 #include <stdio.h>

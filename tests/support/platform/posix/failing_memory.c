@@ -20,7 +20,7 @@ static struct shortage own;
 static struct shortage *shortage = &own;
 static _Atomic bool over; /* main has returned */
 
-/* What the linker makes of the names (ld(1), --wrap). */
+/* The names that the linker creates (ld(1), --wrap). */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
@@ -45,7 +45,7 @@ __attribute__((constructor)) static void share(void)
     shortage = mapped;
 }
 
-/* What allocates from now on is not ours: gcov writes its counters, and does not bear a failure. */
+/* Later allocations are not ours: gcov writes its counters, and does not handle a failure. */
 __attribute__((destructor)) static void end(void)
 {
     atomic_store(&over, true);

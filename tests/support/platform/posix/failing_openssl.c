@@ -1,6 +1,6 @@
 /*
- * OpenSSL, once it is loaded for a listener, allocates as the program does: one allocation of its
- * can be made to fail, too (failing_memory.h). By the linker's --wrap.
+ * Makes one allocation of OpenSSL fail, too (failing_memory.h), once it is loaded for a listener.
+ * By the linker's --wrap.
  */
 #include <stdlib.h>
 #include <string.h>

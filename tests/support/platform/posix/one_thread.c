@@ -1,6 +1,6 @@
 /*
- * In pthread_create's place, in the tests that declare no threads: the thread sanitizer does not
- * run them.
+ * Replaces pthread_create in tests that declare no threads, which are not run under the thread
+ * sanitizer.
  */
 #include <pthread.h>
 #include <stdio.h>

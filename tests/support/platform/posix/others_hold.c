@@ -1,6 +1,6 @@
 /*
- * Readers that share too little, as a Windows server has them: what it would answer is EBUSY. The
- * linker leads all calls of open, renameat2 and unlink here (--wrap).
+ * Readers that share too little, as on a Windows server, which returns EBUSY. The linker redirects
+ * all calls of open, renameat2 and unlink here (--wrap).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ void others_close(struct others_reader *reader)
     reader->used = false;
 }
 
-/* Whether somebody reads it; with errno, then. */
+/* Whether a program reads it; if so, with errno set. */
 static bool is_read(const char *path, enum others_share least)
 {
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {

@@ -61,7 +61,7 @@ struct udp_sender *udp_sender_open(enum address_family family)
     socklen_t size = to_sockaddr(&sender->address, &name);
     require(bind(sender->fd, (struct sockaddr *)&name, size) == 0, "bind");
     require(getsockname(sender->fd, (struct sockaddr *)&name, &size) == 0, "getsockname");
-    in_port_t port; /* stands at the same place in both families */
+    in_port_t port; /* is at the same offset in both families */
     memcpy(&port, (const char *)&name + offsetof(struct sockaddr_in, sin_port), sizeof port);
     sender->address.port = ntohs(port);
     return sender;

@@ -10,7 +10,7 @@
 
 struct wait_end {
     int ours;
-    int other; /* -1: it has gone */
+    int other; /* -1: closed */
 };
 
 struct wait_end *wait_end_open(enum wait_end_kind kind)

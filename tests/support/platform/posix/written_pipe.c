@@ -12,7 +12,7 @@
 #include "tests/support/platform/scratch_directory.h"
 
 struct written_pipe {
-    int fd; /* -1: there is no writer */
+    int fd; /* -1: no writer */
     char path[600];
 };
 

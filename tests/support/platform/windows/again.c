@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <windows.h>
 
-/* What a killed one exits with. */
+/* The exit code of a killed process. */
 #define KILLED 77
 
-/* Bounds a wait that only a hang needs. */
+/* The limit of a wait, which only a hang reaches. */
 #define PATIENCE_MS 20000
 
 struct again again_start(const char *argument)

@@ -34,7 +34,7 @@ const char *control_peer_address(void)
     return address;
 }
 
-/* A pipe whose instances all have clients is busy until there is one more. */
+/* A pipe is busy while all its instances have clients. */
 struct control_peer *control_peer_connect(const char *address)
 {
     char path[128];
@@ -52,7 +52,7 @@ struct control_peer *control_peer_connect(const char *address)
     return made;
 }
 
-/* Of what was begun. */
+/* The bytes that the started operation has moved. */
 static DWORD moved(struct control_peer *peer)
 {
     DWORD size = 0;

@@ -1,4 +1,4 @@
-/* There is no fork here, so the other program is one (file_holder_program.c), beside the test. */
+/* Windows has no fork, so the other program is file_holder_program.c, in the folder of the test. */
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
@@ -7,7 +7,7 @@
 #include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
-/* Characters of a command line here, with its end. */
+/* Characters of a command line, including its end. */
 enum { LINE_ROOM = 2048 };
 
 struct file_holder {

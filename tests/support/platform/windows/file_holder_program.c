@@ -1,5 +1,6 @@
-/* Makes the file that it is given, says so by a byte, and has it open and locked until it is
- * killed.
+/*
+ * Creates the given file, writes a byte to standard output, and keeps the file open and locked
+ * until it is killed.
  */
 #include <string.h>
 #include <windows.h>

@@ -1,6 +1,7 @@
 /*
- * Has a file open as many programs of Windows do that read one: others may read and write it, but
- * not rename or remove it. Says "held" on standard output; lets go when standard input ends.
+ * Opens a file in the way of many Windows programs that read one: others may read and write it, but
+ * not rename or remove it. Writes "held" to standard output; releases the file at the end of
+ * standard input.
  */
 #include <stdio.h>
 #include <stdlib.h>

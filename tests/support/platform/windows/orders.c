@@ -1,7 +1,7 @@
 /*
- * Orders for collectors, as `sluice ctl` gives them, without a start of a program for each: reads
+ * Gives orders to collectors as `sluice ctl` does, without the start of a program for each: reads
  * lines of "ledger PROCESS" or "reload PROCESS" from standard input, and answers each with a line:
- * "done", or what went wrong. Ends with its standard input.
+ * "done", or the error. Ends with its standard input.
  */
 #include <stdio.h>
 #include <string.h>

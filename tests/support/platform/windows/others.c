@@ -9,7 +9,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The errors' numbers: the words differ between what is Windows and what is not. */
+/* The numbers of the errors, because Wine's texts differ from Windows'. */
 const struct others_words others_words = {
     .no_file = "(error 2)",
     .no_folder = "(error 3)",
@@ -20,7 +20,7 @@ const struct others_words others_words = {
     .long_name = "(error ",
 };
 
-/* Until the next call but one. */
+/* Valid until the next call but one. */
 static const wchar_t *wide(const char *name)
 {
     static wchar_t *made[2];
@@ -40,7 +40,7 @@ static HANDLE open_it(const char *name, DWORD access, DWORD share)
     return file;
 }
 
-/* Some volumes keep the name of a file that is open, so it goes elsewhere first. */
+/* Some volumes reserve the name of an open file, so it is renamed first. */
 void others_remove(const char *name)
 {
     static unsigned count;
@@ -92,7 +92,7 @@ void others_set_time(const char *name, int64_t seconds)
     assert_true(CloseHandle(file));
 }
 
-/* Needs a right, or the mode for developers; and there are systems that say they have made one. */
+/* Requires a right, or developer mode; and some systems claim to have created one. */
 bool others_link(const char *to, const char *name)
 {
     wchar_t *target = text_wide_copy(to);
@@ -105,7 +105,7 @@ bool others_link(const char *to, const char *name)
            (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
-/* Pipes have a folder of their own. */
+/* Pipes are not in a folder. */
 bool others_make_pipe(const char *name)
 {
     (void)name;

@@ -1,20 +1,14 @@
 /*
- * For tests that run on Linux: joins pipes of Windows with its own standard streams, which are
- * pipes of Linux.
+ * For tests that run on Linux: connects Windows pipes with its own standard streams, which are
+ * Linux pipes.
  *
- *     pipes serve NAME
- *
- * makes the pipe NAME and says "made" on standard output, "open" when somebody has opened it, and
- * writes to it what it reads, to the end of that or until nobody reads the pipe.
- *
- *     pipes connect NAME
- *
- * opens the pipe NAME once it is there, and passes on what comes from either side until one ends.
- *
- *     pipes read COUNT PROGRAM ARGUMENT...
- *
- * runs a program with such a pipe as its standard output, writes COUNT lines of what comes through
- * it, has it open no longer, and ends with the program and its exit code.
+ * - pipes serve NAME creates the pipe NAME and writes "made" to standard output, "open" when a
+ *   client has opened it; then it copies its input to the pipe, to the end of the input or until
+ *   the pipe has no reader.
+ * - pipes connect NAME opens the pipe NAME once it exists, and copies data in both directions until
+ *   one ends.
+ * - pipes read COUNT PROGRAM ARGUMENT... runs a program with such a pipe as its standard output,
+ *   writes COUNT lines of its output, closes the pipe, and ends with the program and its exit code.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +22,7 @@
 
 #define ROOM 65536
 
-#define PATIENCE_MS 30000 /* with a pipe that is not there yet */
+#define PATIENCE_MS 30000 /* for a pipe that does not exist yet */
 
 enum { EXIT_TROUBLE = 3 };
 
@@ -38,10 +32,13 @@ static int fail(const char *what)
     return EXIT_TROUBLE;
 }
 
-/* One direction of a pipe that is read and written at once, for which it has to be overlapped. */
+/*
+ * One direction of a pipe that is read and written at the same time, which requires overlapped
+ * operations.
+ */
 struct direction {
     HANDLE pipe;
-    HANDLE moved; /* event: the last call has ended */
+    HANDLE moved; /* an event: the last call has ended */
 };
 
 static DWORD outcome(struct direction *direction, BOOL done, OVERLAPPED *overlapped)
@@ -79,7 +76,7 @@ static BOOL begin(struct direction *direction, HANDLE pipe)
     return direction->moved != NULL;
 }
 
-/* Until either ends. */
+/* Copies until either side ends. */
 static void pass_on_input(struct direction *to)
 {
     static char bytes[ROOM];
@@ -115,7 +112,7 @@ static int serve(const wchar_t *path)
         outcome(&to, FALSE, &overlapped);
     WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), open, sizeof open - 1, &written, NULL);
     pass_on_input(&to);
-    FlushFileBuffers(pipe); /* what was written goes when its writer does */
+    FlushFileBuffers(pipe); /* unread data is lost when the writer closes */
     return 0;
 }
 
@@ -143,7 +140,7 @@ static int connect_to(const wchar_t *path)
     return 0;
 }
 
-/* How many of the bytes belong to so many first lines; `lines` is less by those that there are. */
+/* The number of bytes that belong to the first `lines` lines; `lines` is reduced by those found. */
 static DWORD within_lines(const char *bytes, DWORD size, long *lines)
 {
     DWORD count = 0;

@@ -1,6 +1,6 @@
 /*
- * In the place of protoc.exe: writes what lies beside the .proto file, with ".set" after its name,
- * to where it is asked to write a descriptor set.
+ * Replaces protoc.exe: copies the file next to the .proto file, with ".set" after its name, to the
+ * requested descriptor set.
  */
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* Of Wine's kernel32.dll alone. */
+/* Only Wine's kernel32.dll has it. */
 typedef char *CDECL unix_name_function(const wchar_t *path);
 
 static unix_name_function *unix_name(void)
@@ -22,8 +22,8 @@ static unix_name_function *unix_name(void)
 }
 
 /*
- * Wine keeps a removed file until the last one has closed it, and reports nothing. The system below
- * it does not.
+ * Wine keeps the name of a removed file until the file is closed everywhere, without reporting it.
+ * The system below Wine does not.
  */
 static void remove_below(const wchar_t *path, unix_name_function *name)
 {

@@ -8,7 +8,7 @@
 #include "collector/platform/windows/text.h"
 #include "tests/support/test.h"
 
-/* Characters of any path here, with its end. */
+/* Characters of a path in these tests, including its end. */
 enum { PATH_ROOM = 1024 };
 
 static char directory[512];
@@ -26,7 +26,7 @@ int scratch_make(void **state)
         if (*at == '\\')
             *at = '/';
     }
-    /* Another process with this number may have left its directory behind. */
+    /* Another process with the same id may have left its directory. */
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
         snprintf(directory, sizeof directory, "%.470ssluice-test-%lu-%u", narrow,
                  GetCurrentProcessId(), attempt);
@@ -40,7 +40,7 @@ int scratch_make(void **state)
     return -1;
 }
 
-/* What a walk through a folder finds: each entry's path, and what kind it is. */
+/* The next entry of a folder: its path and its kind. */
 static bool next_entry(HANDLE *search, const wchar_t *folder, wchar_t *path, DWORD *attributes)
 {
     WIN32_FIND_DATAW found;
@@ -61,7 +61,7 @@ static bool next_entry(HANDLE *search, const wchar_t *folder, wchar_t *path, DWO
     return true;
 }
 
-/* Fails where somebody still has a file of it open: its name stays until then. */
+/* Fails if a file of it is still open: its name is reserved until then. */
 static bool remove_folder(const wchar_t *folder)
 {
     HANDLE search = NULL;
@@ -71,7 +71,7 @@ static bool remove_folder(const wchar_t *folder)
     while (next_entry(&search, folder, path, &attributes)) {
         bool is_folder = (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
         bool is_link = (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-        SetFileAttributesW(path, FILE_ATTRIBUTE_NORMAL); /* a read-only one would stay */
+        SetFileAttributesW(path, FILE_ATTRIBUTE_NORMAL); /* a read-only file would stay */
         if (!is_folder)
             removed = DeleteFileW(path) && removed;
         else if (is_link)
@@ -99,7 +99,7 @@ const char *scratch_path(const char *name)
     return path;
 }
 
-/* As the system's calls take it, until the next call. */
+/* The path for the system's calls, valid until the next call. */
 static const wchar_t *wide_path(const char *name)
 {
     static wchar_t wide[PATH_ROOM];
@@ -131,7 +131,7 @@ size_t scratch_count(const char *name)
     return count;
 }
 
-/* Whoever else has it open does not mind. */
+/* Opens a file in full sharing with other programs. */
 static HANDLE open_shared(const char *name, DWORD access, DWORD disposition)
 {
     return CreateFileW(wide_path(name), access,

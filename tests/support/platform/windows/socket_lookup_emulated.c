@@ -1,30 +1,30 @@
 /*
- * ProcessSocketNotifications as it is documented, for systems that do not have it: linked into a
- * test in the place of collector/platform/windows/socket_lookup.c.
- *
- * One thread asks WSAPoll about all sockets that may have an edge and posts a packet to the
- * socket's completion port: the events as number of bytes, the registration's key, no OVERLAPPED.
+ * ProcessSocketNotifications as documented, for systems that do not have it: a test links it in
+ * place of collector/platform/windows/socket_lookup.c. One thread asks WSAPoll about all sockets
+ * that may have an edge and posts a packet to the socket's completion port: the events as number of
+ * bytes, the registration's key, no OVERLAPPED.
  *
  * It is as strict as the documentation allows:
- * - A socket that holds data when it is registered stays silent.
- * - After an edge the next one comes only after a receive of that socket has said would-block. To
- *   see that, WSARecvMsg goes through here too. From then on the socket is polled, so what arrives
- *   between a receive's answer and that moment is an edge like any other.
- * - EDGE and PERSISTENT have to be asked for, both, with IN; or LEVEL and ONESHOT, both.
- * - A socket that is registered for edges cannot be registered again, be it with another port.
- * - Of a level there is one packet after each ENABLE, as soon as something of the filter holds, or
- *   at once where it holds already; none while it is disabled. Enabling it again replaces the
- *   filter, not the key. At the end of a connection HANGUP alone is reported, not IN.
- * - REMOVE is the last packet of a registration; those that are queued come before it.
- * - A closed socket is forgotten without REMOVE; packets that are queued still come.
- * - A receive on a blocking socket, which on Windows would never return, fails after a second with
- *   WSAEINPROGRESS. Sockets that are not registered are left alone.
  *
- * What it cannot: persistent levels, edges that are reported once, DISABLE, and retrieving packets,
- * which it refuses; a hang-up behind data that was not read, which Wine does not show; joining a
- * packet that is still queued with what happens later (Windows has at most one queued for each
- * socket; emulation_notify can post such a one); and the numbers of Windows' errors, which are not
- * documented.
+ * - A socket that has data when it is registered stays silent.
+ * - After an edge the next one comes only after a receive of that socket returned would-block. To
+ *   see that, WSARecvMsg is emulated, too. From then on the socket is polled, so data that arrives
+ *   between a receive's answer and that moment is an edge like any other.
+ * - EDGE and PERSISTENT must both be requested, with IN; or LEVEL and ONESHOT, both.
+ * - A socket that is registered for edges cannot be registered again, even with another port.
+ * - For a level there is one packet after each ENABLE, as soon as a condition of the filter holds,
+ *   at once if it holds already; none while it is disabled. Enabling it again replaces the filter,
+ *   not the key. At the end of a connection only HANGUP is reported, not IN.
+ * - REMOVE is the last packet of a registration; queued packets come before it.
+ * - A closed socket is forgotten without REMOVE; queued packets still come.
+ * - A receive on a blocking socket, which on Windows would never return, fails after a second with
+ *   WSAEINPROGRESS.
+ *
+ * Sockets that are not registered are not affected. The emulation does not support persistent
+ * levels, edges that are reported once, DISABLE, and retrieving packets, which it refuses; a
+ * hang-up after unread data, which Wine does not show; joining a queued packet with later events
+ * (Windows has at most one queued packet for each socket; emulation_notify can post such a packet);
+ * and the numbers of Windows' errors, which are not documented.
  */
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
 
@@ -40,7 +40,7 @@
 #define EDGE       (SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT)
 #define LEVEL      (SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT)
 
-/* How often the end of a connection is looked for where data is not: WSAPoll does not show it. */
+/* Milliseconds between two checks for the end of a connection, which WSAPoll does not report. */
 #define HANGUP_LOOK_MS 2
 
 struct watched {
@@ -50,11 +50,11 @@ struct watched {
     HANDLE port; /* a handle of our own: the port outlives its closing */
     ULONG_PTR key;
     bool level;      /* armed: enabled */
-    uint16_t filter; /* of a level */
-    bool armed;      /* whatever arrives from now on is an edge */
+    uint16_t filter; /* for a level */
+    bool armed;      /* the next arrival is an edge */
 };
 
-static SRWLOCK lock = SRWLOCK_INIT; /* of everything here */
+static SRWLOCK lock = SRWLOCK_INIT; /* for all data here */
 static struct watched *sockets;
 static DWORD last_mark;
 static SOCKET alarm = INVALID_SOCKET; /* a datagram to itself ends the poll */
@@ -77,8 +77,8 @@ static void give_up(const char *what)
 /* --- registrations ---------------------------------------------------------------------------- */
 
 /*
- * A closed socket's number is soon another one's, and nobody reports the closing. So each socket
- * that is registered is marked, by an option that means nothing to a socket that never sends.
+ * A closed socket's number is soon reused, and the close is not reported. So each registered socket
+ * is marked by an option that has no effect on a socket that never sends.
  */
 static bool mark(SOCKET socket, DWORD value)
 {
@@ -103,7 +103,7 @@ static void forget(struct watched *watched)
     free(watched);
 }
 
-/* The registration of that very socket, or NULL. */
+/* The registration of that socket, or NULL. */
 static struct watched *find(SOCKET socket)
 {
     for (struct watched *watched = sockets; watched != NULL; watched = watched->next) {
@@ -152,7 +152,7 @@ struct poll_list {
     DWORD *marks;
     size_t count;
     size_t capacity;
-    bool hangups; /* some are to be looked at again and again */
+    bool hangups; /* some sockets need repeated checks */
 };
 
 static void append(struct poll_list *list, SOCKET socket, DWORD its_mark, SHORT events)
@@ -195,7 +195,7 @@ static void list_armed(struct poll_list *list)
     }
 }
 
-/* What holds now of what a level is registered for. */
+/* The conditions of a level's filter that hold now. */
 static DWORD level_of(const struct watched *watched)
 {
     WSAPOLLFD entry = {.fd = watched->socket, .events = POLLRDNORM | POLLWRNORM};
@@ -209,7 +209,7 @@ static DWORD level_of(const struct watched *watched)
         events |= SOCKET_EVENT_OUT;
     if ((entry.revents & (POLLRDNORM | POLLHUP)) != 0) {
         int size = recv(watched->socket, &byte, 1, MSG_PEEK);
-        if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN)) /* somebody connects */
+        if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN)) /* a client connects */
             events |= SOCKET_EVENT_IN;
         else if (size == 0)
             events |= SOCKET_EVENT_HANGUP;
@@ -217,7 +217,7 @@ static DWORD level_of(const struct watched *watched)
     return events & watched->filter;
 }
 
-/* What a poll found, of the registration that it was for, if that is still there. */
+/* Reports the result of a poll, if the registration that it was for still exists. */
 static void report(SOCKET socket, DWORD its_mark, SHORT found)
 {
     DWORD events = ((found & POLLRDNORM) != 0 ? SOCKET_EVENT_IN : 0u) |
@@ -244,7 +244,7 @@ static void poll_for_ever(void *unused)
         ReleaseSRWLockExclusive(&lock);
         int timeout_ms = list.hangups ? HANGUP_LOOK_MS : -1;
         if (WSAPoll(list.entries, (ULONG)list.count, timeout_ms) == SOCKET_ERROR) {
-            if (WSAGetLastError() != WSAENOTSOCK) /* one that was closed as the poll began */
+            if (WSAGetLastError() != WSAENOTSOCK) /* a socket that was closed as the poll began */
                 give_up("WSAPoll");
             continue;
         }
@@ -270,7 +270,7 @@ static bool holds_data(SOCKET socket)
     return WSAPoll(&entry, 1, 0) > 0 && (entry.revents & POLLRDNORM) != 0;
 }
 
-/* Of an edge, or of a level, something that can be asked for. */
+/* Whether the request for an edge or a level is valid. */
 static bool can_be(const struct socket_registration *row)
 {
     static const uint16_t all = SOCKET_EVENT_IN | SOCKET_EVENT_OUT | SOCKET_EVENT_HANGUP;
@@ -279,7 +279,7 @@ static bool can_be(const struct socket_registration *row)
     return row->trigger == LEVEL && row->filter != 0 && (row->filter & ~all) == 0;
 }
 
-/* What holds already is reported at once. */
+/* Conditions that hold already are reported at once. */
 static void enable_level(struct watched *watched)
 {
     DWORD events = level_of(watched);
@@ -310,7 +310,7 @@ static DWORD enable(HANDLE port, const struct socket_registration *row)
     struct watched *found = find(row->socket);
     if (found != NULL)
         return enable_again(found, row);
-    last_mark += 1000; /* whole seconds: a system may round what is finer */
+    last_mark += 1000; /* whole seconds, because a system may round finer values */
     if (!mark(row->socket, last_mark) ||
         setsockopt(row->socket, SOL_SOCKET, SO_RCVTIMEO, (const char *)&blocked, sizeof blocked))
         return (DWORD)WSAGetLastError();
@@ -355,7 +355,7 @@ static DWORD carry_out(HANDLE port, const struct socket_registration *row)
 
 static void start(void)
 {
-    struct thread *polling; /* to the end of the process */
+    struct thread *polling; /* runs to the end of the process */
     struct error error;
     if (alarm != INVALID_SOCKET)
         return;

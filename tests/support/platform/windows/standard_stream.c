@@ -1,6 +1,6 @@
 /*
- * The C library's own streams, to which the test reports, stay where they are: the system's are
- * what the program asks for.
+ * The C library's own streams, to which the test reports, are not changed: only the system's
+ * streams, which the program uses.
  */
 #include "tests/support/platform/standard_stream.h"
 
@@ -12,7 +12,7 @@
 #include "collector/platform/windows/text.h"
 #include "tests/support/test.h"
 
-/* Bytes that a pipe holds: what the system takes for one that asks for no size. */
+/* Bytes that a pipe holds: the system's default. */
 #define PIPE_ROOM 4096
 
 /* --- files and pipes -------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ struct test_pipe test_pipe_open(void)
     return (struct test_pipe){.reader = (test_stream)reader, .writer = (test_stream)writer};
 }
 
-/* A pipe of this size takes as many bytes before a write waits. */
+/* A pipe of this size accepts this number of bytes before a write waits. */
 size_t test_pipe_fill(const struct test_pipe *pipe)
 {
     char bytes[PIPE_ROOM];

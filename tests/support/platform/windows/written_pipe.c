@@ -1,4 +1,4 @@
-/* Pipes have a folder of their own, and their writer makes them. */
+/* Pipes are not in a folder, and their writer creates them. */
 #include "tests/support/platform/written_pipe.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 #include "collector/platform/windows/text.h"
 
-/* More than a test writes before it is read. */
+/* More than a test writes without being read. */
 #define ROOM (1024 * 1024)
 
 struct written_pipe {
-    HANDLE handle; /* INVALID_HANDLE_VALUE: the writer has gone */
+    HANDLE handle; /* INVALID_HANDLE_VALUE: the writer has closed it */
     char path[80];
 };
 

@@ -22,17 +22,17 @@
 #define THREADS 4
 #define SOCKETS 70
 
-/* 1, 2, 4 and so on to 1024 datagrams: what one socket gets of these, any buffer holds. */
+/* Bursts of 1, 2, 4 and so on to 1024 datagrams: one socket's share of them fits any buffer. */
 #define BURST_SIZES 11
 
 static size_t datagrams = 20000;
 
-/* A socket; what is not its claim belongs to the thread that has it. */
+/* A socket; all members but its claim belong to the thread that has the claim. */
 struct port {
     struct claim claim;
     struct udp_socket *socket;
     struct port *next_ready;
-    uint32_t last; /* the number of the datagram received last */
+    uint32_t last; /* the number of the last datagram received */
 };
 
 static struct load {
@@ -43,7 +43,7 @@ static struct load {
     atomic_size_t fatal;
     atomic_size_t marked; /* claims that could not be given up at once */
     atomic_bool stopping;
-    struct wakeup *whole; /* all that were wanted have come */
+    struct wakeup *whole; /* signalled when all wanted datagrams have come */
 } load;
 
 struct server {
@@ -67,8 +67,8 @@ static void take_numbers(struct port *port, const struct datagram_group *group)
 }
 
 /*
- * Between would-block and giving the claim up a receiver seals what it has. Now and then that takes
- * so long that another thread's wait returns what comes in the meantime.
+ * Between would-block and the release of the claim a receiver seals its batch. Sometimes this takes
+ * so much time that another thread's wait returns the datagrams that come in between.
  */
 static void seal(void)
 {
@@ -77,7 +77,7 @@ static void seal(void)
         this_thread_yield();
 }
 
-/* One group: the budget. Returns whether the socket is to be served again, by this thread. */
+/* Receives one group, the budget. Returns whether this thread must serve the socket again. */
 static bool serve(struct server *server, struct port *port)
 {
     struct error error;
@@ -99,7 +99,7 @@ static void serve_ready(struct server *server)
     struct port *port = server->ready;
     server->ready = NULL;
     while (port != NULL) {
-        struct port *next = port->next_ready; /* before the claim is given up */
+        struct port *next = port->next_ready; /* read before the claim is released */
         server->served++;
         if (serve(server, port)) {
             port->next_ready = server->ready;

@@ -1,6 +1,6 @@
 /*
- * The part that schemas over a protobuf-c message type share: they are one message type, decoded
- * and written the same way. A schema's own file adds its samples.
+ * Common code of schemas for a protobuf-c message type: they have one message type, decoded and
+ * written in the same way. A schema's own file adds its samples.
  */
 #ifndef SLUICE_PROTO_MESSAGE_SCHEMA_H
 #define SLUICE_PROTO_MESSAGE_SCHEMA_H
@@ -19,7 +19,7 @@ struct message_schema {
     const struct message_type *type;
 };
 
-/* What the build makes of a .proto file: its descriptor set, and protoc-c's code. */
+/* The build's output for a .proto file: its descriptor set, and protoc-c's code. */
 struct compiled_proto {
     const unsigned char *set;
     const size_t *set_size;
@@ -29,13 +29,12 @@ struct compiled_proto {
 };
 
 /*
- * Makes a built-in schema with these operations over `from`. Returns 0, or -1 with `error`
- * filled.
+ * Makes a built-in schema with these operations from `from`. Returns 0, or -1 with `error` filled.
  */
 int message_schema_create(const struct schema_ops *ops, const struct compiled_proto *from,
                           struct schema **out, struct error *error);
 
-/* For the operations of the same names in struct schema_ops. */
+/* Implement the operations of the same names in struct schema_ops. */
 void message_schema_destroy(struct schema *schema);
 enum decode_result message_schema_decode(const struct schema *schema, const uint8_t *data,
                                          size_t size, struct arena *arena, struct decoded *out);
@@ -46,7 +45,7 @@ struct schema_fields message_schema_count_fields(const struct schema *schema, co
 void message_schema_write_protobuf(const struct schema *schema, const void *message,
                                    struct output *out);
 
-/* A string field, which protobuf-c holds as bytes. */
+/* A string field, stored by protobuf-c as bytes. */
 static inline struct text text_of(ProtobufCBinaryData bytes)
 {
     return (struct text){(const char *)bytes.data, bytes.len};

@@ -1,7 +1,6 @@
 /*
- * The times of samples, as collector/contract/schema.h has them: nanoseconds since 1970 UTC, 0
- * where there is none. What 64 bits cannot hold (the years before 1677 and after 2262) is none.
- * Pure.
+ * The times of samples, as in collector/contract/schema.h: nanoseconds since 1970 UTC, 0 if there
+ * is none. Times that do not fit in 64 bits (before 1677 or after 2262) count as none. Pure.
  */
 #ifndef SLUICE_PROTO_SAMPLE_TIME_H
 #define SLUICE_PROTO_SAMPLE_TIME_H
@@ -14,7 +13,7 @@ static inline int64_t sample_time_unsigned(uint64_t nanoseconds)
     return nanoseconds > INT64_MAX ? 0 : (int64_t)nanoseconds;
 }
 
-/* `count` of a unit of so many nanoseconds. */
+/* `count` units of that number of nanoseconds. */
 static inline int64_t sample_time_in_units(int64_t count, int64_t unit)
 {
     return count > INT64_MAX / unit || count < INT64_MIN / unit ? 0 : count * unit;

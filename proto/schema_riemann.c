@@ -12,10 +12,10 @@
 typedef Sluice__Riemann__Msg Msg;
 typedef Sluice__Riemann__Event Event;
 
-/* What decode makes: the Msg, and beside it what a label needs and the Msg does not hold. */
+/* The decoded Msg, and data for labels that it does not contain. */
 struct riemann_message {
     const Msg *msg;
-    const struct text *tags; /* one an event: its tags joined; NULL where no event has any */
+    const struct text *tags; /* the joined tags of each event; NULL: no event has tags */
 };
 
 extern const unsigned char riemann_set[];
@@ -25,7 +25,7 @@ extern const size_t riemann_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* a built-in schema has none but its name */
+    (void)options; /* a built-in schema has only its name */
     static const struct compiled_proto from = {riemann_set, &riemann_set_size,
                                                &sluice__riemann__msg__descriptor, NULL, 0};
     return message_schema_create(&schema_riemann, &from, out, error);
@@ -87,7 +87,7 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     return result;
 }
 
-/* As Riemann itself does where several are set: the integer, then the double, then the float. */
+/* If several are set, the order is that of Riemann: integer, double, float. */
 static bool read_metric(const Event *event, struct sample *sample)
 {
     if (event->has_metric_sint64) {
@@ -189,12 +189,12 @@ static void write_protobuf(const struct schema *schema, const void *message, str
     message_schema_write_protobuf(schema, ((const struct riemann_message *)message)->msg, out);
 }
 
-/* --- answers, as Riemann's own server gives them over TCP ------------------------------------- */
+/* --- answers, like those of Riemann's server over TCP ----------------------------------------- */
 
 #define TAG_OK    0x10 /* 2, a varint */
 #define TAG_ERROR 0x1a /* 3, a string */
 
-/* Its text is shorter than 128 bytes, so that its length is one byte. */
+/* Its text is shorter than 128 bytes, so its length takes one byte. */
 static size_t refuse(const char *why, uint8_t *to)
 {
     size_t size = strlen(why);

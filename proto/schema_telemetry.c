@@ -1,4 +1,4 @@
-/* Sluice's own schema: proto/telemetry.proto says what it means. */
+/* Sluice's own schema, documented in proto/telemetry.proto. */
 #include "proto/generated/telemetry.pb-c.h"
 #include "proto/message_schema.h"
 #include "proto/sample_time.h"
@@ -16,7 +16,7 @@ extern const size_t telemetry_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* a built-in schema has none but its name */
+    (void)options; /* a built-in schema has only its name */
     static const struct compiled_proto from = {telemetry_set, &telemetry_set_size,
                                                &sluice__telemetry__telemetry__descriptor, NULL, 0};
     return message_schema_create(&schema_telemetry, &from, out, error);
@@ -61,7 +61,7 @@ static bool read_value(const Sample *from, struct sample *to)
     }
 }
 
-/* A kind from a newer .proto file is taken as the plainest one. */
+/* A kind of a newer .proto file is treated as the plainest one. */
 static void read_kind(const Sample *from, struct sample *to)
 {
     switch (from->kind) {
@@ -80,7 +80,7 @@ static void read_kind(const Sample *from, struct sample *to)
     }
 }
 
-/* What of `value` belongs to other types is left as it is: clearing it costs more than the rest. */
+/* Members of `value` for other types are not cleared: that would cost more than the rest. */
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
 {
@@ -105,7 +105,7 @@ static bool next_sample(const struct schema *schema, const void *message,
 
 enum label_stage { LABEL_OWN, LABEL_SHARED };
 
-/* Own labels come first: they win over shared ones of the same key. */
+/* A sample's own labels come first: they take precedence over shared ones with the same key. */
 static bool next_label(const struct schema *schema, const void *message,
                        const struct sample *sample, struct schema_cursor *cursor,
                        struct label *label)

@@ -1,5 +1,5 @@
 /*
- * The built-in schemas, in the order in which they are listed to users. To add one: NAME.proto,
+ * The built-in schemas, in the order in which they are listed for users. To add one: NAME.proto,
  * schema_NAME.c, which implements collector/contract/schema.h, a row here, and its name in
  * CMakeLists.txt.
  */
@@ -8,7 +8,7 @@
 
 #include "collector/contract/schema.h"
 
-/* ROW(NAME) stands for schema_NAME. */
+/* ROW(NAME) means schema_NAME. */
 #define BUILTIN_SCHEMAS(ROW)                                                                       \
     ROW(telemetry)                                                                                 \
     ROW(riemann)                                                                                   \
@@ -20,10 +20,10 @@
 BUILTIN_SCHEMAS(DECLARE_SCHEMA)
 #undef DECLARE_SCHEMA
 
-/* All of them, NULL at the end. */
+/* All of them; ends with NULL. */
 extern const struct schema_ops *const builtin_schemas[];
 
-/* Not in the list: what a file says, which its options name. */
+/* Not in the list: the schema of a file, named by its options. */
 extern const struct schema_ops schema_file;
 
 #endif

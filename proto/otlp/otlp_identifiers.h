@@ -9,7 +9,7 @@
 
 #define OTLP_IDENTIFIERS 9
 
-/* Of all OTLP schemas, as type_set_load_changed takes them. */
+/* For all OTLP schemas, as input of type_set_load_changed. */
 extern const struct field_change otlp_identifiers[OTLP_IDENTIFIERS];
 
 #endif

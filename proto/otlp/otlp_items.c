@@ -9,7 +9,7 @@ typedef Opentelemetry__Proto__Resource__V1__Resource Resource;
 typedef Opentelemetry__Proto__Common__V1__InstrumentationScope Scope;
 typedef Opentelemetry__Proto__Common__V1__EntityRef EntityRef;
 
-/* The indexes of struct schema_cursor.outer; its index counts the items that were found. */
+/* The indexes of struct schema_cursor.outer; its index counts the items found so far. */
 enum { OUTER_RESOURCE, OUTER_SCOPE };
 
 /* --- the walk --------------------------------------------------------------------------------- */

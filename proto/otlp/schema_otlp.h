@@ -1,6 +1,6 @@
 /*
- * The parts of the schema `otlp` that stand in files of their own. Pure functions over a decoded
- * request; the walks are those of struct schema_ops in collector/contract/schema.h.
+ * The parts of the schema `otlp` that are in other files. Pure functions over a decoded request;
+ * the walks are those of struct schema_ops in collector/contract/schema.h.
  */
 #ifndef SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
 #define SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
@@ -27,30 +27,30 @@ typedef Opentelemetry__Proto__Metrics__V1__Exemplar OtlpExemplar;
 /* The indexes of struct sample.outer. */
 enum { OUTER_RESOURCE, OUTER_SCOPE, OUTER_METRIC };
 
-/* A list of these, as it stands in a message. */
+/* A list of these in a message. */
 struct otlp_exemplars {
     OtlpExemplar *const *list;
     size_t count;
 };
 
-/* Where a sample comes from: its resource, its scope and its metric, in which it is a point. */
+/* The origin of a sample: its resource, scope and metric, in which it is a point. */
 struct otlp_origin {
     const OtlpResource *resource; /* NULL: none */
     const OtlpScope *scope;       /* the same */
     const OtlpMetric *metric;
-    const OtlpScopeMetrics *group; /* whose metrics have that resource and that scope */
+    const OtlpScopeMetrics *group; /* the scope's metrics in that resource */
 };
 
 struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample);
 
-/* 0: the metric has no points, or its type is unknown. */
+/* 0: the metric has no points, or its type is unknown */
 size_t otlp_point_count(const OtlpMetric *metric);
 
-/* What the metric's point at `index` has of either. */
+/* Attributes and exemplars of the metric's point at `index`. */
 struct otlp_attributes otlp_point_attributes(const OtlpMetric *metric, size_t index);
 struct otlp_exemplars otlp_point_exemplars(const OtlpMetric *metric, size_t index);
 
-/* Labels: a sample's are its point's, its scope's and its resource's; an exemplar's are its own. */
+/* Labels: those of a sample are those of its point, scope and resource; an exemplar has its own. */
 bool otlp_next_label(const struct schema *schema, const void *message, const struct sample *sample,
                      struct schema_cursor *cursor, struct label *label);
 bool otlp_next_exemplar_label(const struct schema *schema, const void *message,

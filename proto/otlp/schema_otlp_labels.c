@@ -1,9 +1,9 @@
-/* The labels of OTLP's samples and of their exemplars. */
+/* The labels of OTLP's samples and exemplars. */
 #include "proto/made_text.h"
 #include "proto/message_schema.h"
 #include "proto/otlp/schema_otlp.h"
 
-/* In this order, for of two labels with one key the first counts: the closer one. */
+/* Ordered by precedence: if two labels have one key, the first counts. */
 enum label_stage {
     LABEL_OF_POINT,
     LABEL_SCOPE_NAME,
@@ -13,7 +13,7 @@ enum label_stage {
     LABEL_END,
 };
 
-/* The next attribute of the stage's list, or false, with the next stage begun. */
+/* Returns the next attribute of the stage's list, or false after beginning the next stage. */
 static bool next_attribute(struct otlp_attributes attributes, struct schema_cursor *cursor,
                            struct label *label)
 {
@@ -28,7 +28,7 @@ static bool next_attribute(struct otlp_attributes attributes, struct schema_curs
     return true;
 }
 
-/* The one label of a stage that has no list, where it says something. */
+/* The single label of a stage without a list, if it is set. */
 static bool only_label(const char *key, size_t key_size, ProtobufCBinaryData value,
                        struct schema_cursor *cursor, struct label *label)
 {

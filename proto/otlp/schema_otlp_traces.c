@@ -1,4 +1,4 @@
-/* OTLP's traces: one ExportTraceServiceRequest a datagram, its spans as items. No samples. */
+/* OTLP's traces: one ExportTraceServiceRequest in a datagram, whose spans are items. No samples. */
 #include <string.h>
 
 #include "collector/text/json_writer.h"
@@ -50,7 +50,7 @@ static const Span *item_of(const void *request, const struct schema_cursor *curs
 
 /* --- a span ----------------------------------------------------------------------------------- */
 
-/* A value of an enum by its name here, or as its number where it has none; 0 is left out. */
+/* Appends an enum value by its name, or as a number if it has none; omits 0. */
 static void put_named(struct output *out, const char *key, const char *const *names, size_t count,
                       int32_t number)
 {
@@ -160,7 +160,7 @@ static void write_item(const struct schema *schema, const void *message,
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* a built-in schema has none but its name */
+    (void)options; /* a built-in schema has only its name */
     static const struct compiled_proto from = {
         otlp_trace_service_set, &otlp_trace_service_set_size,
         &opentelemetry__proto__collector__trace__v1__export_trace_service_request__descriptor,

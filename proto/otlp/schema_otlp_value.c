@@ -1,6 +1,6 @@
 /*
- * The values of OTLP's attributes, as JSON and as text. Lists and maps nest no deeper than the
- * decoder lets them (SCHEMA_MAX_DEPTH), which bounds the recursion.
+ * The values of OTLP's attributes, as JSON and as text. The decoder limits the nesting of lists and
+ * maps (SCHEMA_MAX_DEPTH), and with it the recursion.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void write_list(struct output *out, const ArrayValue *list, size_t *steps
     json_array_end(out);
 }
 
-/* One bit of 64, by the key's length, first and last byte: most keys need no comparison at all. */
+/* One of 64 bits, by the key's length, first and last byte: most keys need no comparison. */
 static uint64_t bit_of(const ProtobufCBinaryData *key)
 {
     if (key->len == 0)
@@ -34,7 +34,7 @@ static uint64_t bit_of(const ProtobufCBinaryData *key)
     return UINT64_C(1) << (sum & 63);
 }
 
-/* Whether the key of the attribute at `index` is that of one before it; counts the steps. */
+/* Whether an earlier attribute has the key of the attribute at `index`; counts the steps. */
 static bool came_before(struct otlp_attributes attributes, size_t index, size_t *steps)
 {
     const ProtobufCBinaryData *key = &attributes.list[index]->key;
@@ -119,7 +119,7 @@ static struct text make_text(const OtlpValue *value, struct schema_cursor *curso
     else if (value->value_case == VALUE_IS(DOUBLE))
         number_or_word_double(&out, value->double_value);
     else
-        otlp_write_value(&out, value, NULL); /* what was sent, and no line of ours */
+        otlp_write_value(&out, value, NULL); /* newlines of the sent text, not line ends */
     return made_text_end(cursor, &out);
 }
 

@@ -9,7 +9,7 @@
 #include "collector/platform/file_system.h"
 #include "collector/platform/input_file.h"
 
-#define SET_MAX        ((size_t)64 * 1024 * 1024) /* bytes of a descriptor set */
+#define SET_MAX        ((size_t)64 * 1024 * 1024) /* largest size of a descriptor set in bytes */
 #define PROTOC_TIME_NS INT64_C(10000000000)
 
 static int refuse(struct error *error, const char *path, const char *what)
@@ -71,7 +71,7 @@ static int read_set(const char *path, struct process_output *bytes, struct error
                   reason.text);
         return -1;
     }
-    /* The main thread reads it, which must not wait for anybody. */
+    /* The main thread reads it and must not block. */
     int result = input_file_is_live(file) ? refuse(error, path, "a pipe or a device, not a file")
                                           : read_all(file, path, bytes, error);
     input_file_close(file);
@@ -86,7 +86,7 @@ static bool is_proto(const char *path)
     return length > 6 && strcmp(path + length - 6, ".proto") == 0;
 }
 
-/* An option and its value; freed by the caller. */
+/* An option and its value; the caller frees it. */
 static char *make_option(const char *option, const char *value, size_t length)
 {
     size_t option_length = strlen(option);
@@ -99,7 +99,7 @@ static char *make_option(const char *option, const char *value, size_t length)
     return text;
 }
 
-/* The folder of the file, as protoc wants it: a beginning of the file's path. */
+/* The folder of the file for protoc: a prefix of the file's path. */
 static char *folder_option(const char *path)
 {
     size_t length = file_path_folder(path);
@@ -123,7 +123,7 @@ static enum process_result run_protoc(const char *path, const struct process_tar
     return result;
 }
 
-/* Reads what protoc wrote to a file, in place of what it wrote to its output. */
+/* Reads protoc's output from a file. */
 static int read_target(const char *path, struct process_output *bytes, struct error *error)
 {
     free(bytes->data);

@@ -12,7 +12,7 @@ size_t field_path_step(const char *text, size_t length)
     return (size_t)(end - text) + (*end == ']');
 }
 
-/* A field's name as a path has it: extensions in brackets; without quotes around it. */
+/* A field's name in a path: extensions in brackets; without quotes. */
 static bool is_called(const struct field_type *field, const char *text, size_t length)
 {
     /* `"name":` */
@@ -55,7 +55,7 @@ bool field_path_same_lists(const struct field_path *a, const struct field_path *
 
 /* --- following -------------------------------------------------------------------------------- */
 
-/* The message that a step leads to, which is not the last; NULL where it is not there. */
+/* The message that a step leads to, which is not the last one; NULL if it is absent. */
 static inline const ProtobufCMessage *
 step_into(const struct field_type *field, const ProtobufCMessage *message, const size_t **element)
 {
@@ -71,7 +71,7 @@ step_into(const struct field_type *field, const ProtobufCMessage *message, const
     return *(const ProtobufCMessage *const *)at;
 }
 
-/* The message that has the path's step `to`, or NULL where one on the way is not there. */
+/* The message that contains the path's step `to`, or NULL if one on the way is absent. */
 static inline const ProtobufCMessage *descend(const struct field_path *path, size_t to,
                                               const ProtobufCMessage *message,
                                               const struct field_place *place)

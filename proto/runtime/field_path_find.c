@@ -1,9 +1,10 @@
-/* Where a field lies of which only the name was given. */
+/* Finds the path of a field of which only the name was given. */
 #include <string.h>
 
 #include "proto/runtime/field_path.h"
 
-/* Types that are looked at, the nearest first; those of a larger set may go without a suggestion.
+/*
+ * Number of types that are examined, the nearest first; in a larger set there may be no suggestion.
  */
 #define MOST_TYPES 256
 
@@ -28,7 +29,7 @@ static bool is_reached(const struct search *search, const struct message_type *t
     return false;
 }
 
-/* Whether the path leads somewhere from the type on. */
+/* Whether the path exists, starting at the type. */
 static bool leads_somewhere(const struct message_type *type, const char *text, size_t length)
 {
     for (size_t at = 0; type != NULL;) {
@@ -45,7 +46,7 @@ static bool leads_somewhere(const struct message_type *type, const char *text, s
     return false;
 }
 
-/* Writes the path to the type that was reached at `index`, and `text` after it. */
+/* Writes the path to the type reached at `index`, followed by `text`. */
 static bool write_path(const struct search *search, size_t index, const char *text, size_t length,
                        char buffer[FIELD_PATH_TEXT])
 {

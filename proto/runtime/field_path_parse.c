@@ -4,7 +4,7 @@
 #include "collector/base/suggestion.h"
 #include "proto/runtime/field_path.h"
 
-/* The whole text with what was found put in place of what is not there, from byte `at` on. */
+/* The whole text with the part from byte `at` on replaced by what was found. */
 static bool suggest_below(const struct message_type *type, const char *text, size_t length,
                           size_t at, struct parse_error *fault)
 {
@@ -18,7 +18,7 @@ static bool suggest_below(const struct message_type *type, const char *text, siz
     return true;
 }
 
-/* The step at byte `at` of the path is no field of the type. */
+/* The step at byte `at` of the path is not a field of the type. */
 static bool no_such_field(const struct message_type *type, const char *text, size_t length,
                           size_t at, struct error *error)
 {
@@ -37,7 +37,7 @@ static bool no_such_field(const struct message_type *type, const char *text, siz
     return false;
 }
 
-/* Appends a step; it is a repeated field where more follows after a map, too. */
+/* Appends a step; it is a repeated field, also for a map that is followed by another step. */
 static bool add_step(struct field_path *path, const struct field_type *field, bool last,
                      struct error *error)
 {

@@ -33,7 +33,7 @@ struct field_number field_read_number(const struct field_type *field, const void
     case KIND_SINT64:
     case KIND_SFIXED64:
         return (struct field_number){FIELD_SIGNED, {.as_signed = *(const int64_t *)value}};
-    default: /* those of 32 bits, enums and bools */
+    default: /* 32-bit kinds, enums and bools */
         return (struct field_number){FIELD_SIGNED, {.as_signed = *(const int32_t *)value}};
     }
 }

@@ -1,5 +1,5 @@
 /*
- * What stands in a field, whatever its kind: as a number, and as text. Not for messages. Pure.
+ * The value of a field of any kind, as a number and as text. Not for messages. Pure.
  */
 #ifndef SLUICE_PROTO_RUNTIME_FIELD_VALUE_H
 #define SLUICE_PROTO_RUNTIME_FIELD_VALUE_H
@@ -9,7 +9,7 @@
 
 enum field_number_type { FIELD_SIGNED, FIELD_UNSIGNED, FIELD_DOUBLE, FIELD_FLOAT };
 
-/* Enums and bools are signed. A float's number is the double that it equals. */
+/* Enums and bools are signed. A float's number is the equal double. */
 struct field_number {
     enum field_number_type type;
     union {
@@ -19,16 +19,16 @@ struct field_number {
     } is;
 };
 
-/* Whether it is a number of any kind, enums and bools among them; and an integer but for those. */
+/* Whether it is a number, including enums and bools; and an integer, excluding them. */
 bool field_is_number(const struct field_type *field);
 bool field_is_integer(const struct field_type *field);
 
-/* The number at `value`, of a field that is one. */
+/* The number at `value`, for a numeric field. */
 struct field_number field_read_number(const struct field_type *field, const void *value);
 
 /*
- * Appends a value as plain text: numbers as in JSON, true or false, an enum's name, a string as it
- * stands, bytes in base64.
+ * Appends a value as plain text: numbers as in JSON, true or false, an enum's name, a string
+ * unchanged, bytes in base64.
  */
 void field_write_text(const struct field_type *field, const void *value, struct output *out);
 

@@ -1,4 +1,4 @@
-/* How nested= is written, and the text of a message that chooses. */
+/* Parses nested=, and finds the text of a message that selects a type. */
 #include "proto/runtime/nested.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static bool refuse(struct error *error, const char *text, const char *why)
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /*
- * Cuts the text at the first separator, and returns what follows it and blanks (a configuration
- * file has them where a line ends); NULL: nothing does.
+ * Cuts the text at the first separator. Returns the rest after it and after blanks (a line break in
+ * a configuration file becomes a blank); NULL: there is no separator.
  */
 static char *cut(char *text, char separator)
 {
@@ -30,7 +30,7 @@ static char *cut(char *text, char separator)
     return at + 1 + strspn(at + 1, " ");
 }
 
-/* The value of "KEY=VALUE", or NULL where it has another key. */
+/* The value of "KEY=VALUE", or NULL if it has another key. */
 static const char *value_of(const char *part, const char *key)
 {
     size_t length = strlen(key);
@@ -57,7 +57,7 @@ static struct nested_text *find_text(struct nested *nested, const char *text)
     return added;
 }
 
-/* "TEXT=TYPE": no type has an equals sign, but a text may. */
+/* "TEXT=TYPE": a text may contain an equals sign, a type does not. */
 static bool parse_text(struct nested *nested, size_t field, char *part, struct error *error)
 {
     char *equals = strrchr(part, '=');
@@ -75,7 +75,7 @@ static bool parse_text(struct nested *nested, size_t field, char *part, struct e
     return true;
 }
 
-/* What follows the colon of a field. */
+/* The part after the colon of a field. */
 static bool parse_types(struct nested *nested, size_t field, char *part, struct error *error)
 {
     char *next = cut(part, ',');
@@ -172,7 +172,7 @@ bool nested_find_text(struct nested *nested, const struct message_type *type, st
     return true;
 }
 
-/* To the end of a group that has begun, or NULL. */
+/* Skips to the end of a group that has begun. Returns NULL if it has no end. */
 static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end)
 {
     for (size_t open = 1; open != 0;) {
@@ -197,8 +197,8 @@ static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end)
 }
 
 /*
- * Looks for the text whose path begins with the number at `step`; the last one counts. As deep as
- * the path is long.
+ * Finds the text whose path begins with the number at `step`; the last one counts. The recursion is
+ * as deep as the path is long.
  */
 static void find_in(const struct nested *nested, size_t step, const uint8_t *at, const uint8_t *end,
                     struct text *text)

@@ -1,12 +1,12 @@
 /*
- * Bytes fields that hold a message: which fields, and of which type.
+ * Bytes fields that contain a message: the fields, and their types.
  *
- * The type may depend on a text of the message, the choice: of "encoding_path", say. Then a schema
- * has a set of types for each text, in which the fields are of the types for it, and one for all
- * other texts. A datagram's text is read from its bytes before they are decoded; so decoding,
- * JSON, paths and limits are those of any message.
+ * The type may depend on a text of the message, the choice, such as "encoding_path". Then a schema
+ * has a set of types for each text, with the fields' types for it, and one set for all other texts.
+ * A datagram's text is read from its bytes before they are decoded, so decoding, JSON, paths and
+ * limits are the same as for any message.
  *
- * Immutable once parsed; any thread may choose.
+ * Immutable once parsed; any thread may use it.
  */
 #ifndef SLUICE_PROTO_RUNTIME_NESTED_H
 #define SLUICE_PROTO_RUNTIME_NESTED_H
@@ -20,12 +20,12 @@
 
 struct nested_field {
     const char *path;
-    const char *type; /* where no text of the choice says otherwise; NULL: they stay bytes */
+    const char *type; /* for texts that are not listed; NULL: they stay bytes */
 };
 
 struct nested_text {
     const char *text;
-    const char *types[NESTED_FIELDS]; /* of each field; NULL: as where no text says otherwise */
+    const char *types[NESTED_FIELDS]; /* of each field; NULL: the same as for other texts */
 };
 
 struct nested {
@@ -36,43 +36,42 @@ struct nested {
     struct nested_text texts[NESTED_TEXTS];
     size_t text_count;
 
-    /* The path in numbers of fields, from nested_find_text on. */
+    /* The path as field numbers, set by nested_find_text. */
     uint32_t numbers[FIELD_PATH_STEPS];
     size_t number_count;
 };
 
 /*
- * Reads "FIELD:message=TYPE", "FIELD:by=PATH,TEXT=TYPE,..." or "FIELD:message=TYPE,by=PATH,
- * TEXT=TYPE,...", several of them with semicolons between them (NULL: there are none). Blanks may
- * follow a comma, a colon or a semicolon. Returns false with `error` filled (EXIT_CODE_CONFIG, or
- * EXIT_CODE_INTERNAL where memory is short); nested_clear frees what there is.
+ * Parses "FIELD:message=TYPE", "FIELD:by=PATH,TEXT=TYPE,..." or "FIELD:message=TYPE,by=PATH,
+ * TEXT=TYPE,...", several of them separated by semicolons (NULL: none). Blanks may follow a comma,
+ * a colon or a semicolon. Returns false with `error` filled (EXIT_CODE_CONFIG, or
+ * EXIT_CODE_INTERNAL if memory is short); nested_clear frees the rest.
  */
 bool nested_parse(const char *option, struct nested *nested, struct error *error);
 void nested_clear(struct nested *nested);
 
-/* How many choices there are: 0 is that of all texts that are not listed. */
+/* Number of choices: 0 is the choice for all texts that are not listed. */
 static inline size_t nested_choices(const struct nested *nested)
 {
     return nested->text_count + 1;
 }
 
-/* Finds where the text is in messages of this type. Returns false with `error` filled. */
+/* Finds the position of the text in messages of this type. Returns false with `error` filled. */
 bool nested_find_text(struct nested *nested, const struct message_type *type, struct error *error);
 
-/* The choice of a message, by the text in its bytes; where these make no sense, any. */
+/* The choice of a message, by the text in its bytes; any choice if the bytes are invalid. */
 size_t nested_choose(const struct nested *nested, const uint8_t *data, size_t size);
 
-/* Which fields the types of one choice or another have, and why one that is missing is. */
+/* The fields found in the types of some choice, and the reason for a missing one. */
 struct nested_search {
     bool found[NESTED_FIELDS];
     struct error missing[NESTED_FIELDS];
 };
 
 /*
- * Loads the types of the file as a choice has them, for messages of the type `root`, and notes in
- * `search` which fields were found; `plain` are the types without changes. A field that is inside
- * another one is found where that one is of a type that has it. Returns 0, or -1 with `error`
- * filled.
+ * Loads the types of the file for a choice, for messages of the type `root`, and records in
+ * `search` which fields were found; `plain` are the types without changes. A field inside another
+ * one is found if that one has a type that contains it. Returns 0, or -1 with `error` filled.
  */
 int nested_load(const struct nested *nested, const struct descriptor_file *file,
                 const struct type_set *plain, const char *root, size_t choice,

@@ -1,4 +1,4 @@
-/* The types of a file, with the fields that hold messages as a choice has them. */
+/* Loads the types of a file with the nested fields of a choice. */
 #include <string.h>
 
 #include "proto/runtime/nested.h"
@@ -10,7 +10,7 @@ struct changing {
     struct type_set *set; /* with the first `loaded` changes; NULL: not loaded yet */
     size_t loaded;
 
-    /* Their texts are those of the plain set and of the option. */
+    /* Their texts belong to the plain set and to the option. */
     struct field_change changes[NESTED_FIELDS];
     size_t count;
 };
@@ -36,8 +36,8 @@ static bool parse(const struct changing *changing, const char *path, struct fiel
 }
 
 /*
- * Finds the field. Returns 1, or 0 with `missing` filled where it is not there, or -1 with `error`
- * filled. The sets are loaded only where an earlier change may be on the way.
+ * Finds the field. Returns 1, or 0 with `missing` filled if it does not exist, or -1 with `error`
+ * filled. The sets are loaded only if an earlier change may be on the path.
  */
 static int find(struct changing *changing, const char *path, struct field_path *to,
                 struct error *missing, struct error *error)
@@ -51,7 +51,7 @@ static int find(struct changing *changing, const char *path, struct field_path *
     return parse(changing, path, to, missing);
 }
 
-/* Notes that the field at the end of the path is of that type. */
+/* Records that the field at the end of the path has that type. */
 static bool add_change(struct changing *changing, const struct field_path *path, const char *type,
                        struct error *error)
 {
@@ -76,7 +76,7 @@ static bool add_change(struct changing *changing, const struct field_path *path,
     return true;
 }
 
-/* The type of the field by that choice, or NULL. */
+/* The type of the field for that choice, or NULL. */
 static const char *type_of(const struct nested *nested, size_t choice, size_t field)
 {
     const char *type = choice == 0 ? NULL : nested->texts[choice - 1].types[field];

@@ -4,10 +4,10 @@
 
 #include "proto/runtime/field_value.h"
 
-/* Between the parts of a sender's name: a byte that no text that means something has. */
+/* Separates the parts of a sender's name: a byte that does not occur in meaningful texts. */
 #define SEPARATOR '\0'
 
-/* One path that leads to one value. */
+/* A single path to a single value. */
 static bool parse_one(const struct message_type *type, const char *option, const char *text,
                       size_t length, struct field_path *path, struct error *error)
 {
@@ -24,7 +24,7 @@ static bool parse_keys(const struct message_type *type, const char *text,
                        struct sender_paths *paths, struct error *error)
 {
     for (;;) {
-        text += strspn(text, " "); /* a configuration file has them where a line ends */
+        text += strspn(text, " "); /* a line break in a configuration file becomes a blank */
         size_t length = strcspn(text, ",");
         if (paths->key_count == SENDER_KEYS) {
             error_set(error, EXIT_CODE_CONFIG, "sequence_key: more than %d paths", SENDER_KEYS);
@@ -51,7 +51,7 @@ bool sender_parse(const struct message_type *type, const char *number, const cha
     return keys == NULL || parse_keys(type, keys, paths, error);
 }
 
-/* The number as it counts: one that has a sign and is below zero is none. */
+/* The sequence number; a negative number counts as none. */
 static bool read_number(const struct field_type *field, const void *at, uint64_t *number)
 {
     struct field_number read = field_read_number(field, at);
@@ -86,7 +86,7 @@ bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *messa
 
 /* --- whether two are the same ----------------------------------------------------------------- */
 
-/* As both are read from the wire; fields may have other names. */
+/* By field numbers, as on the wire; the names may differ. */
 static bool same_field(const struct field_type *a, const struct field_type *b)
 {
     return a->number == b->number && a->kind == b->kind && a->presence == b->presence;

@@ -1,12 +1,12 @@
 /*
- * Types over the descriptors of protoc-c's code. They know what protobuf-c knows, which is enough
- * to read a descriptor set: the one type that no descriptor set can bring.
+ * Types over the descriptors of protoc-c's code. They have only protobuf-c's information, which is
+ * enough to read a descriptor set: its own type cannot come from a descriptor set.
  */
 #include <string.h>
 
 #include "proto/types/loader.h"
 
-/* Descriptors met so far: a walk over a graph. */
+/* Descriptors found so far in a walk over a graph. */
 struct walk {
     struct growing_arena *memory;
     struct met {
@@ -126,7 +126,7 @@ const struct message_type *compiled_type(struct growing_arena *memory,
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-/* The way from the root, so that a recursive type is looked at once on it. */
+/* The path from the root, so that a recursive type is visited only once on it. */
 struct step {
     const ProtobufCMessageDescriptor *descriptor;
     const struct step *before;

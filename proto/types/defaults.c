@@ -1,6 +1,6 @@
 /*
- * The default that a field has while it is not there, which proto2 and editions let a .proto file
- * set: protobuf-c's structures hold it then. Its text is as descriptor.proto says
+ * The default of an absent field, which proto2 and editions allow a .proto file to set:
+ * protobuf-c's structures contain it then. The format of its text is defined in descriptor.proto
  * (FieldDescriptorProto.default_value).
  */
 #include <errno.h>
@@ -16,7 +16,7 @@ static bool is_improper(struct loader *loader, const struct field_source *source
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Reads a number of any kind as the bits that the field has in memory. */
+/* Reads a number of any kind as the bits of the field in memory. */
 static bool read_number(const struct field_type *field, const char *text, uint64_t *bits)
 {
     char *end;
@@ -71,7 +71,7 @@ static int digit_of(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-/* What follows a backslash, as in C. Returns the place after it. */
+/* Parses the characters after a backslash, as in C. Returns the position after them. */
 static const char *read_escape(const char *at, const char *end, uint8_t *byte)
 {
     static const char letters[] = "abfnrtv";
@@ -94,7 +94,7 @@ static const char *read_escape(const char *at, const char *end, uint8_t *byte)
     return at;
 }
 
-/* Takes the escapes out of bytes where they stand; a string has none. */
+/* Removes the escapes from bytes in place; a string has none. */
 static size_t unescape(uint8_t *bytes, size_t size)
 {
     const char *at = (const char *)bytes;
@@ -143,7 +143,7 @@ static bool set_number(struct loader *loader, const struct field_type *field,
     return good || is_improper(loader, source, text);
 }
 
-/* Where a closed enum says nothing, the first of its values. */
+/* An unset closed enum is the first of its values. */
 static bool set_first(struct loader *loader, const struct field_type *field,
                       ProtobufCFieldDescriptor *descriptor)
 {

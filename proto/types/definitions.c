@@ -1,17 +1,17 @@
-/* What a descriptor set defines: its messages, enums and extensions, each by its full name. */
+/* The definitions in a descriptor set: messages, enums and extensions, each by its full name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/types/loader.h"
 
-/* Where a definition stands: the file, and the name and features of what is around it. */
+/* The context of a definition: the file, and the name and features of the enclosing scope. */
 struct place {
     const char *package;
     const char *prefix; /* "package.Outer." or "" */
     struct features features;
 };
 
-/* Bytes of a full name: each message keeps its own, whatever it shares with its neighbours. */
+/* Size of a full name: each message stores its own, whatever it shares with its neighbours. */
 #define NAME_MAX_SIZE 1024
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -21,7 +21,7 @@ static bool is_part(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* A digit may be the first: the entry of a map "_1" is called "1Entry". */
+/* A digit may be first: the entry of a map "_1" is called "1Entry". */
 bool loader_is_name(ProtobufCBinaryData text, bool dots)
 {
     bool first = true;
@@ -35,7 +35,7 @@ bool loader_is_name(ProtobufCBinaryData text, bool dots)
     return !first;
 }
 
-/* `prefix` and `name` in one, or NULL with the error filled. */
+/* Concatenates `prefix` and `name`. Returns NULL with the error filled on failure. */
 static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinaryData name)
 {
     if (!loader_is_name(name, false)) {
@@ -106,7 +106,10 @@ static bool add_extension(struct loader *loader, const struct place *place, cons
     return added->name != NULL;
 }
 
-/* With all that is defined inside; as deep as the set nests, which the decoder has bounded. */
+/*
+ * Including all nested definitions; the recursion is as deep as the set nests, which the decoder
+ * has limited.
+ */
 static bool add_message(struct loader *loader, const struct place *place, const Message *from)
 {
     struct message_definition *added =
@@ -222,7 +225,7 @@ static int compare_enums(const void *a, const void *b)
     return strcmp((*left)->name, (*right)->name);
 }
 
-/* The name at a place in one of the set's tables. */
+/* The name at an index in one of the set's tables. */
 typedef const char *name_at(const struct type_set *set, size_t place);
 
 static const char *message_name(const struct type_set *set, size_t place)
@@ -235,7 +238,7 @@ static const char *enum_name(const struct type_set *set, size_t place)
     return set->enums[place]->name;
 }
 
-/* Whether each name of a sorted table is there once. */
+/* Whether each name of a sorted table is unique. */
 static bool are_different(struct loader *loader, name_at *name, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -263,7 +266,7 @@ static bool make_tables(struct loader *loader)
            are_different(loader, enum_name, set->enum_count);
 }
 
-/* Compares `length` bytes, whatever they are, with a whole string, as strcmp orders strings. */
+/* Compares `length` arbitrary bytes with a whole string, in the order of strcmp. */
 static int compare_name(const char *name, size_t length, const char *with)
 {
     size_t whole = strlen(with);
@@ -272,7 +275,7 @@ static int compare_name(const char *name, size_t length, const char *with)
     return order != 0 ? order : (length > whole) - (length < whole);
 }
 
-/* The place of a name in a sorted table; `count` where it is not there. */
+/* The index of a name in a sorted table; `count` if it is absent. */
 static size_t find(const struct type_set *set, name_at *name_of, size_t count, const char *name,
                    size_t length)
 {

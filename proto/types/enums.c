@@ -4,7 +4,7 @@
 
 #include "proto/types/loader.h"
 
-/* Stable: of two names of one number the first declared comes first, and is the one that stays. */
+/* Stable: of two names for one number the first declared comes first and is kept. */
 static int by_number(const void *a, const void *b)
 {
     const ProtobufCEnumValue *left = a;
@@ -21,8 +21,10 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* Values by number, one each. `declared` has one byte a value; addresses are in the order of
- * declaration. */
+/*
+ * Values by number, one for each. `declared` has one byte for each value; addresses are in the
+ * order of declaration.
+ */
 static bool read_values(struct loader *loader, const Enum *from, ProtobufCEnumValue *values)
 {
     const char *declared = growing_arena_allocate(&loader->set->memory, from->n_value, 1);
@@ -50,7 +52,7 @@ static unsigned drop_aliases(ProtobufCEnumValue *values, size_t count)
     return kept;
 }
 
-/* Runs of numbers that follow one on another, with the end that protobuf-c looks for. */
+/* Ranges of consecutive numbers, with the end marker that protobuf-c expects. */
 static unsigned list_ranges(const ProtobufCEnumValue *values, unsigned count,
                             ProtobufCIntRange *ranges)
 {

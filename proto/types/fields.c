@@ -1,4 +1,4 @@
-/* What each field of a message is: its true type, its presence, what it refers to, its names. */
+/* The properties of each field of a message: its type, its presence, its references, its names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,13 @@
 
 #define LABEL_REQUIRED 2
 #define LABEL_REPEATED 3
-#define NUMBER_MAX     536870911 /* of a field that has a tag of its own */
+#define NUMBER_MAX     536870911 /* for a field that has its own tag */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* lowerCamelCase as protoc makes json_name: an underscore goes and raises the letter after it. */
+/*
+ * lowerCamelCase like protoc's json_name: an underscore is removed and the letter after it raised.
+ */
 static size_t camel_case(const char *name, char *out)
 {
     size_t used = 0;
@@ -73,7 +75,7 @@ static bool name_field(struct loader *loader, const struct field_source *source,
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* A reference without the dot in front that says that it is a full name. */
+/* Removes the leading dot of a reference, which marks a full name. */
 static void strip_dot(const Field *from, const char **name, size_t *length)
 {
     *name = (const char *)from->type_name.data;
@@ -92,7 +94,7 @@ static bool refers_to_nothing(struct loader *loader, const struct message_defini
                          source->name, definition->name, name != NULL ? name : "");
 }
 
-/* Finds what the field refers to; in some sets that alone decides between a message and an enum. */
+/* Finds the target of a reference; in some sets only that distinguishes a message from an enum. */
 static bool resolve(struct loader *loader, const struct message_definition *definition,
                     const struct field_source *source, struct field_type *field)
 {
@@ -163,7 +165,7 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
     return true;
 }
 
-/* Whether a message set may have the field: an item holds one message. */
+/* Whether a message set may have the field: an item contains one message. */
 static bool is_in_set(const struct field_type *field)
 {
     return field->extension && field->kind == KIND_MESSAGE && field->presence == PRESENCE_POINTER;
@@ -181,7 +183,7 @@ static const struct field_change *find_change(const struct loader *loader,
     return NULL;
 }
 
-/* Makes the field what its change says. */
+/* Applies the change to the field. */
 static bool apply_change(struct loader *loader, const struct message_definition *definition,
                          const struct field_source *source, const struct field_change *change,
                          struct field_type *field)
@@ -234,7 +236,7 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
     field->size = field_kind_size(field->kind);
     field->utf8 = field->kind == KIND_STRING && features.utf8;
     if (map_entry)
-        field->closed = false; /* an entry is judged as a whole */
+        field->closed = false; /* an entry is checked as a whole */
     field->packable = field->presence == PRESENCE_REPEATED && field->message == NULL &&
                       field->kind != KIND_STRING && field->kind != KIND_BYTES;
     field->packed = field->packable && features.packed;

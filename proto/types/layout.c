@@ -1,6 +1,6 @@
 /*
- * Where the fields of a message lie, and protobuf-c's descriptor of it. Of a type that protoc-c's
- * code has too, both come from there.
+ * The layout of a message's fields in memory, and protobuf-c's descriptor of it. A type that
+ * protoc-c's code contains gets both from there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,13 @@ static uint32_t take(uint32_t *end, uint32_t size)
     return at;
 }
 
-/* Bytes of the field in the struct, besides what marks its presence. */
+/* Size of the field in the struct, without its presence marker. */
 static uint32_t place_size(const struct field_type *field)
 {
     return field->presence == PRESENCE_REPEATED ? sizeof(void *) : field->size;
 }
 
-/* What all members of a oneof share: its case, and room for the largest of them. */
+/* The shared parts of a oneof: its case, and room for its largest member. */
 struct shared_place {
     uint32_t quantifier, offset, size;
     bool used;
@@ -41,7 +41,7 @@ static void measure_oneofs(const struct message_definition *definition, struct s
     }
 }
 
-/* Things of eight bytes first, then those of four, so that there are no gaps. */
+/* Eight-byte members first, then four-byte ones, so that there are no gaps. */
 static uint32_t place_wide(struct message_definition *definition, struct shared_place *oneofs,
                            size_t oneof_count)
 {
@@ -182,7 +182,7 @@ static bool sort_by_name(struct loader *loader, ProtobufCMessageDescriptor *desc
     return true;
 }
 
-/* Runs of numbers that follow one on another, with the end that protobuf-c looks for. */
+/* Ranges of consecutive numbers, with the end marker that protobuf-c expects. */
 static bool list_ranges(struct loader *loader, ProtobufCMessageDescriptor *descriptor)
 {
     unsigned count = descriptor->n_fields;
@@ -216,13 +216,13 @@ static bool describe(struct loader *loader, struct message_definition *definitio
             return false;
     }
     descriptor->n_fields = (unsigned)count;
-    descriptor->fields = count == 0 ? NULL : fields; /* as protobuf-c wants it */
+    descriptor->fields = count == 0 ? NULL : fields; /* as protobuf-c requires */
     return sort_by_name(loader, descriptor) && list_ranges(loader, descriptor);
 }
 
 /* --- a layout of protoc-c's ------------------------------------------------------------------- */
 
-/* Takes what the code has; a field that it lacks is unknown. */
+/* Uses the fields of the code; a field that it lacks is unknown. */
 static bool adopt(struct loader *loader, struct message_definition *definition)
 {
     size_t kept = 0;
@@ -284,7 +284,7 @@ static void mark_closed_values(const struct loader *loader, struct message_defin
     }
 }
 
-/* A value that is left out is the first of its enum. */
+/* An absent value is the first of its enum. */
 static void set_first_value(const struct loader *loader, const struct message_definition *entry)
 {
     const struct field_type *value = &entry->fields[1];
@@ -296,7 +296,7 @@ static void set_first_value(const struct loader *loader, const struct message_de
     memcpy(field_place(value, prototype), &first, sizeof first);
 }
 
-/* An empty message holds the defaults of what is not there. */
+/* An empty message contains the defaults of absent fields. */
 static void apply_defaults(const struct message_type *type)
 {
     void *prototype = (void *)(uintptr_t)type->prototype;

@@ -1,4 +1,4 @@
-/* What every step of the loading needs: it refuses a set, and it keeps a text of the set. */
+/* Common functions of all steps of loading: rejecting a set, and storing a text of the set. */
 #include "proto/types/loader.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 bool loader_refuse(struct loader *loader, const char *format, ...)
 {
     char text[400];
-    char shown[sizeof text]; /* names in the set may be anything */
+    char shown[sizeof text]; /* names in the set are arbitrary bytes */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -1,10 +1,10 @@
 /*
- * What the files that load a type set share. For nobody else.
+ * Common declarations of the files that load a type set, private to them.
  *
- * Loading goes in steps, a file each: the set's bytes are decoded by our own decoder, over types
- * that compiled.c makes of protoc-c's code for descriptor_set.proto; definitions.c lists what the
- * set defines, by name; fields.c says what each field is; layout.c places the fields and makes
- * protobuf-c's descriptors; well_known.c recognises protobuf's own types.
+ * Loading has steps, one file each: the set's bytes are decoded by our own decoder, with types that
+ * compiled.c makes from protoc-c's code for descriptor_set.proto; definitions.c lists the
+ * definitions by name; fields.c determines the properties of each field; layout.c places the fields
+ * and makes protobuf-c's descriptors; well_known.c recognises protobuf's own types.
  */
 #ifndef SLUICE_PROTO_TYPES_LOADER_H
 #define SLUICE_PROTO_TYPES_LOADER_H
@@ -23,7 +23,7 @@ typedef Sluice__Descriptor__DescriptorProto Message;
 typedef Sluice__Descriptor__FieldDescriptorProto Field;
 typedef Sluice__Descriptor__EnumDescriptorProto Enum;
 
-/* A field as it stands in the set, with what surrounds it. */
+/* A field in the set, with its context. */
 struct field_source {
     const Field *from;
     const char *name;      /* of an extension its full name */
@@ -37,11 +37,11 @@ struct message_definition {
     const Message *from;
     const char *package;
     struct features features;
-    const ProtobufCMessageDescriptor *compiled; /* whose layout to take, or NULL */
+    const ProtobufCMessageDescriptor *compiled; /* the type whose layout is used, or NULL */
     struct field_source *sources;               /* its fields and its extensions, by number */
     size_t source_count;
     struct message_type *type;
-    ProtobufCMessageDescriptor *descriptor; /* ours; NULL where `compiled` serves */
+    ProtobufCMessageDescriptor *descriptor; /* ours; NULL if `compiled` is used */
     struct field_type *fields;
     struct message_definition *next;
 };
@@ -77,23 +77,23 @@ struct loader {
     struct error *error;
 };
 
-/* loader.c: fills the error with the set's name and a printf-formatted text. Return false. */
+/* loader.c: fills the error with the set's name and a printf-formatted text. Both return false. */
 bool loader_refuse(struct loader *loader, const char *format, ...) PRINTF_LIKE(2, 3);
 bool loader_no_memory(struct loader *loader);
 
-/* A text of the set as a string of the memory, "" where there is none; NULL: no memory. */
+/* A text of the set as a string in the arena, "" if absent; NULL: no memory. */
 char *loader_text(struct loader *loader, ProtobufCBinaryData text);
 
-/* compiled.c: types over protoc-c's code alone, which knows no more than protobuf-c does. */
+/* compiled.c: types over only protoc-c's code, with only protobuf-c's information. */
 const struct message_type *compiled_type(struct growing_arena *memory,
                                          const ProtobufCMessageDescriptor *root);
-/* The compiled descriptor of that name that `root` reaches, or NULL. */
+/* The compiled descriptor of that name that is reachable from `root`, or NULL. */
 const ProtobufCMessageDescriptor *compiled_find(const ProtobufCMessageDescriptor *root,
                                                 const char *name);
 
 /* definitions.c: fills the lists, then the tables of the set. */
 bool loader_define(struct loader *loader);
-/* Whether it is a name as protoc has them; with `dots`, several with dots between them. */
+/* Whether it is a valid protoc name; with `dots`, several separated by dots. */
 bool loader_is_name(ProtobufCBinaryData text, bool dots);
 struct message_definition *definition_of_message(const struct type_set *set, const char *name,
                                                  size_t length);
@@ -103,23 +103,23 @@ struct enum_definition *definition_of_enum(const struct type_set *set, const cha
 /* enums.c */
 bool loader_make_enum(struct loader *loader, struct enum_definition *definition);
 
-/* fields.c: fills definition->fields, but not where they lie. */
+/* fields.c: fills definition->fields, except their layout. */
 bool loader_make_fields(struct loader *loader, struct message_definition *definition);
 
-/* defaults.c: sets descriptor->default_value, where the field has one. */
+/* defaults.c: sets descriptor->default_value if the field has one. */
 bool loader_set_default(struct loader *loader, const struct field_type *field,
                         const struct field_source *source, ProtobufCFieldDescriptor *descriptor);
 
 /* layout.c: fills the rest of the message's type. */
 bool loader_lay_out(struct loader *loader, struct message_definition *definition);
 
-/* tables.c: what is looked up while decoding, once fields and layout stand. */
+/* tables.c: tables for decoding, after fields and layout are known. */
 bool message_type_index(struct growing_arena *memory, struct message_type *type,
                         const struct field_type *fields, size_t count);
 uint8_t field_kind_size(enum field_kind kind);
 uint8_t field_kind_wire_type(enum field_kind kind);
 
-/* plain_steps.c: what the quick decoder goes by. The second needs all types of the set. */
+/* plain_steps.c: steps of the fast decoder. The second needs all types of the set. */
 bool loader_make_steps(struct loader *loader, struct message_type *type);
 void loader_mark_plain(const struct loader *loader);
 

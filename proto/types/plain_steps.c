@@ -1,5 +1,4 @@
-/* What the quick decoder (proto/message/fast_path.h) goes by: a step for each field of each type.
- */
+/* The steps of the fast decoder (proto/message/fast_path.h): one for each field of each type. */
 #include "collector/base/wire.h"
 #include "collector/contract/schema.h"
 #include "proto/message/fast_path.h"
@@ -78,7 +77,7 @@ static void fill_step(struct plain_step *step, const struct field_type *field)
         step->mark_value = field->number;
 }
 
-/* A repeated number may come either way, but comes as it was declared. */
+/* A repeated number may be encoded in either form, but usually is in the declared one. */
 static void index_tags(struct message_type *type, const struct field_type *field, size_t place)
 {
     if (field->number >= ONE_BYTE_TAGS >> 3)
@@ -118,7 +117,7 @@ static bool holds_plain_ones(const struct message_type *type)
     return true;
 }
 
-/* A message is as deep as SCHEMA_MAX_DEPTH: a type that lies farther away does not matter. */
+/* Messages nest at most SCHEMA_MAX_DEPTH deep: a type farther away is not reached. */
 void loader_mark_plain(const struct loader *loader)
 {
     bool changed = true;

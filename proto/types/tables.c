@@ -3,7 +3,7 @@
 #include "collector/base/wire.h"
 #include "proto/types/loader.h"
 
-/* Numbers up to here are looked up directly. */
+/* Numbers up to this one are looked up directly. */
 #define DIRECT_MAX 1024
 
 static const struct {
@@ -73,7 +73,7 @@ static bool list_repeated(struct growing_arena *memory, struct message_type *typ
     return true;
 }
 
-/* An empty message, with the room for its required fields' bits after it. */
+/* An empty message, followed by room for the bits of its required fields. */
 static bool make_prototype(struct growing_arena *memory, struct message_type *type)
 {
     size_t struct_size = (type->descriptor->sizeof_message + 7) & ~(size_t)7;

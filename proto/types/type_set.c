@@ -8,7 +8,7 @@
 #include "proto/message/decode.h"
 #include "proto/types/loader.h"
 
-/* A descriptor set takes a few times its size in memory when decoded; more is tried. */
+/* A decoded descriptor set takes a few times its size in memory; larger sizes are tried. */
 #define FIRST_ROOM(size) ((size)*4 + 65536)
 #define MOST_ROOM        ((size_t)1 << 30)
 
@@ -43,7 +43,7 @@ static struct message_definition *extended(const struct loader *loader,
     return definition_of_message(loader->set, (const char *)name.data, name.len);
 }
 
-/* Gives each message its own fields and those that extend it. */
+/* Gives each message its own fields and its extensions. */
 static bool gather_fields(struct loader *loader)
 {
     struct growing_arena *memory = &loader->set->memory;
@@ -72,7 +72,7 @@ static bool gather_fields(struct loader *loader)
     return true;
 }
 
-/* Descriptors come first, for fields refer to them. */
+/* Descriptors come first, because fields refer to them. */
 static bool make_descriptor(struct loader *loader, struct message_definition *definition)
 {
     definition->type->descriptor = definition->compiled;
@@ -112,7 +112,7 @@ static bool make_types(struct loader *loader)
 
 /* --- reading the set -------------------------------------------------------------------------- */
 
-/* Decodes the set into `arena`, whose memory is the caller's to free. */
+/* Decodes the set into `arena`; the caller frees its memory. */
 static bool decode_set(struct loader *loader, const void *bytes, size_t size, struct arena *arena)
 {
     static const ProtobufCMessageDescriptor *const root =
@@ -188,7 +188,7 @@ const struct message_type *type_set_find(const struct type_set *set, const char 
     return found == NULL ? NULL : found->type;
 }
 
-/* A message whose last name is the one given, without its package; NULL where there is none. */
+/* A message with the given last part of the name, without its package; NULL if there is none. */
 static const char *find_last_name(const struct type_set *set, const char *given)
 {
     size_t length = strlen(given);

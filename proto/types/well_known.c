@@ -1,6 +1,6 @@
 /*
- * protobuf's own types that have a JSON form of their own, recognised by name and by shape: a type
- * of that name that looks otherwise is a plain message.
+ * protobuf's own types with a special JSON form, recognised by name and by structure: a type with
+ * such a name and another structure is a plain message.
  */
 #include <string.h>
 

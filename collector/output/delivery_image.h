@@ -17,11 +17,11 @@
 /* The version of the layout. */
 #define DELIVERY_IMAGE_LAYOUT 2
 
-/* The most pieces of an image, and the most bytes of the first one. */
+/* The maximum number of pieces of an image, and the maximum number of bytes of the first one. */
 #define DELIVERY_IMAGE_PIECES 3
 size_t delivery_image_head_size(void);
 
-/* The most bytes of an image whose records have at most `record_size` bytes. */
+/* The maximum number of bytes of an image whose records have at most `record_size` bytes. */
 size_t delivery_image_size(size_t record_size);
 
 /*

@@ -13,14 +13,14 @@
 
 #include "collector/output/sink_thread.h"
 
-/* The most bytes of a label, with its NUL. */
+/* The maximum number of bytes of a label, with its NUL. */
 #define DELIVERY_LABEL_SIZE ((size_t)1024)
 
 /* Writes the label of a sink with these options. */
 void delivery_label_write(const struct sink_thread_options *options,
                           char label[DELIVERY_LABEL_SIZE]);
 
-/* The most bytes of a description of a label, with its NUL. */
+/* The maximum number of bytes of a description of a label, with its NUL. */
 #define DELIVERY_LABEL_WORDS_SIZE ((size_t)320)
 
 /* Describes a label for the log: "json for nats, subject metrics.raw". */

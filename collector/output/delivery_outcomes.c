@@ -90,7 +90,7 @@ void delivery_log_refusal(struct delivery_writer *delivery,
     if (failed == 0 || !log_allowed(&delivery->refusal_log, &left_out))
         return;
     log_about(LOG_ERROR, LOG_OF_SINK, delivery->base.options.name,
-              "%zu records were not delivered, or perhaps not: %s", failed, error->text);
+              "%zu records were not delivered, or may not have been: %s", failed, error->text);
 }
 
 void delivery_count_outcomes(struct delivery_writer *delivery,

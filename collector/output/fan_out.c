@@ -100,7 +100,6 @@ static struct route *find_route(const struct fan_out *fan_out, const struct batc
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count)
 {
     RULE(fan_out->spare != NULL, "room for the sinks was reserved");
-    RULE(atomic_load(&fan_out->pausing) == 0, "sinks change while the producer is quiescent");
     fan_out_wake_sinks(fan_out);
     for (size_t i = 0; i < count; i++) {
         const struct route *before = find_route(fan_out, sinks[i].queue);

@@ -18,15 +18,15 @@
 #define BLOCK_SIZE ((size_t)256 * 1024)
 
 /*
- * The most bytes of a delivery's block: its last record may begin just below BLOCK_SIZE, and the
- * bytes that a file begins with come first.
+ * The maximum number of bytes of a delivery's block: its last record may begin just below
+ * BLOCK_SIZE, and the bytes that a file begins with come first.
  */
 static inline size_t sink_options_block_room(size_t record_size)
 {
     return BLOCK_SIZE + record_size + ENCODER_HEAD_SIZE;
 }
 
-/* The most bytes of an encoded record of such a sink. */
+/* The maximum number of bytes of an encoded record of such a sink. */
 static inline size_t sink_options_record_size(const struct sink_thread_options *options)
 {
     return options->record_size != 0 ? options->record_size : SINK_RECORD_SIZE;

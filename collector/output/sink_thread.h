@@ -30,7 +30,7 @@
 
 struct sink_thread;
 
-/* The most bytes of an encoded record, unless longer messages are allowed. */
+/* The maximum number of bytes of an encoded record, unless longer messages are allowed. */
 #define SINK_RECORD_SIZE ((size_t)1024 * 1024)
 
 struct sink_thread_options {
@@ -44,7 +44,7 @@ struct sink_thread_options {
     struct client_tls tls;        /* the same */
     struct broker_options broker; /* the same */
     bool drops_oldest;            /* evicts what a delivery has on disk when that is full */
-    size_t record_size;           /* the most bytes of an encoded record; 0: the default */
+    size_t record_size; /* the maximum number of bytes of an encoded record; 0: the default */
     uint64_t
         flush_interval; /* nanoseconds for which records may be collected; 0: while more arrive */
     bool at_once;       /* records are written without delay, whatever the destination is */
@@ -188,7 +188,7 @@ struct sink_condition {
                                running */
     int64_t oldest_ns;      /* of a delivery: since when the oldest record waits for its answer */
     uint64_t spill_bytes;   /* bytes in its spill */
-    uint64_t spill_size;    /* the most bytes there; 0: it has no spill */
+    uint64_t spill_size;    /* the maximum number of bytes there; 0: it has no spill */
     uint64_t spill_kept;    /* records there that the sink cannot send: delivery_label.h */
     int64_t spill_full_ns;  /* records cannot be stored there since then */
 };

@@ -6,7 +6,7 @@
 void stream_writer_take_first(struct stream_writer *stream)
 {
     RULE(stream->count != 0, "a record that gets an outcome is pending");
-    RULE(stream_pending_at(stream, 0)->end > stream->committed_to, "records end in their order");
+    RULE(stream_pending_at(stream, 0)->end >= stream->committed_to, "records end in their order");
     stream->committed_to = stream_pending_at(stream, 0)->end;
     stream->first = (stream->first + 1) % MAX_PENDING;
     stream->count--;

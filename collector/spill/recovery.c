@@ -91,9 +91,7 @@ static int list(struct segments *segments, struct listed *listed, struct error *
     return done ? 0 : error_no_memory(error);
 }
 
-/*
- * Returns the cursor's spill if a file has blocks of it; otherwise the spill with the most bytes.
- */
+/* Returns the cursor's spill if a file has blocks of it; otherwise the spill with most bytes. */
 static uint64_t find_spill(const struct listed *listed, const struct cursor_state *state)
 {
     uint64_t found = 0;

@@ -12,7 +12,7 @@
 #include "collector/base/error.h"
 #include "collector/spill/segment.h"
 
-/* The most damaged segments that are kept; each is as large as any segment. */
+/* The maximum number of damaged segments that are kept; each is as large as any segment. */
 #define SEGMENTS_BAD_KEPT 2
 
 struct segments {

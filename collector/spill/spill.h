@@ -47,23 +47,24 @@ enum spill_sync {
     SPILL_SYNC_ALWAYS,   /* each block before its append returns */
 };
 
-/* The most bytes of a segment: this, or a sixteenth of the spill's size if that is less. */
+/* The maximum number of bytes of a segment: this, or a sixteenth of the spill's size if that is
+ * less. */
 #define SPILL_SEGMENT_SIZE ((uint64_t)64 * 1024 * 1024)
 
-/* The most bytes of an image, and the bytes of the head ahead of each image on disk. */
+/* The maximum number of bytes of an image, and the bytes of its head on disk. */
 #define SPILL_IMAGE_MAX ((size_t)64 * 1024 * 1024)
 #define SPILL_HEAD_SIZE ((size_t)64)
 
-/* The most bytes of a label, with its NUL, which is not stored. */
+/* The maximum number of bytes of a label, with its NUL, which is not stored. */
 #define SPILL_LABEL_SIZE ((size_t)1024)
 
 struct spill_settings {
-    const char *label;     /* what the images are; stored with each block. NULL: no label */
-    const char *folder;    /* created if it does not exist, with its parents */
-    uint64_t size;         /* the most bytes of all segments; ≥ 4 of the largest blocks */
+    const char *label;  /* what the images are; stored with each block. NULL: no label */
+    const char *folder; /* created if it does not exist, with its parents */
+    uint64_t size; /* the maximum number of bytes of all segments; ≥ 4 of the largest blocks */
     uint64_t segment_size; /* 0: as SPILL_SEGMENT_SIZE; ≥ 2 of the largest blocks */
     size_t image_size;     /* bytes of the largest image that is appended */
-    size_t window;         /* the most blocks that are read and not acknowledged (≥ 1) */
+    size_t window; /* the maximum number of blocks that are read and not acknowledged (≥ 1) */
     enum spill_sync sync;
     struct disk_reserve reserve; /* disk space to leave free */
     int64_t sync_interval_ns;    /* > 0 */
@@ -107,7 +108,7 @@ struct spill_block {
     bool again;        /* it was read before, and may have been sent */
 };
 
-/* The most pieces of an image. */
+/* The maximum number of pieces of an image. */
 #define SPILL_PIECES_MAX 8
 
 enum spill_stored {

@@ -62,7 +62,7 @@ struct spill {
 
 /* --- spill_state.c ---------------------------------------------------------------------------- */
 
-/* The most segments that a spill may have, if `there` exist already. */
+/* The maximum number of segments that a spill may have, if `there` exist already. */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there);
 
 /* Takes the lock of the folder, and creates both if necessary. */

@@ -1,5 +1,5 @@
 /*
- * What a test program includes first: cmocka, and tests that register
+ * Every test program includes this first: cmocka, and tests that register
  * themselves.
  *
  *     TEST(what_it_shows)
@@ -7,7 +7,7 @@
  *         assert_true(...);
  *     }
  *
- * A program has the tests of its file, in the order in which they stand there,
+ * A program has the tests of its file, in their order,
  * and the main function of tests/support/main.c. A program that has a main of
  * its own calls test_run_all.
  */

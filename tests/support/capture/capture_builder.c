@@ -299,7 +299,7 @@ void capture_builder_interface(struct capture_builder *builder, uint16_t link_ty
     end_block(builder, 8 + options_size);
 }
 
-/* What enhanced and obsolete blocks have alike, after the interface. */
+/* The part that enhanced and obsolete packet blocks share, after the interface. */
 static void append_packet(struct capture_builder *builder, uint64_t time,
                           const struct packet *packet, size_t captured)
 {

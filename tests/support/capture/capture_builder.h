@@ -95,7 +95,7 @@ struct capture_builder {
 #define PCAP_MICROSECONDS 0xa1b2c3d4u
 #define PCAP_NANOSECONDS  0xa1b23c4du
 
-/* Frees the bytes (not the written file) and begins anew. */
+/* Frees the bytes (not the written file), and begins an empty capture. */
 void capture_builder_clear(struct capture_builder *builder);
 
 /* Appends bytes, or a number in the file's byte order. */

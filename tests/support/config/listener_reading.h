@@ -7,7 +7,7 @@
 
 #include "collector/config/config.h"
 
-/* What the URL says; valid until the next one is read. */
+/* The settings of the URL's listener; valid until the next URL is read. */
 const struct listener_config *listener_accepted(const char *url,
                                                 const struct config_registry *registry);
 

@@ -1,6 +1,6 @@
 /*
- * What a test's code logs, kept instead of written to stderr. There is one log; it takes lines of
- * any thread.
+ * Keeps the log lines of a test's code instead of writing them to stderr. There is one log, for the
+ * lines of all threads.
  */
 #ifndef SLUICE_TESTS_SUPPORT_LOG_HEARD_H
 #define SLUICE_TESTS_SUPPORT_LOG_HEARD_H

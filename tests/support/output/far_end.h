@@ -26,10 +26,10 @@ struct far_end {
 };
 extern struct far_end far_end;
 
-/* Nothing was opened, and nothing has come. */
+/* As before the first destination was opened: no block has arrived. */
 void far_end_clear(void);
 
-/* The block has its answer, with this fate; where it is acknowledged its bytes are there. */
+/* Answers the block with this outcome; if it is acknowledged, the far end has its bytes. */
 void far_end_answer(struct delivery_block *block, enum delivery_outcome fate,
                     enum delivery_reason reason);
 

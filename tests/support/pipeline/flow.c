@@ -110,7 +110,7 @@ int flow_tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* The place names that may stand in a word. */
+/* The path whose name begins there. */
 static const char *name_at(const struct flow *flow, const char *at, size_t *length)
 {
     const struct {

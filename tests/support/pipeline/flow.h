@@ -49,7 +49,7 @@ int flow_tear_down(void **state);
 /*
  * Makes and starts the pipeline of these arguments, separated by blanks, in which "OUTPUT" stands
  * for the output file, "DIRECTORY" for its directory and "CAPTURES" for the folder of captures. The
- * gates stand as they were set.
+ * gates stay as they were set.
  */
 void flow_open(struct flow *flow, const char *arguments);
 
@@ -103,13 +103,13 @@ void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
  */
 void flow_send_large(struct flow *flow, uint64_t count);
 
-/* Waits until a listener has received so many datagrams. */
+/* Waits until a listener has received `count` datagrams. */
 void flow_await_received(struct flow *flow, size_t listener, uint64_t count);
 
-/* Waits until a sink has been offered so many records. */
+/* Waits until a sink has been offered `count` records. */
 void flow_await_offered(struct flow *flow, size_t sink, uint64_t count);
 
-/* Waits until a sink has written so many records. */
+/* Waits until a sink has written `count` records. */
 void flow_await_written(struct flow *flow, size_t sink, uint64_t count);
 
 /* Waits until the pipeline's state is this one. */

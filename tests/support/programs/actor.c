@@ -63,7 +63,7 @@ static void count_bytes(const char *path)
     put_count(path, count);
 }
 
-/* In small steps: who takes back what is unread finds it at any of them. */
+/* In small steps, so that a writer that takes unread bytes back may come at any of them. */
 static void count_row(const char *path)
 {
     unsigned char bytes[100];
@@ -85,7 +85,7 @@ static void await_file(const char *path)
     fclose(file);
 }
 
-/* What stands after a word and its colon, or NULL. */
+/* The text after a word and its colon, or NULL. */
 static const char *after(const char *word, const char *action)
 {
     size_t length = strlen(word);

@@ -1,4 +1,4 @@
-/* What the actor (actor.c) needs of the operating system; CMake picks the file. */
+/* The operating system's part of the actor (actor.c); CMake picks the file. */
 #ifndef SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
 #define SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
 

@@ -1,12 +1,12 @@
 /*
  * A cluster that speaks Kafka's protocol: librdkafka's own mock, for tests of the program. It has
- * one broker, or as many as its argument says. It writes "HOST:PORT" of the first, and then obeys
- * lines on its standard input, with a line "done" after each:
+ * one broker, or the number that its argument gives. It writes "HOST:PORT" of the first, and then
+ * obeys lines on its standard input, with a line "done" after each:
  *
  *   create TOPIC PARTITIONS     the first broker leads them
  *   down / up           takes no connections, and takes them again
- *   rtt MILLISECONDS    answers so late
- *   deny COUNT          refuses so many requests to produce
+ *   rtt MILLISECONDS    answers after that time
+ *   deny COUNT          refuses that number of requests to produce
  *   read TOPIC          writes each message of partition 0: "KEY VALUE", both in hexadecimal
  *
  * It ends with its standard input.

@@ -1,5 +1,5 @@
 /*
- * What becomes of a file that a user names as a schema. What is not as it should be fails the test.
+ * Loads files as schemas, as a user names them. A difference fails the running test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_DESCRIPTOR_LOADING_H
 #define SLUICE_TESTS_SUPPORT_PROTO_DESCRIPTOR_LOADING_H

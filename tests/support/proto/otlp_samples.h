@@ -1,5 +1,5 @@
 /*
- * What the tests of the schema otlp share: requests of one point, and reading their sample.
+ * Shared by the tests of the schema otlp: requests of one point, and reading their sample.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_OTLP_SAMPLES_H
 #define SLUICE_TESTS_SUPPORT_PROTO_OTLP_SAMPLES_H

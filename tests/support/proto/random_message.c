@@ -106,7 +106,7 @@ static void put_value(struct random_message *random, struct wire *wire,
     }
 }
 
-/* One value, all of them packed, or a few that stand together. */
+/* One value, all of them packed, or a few in a row. */
 static void put_field(struct random_message *random, struct wire *wire,
                       const struct message_type *type, const struct field_type *field,
                       unsigned levels)

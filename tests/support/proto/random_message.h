@@ -10,7 +10,7 @@
 
 struct random_message {
     uint64_t state; /* of the numbers; any to begin with */
-    bool odd;       /* also fields that stand apart, twice, unknown, or in another wire type */
+    bool odd;       /* also fields that are split, doubled, unknown, or of another wire type */
     size_t most;    /* bytes: no field begins after them */
 };
 

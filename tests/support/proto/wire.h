@@ -1,7 +1,7 @@
 /*
  * Protobuf's wire format written by hand, so that a test can also write what no encoder would.
  *
- * Zero-initialised it is empty. What does not fit WIRE_ROOM ends the program: these are tests.
+ * Zero-initialised it is empty. A message above WIRE_ROOM ends the program: these are tests.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_WIRE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_WIRE_H

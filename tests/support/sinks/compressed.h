@@ -31,7 +31,7 @@ void compressed_add(struct compressed *file, const void *bytes, size_t size);
 size_t compressed_add_frame(struct compressed *file, struct compression *compression,
                             const void *in, size_t size);
 
-/* What `whole` says of the first `size` bytes, read in pieces of at most 64 KiB. */
+/* The result of `whole` for the first `size` bytes, read in pieces of at most 64 KiB. */
 int64_t compressed_whole(const struct compressed *file, size_t size,
                          struct compression *compression);
 

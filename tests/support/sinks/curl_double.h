@@ -17,7 +17,7 @@
 
 #define CURL_DOUBLE_NEVER SIZE_MAX
 
-/* What becomes of one request. */
+/* How one request ends. */
 struct curl_step {
     enum { ANSWERS, NEVER_BEGINS, NEVER_ANSWERS, FAILS_AT_ONCE } what;
     CURLcode result;
@@ -27,8 +27,8 @@ struct curl_step {
     const char *body;
     size_t body_size;
     size_t head_repeats; /* further header lines of 1,000 bytes */
-    size_t body_repeats; /* the body so many times more */
-    size_t after;        /* it is answered when so many requests were, or were released */
+    size_t body_repeats; /* how often the body comes again */
+    size_t after;        /* answers that come before this one */
     unsigned repeats;    /* how often its end is reported again */
 };
 
@@ -62,7 +62,7 @@ void curl_double_lock(void);
 /* Wakes all that wait for a change. */
 void curl_double_unlock(void);
 
-/* Waits until so many requests were added. */
+/* Waits until `count` requests were added. */
 void curl_double_wait_for_added(size_t count);
 
 /* Answers that were to wait for others come now. */

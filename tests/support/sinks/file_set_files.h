@@ -1,7 +1,6 @@
 /*
- * What tests of files that rotate have in common: templates of paths in the scratch directory, and
- * another program that holds a file. Each function fails the running cmocka test where it cannot do
- * what it says.
+ * Shared by tests of files that rotate: templates of paths in the scratch directory, and another
+ * program that holds a file. A function that fails ends the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
 #define SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H

@@ -43,7 +43,7 @@ void kafka_scene_send(struct kafka_scene *scene, struct delivery_lines *lines);
 /* Serves the destination until a block has its answer. */
 struct delivery_block *kafka_scene_await(struct kafka_scene *scene, struct error *error);
 
-/* What the destination says of its connections; of its times, how many. */
+/* A figure of the destination; for its times, their number. */
 uint64_t kafka_scene_figure(const struct kafka_scene *scene, enum delivery_figure which);
 void kafka_scene_await_figure(struct kafka_scene *scene, enum delivery_figure which,
                               uint64_t least);

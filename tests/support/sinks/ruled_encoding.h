@@ -19,9 +19,9 @@ struct ruled ruled_open(const struct schema_ops *schema, const char *keys);
 void ruled_close(struct ruled *ruled);
 
 /*
- * What a datagram of the builder, which is emptied, leaves: of each line all before the first
- * space, with a space between two of them. Influx has there a name and its labels. The text is
- * good until the next call.
+ * Encodes a datagram of the builder, which is emptied. Returns the first word of each line,
+ * separated by spaces; of influx that is a name and its labels. The text is valid until the next
+ * call.
  */
 const char *ruled_heads(const char *keys, struct telemetry_builder *builder);
 

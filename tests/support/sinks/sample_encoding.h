@@ -1,5 +1,5 @@
 /*
- * What tests of an encoder of samples set up alike: a datagram of telemetry or of any wire, which
+ * Shared by tests of an encoder of samples: a datagram of telemetry or of any wire, which
  * goes through the encoder. Include after cmocka.h.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_SAMPLE_ENCODING_H

@@ -1,7 +1,7 @@
 /*
  * A spill in the scratch directory's folder "spill", and blocks that can be told from each other: a
- * block is made of its number alone, which says how many records it has, its layout and its image.
- * Each function fails the running cmocka test where it cannot do what it says.
+ * block's number decides how many records it has, its layout and its image. A function that fails
+ * ends the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SPILL_SPILLING_H
 #define SLUICE_TESTS_SUPPORT_SPILL_SPILLING_H
@@ -17,7 +17,7 @@
 #define SPILLING_IMAGE   ((size_t)600)
 #define SPILLING_SEGMENT ((uint64_t)4000)
 
-/* Blocks from this number on have small images, of so many bytes at most. */
+/* Blocks from this number on have small images, of at most SPILLING_SMALL_IMAGE bytes. */
 #define SPILLING_SMALL       ((uint64_t)5000)
 #define SPILLING_SMALL_IMAGE ((size_t)60)
 
@@ -27,7 +27,7 @@ struct spill_settings spilling_settings(void);
 /* The same for small blocks: a segment has about three of them. */
 struct spill_settings spilling_small_settings(void);
 
-/* Opens it with these settings, or those of above. What it logs is dropped. */
+/* Opens it with these settings, or with spilling_settings(). Its log lines are dropped. */
 struct spill *spilling_open_with(const struct spill_settings *settings);
 struct spill *spilling_open(void);
 void spilling_close(struct spill *spill);
@@ -62,7 +62,7 @@ uint64_t spilling_records(uint64_t first, uint64_t end);
 /* Its counts, which must balance. */
 struct spill_counts spilling_counts(const struct spill *spill);
 
-/* Its cursor is written, and what is settled is removed. */
+/* Writes its cursor, and removes segments whose blocks are complete. */
 void spilling_tick(struct spill *spill);
 
 /* Its segments, oldest first: how many there are, and the name of one in the scratch directory. */

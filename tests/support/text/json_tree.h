@@ -26,7 +26,7 @@ struct json_tree {
     size_t count;                /* of both */
 };
 
-/* Returns the tree, or NULL where it is no valid JSON. */
+/* Returns the tree, or NULL if the text is not valid JSON. */
 struct json_tree *json_tree_read(const char *text, size_t size);
 void json_tree_free(struct json_tree *tree);
 

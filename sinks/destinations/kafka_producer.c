@@ -167,7 +167,8 @@ static void producer_end(struct kafka_producer *producer)
     kafka_topics_release(producer->topics);
     library->queue_cb_event_enable(producer->events, NULL, NULL);
     library->queue_destroy(producer->events);
-    end_within(run_ending, producer->ending, END_MS);
+    /* With lent blocks the library is certainly busy: the wait would only delay the stop. */
+    end_within(run_ending, producer->ending, producer->ending->lent_count != 0 ? 0 : END_MS);
     producer->handle = NULL;
     end_statistics(producer);
 }

@@ -121,7 +121,7 @@ static void choose_far_end(const struct scenario *scenario, struct scenario_sink
                            unsigned index)
 {
     sink->far_end.in_order = world_chance(500) && !(index == PLANNED && scenario->plan.scatters);
-    sink->far_end.maybe_sent = world_chance(200);
+    sink->far_end.maybe_sent = world_chance(200) && far_end_says_maybe_sent;
     sink->far_end.refuses = world_chance(200);
     sink->far_end.is_steady = world_chance(100);
     sink->far_end.follows = world_chance(700) || (index == PLANNED && scenario->plan.spills);

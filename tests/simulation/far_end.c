@@ -64,6 +64,8 @@ struct connection {
     struct flight flights[FLIGHTS];
 };
 
+const bool far_end_says_maybe_sent = true;
+
 static struct far_end far_ends[HISTORY_SINKS];
 static bool news;
 

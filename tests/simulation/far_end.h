@@ -17,6 +17,9 @@ struct far_end_options {
     bool follows;    /* a connection begins when the one before has ended: it has a spill */
 };
 
+/* Whether unanswered messages may have DELIVERY_MAYBE_SENT. */
+extern const bool far_end_says_maybe_sent;
+
 /* The URL without keys of a sink by its number, below 10. */
 #define FAR_END_URL "kafka://far:9092/sink%u"
 

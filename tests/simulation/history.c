@@ -23,6 +23,7 @@ static void clear_delivered(struct delivered *delivered)
     memset(delivered->forgets, 0, sizeof delivered->forgets);
     memset(delivered->settled, 0, history->sent_count * sizeof delivered->settled[0]);
     memset(delivered->maybe_sent, 0, history->sent_count * sizeof delivered->maybe_sent[0]);
+    memset(delivered->handed_ns, 0, history->sent_count * sizeof delivered->handed_ns[0]);
     memset(delivered->owed, 0, history->sent_count * sizeof delivered->owed[0]);
     memset(delivered->on_disk, 0, history->sent_count * sizeof delivered->on_disk[0]);
     memset(delivered->ids, 0, history->sent_count * sizeof delivered->ids[0]);

@@ -224,3 +224,21 @@ planted(refused_reload_starts_its_sinks FILE collector/pipeline/reload_prepare.c
     return sink_thread_start(slot->sink, error);
 }
 #define sink_thread_start(sink, error) 0")
+
+# --- at the boundary to librdkafka ---------------------------------------------------------------
+planted(purge_waits_for_a_lookup LIBRARY FILE sinks/destinations/kafka_producer.c
+    FROM "RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)"
+    TO "RD_KAFKA_PURGE_F_INFLIGHT)")
+planted(end_of_a_producer_is_waited_for LIBRARY FILE sinks/destinations/kafka_producer.c
+    FROM "producer->ending->lent_count != 0 ? 0 : END_MS"
+    TO "END_MS")
+planted(block_is_not_lent LIBRARY FILE sinks/destinations/destination_kafka.c
+    FROM "    kafka_producer_lend(&kafka->producer, block->bytes, block->keys);
+    block->lent = true;"
+    TO "")
+planted(report_counts_twice LIBRARY FILE sinks/destinations/kafka_flights.c
+    FROM " && flight->block->records[record].outcome == HANDED;"
+    TO ";")
+planted(report_counts_for_another_block LIBRARY FILE sinks/destinations/kafka_flights.c
+    FROM "    return (uintptr_t)flight->order << 16 << 16;"
+    TO "    return 0;")

@@ -52,7 +52,8 @@ struct rd_kafka_s {
     struct held *first, **last;
     int64_t lookup_until_ns;
     bool fatal, fatal_is_new;
-    bool told; /* of reports that are due */
+    bool told;    /* of reports that are due */
+    bool telling; /* of that, just now: its queue stays as it is */
 };
 
 static const struct kafka_double_world *world;
@@ -236,22 +237,36 @@ void kafka_double_fail_fatally(void)
     double_unlock();
 }
 
-int64_t kafka_double_tick(void)
+/* The next producer to be told of reports that are due; NULL: no producer. */
+static rd_kafka_t *take_untold(int64_t now, int64_t *next_ns)
 {
-    int64_t next = INT64_MAX, now = now_ns();
+    rd_kafka_t *found = NULL;
+    *next_ns = INT64_MAX;
     double_lock();
     for (rd_kafka_t *producer = producers; producer != NULL; producer = producer->next) {
         int64_t due_ns = next_due(producer);
-        bool tells = due_ns <= now && !producer->told && producer->queue.notify != NULL;
-        if (tells) {
-            producer->told = true;
-            producer->queue.notify(producer, producer->queue.context);
-        }
-        if (due_ns > now && due_ns < next)
-            next = due_ns;
+        if (due_ns <= now && !producer->told && producer->queue.notify != NULL)
+            found = producer;
+        else if (due_ns > now && due_ns < *next_ns)
+            *next_ns = due_ns;
     }
+    if (found != NULL)
+        found->told = found->telling = true;
     double_unlock();
-    return next;
+    return found;
+}
+
+int64_t kafka_double_tick(void)
+{
+    int64_t next_ns;
+    rd_kafka_t *producer;
+    while ((producer = take_untold(now_ns(), &next_ns)) != NULL) {
+        producer->queue.notify(producer, producer->queue.context);
+        double_lock();
+        producer->telling = false;
+        double_unlock();
+    }
+    return next_ns;
 }
 
 size_t kafka_double_producers(void)
@@ -460,7 +475,14 @@ void rd_kafka_queue_destroy(rd_kafka_queue_t *queue)
 void rd_kafka_queue_cb_event_enable(rd_kafka_queue_t *queue, void (*notify)(rd_kafka_t *, void *),
                                     void *context)
 {
+    rd_kafka_t *producer =
+        (rd_kafka_t *)(void *)((char *)queue - offsetof(struct rd_kafka_s, queue));
     double_lock();
+    while (producer->telling) {
+        double_unlock();
+        world->wait(world->context, now_ns() + 1000000, false);
+        double_lock();
+    }
     *queue = (struct rd_kafka_queue_s){notify, context};
     double_unlock();
 }

@@ -9,7 +9,7 @@
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
-/* A destination is found by its path alone, so there is one fake at a time. */
+/* A destination is found only by its path, so there is one fake at a time. */
 static struct fake_sink fake;
 static struct destination fake_destination;
 static const char *own_thread;
@@ -333,7 +333,7 @@ struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payloa
 struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t count)
 {
     struct batch *batch = fake_sink_make_for_feed(made, payload, count);
-    /* As a receiver does: counted before the sink can be done with it. */
+    /* As a receiver does: counted before the sink can finish it. */
     atomic_fetch_add(&made->counters->in_flight, (int64_t)count);
     made->queued += count;
     return batch;
@@ -386,7 +386,7 @@ void fake_sink_wait_idle(const struct fake_sink *made)
         assert_true(patience(until));
 }
 
-/* Who is about to sleep is idle, too, and looks for work once more: its heartbeat shows it. */
+/* A thread that is about to sleep is idle, too, and looks for work again: its heartbeat shows it. */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {
     int64_t until = patience_until();

@@ -3,7 +3,7 @@
  *
  * Life: fake_sink_set_up (a cmocka setup), the script and the options, fake_sink_start, pushes,
  * fake_sink_finish, assertions; fake_sink_tear_down. The destination's own fields are its thread's
- * from start to finish, except where it is said.
+ * from start to finish, except where a comment says otherwise.
  */
 #ifndef SLUICE_TESTS_SUPPORT_OUTPUT_FAKE_SINK_H
 #define SLUICE_TESTS_SUPPORT_OUTPUT_FAKE_SINK_H
@@ -16,7 +16,7 @@
 #include "collector/contract/destination_stream.h"
 #include "collector/output/sink_thread.h"
 
-/* What one write does. WRITE_OK accepts at most `most` bytes; 0: all. */
+/* The result of one write. WRITE_OK accepts at most `most` bytes; 0: all. */
 struct fake_write {
     enum write_result result;
     size_t most;
@@ -30,19 +30,19 @@ struct fake_sink {
     /* The script, before the start. */
     const struct fake_write *script;
     size_t script_length;
-    bool repeat_last;       /* its last step goes on for ever; else what follows is accepted */
+    bool repeat_last;       /* its last step is repeated; else later writes are accepted */
     uint64_t random_pieces; /* other than 0: every write accepts a random part */
     wait_handle handle;
     bool cannot_roll_back;
     bool reopen_fails;
-    bool reopen_mends;        /* ends the script: what follows is accepted */
-    const char *head;         /* what the encoder has a file begin with; NULL: nothing */
+    bool reopen_mends;        /* ends the script: later writes are accepted */
+    const char *head;         /* the head that the encoder writes into a file; NULL: none */
     bool holds_already;       /* the file that is opened first is not empty */
-    bool reopen_holds;        /* nor is the one that is opened anew */
+    bool reopen_holds;        /* nor is the file that a reopen opens */
     struct stream_ops stream; /* the destination's; a test may take operations out */
     struct sink_thread_options options;
 
-    /* What became of it. */
+    /* Results. */
     char *bytes;
     size_t size;
     size_t taken_back; /* bytes, by the last roll_back */
@@ -68,7 +68,8 @@ struct fake_sink {
 /*
  * The payloads that the fake encoder reads: text becomes one line; "#N" that text N times, one line
  * each; "*N" a line of N bytes and its newline; "-" leaves no line; "!" fits no buffer; "@" is a
- * line, and has the sink reopened meanwhile; "~" is one with two values that have no form in JSON.
+ * line, during which the sink is told to reopen; "~" is a line with two values that JSON cannot
+ * express.
  */
 
 /* A cmocka setup and teardown; the sink of a test that is done must have nothing in flight. */
@@ -90,7 +91,7 @@ void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 /* A batch for a fan_out, which counts it; the test adds what it has counted to `queued`. */
 struct batch *fake_sink_make_for_feed(struct fake_sink *fake, const char *payload, size_t count);
 
-/* Waits until the count of records whose fate is known is `records`. */
+/* Waits until `records` records have an outcome. */
 void fake_sink_wait_committed(const struct fake_sink *fake, uint64_t records);
 
 /* Waits until `writes` calls of write have begun; until the sink has found no more work. */
@@ -105,7 +106,7 @@ void fake_sink_close(struct fake_sink *fake);
 void fake_sink_join(struct fake_sink *fake);
 void fake_sink_finish(struct fake_sink *fake);
 
-/* Sum of all records whose fate is known. */
+/* The number of records that have an outcome. */
 uint64_t fake_sink_committed(const struct fake_sink *fake);
 
 /* Asserts that exactly this text was accepted, and `lines` and `written` counted. */

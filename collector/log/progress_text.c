@@ -65,7 +65,7 @@ struct line {
 };
 
 /* Appends a part if all of it fits. */
-static bool add_text(struct line *line, const char *before, const char *part, const char *after)
+static bool progress_add(struct line *line, const char *before, const char *part, const char *after)
 {
     size_t size = strlen(before) + strlen(part) + strlen(after);
     if (size > line->columns - line->used)
@@ -78,7 +78,7 @@ static bool add_text(struct line *line, const char *before, const char *part, co
 static void add_subject(struct line *line, const struct progress_figures *figures)
 {
     const char *name = figures->name;
-    add_text(line, "", figures->doing, "");
+    progress_add(line, "", figures->doing, "");
     size_t room = line->columns - line->used;
     if (name == NULL || room < NAME_LEAST + 1)
         return;
@@ -95,7 +95,7 @@ static void add_subject(struct line *line, const struct progress_figures *figure
     for (size_t i = 0; i < size; i++)
         if (shown[i] < ' ' || shown[i] > '~')
             shown[i] = '?';
-    add_text(line, " ", shown, "");
+    progress_add(line, " ", shown, "");
 }
 
 static double share_of(const struct progress_figures *figures)
@@ -117,7 +117,7 @@ size_t progress_text(const struct progress_figures *figures, size_t columns,
     add_subject(&line, figures);
     if (figures->total > 0) {
         snprintf(part, sizeof part, "%d", (int)(100 * share_of(figures)));
-        if (!add_text(&line, comma, part, " %"))
+        if (!progress_add(&line, comma, part, " %"))
             return line.used;
         comma = ", ";
     }
@@ -125,7 +125,7 @@ size_t progress_text(const struct progress_figures *figures, size_t columns,
         write_grouped(figures->count, part);
         size_t digits = strlen(part);
         snprintf(part + digits, sizeof part - digits, " %s", figures->counted);
-        if (!add_text(&line, comma, part, ""))
+        if (!progress_add(&line, comma, part, ""))
             return line.used;
         comma = ", ";
     }
@@ -134,13 +134,13 @@ size_t progress_text(const struct progress_figures *figures, size_t columns,
     double moved = figures->bytes ? figures->done : (double)figures->count;
     if (figures->bytes || figures->counted != NULL) {
         write_rate(moved / figures->seconds, figures->bytes, part);
-        if (!add_text(&line, comma, part, ""))
+        if (!progress_add(&line, comma, part, ""))
             return line.used;
         comma = ", ";
     }
     if (figures->total > 0 && figures->done > 0 && figures->done < figures->total) {
         write_time(figures->seconds * (figures->total - figures->done) / figures->done, part);
-        add_text(&line, comma, part, " left");
+        progress_add(&line, comma, part, " left");
     }
     return line.used;
 }

@@ -49,7 +49,7 @@ class OneThread(ProgramTest):
                 (["--sink", "stdout:", "--sink", "file:also"], "allows one sink, not 2"),
                 (["--listen", RIEMANN + "&receivers=2"], "receivers= is more than 1"),
                 (["--listen", f"pcap:{CAPTURES}/riemann_cli_v4.pcap?schema=riemann"],
-                 "a capture is read by a thread of its own")):
+                 "a capture has a thread of its own")):
             self.assertIn(why, self.refused("--check", "--threads", "1", *words, code=78))
 
 

@@ -1,6 +1,6 @@
 #include "proto/message/count.h"
 
-/* As deep as messages nest, which the decoder has bounded. */
+/* The recursion is as deep as messages nest, which the decoder has limited. */
 static void count(const struct message_type *type, const ProtobufCMessage *message,
                   struct schema_fields *fields)
 {

@@ -57,14 +57,14 @@ static inline void store_number(const struct field_type *field, uint64_t bits, v
     }
 }
 
-/* Whether the enum of the field lets the number in. */
+/* Whether the field's enum accepts the number. */
 static inline bool is_allowed(const struct field_type *field, uint64_t bits)
 {
     return !field->closed || enum_find(field->enumeration, (int32_t)(uint32_t)bits) != NULL;
 }
 
 /*
- * Where the next value of the field goes, which then counts as present. A message field is marked
+ * Returns the position of the field's next value and marks it as present. A message field is marked
  * by its pointer.
  */
 static inline void *take_place(const struct message_type *type, const struct field_type *field,
@@ -93,7 +93,7 @@ static inline void *take_place(const struct message_type *type, const struct fie
 
 /* --- unknown fields --------------------------------------------------------------------------- */
 
-/* Room was made for it. The data are what follows the tag. */
+/* Room has been made for it. The data are the bytes after the tag. */
 static void keep_unknown(struct decoder *decoder, ProtobufCMessage *message, uint32_t number,
                          uint32_t wire_type, const uint8_t *from, const uint8_t *to)
 {
@@ -141,8 +141,8 @@ static const uint8_t *parse_text(struct decoder *decoder, const struct message_t
 }
 
 /*
- * Fixed-width numbers stand in memory as they do on the wire, on a little-endian machine. Not a
- * part of `parse`: each of its levels would take the stack that this needs.
+ * Fixed-width numbers have the same form in memory as on the wire, on a little-endian machine. Not
+ * inlined into `parse`: each of its levels would need this stack.
  */
 static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
                                                 const struct message_type *type,
@@ -164,7 +164,7 @@ static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
     return at;
 }
 
-/* The message that a field holds already and that is to be merged with, or NULL. */
+/* The earlier message of a field, to merge with, or NULL. */
 static ProtobufCMessage *earlier(const struct field_type *field, const ProtobufCMessage *message)
 {
     if (field->presence == PRESENCE_REPEATED || !field_is_present(field, message))
@@ -172,10 +172,7 @@ static ProtobufCMessage *earlier(const struct field_type *field, const ProtobufC
     return *(ProtobufCMessage *const *)field_value(field, message);
 }
 
-/*
- * A value of a message or group field: `scope` and `end` are the value's own. Returns where it
- * ends.
- */
+/* The value of a message or group field: `scope` and `end` are the value's own. Returns its end. */
 static const uint8_t *parse_child(struct decoder *decoder, const struct message_type *type,
                                   const struct field_type *field, ProtobufCMessage *message,
                                   const uint8_t *at, const uint8_t *end, struct scope scope)
@@ -197,7 +194,7 @@ static const uint8_t *parse_child(struct decoder *decoder, const struct message_
     return parse(decoder, field->message, child, at, end, scope);
 }
 
-/* The value of a map's entry: a message that was left out is an empty one. */
+/* The value of a map's entry: an absent message is an empty one. */
 static bool complete_entry(struct decoder *decoder, ProtobufCMessage *entry,
                            const struct message_type *type)
 {
@@ -212,7 +209,7 @@ static bool complete_entry(struct decoder *decoder, ProtobufCMessage *entry,
     return true;
 }
 
-/* Ends the entry that was decoded last. An unknown value of a closed enum makes it all unknown. */
+/* Ends the last entry. An unknown value of a closed enum makes the whole entry unknown. */
 static bool end_entry(struct decoder *decoder, const struct field_type *map,
                       ProtobufCMessage *message, const uint8_t *from, const uint8_t *to)
 {
@@ -256,7 +253,7 @@ static const uint8_t *parse_message(struct decoder *decoder, const struct messag
 
 /* --- message sets ----------------------------------------------------------------------------- */
 
-/* An item, and what it has said so far. Its first number and its first message count. */
+/* An item and its fields so far. Its first number and its first message count. */
 struct item {
     const struct message_type *set;
     ProtobufCMessage *message; /* that is the set */
@@ -264,7 +261,8 @@ struct item {
     bool has_id;
     bool done;
     uint32_t id;
-    const uint8_t *early; /* a message that came before the number: where its length is, or NULL */
+    const uint8_t *early; /* a message that came before the number: the position of its length, or
+                             NULL */
 };
 
 /* The message of an item, whose length is at `at`. */
@@ -309,7 +307,7 @@ static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, 
 static const uint8_t *parse_item_field(struct decoder *decoder, struct item *item, uint8_t first,
                                        uint32_t tag, const uint8_t *at, const uint8_t *end)
 {
-    /* As in C++, these tags have one byte; longer ones are of other fields. */
+    /* As in C++, these tags have one byte; longer ones belong to other fields. */
     if (first == WIRE_TAG(WIRE_ITEM_ID, WIRE_VARINT))
         return parse_item_id(decoder, item, at, end);
     if (first == WIRE_TAG(WIRE_ITEM_MESSAGE, WIRE_LENGTH)) {
@@ -389,8 +387,8 @@ static inline const uint8_t *parse_field(struct decoder *decoder, const struct m
 }
 
 /*
- * The fields from `at` to `end`, or to the end tag of a group, into a message whose lists are
- * empty. Returns where it ends.
+ * Decodes the fields from `at` to `end`, or to the end tag of a group, into a message with empty
+ * lists. Returns the end.
  */
 static const uint8_t *parse(struct decoder *decoder, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -442,7 +440,7 @@ enum decode_result message_decode_any(const struct message_type *type, const uin
                                       struct decoded *out)
 {
     static const uint8_t nothing[1];
-    struct decoder decoder; /* but for its groups, which are written before they are read */
+    struct decoder decoder; /* except its groups, which are written before they are read */
     decoder.arena = arena;
     decoder.unknown_fields = 0;
     decoder.incomplete = false;

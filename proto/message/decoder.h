@@ -1,6 +1,6 @@
 /*
- * What the files of the decoder share: its state, and what each does for the walk in decode.c.
- * For nobody else.
+ * Common declarations of the decoder's files, private to them: its state, and the functions for the
+ * walk in decode.c.
  */
 #ifndef SLUICE_PROTO_MESSAGE_DECODER_H
 #define SLUICE_PROTO_MESSAGE_DECODER_H
@@ -13,47 +13,48 @@
 struct decoder {
     struct arena *arena;
     size_t unknown_fields;
-    bool incomplete; /* a message somewhere lacked a required field when it ended */
+    bool incomplete; /* a message lacked a required field at its end */
     enum decode_result failure;
-    const uint8_t *parse_error_at;         /* where it failed; NULL: not yet known */
-    struct decode_failure fault;           /* the rest of it, but for the offset */
+    const uint8_t *parse_error_at;         /* position of the failure; NULL: not yet known */
+    struct decode_failure fault;           /* the rest of it, except the offset */
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that skip is in */
 };
 
-/* Bytes of a message or group. A group ends with the end tag of its number; else it is 0. */
+/* Bytes of a message or group. A group ends with the end tag of its number; otherwise it is 0. */
 struct scope {
     uint32_t group;
-    uint32_t levels; /* that may open below */
+    uint32_t levels; /* that may be opened below */
 };
 
 /* --- failing (failure.c) ---------------------------------------------------------------------- */
 
 /*
- * Each of these notes why decoding fails, and returns NULL for its caller to return. What was noted
- * before is forgotten: a look ahead may have failed where the decoder does not get to.
+ * Each of these records why decoding fails, and returns NULL, for its caller to return. Earlier
+ * records are overwritten: a look ahead may have failed beyond the position that the decoder
+ * reaches.
  *
- * The first is for a cause at `at`; where that is NULL, it is where the field begins.
+ * The first is for a cause at `at`; NULL: the beginning of the field.
  */
 void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8_t *at);
 
-/* The bytes from `at` on are no value of this wire type (wire_skip, wire_read_... said so). */
+/* The bytes from `at` on are not a value of this wire type (wire_skip or wire_read_... failed). */
 void *decoder_fail_value(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                          uint32_t wire_type);
 
-/* They are no string either where they can be read: `utf8` says that it has to be UTF-8. */
+/* The same for a string; with `utf8` also if it is not UTF-8. */
 void *decoder_fail_text(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
 
-/* The bytes from `at` on are no tag, or one that cannot stand there. */
+/* The bytes from `at` on are not a tag, or a tag that is not allowed there. */
 void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
 
 /*
- * Says which field the failure was in: of the type, by number, with its tag at `at`. Called for the
+ * Records the field of the failure: of the type, by number, with its tag at `at`. Called for the
  * innermost field first.
  */
 void *decoder_fail_within(struct decoder *decoder, const struct message_type *type, uint32_t number,
                           const uint8_t *at);
 
-/* Copies what was noted to `out`, for bytes that begin at `data`. Returns the result. */
+/* Copies the record to `out`, for bytes that begin at `data`. Returns the result. */
 enum decode_result decoder_tell_failure(const struct decoder *decoder, const uint8_t *data,
                                         struct decoded *out);
 
@@ -64,16 +65,16 @@ static inline void *decoder_allocate(struct decoder *decoder, size_t size)
     return block != NULL ? block : decoder_fail(decoder, CAUSE_NO_ROOM, NULL);
 }
 
-/* message_decode without plain.h, whose every answer is also this one's. */
+/* message_decode without fast_path.h; both always have the same result. */
 enum decode_result message_decode_any(const struct message_type *type, const uint8_t *data,
                                       size_t size, unsigned levels, struct arena *arena,
                                       struct decoded *out);
 
 /* --- looking ahead (room.c) ------------------------------------------------------------------- */
 
-/* How the bytes after a tag are to be taken. */
+/* The way to decode the bytes after a tag. */
 enum field_form {
-    FORM_UNKNOWN, /* no such field, or not this way: kept as it stands */
+    FORM_UNKNOWN, /* no such field, or not in this form: kept unchanged */
     FORM_SINGLE,
     FORM_PACKED,
 };
@@ -88,16 +89,16 @@ static inline enum field_form form_of(const struct field_type *field, uint32_t w
 }
 
 /*
- * Steps over the value of a field, groups to the end of their end tag. Returns where it goes on, or
- * NULL with the failure noted.
+ * Skips the value of a field, a group up to the end of its end tag. Returns the next position, or
+ * NULL with the failure recorded.
  */
 const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                             uint32_t tag, uint32_t levels);
 
 /*
- * Looks over the fields from `at` to the end of a message whose repeated fields are empty, and
- * allocates as many elements and unknown fields as there can be. Bytes that make no sense end the
- * look: the decoder will not get past them either. Returns false with the failure noted.
+ * Scans the fields from `at` to the end of a message with empty repeated fields, and allocates the
+ * largest possible number of elements and unknown fields. Invalid bytes end the scan: the decoder
+ * will stop there, too. Returns false with the failure recorded.
  */
 bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
                        ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -106,9 +107,9 @@ bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
 /* --- a message that occurs again (merge.c) ---------------------------------------------------- */
 
 /*
- * Makes `message`, decoded before, ready to be decoded into again: its lists are empty, as room is
- * made for. Returns a copy of what it was, for decoder_end_merge to join the lists with; NULL with
- * the failure noted.
+ * Prepares `message`, decoded before, for decoding into it again: its lists become empty. Returns a
+ * copy of its old state, with which decoder_end_merge joins the lists; NULL with the failure
+ * recorded.
  */
 const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
                                             const struct message_type *type,
@@ -120,20 +121,20 @@ bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
  */
 
 /*
- * Drops the entries of a map whose key comes again later (map_entries.c). Returns false with the
- * failure noted: the arena was too small to sort them.
+ * Drops the entries of a map whose key occurs again later (map_entries.c). Returns false with the
+ * failure recorded: the arena was too small to sort them.
  */
 bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type *map,
                                ProtobufCMessage *message);
 
-/* The same of no more than MAP_FEW entries, which takes no memory. Returns how many are left. */
+/* The same for at most MAP_FEW entries, without memory. Returns the number of remaining entries. */
 #define MAP_FEW 12
 size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage **entries,
                             size_t count);
 
 /*
- * Whether the message and all it holds have their required fields (required.c). Else the failure is
- * noted, which is found at `end`.
+ * Whether the message and all its submessages have their required fields (required.c). Otherwise
+ * records the failure, at `end`.
  */
 bool decoder_is_complete(struct decoder *decoder, const struct message_type *type,
                          const ProtobufCMessage *message, const uint8_t *end);

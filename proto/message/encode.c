@@ -1,6 +1,6 @@
 /*
- * Written from the end to the beginning: the length in front of a submessage is known when the
- * submessage stands. What is written lies at the end of the free room and is moved to its begin.
+ * Writes from the end to the beginning: the length before a submessage is known when the submessage
+ * is written. The result is at the end of the free room and is moved to its beginning.
  */
 #include "proto/message/encode.h"
 
@@ -8,7 +8,7 @@
 
 #include "collector/base/wire.h"
 
-/* Free room from `begin` to `at`; what is written begins at `at`. */
+/* Free room from `begin` to `at`; the output begins at `at`. */
 struct back_writer {
     uint8_t *begin;
     uint8_t *at;
@@ -49,7 +49,7 @@ static void put_fixed(struct back_writer *writer, uint64_t value, size_t size)
     put_bytes(writer, bytes, size);
 }
 
-/* A number as its bits; those of 32 bits with a sign are extended, as the wire has them. */
+/* A number as bits; signed 32-bit numbers are extended, as on the wire. */
 static uint64_t load_number(const struct field_type *field, const void *place)
 {
     if (field->size == 8) {
@@ -144,7 +144,7 @@ static void put_unknown(struct back_writer *writer, const ProtobufCMessageUnknow
     put_tag(writer, unknown->tag, (uint32_t)unknown->wire_type);
 }
 
-/* What stands in an item of a message set before the length of its message. */
+/* The bytes in an item of a message set before the length of its message. */
 static void put_item_head(struct back_writer *writer, uint32_t id)
 {
     put_tag(writer, WIRE_ITEM_MESSAGE, WIRE_LENGTH);
@@ -177,7 +177,7 @@ static void put_set(struct back_writer *writer, const struct message_type *set,
     }
 }
 
-/* As deep as messages nest, which the decoder has bounded. */
+/* The recursion is as deep as messages nest, which the decoder has limited. */
 static void put_message(struct back_writer *writer, const struct message_type *type,
                         const ProtobufCMessage *message)
 {

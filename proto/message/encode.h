@@ -2,9 +2,9 @@
  * The encoder: protobuf-c's structures to bytes in protobuf's wire format, by the tables of
  * message/type.h.
  *
- * What protobuf_c_message_pack can't: known groups, -0.0 in a field without presence, and a time
- * that grows with the message and not also with its depth. Fields go out by number, then the
- * unknown ones as they came; in a message set all that have a length are items. Pure; any thread.
+ * Unlike protobuf_c_message_pack it supports known groups and -0.0 in a field without presence, and
+ * its time grows with the size of the message and not with its depth. Fields are written by number,
+ * then the unknown ones unchanged; in a message set all with a length are items. Pure; any thread.
  */
 #ifndef SLUICE_PROTO_MESSAGE_ENCODE_H
 #define SLUICE_PROTO_MESSAGE_ENCODE_H

@@ -1,4 +1,4 @@
-/* Says why decoding fails. Nothing here is called for a message that is in order. */
+/* Describes why decoding fails. These functions are not called for valid messages. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void *fail_length(struct decoder *decoder, const uint8_t *at, const uint8
     return NULL;
 }
 
-/* Of a wire type that does not exist the fault is the tag. */
+/* For an invalid wire type the fault is the tag. */
 static void *fail_wire_type(struct decoder *decoder, const uint8_t *tag, uint32_t wire_type)
 {
     decoder_fail(decoder, CAUSE_WIRE_TYPE, tag);
@@ -108,7 +108,7 @@ void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t
 
 /* --- where it is ------------------------------------------------------------------------------ */
 
-/* Stands for what a path has no room for. */
+/* Replaces the part of a path that does not fit. */
 #define CUT "..."
 
 /* Puts a name in front of the path. */

@@ -7,12 +7,12 @@
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
 
-/* The rest of the arena. Each block takes whole words of it, as arena_allocate gives them. */
+/* The rest of the arena. Each block takes whole words of it, as in arena_allocate. */
 struct room {
     uint8_t *next;
     uint8_t *end;
     size_t unknown_fields; /* of all messages in it */
-    unsigned levels;       /* that may open below */
+    unsigned levels;       /* that may be opened below */
 };
 
 static inline void *allocate(struct room *room, size_t size)
@@ -26,8 +26,8 @@ static inline void *allocate(struct room *room, size_t size)
 }
 
 /*
- * An empty message. It is copied in pieces of fixed size, and the last one may reach into room
- * that is free; where there is none, there is none for much else either.
+ * An empty message. It is copied in pieces of fixed size, the last of which may extend into free
+ * room; if there is none, decoding fails soon anyway.
  */
 static inline ProtobufCMessage *new_message(struct room *room, const struct message_type *type)
 {
@@ -126,7 +126,7 @@ static ALWAYS_INLINE const uint8_t *parse_text(bool utf8, const uint8_t *at, con
 static const uint8_t *parse(struct room *room, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end);
 
-/* `at` is where the length is. */
+/* `at` is the position of the length. */
 static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
                                                   const struct message_type *type,
                                                   const uint8_t *at, const uint8_t *end,
@@ -148,7 +148,7 @@ static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
 
 /* --- repeated fields -------------------------------------------------------------------------- */
 
-/* Whether the same tag stands at `at`, with something after it. */
+/* Whether the same tag is at `at`, followed by at least one byte. */
 static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *at,
                             const uint8_t *end)
 {
@@ -157,7 +157,7 @@ static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *
     return tag_size == 1 || memcmp(at, tag, tag_size) == 0;
 }
 
-/* How many elements stand together from their first `tag` on; 0: their bytes make no sense. */
+/* Number of consecutive elements from their first `tag` on; 0: invalid bytes. */
 static size_t count_elements(const uint8_t *tag, size_t tag_size, const uint8_t *end,
                              uint32_t wire_type)
 {
@@ -183,7 +183,9 @@ static inline void *make_list(struct room *room, const struct plain_step *step, 
     return list;
 }
 
-/* Until it is known how many there are, each has the one before it where its descriptor goes. */
+/*
+ * Until their number is known, each has a pointer to the previous one in place of its descriptor.
+ */
 static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const struct plain_step *step,
                                                    char *message, const uint8_t *tag,
                                                    size_t tag_size, const uint8_t *end)
@@ -211,7 +213,7 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
     return at;
 }
 
-/* The value of an entry that is a message and left out would have to be made. */
+/* An absent message as an entry's value would have to be made. */
 static bool is_complete(const struct message_type *entry, const ProtobufCMessage *message)
 {
     const struct field_type *value = &entry->fields[1];
@@ -248,7 +250,7 @@ static const uint8_t *parse_texts(struct room *room, const struct plain_step *st
 }
 
 /*
- * Whether a closed enum lets all of them in. The other decoder has made room for each as an unknown
+ * Whether a closed enum accepts all of them. The other decoder has made room for each as an unknown
  * field by then.
  */
 static bool are_allowed(struct room *room, const struct plain_step *step, const void *values,
@@ -306,7 +308,7 @@ static const uint8_t *parse_packed(struct room *room, const struct plain_step *s
 
 /* --- single fields ---------------------------------------------------------------------------- */
 
-/* A message that is not there yet, for it would have to be merged. */
+/* A message that is not present yet, because it would have to be merged. */
 static ALWAYS_INLINE const uint8_t *parse_single(struct room *room, const struct plain_step *step,
                                                  char *message, const uint8_t *at,
                                                  const uint8_t *end)
@@ -349,7 +351,7 @@ static NEVER_INLINE const uint8_t *parse_required(struct room *room,
     }
 }
 
-/* The list of them grows as long as nothing else has taken room after it. */
+/* Their list grows as long as no other block is allocated after it. */
 static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message, const uint8_t *at,
                                     const uint8_t *end)
 {
@@ -374,7 +376,7 @@ static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message
 
 /* --- all fields ------------------------------------------------------------------------------- */
 
-/* The step of a tag that has more than one byte. Returns where its value is. */
+/* The step of a tag with more than one byte. Returns the position of its value. */
 static const uint8_t *find_step(const struct message_type *type, const uint8_t *at,
                                 const uint8_t *end, const struct plain_step **step)
 {
@@ -390,8 +392,10 @@ static const uint8_t *find_step(const struct message_type *type, const uint8_t *
     return at;
 }
 
-/* The less frequent ones; none of them holds messages. `tag` is where the field begins, `at` where
- * its value does. */
+/*
+ * The less frequent ones; none of them contains messages. `tag` is the beginning of the field, `at`
+ * that of its value.
+ */
 static NEVER_INLINE const uint8_t *parse_other(struct room *room, const struct plain_step *step,
                                                char *message, const uint8_t *tag, const uint8_t *at,
                                                const uint8_t *end)

@@ -1,11 +1,11 @@
 /*
- * The protobuf JSON mapping (protobuf.dev, "ProtoJSON Format"), complete: names, 64-bit integers,
+ * The complete protobuf JSON mapping (protobuf.dev, "ProtoJSON Format"): names, 64-bit integers,
  * special floats, enums, maps, bytes, extensions as "[full.name]", and the well-known types.
  *
- * A value that has no form there is written as its plain fields and counted: a Timestamp or
- * Duration out of range, a FieldMask whose paths would not read back, a Value that is not finite,
- * an Any whose type is not in the set or whose content can't be decoded (it is "@type" and base64).
- * Pure; any thread.
+ * A value without a JSON form is written as its plain fields and counted: a Timestamp or Duration
+ * out of range, a FieldMask whose paths would not read back, a Value that is not finite, an Any
+ * whose type is not in the set or whose content cannot be decoded ("@type" and base64). Pure; any
+ * thread.
  */
 #ifndef SLUICE_PROTO_MESSAGE_JSON_H
 #define SLUICE_PROTO_MESSAGE_JSON_H
@@ -15,9 +15,9 @@
 
 /*
  * Appends the message, which message_decode made. `scratch` is room for the content of an Any and
- * is left as it was; NULL, or too little of it, is as if the content could not be decoded. With
- * style->show_unknown a message's unknown fields follow as "@unknown". Returns how many values had
- * no form.
+ * is not changed; NULL or too little room has the same effect as undecodable content. With
+ * style->show_unknown a message's unknown fields follow as "@unknown". Returns the number of values
+ * without a JSON form.
  */
 size_t message_write_json(const struct message_type *type, const ProtobufCMessage *message,
                           const struct json_style *style, struct arena *scratch,

@@ -1,6 +1,6 @@
 /*
  * The walk of json.c, which writes plain messages. json_well_known.c writes protobuf's own types
- * with it, and hands itself in. For nobody else.
+ * with it and is passed as a function. Private to these files.
  */
 #ifndef SLUICE_PROTO_MESSAGE_JSON_WALK_H
 #define SLUICE_PROTO_MESSAGE_JSON_WALK_H
@@ -12,18 +12,18 @@ struct json_walk {
     struct output *out;
     const struct json_style *style;
     struct arena *scratch;
-    unsigned level;   /* how deep the message being written lies; 0: the outermost */
-    size_t fallbacks; /* values that had no form */
+    unsigned level;   /* depth of the current message; 0: the outermost */
+    size_t fallbacks; /* values without a JSON form */
 
     /*
-     * Writes a message of a well-known type in its own form. Returns false where it has none; the
-     * caller then removes what was appended.
+     * Writes a message of a well-known type in its own form. Returns false if it has none; the
+     * caller then removes the output.
      */
     bool (*write_well_known)(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message);
 };
 
-/* A message in whatever form its type has. */
+/* A message in the form of its type. */
 void json_write_message(struct json_walk *walk, const struct message_type *type,
                         const ProtobufCMessage *message);
 

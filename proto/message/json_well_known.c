@@ -10,7 +10,7 @@
 
 #define TIMESTAMP_FIRST INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
 #define TIMESTAMP_LAST  INT64_C(253402300799) /* 9999-12-31T23:59:59Z */
-#define DURATION_MOST   INT64_C(315576000000) /* seconds, either way */
+#define DURATION_MOST   INT64_C(315576000000) /* seconds, positive or negative */
 #define NANOS_MOST      999999999
 
 /* --- times ------------------------------------------------------------------------------------ */
@@ -51,7 +51,9 @@ static bool write_duration(struct json_walk *walk, const struct message_type *ty
 
 /* --- field masks ------------------------------------------------------------------------------ */
 
-/* Appends a path in lowerCamelCase. False where snake_case could not be made of that again. */
+/*
+ * Appends a path in lowerCamelCase. Returns false if it could not be converted back to snake_case.
+ */
 static bool put_path(struct output *out, const ProtobufCBinaryData *path)
 {
     bool raise = false;
@@ -67,7 +69,7 @@ static bool put_path(struct output *out, const ProtobufCBinaryData *path)
     return !raise;
 }
 
-/* The paths are put together after what is written, then written from there as one string. */
+/* The paths are assembled after the output, then written from there as one string. */
 static bool write_field_mask(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message)
 {
@@ -96,7 +98,7 @@ static bool write_field_mask(struct json_walk *walk, const struct message_type *
 
 /* --- Struct, Value, ListValue, wrappers ------------------------------------------------------- */
 
-/* The member of a Value that is set, or NULL. */
+/* The set member of a Value, or NULL. */
 static const struct field_type *set_member(const struct message_type *type,
                                            const ProtobufCMessage *message)
 {
@@ -144,7 +146,7 @@ static void write_content(struct json_walk *walk, const struct message_type *typ
     json_write_message(walk, type, content);
 }
 
-/* The bytes of an Any, as its type has them; in the scratch arena for as long as it takes. */
+/* The bytes of an Any, decoded as its type; in the scratch arena during the call. */
 static bool decode_content(struct json_walk *walk, const struct message_type *type,
                            ProtobufCBinaryData bytes, struct decoded *content)
 {

@@ -1,7 +1,7 @@
 /*
- * In a map the last entry of a key counts. A few entries are compared one with another; many are
- * sorted first, since a datagram holds ten thousands of them. Sorting is by heap: it needs no
- * recursion, and no sender can make it slow.
+ * In a map the last entry of a key counts. A few entries are compared with each other; many are
+ * sorted first, because a datagram may contain tens of thousands. Heap sort needs no recursion, and
+ * no sender can make it slow.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int compare_keys(const struct field_type *key, const ProtobufCMessage *a,
     return x->len == 0 ? 0 : memcmp(x->data, y->data, x->len);
 }
 
-/* Marks an entry as dropped: it is nobody's any more. */
+/* Marks an entry as dropped: it has no owner any more. */
 static void drop(ProtobufCMessage *entry)
 {
     entry->descriptor = NULL;
@@ -37,7 +37,7 @@ static void drop_among_few(const struct field_type *key, ProtobufCMessage **entr
             }
 }
 
-/* By key, then as they came. */
+/* By key, then by order of arrival. */
 static bool is_less(const struct field_type *key, ProtobufCMessage *const *entries, uint32_t a,
                     uint32_t b)
 {

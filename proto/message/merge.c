@@ -1,6 +1,6 @@
 /*
- * A message field that occurs again is merged with what it held: what comes later wins, lists are
- * joined. Decoding into the same message does the first; this does the second.
+ * A repeated occurrence of a message field is merged with the earlier one: later values win, lists
+ * are joined. Decoding into the same message does the first; this file does the second.
  */
 #include <string.h>
 
@@ -20,7 +20,9 @@ const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
     return before;
 }
 
-/* `first` and then `second`, of `size` bytes an element; NULL where both are empty or on failure.
+/*
+ * Concatenates `first` and `second`, with `size` bytes for each element; NULL if both are empty or
+ * on failure.
  */
 static void *join(struct decoder *decoder, const void *first, size_t first_count,
                   const void *second, size_t second_count, size_t size)
@@ -52,7 +54,7 @@ static bool join_list(struct decoder *decoder, const struct field_type *field,
         return false;
     *list = joined;
     *count += earlier;
-    /* Sorted as often as there is memory for a copy of it: the arena bounds the work too. */
+    /* Sorted as often as there is memory for a copy: the arena limits the work, too. */
     return !field->map || decoder_keep_last_entries(decoder, field, message);
 }
 

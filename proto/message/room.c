@@ -1,8 +1,8 @@
-/* What a message's lists will need, found by a look ahead; and stepping over what is not needed. */
+/* Determines the size of a message's lists by a look ahead, and skips fields. */
 #include "collector/base/wire.h"
 #include "proto/message/decoder.h"
 
-/* What is wrong is in the last of so many open groups, and was noted. */
+/* The error is in the last of these open groups, and was recorded. */
 static const uint8_t *fail_in_groups(struct decoder *decoder, uint32_t open, const uint8_t *at)
 {
     while (--open != 0) /* the first one is the caller's field */
@@ -10,7 +10,7 @@ static const uint8_t *fail_in_groups(struct decoder *decoder, uint32_t open, con
     return NULL;
 }
 
-/* The same of the field whose tag is at `at`. */
+/* The same for the field whose tag is at `at`. */
 static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint32_t number,
                                     const uint8_t *at)
 {
@@ -18,7 +18,7 @@ static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint
     return fail_in_groups(decoder, open, at);
 }
 
-/* `at` is after a group's start tag; groups inside are followed without recursion. */
+/* `at` is after a group's start tag; nested groups are followed without recursion. */
 static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                                  uint32_t number, uint32_t levels)
 {
@@ -64,7 +64,7 @@ const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const ui
     return next != NULL ? next : decoder_fail_value(decoder, at, end, tag & 7);
 }
 
-/* The values in a packed field, or as many as there can be. */
+/* The number of values in a packed field, or an upper bound. */
 static size_t count_packed(const struct field_type *field, const uint8_t *at, const uint8_t *end)
 {
     size_t length = 0;
@@ -96,7 +96,7 @@ static void count_fields(struct decoder *decoder, const struct message_type *typ
         enum field_form form = form_of(field, tag & 7);
         size_t count = form == FORM_PACKED ? count_packed(field, at, end) : 1;
         if (form == FORM_UNKNOWN || field->closed || field->closed_values)
-            unknown += count; /* an item of a message set is one at most */
+            unknown += count; /* an item of a message set is at most one */
         if (form != FORM_UNKNOWN && field->presence == PRESENCE_REPEATED)
             *field_count(field, message) += count;
         at = decoder_skip(decoder, at, end, tag, levels);

@@ -1,10 +1,10 @@
 /*
- * Message types: what protobuf-c's descriptors say, and what they do not, in tables that the
- * decoder, the encoder and the JSON mapping go by.
+ * Message types: the content of protobuf-c's descriptors and further facts, in tables for the
+ * decoder, the encoder and the JSON mapping.
  *
- * A message_type stands beside each ProtobufCMessageDescriptor and a field_type beside each of its
- * fields: the true type (a string is bytes to protobuf-c, whose own strings end at the first NUL),
- * where the field lies and how its presence is marked, whether an enum is closed, what is a map, a
+ * A message_type accompanies each ProtobufCMessageDescriptor and a field_type each of its fields:
+ * the true type (protobuf-c stores a string as bytes, because its own strings end at the first
+ * NUL), the field's offset and presence mark, whether an enum is closed, and whether it is a map, a
  * group, an extension, or one of protobuf's well-known types.
  *
  * Made by a type_set (proto/types/type_set.h), which owns them. Immutable; any thread may read.
@@ -49,11 +49,11 @@ enum field_presence {
     PRESENCE_FLAG,     /* a protobuf_c_boolean at `quantifier` */
     PRESENCE_ONEOF,    /* the uint32_t at `quantifier` is its number */
     PRESENCE_POINTER,  /* a message or group: the pointer is not NULL */
-    PRESENCE_REQUIRED, /* always, in a message that was decoded */
+    PRESENCE_REQUIRED, /* always, in a decoded message */
     PRESENCE_REPEATED, /* a size_t at `quantifier` counts its elements */
 };
 
-/* The types of google.protobuf that have a JSON form of their own. */
+/* The types of google.protobuf with a special JSON form. */
 enum well_known {
     WELL_KNOWN_NOT,
     WELL_KNOWN_ANY,
@@ -69,34 +69,34 @@ enum well_known {
 struct field_type {
     uint32_t number;
     uint32_t offset;     /* of the value, or of the pointer to the elements, in the message */
-    uint32_t quantifier; /* offset of what marks its presence or counts its elements */
-    uint16_t required;   /* its place among the required fields */
+    uint32_t quantifier; /* offset of its presence mark or its count of elements */
+    uint16_t required;   /* its index among the required fields */
     uint8_t kind;        /* enum field_kind */
     uint8_t presence;    /* enum field_presence */
     uint8_t wire_type;   /* of one value */
-    uint8_t size;        /* bytes of one value in memory; messages: of a pointer */
-    bool packable;       /* a repeated field that may come packed, whichever way it was declared */
-    bool packed;         /* and goes out packed */
-    bool closed;         /* an enum value that is not known is an unknown field */
+    uint8_t size;        /* bytes of one value in memory; for messages: of a pointer */
+    bool packable;       /* a repeated field that may be packed, however it was declared */
+    bool packed;         /* and is written packed */
+    bool closed;         /* an unknown enum value is an unknown field */
     bool utf8;           /* a string that is not UTF-8 makes the message malformed */
     bool map;
     bool closed_values; /* a map whose values are of a closed enum */
     bool null_value;    /* the enum is google.protobuf.NullValue */
-    bool hex;           /* bytes that JSON has in hexadecimal */
+    bool hex;           /* bytes that are hexadecimal in JSON */
     bool extension;
-    const struct message_type *message; /* of messages and groups */
+    const struct message_type *message; /* for messages and groups */
     const ProtobufCEnumDescriptor *enumeration;
     const char *json_key; /* "\"lowerCamelCase\":", with its length in bytes */
     size_t json_key_size;
-    const char *proto_key; /* "\"as_in_the_file\":"; of an extension both are "[full.name]" */
+    const char *proto_key; /* "\"as_in_the_file\":"; for an extension both are "[full.name]" */
     size_t proto_key_size;
     const ProtobufCFieldDescriptor *descriptor;
 };
 
-/* A prototype may be read in pieces of so many bytes. */
+/* A prototype may be read in pieces of this size. */
 #define PROTOTYPE_PIECE ((size_t)64)
 
-/* Tags of one byte, as nearly all are. */
+/* Tags of one byte, which nearly all are. */
 #define ONE_BYTE_TAGS 128
 
 struct plain_step;
@@ -105,13 +105,13 @@ struct message_type {
     const ProtobufCMessageDescriptor *descriptor;
     const struct field_type *fields; /* field_count of them, by number */
     size_t field_count;
-    const uint16_t *direct;   /* by number: place in `fields` plus 1, or 0 */
-    size_t direct_count;      /* numbers that `direct` covers */
-    const uint16_t *repeated; /* places of the repeated fields */
+    const uint16_t *direct;   /* by number: index in `fields` plus 1, or 0 */
+    size_t direct_count;      /* numbers covered by `direct` */
+    const uint16_t *repeated; /* indices of the repeated fields */
     size_t repeated_count;
-    const void *prototype;  /* an empty message: `size` bytes, and no less than whole pieces */
+    const void *prototype;  /* an empty message: `size` bytes, rounded up to whole pieces */
     size_t size;            /* of a message that we decode: the struct, and a bit for each */
-    size_t required_offset; /* required field, which protobuf-c has no room for: uint64_t words */
+    size_t required_offset; /* required field, for which protobuf-c has no room: uint64_t words */
     size_t required_count;
     bool has_maps;
     bool map_entry;
@@ -119,10 +119,10 @@ struct message_type {
     enum well_known well_known;
     const struct type_set *set; /* that it belongs to */
 
-    /* For message/plain.h, which says what they are. */
-    bool plain;                     /* this type and all that it may hold */
-    const struct plain_step *steps; /* for each place in `fields`, after two of no field */
-    uint8_t step_of[ONE_BYTE_TAGS]; /* by tag: place in `steps` */
+    /* For message/fast_path.h, which documents them. */
+    bool plain;                     /* this type and all its submessages */
+    const struct plain_step *steps; /* for each index in `fields`, after two without a field */
+    uint8_t step_of[ONE_BYTE_TAGS]; /* by tag: index in `steps` */
 };
 
 /* The field of that number, or NULL. */
@@ -146,7 +146,7 @@ static inline const struct field_type *message_type_find(const struct message_ty
                                                                          : NULL;
 }
 
-/* Where a field lies in a message, and what marks its presence. */
+/* The position of a field in a message, and its presence mark. */
 static inline void *field_place(const struct field_type *field, void *message)
 {
     return (char *)message + field->offset;
@@ -170,7 +170,7 @@ static inline size_t field_elements(const struct field_type *field, const void *
 /* The value of that number (the first of its names), or NULL. */
 const ProtobufCEnumValue *enum_find(const ProtobufCEnumDescriptor *type, int32_t number);
 
-/* Whether a field that occurs at most once is there. */
+/* Whether a field that occurs at most once is present. */
 bool field_is_present(const struct field_type *field, const void *message);
 
 #endif

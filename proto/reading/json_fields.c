@@ -8,7 +8,7 @@
 #include "proto/reading/json_reading.h"
 #include "proto/reading/wire.h"
 
-/* The keys of a field are its names as JSON has them, with a colon. */
+/* The keys of a field are its JSON names, with a colon. */
 static bool is_key(const char *key, size_t key_size, const struct output *wanted)
 {
     return key_size == wanted->used + 1 && memcmp(key, wanted->data, wanted->used) == 0;
@@ -77,7 +77,7 @@ static bool put_map(struct json_reading *reading, const struct field_type *field
     return true;
 }
 
-/* Whether null is a value of the field, and not the same as no field. */
+/* Whether null is a value of the field, rather than an absent field. */
 static bool takes_null(const struct field_type *field)
 {
     if (field->presence == PRESENCE_REPEATED)
@@ -95,7 +95,10 @@ static bool put_field(struct json_reading *reading, const struct field_type *fie
                                                 : json_put_value(reading, field, value);
 }
 
-/* Notes that the field was there; another member of its oneof, or itself, must not have been. */
+/*
+ * Records the occurrence of the field. Another member of its oneof, or the field itself, must not
+ * have occurred.
+ */
 static bool see(struct json_reading *reading, const struct message_type *type,
                 const struct field_type *field, bool *seen)
 {
@@ -111,7 +114,7 @@ static bool see(struct json_reading *reading, const struct message_type *type,
     return true;
 }
 
-/* An item of a message set holds the extension's number, and its message. */
+/* An item of a message set contains the extension's number, and its message. */
 static bool put_item(struct json_reading *reading, const struct field_type *field,
                      const struct json_node *value)
 {

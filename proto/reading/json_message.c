@@ -8,10 +8,12 @@
 #include "proto/runtime/descriptor_file.h"
 #include "proto/schemas.h"
 
-/* More than a character of JSON becomes in the wire format: "-1," has 16 bytes with its tag. */
+/*
+ * The largest growth from a character of JSON to the wire format: "-1," has 16 bytes with its tag.
+ */
 #define BYTES_PER_CHARACTER 16
 
-/* A type, and what owns it. */
+/* A type and its owner. */
 struct opened_type {
     const struct message_type *type;
     struct schema *schema;

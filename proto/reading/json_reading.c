@@ -26,7 +26,7 @@ bool json_refuse(struct json_reading *reading, const char *format, ...)
 
 static size_t enter(struct json_reading *reading, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* What has no room is cut. */
+/* A text that does not fit is cut. */
 static size_t enter(struct json_reading *reading, const char *format, ...)
 {
     size_t entered = reading->place_size;
@@ -58,12 +58,12 @@ void json_leave(struct json_reading *reading, size_t entered)
 
 /* --- encoding again --------------------------------------------------------------------------- */
 
-/* Room for a decoded message: what most take, and at most. */
+/* Sizes of the memory for a decoded message: the usual one, and the limit. */
 #define ARENA_LEAST    ((size_t)64 << 10)
 #define ARENA_PER_BYTE ((size_t)64)
 #define ARENA_MOST     ((size_t)1 << 30)
 
-/* In as much memory as it takes, which arena->base is then; NULL with the error set. */
+/* Decodes into as much memory as necessary, which becomes arena->base; NULL with the error set. */
 static const ProtobufCMessage *decode(struct json_reading *reading, const struct message_type *type,
                                       const struct output *from, struct arena *arena)
 {
@@ -89,7 +89,7 @@ static const ProtobufCMessage *decode(struct json_reading *reading, const struct
     return NULL;
 }
 
-/* Puts the message in the place of what begins at `begun`. */
+/* Replaces the bytes from `begun` on by the message. */
 static bool replace(struct json_reading *reading, const struct message_type *type,
                     const ProtobufCMessage *message, size_t begun)
 {

@@ -1,4 +1,4 @@
-/* Values that are no messages: numbers, texts, bytes, enums, and the keys of maps. */
+/* Values other than messages: numbers, texts, bytes, enums, and the keys of maps. */
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@ struct whole {
     uint64_t magnitude;
 };
 
-/* Beyond 2^53 a double may be another integer than the one that was written. */
+/* Beyond 2^53 a double may be another integer than the written one. */
 static bool whole_of_double(double value, struct whole *whole)
 {
     const double limit = 9007199254740992.0;
@@ -26,7 +26,7 @@ static bool whole_of_double(double value, struct whole *whole)
     return true;
 }
 
-/* A number in decimal, or a string that holds one. */
+/* A decimal number, or a string that contains one. */
 static bool whole_of(const struct json_node *value, struct whole *whole)
 {
     bool is_whole;
@@ -41,7 +41,7 @@ static bool whole_of(const struct json_node *value, struct whole *whole)
     return errno == 0;
 }
 
-/* Reads an integer of so many bits, with a sign or without, as its two's complement. */
+/* Reads an integer with this number of bits, signed or unsigned, as its two's complement. */
 static bool read_integer(struct json_reading *reading, const struct json_node *value, unsigned bits,
                          bool is_signed, uint64_t *number)
 {
@@ -153,7 +153,7 @@ static int digit_of(char c)
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Decodes in place; returns the size, or SIZE_MAX where it is no base64. Padding may be missing. */
+/* Decodes in place; returns the size, or SIZE_MAX if it is not base64. Padding may be missing. */
 static size_t decode_base64(char *text, size_t length)
 {
     size_t size = 0;
@@ -261,7 +261,7 @@ bool json_put_scalar(struct json_reading *reading, const struct field_type *fiel
     }
 }
 
-/* A key is a string in JSON, whatever it is in the map. */
+/* A key is a string in JSON, whatever its type in the map. */
 bool json_put_key(struct json_reading *reading, const struct field_type *field,
                   const struct json_node *member)
 {

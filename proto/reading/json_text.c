@@ -28,7 +28,7 @@ static struct json_node *refuse(const char *text, const char *at, const char *wh
     return NULL;
 }
 
-/* What a text of an item means, with a NUL at its end; NULL: no memory. */
+/* The unescaped text of an item, followed by a NUL; NULL: no memory. */
 static const char *copy_meaning(struct growing_arena *arena, struct text from, size_t *size)
 {
     char *copy = growing_arena_allocate(arena, from.size + 1, 1);
@@ -65,7 +65,8 @@ struct json_node *json_text_parse(const char *text, struct growing_arena *arena,
     struct json_reader reader;
     struct json_item item;
     struct json_node *root = NULL;
-    struct json_node **next[JSON_MAX_DEPTH + 2] = {&root}; /* at each depth: where to put one */
+    struct json_node **next[JSON_MAX_DEPTH + 2] = {&root}; /* at each depth: where to store a
+                                                              pointer to one */
     if (!utf8_valid(text, strlen(text)))
         return refuse(text, text, "the text is not UTF-8", error);
     json_reader_begin(&reader, text, strlen(text));

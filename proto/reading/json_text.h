@@ -1,9 +1,9 @@
 /*
- * JSON (RFC 8259) as a tree that says where in the text each value stands. Numbers are kept as they
- * are written: which type they are to have, and how exact, is the reader's to know.
+ * JSON (RFC 8259) as a tree with the position of each value in the text. Numbers are kept as text:
+ * the reader decides on their type and precision.
  *
- * Lifecycle: an arena that is all zero, json_text_parse, use the tree, free the arena. The text
- * lives as long. One thread.
+ * Lifecycle: zero an arena, json_text_parse, use the tree, free the arena. The text must live as
+ * long. One thread.
  */
 #ifndef SLUICE_PROTO_READING_JSON_TEXT_H
 #define SLUICE_PROTO_READING_JSON_TEXT_H
@@ -17,28 +17,28 @@
 
 struct json_node {
     enum json_type type;
-    const char *text; /* of a string, its bytes in UTF-8, which may hold NULs; of a number, as it
-                         is written; a NUL follows */
+    const char *text; /* of a string, its bytes in UTF-8, which may include NULs; of a number, its
+                         text; a NUL follows */
     size_t size;      /* of the text */
-    const char *name; /* in an object, its name, as a text; else NULL */
+    const char *name; /* in an object, its name, as a text; otherwise NULL */
     size_t name_size;
     struct json_node
         *first;             /* of an array's elements or an object's members; NULL: there is none */
-    struct json_node *next; /* in the array or the object that it is in */
-    const char *at;         /* where it begins in the text that was parsed */
+    struct json_node *next; /* in its array or object */
+    const char *at;         /* its position in the parsed text */
 };
 
 /*
  * Parses a text. Returns its value, which the arena owns, or NULL with `error` filled: the line and
- * the column where the text is no JSON, and why (EXIT_CODE_USAGE); or no memory.
+ * column at which the text is not JSON, and the reason (EXIT_CODE_USAGE); or no memory.
  */
 struct json_node *json_text_parse(const char *text, struct growing_arena *arena,
                                   struct error *error);
 
-/* Where `at` stands in a text: the line, and the byte in it, each from 1. */
+/* The line of `at` in a text, and the byte in the line, each from 1. */
 void json_text_place(const char *text, const char *at, unsigned *line, unsigned *column);
 
-/* What a value is, with its article: for errors. */
+/* Names the kind of a value, with its article, for errors. */
 const char *json_type_name(enum json_type type);
 
 #endif

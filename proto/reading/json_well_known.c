@@ -1,4 +1,4 @@
-/* The types of google.protobuf that have a JSON form of their own ("ProtoJSON Format"). */
+/* The types of google.protobuf with a special JSON form ("ProtoJSON Format"). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@
 #include "proto/types/type_set.h"
 
 #define NANOS_DIGITS    9
-#define DURATION_MOST   INT64_C(315576000000) /* seconds, either way */
+#define DURATION_MOST   INT64_C(315576000000) /* seconds, positive or negative */
 #define SECONDS_PER_DAY 86400
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Reads so many digits. Returns false where there are fewer; *at is what follows. */
+/* Reads this number of digits. Returns false if there are fewer; *at is advanced past them. */
 static bool read_digits(const char **at, int count, uint32_t *value)
 {
     *value = 0;
@@ -26,7 +26,7 @@ static bool read_digits(const char **at, int count, uint32_t *value)
     return true;
 }
 
-/* A character, and then digits. */
+/* A character followed by digits. */
 static bool read_after(const char **at, char before, int count, uint32_t *value)
 {
     if (**at != before)
@@ -51,7 +51,7 @@ static bool read_fraction(const char **at, uint32_t *nanos)
     return good;
 }
 
-/* Days from 1970-01-01. In years that begin in March the leap day is the last one. */
+/* Days since 1970-01-01. In years that begin in March the leap day is the last one. */
 static int64_t days_of(uint32_t year, uint32_t month, uint32_t day)
 {
     uint32_t from_march = month > 2 ? month - 3 : month + 9;
@@ -85,7 +85,7 @@ static bool read_offset(const char **at, int64_t *offset)
     return true;
 }
 
-/* RFC 3339, of the years 1 to 9999 in UTC, without leap seconds. */
+/* RFC 3339, years 1 to 9999 in UTC, without leap seconds. */
 static bool read_timestamp(const char *text, int64_t *seconds, uint32_t *nanos)
 {
     uint32_t year, month, day, hour, minute, second;
@@ -171,7 +171,7 @@ static bool put_path(struct json_reading *reading, const char *path, size_t leng
     return true;
 }
 
-/* The paths stand between commas; an empty string has none. */
+/* The paths are separated by commas; an empty string has none. */
 static bool put_paths(struct json_reading *reading, const struct json_node *value, char *snake)
 {
     const char *at = value->text;
@@ -236,7 +236,7 @@ static bool put_struct(struct json_reading *reading, const struct message_type *
     return true;
 }
 
-/* The fields of a Value, in their order: null, number, string, bool, struct, list. */
+/* The fields of a Value, in order: null, number, string, bool, struct, list. */
 static bool put_any_value(struct json_reading *reading, const struct message_type *type,
                           const struct json_node *value)
 {

@@ -7,7 +7,7 @@
 #include "proto/runtime/field_value.h"
 #include "proto/sample_time.h"
 
-/* A value as text: as it stands where it is text already, else made for this step of the walk. */
+/* A value as text: the text itself, or one made for this step of the walk. */
 static struct text text_of_value(const struct field_type *field, const void *value,
                                  struct schema_cursor *cursor)
 {
@@ -73,7 +73,7 @@ static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMe
     return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
 }
 
-/* The name's text; with several values a dot and the value's own name after it. */
+/* The name's text; with several values followed by a dot and the value's own name. */
 static struct text read_name(const struct sample_mapping *mapping, const struct named_path *value,
                              const ProtobufCMessage *message, const struct field_place *place,
                              struct schema_cursor *cursor)
@@ -98,8 +98,8 @@ _Static_assert(sizeof((struct sample){0}.outer) + sizeof((struct sample){0}.inde
                "a sample and a cursor have room for a place");
 
 /*
- * Where the walk is: at an element of each of the first `lists` repeated fields, with the values
- * before `value` done. A cursor keeps it; zero is the beginning.
+ * The position of the walk: at an element of each of the first `lists` repeated fields, after the
+ * values before `value`. A cursor stores it; zero is the beginning.
  */
 struct walk {
     struct field_place place; /* NO_ELEMENT of the other lists */
@@ -132,7 +132,10 @@ static void walk_keep(const struct walk *walk, struct schema_cursor *cursor)
     cursor->stage = walk->lists * WALK_STAGES + walk->value;
 }
 
-/* Goes to the next element: the first one inside this, else the one after it or after its outer. */
+/*
+ * Advances to the next element: the first one inside this, else the one after it or after its outer
+ * one.
+ */
 static bool walk_on(const struct field_path *way, const ProtobufCMessage *message,
                     struct walk *walk)
 {
@@ -153,7 +156,7 @@ static bool walk_on(const struct field_path *way, const ProtobufCMessage *messag
     return false;
 }
 
-/* Reads the value at the walk's place, if it belongs there and is there. */
+/* Reads the value at the walk's position, if it belongs there and is present. */
 static bool read_sample(const struct sample_mapping *mapping, const struct named_path *value,
                         const ProtobufCMessage *message, const struct walk *walk,
                         struct schema_cursor *cursor, struct sample *sample)
@@ -173,8 +176,8 @@ static bool read_sample(const struct sample_mapping *mapping, const struct named
 }
 
 /*
- * Values that are common to all elements of a repeated field come before them; what such a sample's
- * other paths say of elements is not there for it.
+ * Values common to all elements of a repeated field come before them; parts of such a sample's
+ * other paths that belong to elements are absent.
  */
 bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          struct schema_cursor *cursor, struct sample *sample)
@@ -198,7 +201,7 @@ bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMe
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* The next entry of a map of labels, which `holder` has; false at its end. */
+/* The next entry of a map of labels in `holder`; false at its end. */
 static bool next_entry(const struct field_type *map, const void *holder,
                        struct schema_cursor *cursor, struct label *label)
 {

@@ -1,5 +1,5 @@
 /*
- * A schema that a user brings: a message of a descriptor set that is read when the schema is made.
+ * A user's schema: a message of a descriptor set that is read when the schema is made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "proto/runtime/sender.h"
 #include "proto/schemas.h"
 
-/* The types of messages with one text of nested=, and what is read out of them. */
+/* The types of messages with one text of nested=, and the paths to read from them. */
 struct file_variant {
     struct type_set *set;
     const struct message_type *type;
@@ -29,7 +29,7 @@ struct file_schema {
     size_t variant_count;
 };
 
-/* What decode makes: the message, and beside it what is derived from it once. */
+/* The decoded message, and values derived from it once. */
 struct file_message {
     const struct file_variant *variant;
     const ProtobufCMessage *message;
@@ -53,14 +53,14 @@ static void destroy(struct schema *schema)
 
 /* --- making it -------------------------------------------------------------------------------- */
 
-/* The file, while a schema is made of it. */
+/* The file, while a schema is made from it. */
 struct making {
     const struct schema_options *options;
     struct descriptor_file file;
-    struct type_set *plain; /* its types without changes; NULL once a variant has them */
+    struct type_set *plain; /* its types without changes; NULL once a variant owns them */
 };
 
-/* Fills the variants' types. Every field of nested= must be found in one of them. */
+/* Makes the variants' types. Every field of nested= must be found in one of them. */
 static int make_types(struct file_schema *made, struct making *making, struct error *error)
 {
     const struct nested *nested = &made->nested;
@@ -85,13 +85,13 @@ static int make_types(struct file_schema *made, struct making *making, struct er
     return 0;
 }
 
-/* Reads the paths. Where the types depend on a text, each must lead somewhere for one of them. */
+/* Parses the paths. If the types depend on a text, each must exist for one of them. */
 static int make_paths(struct file_schema *made, const struct schema_options *options,
                       struct error *error)
 {
     struct mapping_paths paths = {.probing = true};
     for (int turn = made->variant_count == 1; turn < 2; turn++, paths.probing = false) {
-        for (size_t i = 1; i <= made->variant_count; i++) { /* the one without a text at last */
+        for (size_t i = 1; i <= made->variant_count; i++) { /* the one without a text is last */
             struct file_variant *variant = &made->variants[i % made->variant_count];
             sample_mapping_clear(&variant->samples);
             if (!sender_parse(variant->type, options->sequence, options->sequence_key,
@@ -127,7 +127,7 @@ static int fill(struct file_schema *made, struct making *making, struct error *e
     return 0;
 }
 
-/* Puts the file's name in front of what is wrong, where it is not there. */
+/* Prefixes the error with the file's name, if it does not contain it. */
 static int refuse(const char *path, const struct error *reason, struct error *error)
 {
     size_t length = strlen(path);

@@ -50,15 +50,11 @@ static void print_version(void)
     puts(builtin_compressions[0] == NULL ? " none" : "");
     const char *library = config_file_library();
     printf("configuration files: %s\n", library != NULL ? library : "none");
-    library = metrics_server_library();
-    printf("metrics: %s\n", library != NULL ? library : "none");
-    library = channel_tls_library();
-    printf("tls: %s\n", library != NULL ? library : "none");
+    printf("metrics: %s\n", metrics_service != NULL ? metrics_service->library() : "none");
+    printf("tls: %s\n", tls_channels != NULL ? tls_channels->library() : "none");
     for (const struct destination_ops *const *to = program_registry.destinations; *to != NULL; to++)
-        if ((*to)->library != NULL) {
-            library = (*to)->library();
-            printf("%s: %s\n", (*to)->scheme, library != NULL ? library : "none");
-        }
+        if ((*to)->library != NULL || (*to)->absent != NULL)
+            printf("%s: %s\n", (*to)->scheme, (*to)->absent == NULL ? (*to)->library() : "none");
 }
 
 static void refuse_schema(const char *name)

@@ -77,13 +77,13 @@ struct destination_ops {
 
     /*
      * Name of the library that this program was built without; the error message contains it. If
-     * set, only `library` of the functions below is present. NULL: the destination is available.
+     * set, there are no functions below. NULL: the destination is available.
      */
     const char *absent;
 
     /*
-     * Returns the name and version of the library loaded for it, or NULL if this system does not
-     * have it. NULL: it needs no library.
+     * Returns the name and version of the library loaded for it, or that this system does not have
+     * it. NULL: it needs no library.
      */
     const char *(*library)(void);
 
@@ -130,12 +130,6 @@ struct destination_ops {
     int (*create)(const struct destination_options *options, struct destination **out,
                   struct error *error);
 };
-
-/* `library` of destinations that this program was built without. */
-static inline const char *destination_no_library(void)
-{
-    return NULL;
-}
 
 /* The part of its URL after the colon, for help texts. */
 static inline const char *destination_place(const struct destination_ops *ops)

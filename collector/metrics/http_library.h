@@ -1,43 +1,30 @@
-/*
- * libmicrohttpd, loaded only when metrics are served: with its dependencies it takes 2.4 MiB, and
- * the package need not depend on it.
- */
+/* libmicrohttpd, loaded if --metrics serves; it takes 2.4 MiB with the libraries that it needs. */
 #ifndef SLUICE_COLLECTOR_METRICS_HTTP_LIBRARY_H
 #define SLUICE_COLLECTOR_METRICS_HTTP_LIBRARY_H
 
 #include <microhttpd.h>
 
-#include "collector/base/error.h"
+#include "collector/platform/shared_library.h"
 
-/* The functions of it that are used. */
-#define HTTP_LIBRARY_FUNCTIONS(FUNCTION)                                                           \
-    FUNCTION(get_version)                                                                          \
-    FUNCTION(start_daemon)                                                                         \
-    FUNCTION(add_connection)                                                                       \
-    FUNCTION(stop_daemon)                                                                          \
-    FUNCTION(get_daemon_info)                                                                      \
-    FUNCTION(get_timeout)                                                                          \
-    FUNCTION(run)                                                                                  \
-    FUNCTION(get_connection_values)                                                                \
-    FUNCTION(lookup_connection_value)                                                              \
-    FUNCTION(create_response_from_buffer)                                                          \
-    FUNCTION(create_response_from_callback)                                                        \
-    FUNCTION(add_response_header)                                                                  \
-    FUNCTION(queue_response)                                                                       \
-    FUNCTION(resume_connection)                                                                    \
-    FUNCTION(suspend_connection)                                                                   \
-    FUNCTION(destroy_response)
+/* The functions that are used of it. */
+#define HTTP_FUNCTIONS(FUNCTION, P)                                                                \
+    FUNCTION(P, get_version)                                                                       \
+    FUNCTION(P, start_daemon)                                                                      \
+    FUNCTION(P, add_connection)                                                                    \
+    FUNCTION(P, stop_daemon)                                                                       \
+    FUNCTION(P, get_daemon_info)                                                                   \
+    FUNCTION(P, get_timeout)                                                                       \
+    FUNCTION(P, run)                                                                               \
+    FUNCTION(P, get_connection_values)                                                             \
+    FUNCTION(P, lookup_connection_value)                                                           \
+    FUNCTION(P, create_response_from_buffer)                                                       \
+    FUNCTION(P, create_response_from_callback)                                                     \
+    FUNCTION(P, add_response_header)                                                               \
+    FUNCTION(P, queue_response)                                                                    \
+    FUNCTION(P, resume_connection)                                                                 \
+    FUNCTION(P, suspend_connection)                                                                \
+    FUNCTION(P, destroy_response)
 
-#define HTTP_LIBRARY_MEMBER(name) __typeof__(MHD_##name) *name;
-struct http_library {
-    HTTP_LIBRARY_FUNCTIONS(HTTP_LIBRARY_MEMBER)
-};
-#undef HTTP_LIBRARY_MEMBER
-
-/*
- * Returns the library, loaded by the first call; or NULL with `error` filled (EXIT_CODE_CONFIG) if
- * this system does not have it. Main thread.
- */
-const struct http_library *http_library(struct error *error);
+SHARED_LIBRARY_DECLARE(http, MHD_, HTTP_FUNCTIONS)
 
 #endif

@@ -49,22 +49,12 @@ struct metrics_server {
     int64_t pause_until_ns;
 };
 
-const char *metrics_server_library(void)
-{
-    static char text[64];
-    struct error error;
-    const struct http_library *http = http_library(&error);
-    snprintf(text, sizeof text, "libmicrohttpd %s",
-             http != NULL ? http->get_version() : "(not on this system)");
-    return text;
-}
-
-bool metrics_server_can_serve(struct error *error)
+static bool metrics_server_load(struct error *error)
 {
     return http_library(error) != NULL;
 }
 
-size_t metrics_server_memory(const struct config *config)
+static size_t metrics_server_memory(const struct config *config)
 {
     return sizeof(struct metrics_server) + METRICS_CONNECTIONS * CONNECTION_MEMORY +
            metrics_door_memory() + status_memory(config) + event_stream_memory();
@@ -156,8 +146,23 @@ static bool server_make_parts(struct metrics_server *server, const struct http_l
     return requests->pages != NULL && requests->status != NULL && requests->events != NULL;
 }
 
-int metrics_server_create(struct metrics_server **out, const struct metrics_server_options *options,
-                          struct error *error)
+static void metrics_server_destroy(struct metrics_server *server)
+{
+    if (server == NULL)
+        return;
+    metrics_door_destroy(server->door);
+    if (server->requests.events != NULL)
+        event_stream_close(server->requests.events);
+    if (server->daemon != NULL)
+        server->http->stop_daemon(server->daemon);
+    event_stream_destroy(server->requests.events);
+    status_destroy(server->requests.status);
+    metrics_pages_destroy(server->requests.pages);
+    free(server);
+}
+
+static int metrics_server_create(struct metrics_server **out,
+                                 const struct metrics_server_options *options, struct error *error)
 {
     struct address bound;
     const struct http_library *http = http_library(error);
@@ -186,29 +191,14 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     return 0;
 }
 
-void metrics_server_destroy(struct metrics_server *server)
-{
-    if (server == NULL)
-        return;
-    metrics_door_destroy(server->door);
-    if (server->requests.events != NULL)
-        event_stream_close(server->requests.events);
-    if (server->daemon != NULL)
-        server->http->stop_daemon(server->daemon);
-    event_stream_destroy(server->requests.events);
-    status_destroy(server->requests.status);
-    metrics_pages_destroy(server->requests.pages);
-    free(server);
-}
-
-void metrics_server_set_config(struct metrics_server *server, const struct config *config)
+static void metrics_server_set_config(struct metrics_server *server, const struct config *config)
 {
     status_set_config(server->requests.status, config);
 }
 
-size_t metrics_server_watch(struct metrics_server *server,
-                            struct control_watch watched[METRICS_WATCHED], int64_t now_ns,
-                            int64_t *due_ns)
+static size_t metrics_server_watch(struct metrics_server *server,
+                                   struct control_watch watched[METRICS_WATCHED], int64_t now_ns,
+                                   int64_t *due_ns)
 {
     MHD_UNSIGNED_LONG_LONG left_ms;
     *due_ns = status_due(server->requests.status);
@@ -238,7 +228,7 @@ static void server_look(struct metrics_server *server, int64_t now_ns)
         event_stream_send(server->requests.events, &event);
 }
 
-void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
+static void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 {
     server_look(server, now_ns);
     if (now_ns < server->pause_until_ns)
@@ -251,3 +241,16 @@ void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
         pause_ns = server->longest_pause_ns;
     server->pause_until_ns = done_ns + pause_ns;
 }
+
+static const struct metrics_service by_microhttpd = {
+    .library = http_library_version,
+    .load = metrics_server_load,
+    .memory = metrics_server_memory,
+    .create = metrics_server_create,
+    .destroy = metrics_server_destroy,
+    .set_config = metrics_server_set_config,
+    .watch = metrics_server_watch,
+    .serve = metrics_server_serve,
+};
+
+const struct metrics_service *const metrics_service = &by_microhttpd;

@@ -14,7 +14,6 @@
  * clients together get at most a quarter of the main thread's time.
  *
  * Lifecycle: create, then watch and serve in the main thread's loop, destroy before the pipeline.
- * CMake picks the implementation: by libmicrohttpd, or none.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_SERVER_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_SERVER_H
@@ -42,20 +41,8 @@ struct health_watch;
 struct metrics_server;
 struct pipeline;
 
-/*
- * The library and its version, "libmicrohttpd 0.9.75", or a note that this system lacks it; NULL:
- * the program was built without it.
- */
-const char *metrics_server_library(void);
-
-/* Whether the library is available; false with `error` filled (EXIT_CODE_CONFIG). */
-bool metrics_server_can_serve(struct error *error);
-
-/* Bytes of its memory without the pages. */
-size_t metrics_server_memory(const struct config *config);
-
 struct metrics_server_options {
-    const struct config *config;            /* valid until the next metrics_server_set_config */
+    const struct config *config;            /* valid until the next set_config */
     const struct config_registry *registry; /* outlives the server, as the next three do */
     const char *version;                    /* of the program; a literal */
     struct pipeline *pipeline;
@@ -63,29 +50,43 @@ struct metrics_server_options {
     int64_t stall_timeout_ns; /* a client that is silent for this time is disconnected */
 };
 
-/*
- * Listens at the address, and logs where. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_CONFIG without a library, EXIT_CODE_INTERNAL).
- */
-int metrics_server_create(struct metrics_server **out, const struct metrics_server_options *options,
-                          struct error *error);
-
-/* Ends all connections. NULL is allowed. */
-void metrics_server_destroy(struct metrics_server *server);
-
-/* A reload has replaced the configuration; the previous one is no longer used. */
-void metrics_server_set_config(struct metrics_server *server, const struct config *config);
-
-/*
- * Fills `watched` with the handles to wait for and returns their number; *due_ns: when (monotonic)
- * to call metrics_server_serve even without an event.
- */
 #define METRICS_WATCHED 2
-size_t metrics_server_watch(struct metrics_server *server,
-                            struct control_watch watched[METRICS_WATCHED], int64_t now_ns,
-                            int64_t *due_ns);
 
-/* Serves clients without waiting. */
-void metrics_server_serve(struct metrics_server *server, int64_t now_ns);
+/* All functions are for the main thread. */
+struct metrics_service {
+    const char *(*library)(void); /* "libmicrohttpd 0.9.75", or that this system has none */
+
+    /* Whether the library is available; false with `error` filled (EXIT_CODE_CONFIG). */
+    bool (*load)(struct error *error);
+
+    /* Bytes of its memory without the pages. */
+    size_t (*memory)(const struct config *config);
+
+    /*
+     * Listens at the address, and logs where. Returns 0, or -1 with `error` filled
+     * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_CONFIG without the library, EXIT_CODE_INTERNAL).
+     */
+    int (*create)(struct metrics_server **out, const struct metrics_server_options *options,
+                  struct error *error);
+
+    /* Ends all connections. NULL is allowed. */
+    void (*destroy)(struct metrics_server *server);
+
+    /* A reload has replaced the configuration; the previous one is no longer used. */
+    void (*set_config)(struct metrics_server *server, const struct config *config);
+
+    /*
+     * Fills `watched` with the handles to wait for and returns their number; *due_ns: when
+     * (monotonic) to call `serve` even without an event.
+     */
+    size_t (*watch)(struct metrics_server *server, struct control_watch watched[METRICS_WATCHED],
+                    int64_t now_ns, int64_t *due_ns);
+
+    /* Serves clients without waiting. */
+    void (*serve)(struct metrics_server *server, int64_t now_ns);
+};
+
+/* NULL: this program was built without libmicrohttpd. */
+extern const struct metrics_service *const metrics_service;
 
 #endif

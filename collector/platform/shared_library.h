@@ -1,23 +1,96 @@
 /*
- * Libraries that are loaded when they are needed: who does not use what they do needs neither them
- * nor memory for them. They stay until the program ends. POSIX only.
+ * Libraries that are loaded at run time: a program without TLS, metrics or a broker needs neither
+ * OpenSSL, libmicrohttpd nor librdkafka on the machine, and no memory for them. A library stays
+ * loaded until the program ends. POSIX only.
+ *
+ * A library is declared in one header and defined in one file. Its functions are a list, in which
+ * P is the prefix that all their names begin with (empty: none):
+ *
+ *     #define KAFKA_FUNCTIONS(FUNCTION, P) FUNCTION(P, poll) FUNCTION(P, flush)
+ *     SHARED_LIBRARY_DECLARE(kafka, rd_kafka_, KAFKA_FUNCTIONS)
+ *
+ *     SHARED_LIBRARY_DEFINE(kafka, rd_kafka_, KAFKA_FUNCTIONS, version_str(),
+ *                           "librdkafka", "librdkafka.so.1", "kafka")
+ *
+ * This makes `struct kafka_library`, with a pointer `poll` of the type of rd_kafka_poll, and:
+ *
+ *     const struct kafka_library *kafka_library(struct error *error);
+ *     const char *kafka_library_version(void);
+ *
+ * Main thread. The first loads the library at its first call. It returns NULL with `error` filled
+ * (EXIT_CODE_CONFIG) if this machine does not have the library or it lacks a function, and tries
+ * again at the next call. The second returns "librdkafka 2.0.2", or "librdkafka (not on this
+ * system)".
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
 #define SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "collector/base/error.h"
 
+struct shared_library {
+    const char *name;         /* for people: "librdkafka" */
+    const char *file;         /* without a folder, with the interface's number: "libcurl.so.4" */
+    const char *user;         /* what needs it, for errors: "kafka" */
+    const char *const *names; /* of its functions */
+    size_t count;
+    void *pointers; /* a structure of `count` pointers to functions, in the same order */
+    bool loaded;
+    char version[64]; /* text for people */
+};
+
+/* Fills the structure. Returns false with `error` filled (EXIT_CODE_CONFIG). Main thread. */
+bool shared_library_fill(struct shared_library *library, struct error *error);
+
 /*
- * Loads a library by its name alone, which the system looks for where it has its libraries. Returns
- * what stands for it, or NULL with `error` filled (EXIT_CODE_CONFIG).
+ * Writes the library's name and the number in `said`, its own text about its version, into
+ * library->version: "libcurl/7.88.1 zlib/1.2" becomes "libcurl 7.88.1". NULL: it is not there.
+ */
+const char *shared_library_version(struct shared_library *library, const char *said);
+
+#define SHARED_LIBRARY_MEMBER(prefix, name) __typeof__(prefix##name) *name;
+#define SHARED_LIBRARY_NAME(prefix, name)   #prefix #name,
+
+#define SHARED_LIBRARY_DECLARE(id, prefix, FUNCTIONS)                                              \
+    struct id##_library {                                                                          \
+        FUNCTIONS(SHARED_LIBRARY_MEMBER, prefix)                                                   \
+    };                                                                                             \
+    const struct id##_library *id##_library(struct error *error);                                  \
+    const char *id##_library_version(void);
+
+/* `said` is the call, of a member, that returns its version. */
+#define SHARED_LIBRARY_DEFINE(id, prefix, FUNCTIONS, said, name_text, file_name, user_text)        \
+    static const char *const function_names[] = {FUNCTIONS(SHARED_LIBRARY_NAME, prefix)};          \
+    static struct id##_library functions;                                                          \
+    static struct shared_library description = {.name = (name_text),                               \
+                                                .file = (file_name),                               \
+                                                .user = (user_text),                               \
+                                                .names = function_names,                           \
+                                                .count = sizeof function_names / sizeof(char *),   \
+                                                .pointers = &functions};                           \
+    _Static_assert(sizeof functions == sizeof function_names, "pointers to functions only");       \
+    const struct id##_library *id##_library(struct error *error)                                   \
+    {                                                                                              \
+        return shared_library_fill(&description, error) ? &functions : NULL;                       \
+    }                                                                                              \
+    const char *id##_library_version(void)                                                         \
+    {                                                                                              \
+        struct error ignored;                                                                      \
+        return shared_library_version(&description,                                                \
+                                      id##_library(&ignored) != NULL ? functions.said : NULL);     \
+    }
+
+/*
+ * Loads a library by its file's name, which the system looks for where it has its libraries.
+ * Returns its handle, or NULL with `error` filled (EXIT_CODE_CONFIG).
  */
 void *shared_library_load(const char *name, struct error *error);
 
 /*
  * Sets the pointer to a function that `pointer` points to, of whatever type, to the library's
- * function of that name. Returns false, with `error` filled (EXIT_CODE_CONFIG), where it has none.
+ * function of that name. Returns false with `error` filled (EXIT_CODE_CONFIG) if it has none.
  */
 bool shared_library_find(void *library, const char *function, void *pointer, struct error *error);
 

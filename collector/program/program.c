@@ -150,7 +150,7 @@ static void follow_config(struct run *run, const struct config *config)
     descriptor_plan_keep(config);
     descriptor_plan_warn(config);
     if (run->metrics != NULL)
-        metrics_server_set_config(run->metrics, config);
+        metrics_service->set_config(run->metrics, config);
     log_set(&config->log);
 }
 
@@ -249,7 +249,7 @@ static size_t watch_clients(struct run *run, struct control_watch watched[CONTRO
     if (run->service != NULL)
         count = control_service_watch(run->service, watched, now, due_ns);
     if (run->metrics != NULL)
-        count += metrics_server_watch(run->metrics, watched + count, now, &due);
+        count += metrics_service->watch(run->metrics, watched + count, now, &due);
     RULE(count <= CONTROL_WATCHED_MAX, "all handles can be watched");
     if (due < *due_ns)
         *due_ns = due;
@@ -272,7 +272,7 @@ static enum control_event await_event(struct run *run, int64_t now)
     if (run->service != NULL)
         control_service_serve(run->service, clock_monotonic_ns());
     if (run->metrics != NULL)
-        metrics_server_serve(run->metrics, clock_monotonic_ns());
+        metrics_service->serve(run->metrics, clock_monotonic_ns());
     supervision_serve(run->supervision, clock_monotonic_ns());
     return event;
 }
@@ -395,7 +395,7 @@ static int serve_metrics(struct run *run, struct error *error)
         .stall_timeout_ns = (int64_t)run->config->limits.stall_timeout_ns};
     if (run->config->access.metrics.family == ADDRESS_NONE)
         return 0;
-    return metrics_server_create(&run->metrics, &options, error);
+    return metrics_service->create(&run->metrics, &options, error);
 }
 
 /* Starts --control and --metrics. */
@@ -418,16 +418,24 @@ static uint64_t reserved_memory(const struct config *config)
     uint64_t bytes = 0;
     if (config->access.control != NULL)
         bytes += control_service_memory();
-    if (config->access.metrics.family != ADDRESS_NONE)
-        bytes += metrics_server_memory(config);
+    if (config->access.metrics.family != ADDRESS_NONE && metrics_service != NULL)
+        bytes += metrics_service->memory(config);
     return bytes;
+}
+
+static bool load_metrics(struct error *error)
+{
+    if (metrics_service != NULL)
+        return metrics_service->load(error);
+    error_set(error, EXIT_CODE_CONFIG, "--metrics: this program was built without libmicrohttpd");
+    return false;
 }
 
 int program_check(const struct config *config, struct error *error)
 {
     if (config->user != NULL)
         user_expect();
-    if (config->access.metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
+    if (config->access.metrics.family != ADDRESS_NONE && !load_metrics(error))
         return -1;
     return pipeline_check(config, reserved_memory(config), error);
 }
@@ -446,7 +454,7 @@ static int program_start(struct run *run, struct error *error)
     descriptor_plan_keep(run->config);
     if (run->config->user != NULL)
         user_expect();
-    if (run->config->access.metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
+    if (run->config->access.metrics.family != ADDRESS_NONE && !load_metrics(error))
         return -1;
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;
@@ -492,7 +500,8 @@ enum exit_code program_run(const struct program_options *options)
             end_without_threads(&run);
         code = program_finish(&run);
     }
-    metrics_server_destroy(run.metrics);
+    if (run.metrics != NULL)
+        metrics_service->destroy(run.metrics);
     supervision_destroy(run.supervision);
     control_service_destroy(run.service);
     health_watch_destroy(run.health);

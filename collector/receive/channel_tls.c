@@ -50,22 +50,7 @@ struct tls_session {
 
 /* --- the library ------------------------------------------------------------------------------ */
 
-const char *channel_tls_library(void)
-{
-    static char text[64];
-    struct error error;
-    const struct tls_library *library = tls_library(&error);
-    if (library == NULL)
-        return "OpenSSL (not on this system)";
-    /* The first two words of, for example, "OpenSSL 3.0.19 27 Jan 2026". */
-    const char *version = library->OpenSSL_version(OPENSSL_VERSION);
-    size_t name = strcspn(version, " ");
-    size_t length = version[name] == '\0' ? name : name + 1 + strcspn(version + name + 1, " ");
-    snprintf(text, sizeof text, "%.*s", (int)length, version);
-    return text;
-}
-
-int channel_tls_can(struct error *error)
+static int tls_load(struct error *error)
 {
     return tls_library(error) != NULL ? 0 : -1;
 }
@@ -412,8 +397,8 @@ static int tls_make_parts(struct tls_listener *listener, const struct channel_tl
     return 0;
 }
 
-int channel_tls_kind(const struct channel_tls_options *options, struct channel_kind *kind,
-                     struct error *error)
+static int tls_make_kind(const struct channel_tls_options *options, struct channel_kind *kind,
+                         struct error *error)
 {
     const struct tls_library *library = tls_library(error);
     if (library == NULL)
@@ -430,7 +415,16 @@ int channel_tls_kind(const struct channel_tls_options *options, struct channel_k
     return result;
 }
 
-size_t channel_tls_memory(size_t connections)
+static size_t tls_memory(size_t connections)
 {
     return LIBRARY_MEMORY + connections * TLS_CONNECTION_MEMORY;
 }
+
+static const struct tls_channels by_openssl = {
+    .library = tls_library_version,
+    .load = tls_load,
+    .make_kind = tls_make_kind,
+    .memory = tls_memory,
+};
+
+const struct tls_channels *const tls_channels = &by_openssl;

@@ -3,7 +3,7 @@
  * (collector/receive/stream_channel.h).
  *
  * There is no renegotiation, no compression and no session cache; a client that returns can resume
- * its session by a ticket. CMake selects the implementation: by OpenSSL, or an absent one.
+ * its session by a ticket.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_CHANNEL_TLS_H
 #define SLUICE_COLLECTOR_RECEIVE_CHANNEL_TLS_H
@@ -23,26 +23,25 @@ struct channel_tls_options {
     size_t connections; /* the most connections at a time, for which there is memory */
 };
 
-/*
- * The library and its version, such as "OpenSSL 3.0.19", or a text that this system lacks it; NULL:
- * this program was built without TLS. Main thread.
- */
-const char *channel_tls_library(void);
+/* All functions are for the main thread. */
+struct tls_channels {
+    const char *(*library)(void); /* "OpenSSL 3.0.19", or "OpenSSL (not on this system)" */
 
-/*
- * Checks that TLS can be used. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG): "tls=on:
- * ...". Main thread.
- */
-int channel_tls_can(struct error *error);
+    /* Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG): "tls=on: ...". */
+    int (*load)(struct error *error);
 
-/*
- * Reads the files and fills *kind, whose `end` frees it. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG): the key, its file and the fault. Main thread.
- */
-int channel_tls_kind(const struct channel_tls_options *options, struct channel_kind *kind,
+    /*
+     * Reads the files and fills *kind, whose `end` frees it. Returns 0, or -1 with `error` filled
+     * (EXIT_CODE_CONFIG): the key, its file and the fault.
+     */
+    int (*make_kind)(const struct channel_tls_options *options, struct channel_kind *kind,
                      struct error *error);
 
-/* The most bytes that OpenSSL allocates for itself and for a listener with `connections`. */
-size_t channel_tls_memory(size_t connections);
+    /* The most bytes that OpenSSL allocates for itself and for a listener with `connections`. */
+    size_t (*memory)(size_t connections);
+};
+
+/* NULL: this program was built without OpenSSL. */
+extern const struct tls_channels *const tls_channels;
 
 #endif

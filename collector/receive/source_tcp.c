@@ -63,10 +63,18 @@ static int name_listener(const struct listener_config *listener, const struct er
     return -1;
 }
 
+static int load_tls(struct error *error)
+{
+    if (tls_channels != NULL)
+        return tls_channels->load(error);
+    error_set(error, EXIT_CODE_CONFIG, "tls=on: this program was built without OpenSSL");
+    return -1;
+}
+
 static int tcp_check(const struct listener_config *listener, struct error *error)
 {
     struct error why;
-    if (notifier_choose_for_streams(&why) == NULL || (listener->tls && channel_tls_can(&why) != 0))
+    if (notifier_choose_for_streams(&why) == NULL || (listener->tls && load_tls(&why) != 0))
         return name_listener(listener, &why, error);
     return 0;
 }
@@ -83,7 +91,7 @@ static size_t tcp_longest(const struct listener_config *listener)
 
 static size_t tls_memory(const struct listener_config *listener, size_t tcp_connections)
 {
-    return listener->tls ? channel_tls_memory(tcp_connections) : 0;
+    return listener->tls && tls_channels != NULL ? tls_channels->memory(tcp_connections) : 0;
 }
 
 static size_t tcp_memory(const struct listener_config *listener)
@@ -124,7 +132,8 @@ static int tcp_make_kind(struct channel_kind *kind, const struct listener_config
                                                 .connections = tcp_connections};
     struct error why;
     *kind = (struct channel_kind){.ops = &channel_plain};
-    if (listener->tls && channel_tls_kind(&options, kind, &why) != 0)
+    if (listener->tls &&
+        (load_tls(&why) != 0 || tls_channels->make_kind(&options, kind, &why) != 0))
         return name_listener(listener, &why, error);
     kind->made_of = listener;
     return 0;

@@ -197,8 +197,13 @@ static int http_prepare(struct http *http, const struct destination_options *opt
     const struct client_tls *tls = &options->tls;
     *headers = NULL;
     http->library = curl_library(error);
-    if (http->library == NULL ||
-        http_urls_make(options->scheme, options->path, options->http.query, is_otlp(options),
+    if (http->library == NULL)
+        return -1;
+    if (http->library->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        error_set(error, EXIT_CODE_CONFIG, "%s: cannot initialise libcurl", options->scheme);
+        return -1;
+    }
+    if (http_urls_make(options->scheme, options->path, options->http.query, is_otlp(options),
                        &http->urls, error) != 0 ||
         input_load_check_key("server_ca", tls->ca, error) != 0 ||
         input_load_check_key("client_cert", tls->cert, error) != 0 ||
@@ -282,19 +287,6 @@ static int http_check(const struct destination_options *options, struct error *e
     return result;
 }
 
-/* As "libcurl/7.88.1", without what it is made of itself. */
-static const char *http_library_version(void)
-{
-    static char text[32];
-    struct error error;
-    const struct curl_library *curl = curl_library(&error);
-    if (curl == NULL)
-        return NULL;
-    const char *version = curl->version();
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(version, " "), version);
-    return text;
-}
-
 static bool http_shape(const struct destination_options *options, struct destination_shape *shape)
 {
     *shape = (struct destination_shape){
@@ -307,29 +299,11 @@ static bool http_shape(const struct destination_options *options, struct destina
 }
 
 const struct destination_ops destination_http = {
-    .scheme = "http",
-    .place = "//HOST:PORT/PATH",
-    .place_is = PLACE_OWN_TEXT,
-    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
-    .takes = TAKES_BLOCKS,
-    .sends_requests = true,
-    .library = http_library_version,
-    .shape = http_shape,
-    .check = http_check,
-    .probe = http_probe,
-    .create = http_create,
+    DESTINATION_http,    .library = curl_library_version, .shape = http_shape, .check = http_check,
+    .probe = http_probe, .create = http_create,
 };
 
 const struct destination_ops destination_https = {
-    .scheme = "https",
-    .place = "//HOST:PORT/PATH",
-    .spilled_for = "http",
-    .place_is = PLACE_OWN_TEXT,
-    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP,
-    .takes = TAKES_BLOCKS,
-    .sends_requests = true,
-    .shape = http_shape,
-    .check = http_check,
-    .probe = http_probe,
-    .create = http_create,
+    DESTINATION_https,   .spilled_for = "http", .shape = http_shape,
+    .check = http_check, .probe = http_probe,   .create = http_create,
 };

@@ -500,16 +500,8 @@ static bool kafka_shape(const struct destination_options *options, struct destin
 }
 
 const struct destination_ops destination_kafka = {
-    .scheme = "kafka",
-    .place = "//BROKER[,BROKER]/TOPIC",
-    .place_is = PLACE_OWN_TEXT,
-    .library = kafka_library_version,
-    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA,
-    .takes = TAKES_BLOCKS,
-    .topic = broker_place_route,
-    .takes_property = kafka_settings_takes,
-    .shape = kafka_shape,
-    .check = kafka_check,
-    .probe = kafka_probe,
-    .create = kafka_create,
+    DESTINATION_kafka,           .library = kafka_library_version,
+    .topic = broker_place_route, .takes_property = kafka_settings_takes,
+    .shape = kafka_shape,        .check = kafka_check,
+    .probe = kafka_probe,        .create = kafka_create,
 };

@@ -184,12 +184,8 @@ static bool nats_shape(const struct destination_options *options, struct destina
 }
 
 const struct destination_ops destination_nats = {
-    .scheme = "nats",
-    .place = "//HOST:PORT[,HOST:PORT]/SUBJECT",
-    .place_is = PLACE_OWN_TEXT,
+    DESTINATION_nats,
     .library = nats_library_version,
-    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_NATS,
-    .takes = TAKES_BLOCKS,
     .topic = broker_place_route,
     .shape = nats_shape,
     .check = nats_check,

@@ -21,6 +21,24 @@
     ROW(kafka)                                                                                     \
     ROW(nats)
 
+/*
+ * What is known of destinations that need a library, also to a program that was built without it:
+ * it reads their URLs and keys, and then refuses them. CMake writes those rows
+ * (destinations_absent.c.in).
+ */
+#define DESTINATION_HTTP(name)                                                                     \
+    .scheme = name, .place = "//HOST:PORT/PATH", .place_is = PLACE_OWN_TEXT,                       \
+    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP, .takes = TAKES_BLOCKS,              \
+    .sends_requests = true
+#define DESTINATION_http  DESTINATION_HTTP("http")
+#define DESTINATION_https DESTINATION_HTTP("https")
+#define DESTINATION_kafka                                                                          \
+    .scheme = "kafka", .place = "//BROKER[,BROKER]/TOPIC", .place_is = PLACE_OWN_TEXT,             \
+    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA, .takes = TAKES_BLOCKS
+#define DESTINATION_nats                                                                           \
+    .scheme = "nats", .place = "//HOST:PORT[,HOST:PORT]/SUBJECT", .place_is = PLACE_OWN_TEXT,      \
+    .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_NATS, .takes = TAKES_BLOCKS
+
 #define DECLARE_DESTINATION(name) extern const struct destination_ops destination_##name;
 BUILTIN_DESTINATIONS(DECLARE_DESTINATION)
 #undef DECLARE_DESTINATION

@@ -1,62 +1,47 @@
-/*
- * librdkafka, loaded when a sink is a kafka: one. Who has none needs neither it nor memory for it.
- */
+/* librdkafka, loaded if a sink is a kafka: one. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_LIBRARY_H
 
 #include <librdkafka/rdkafka.h>
 
-#include "collector/base/error.h"
+#include "collector/platform/shared_library.h"
 
-/* The functions that are used of it, each without "rd_kafka_". */
-#define KAFKA_LIBRARY_FUNCTIONS(FUNCTION)                                                          \
-    FUNCTION(version_str)                                                                          \
-    FUNCTION(conf_new)                                                                             \
-    FUNCTION(conf_destroy)                                                                         \
-    FUNCTION(conf_set)                                                                             \
-    FUNCTION(conf_get)                                                                             \
-    FUNCTION(conf_set_opaque)                                                                      \
-    FUNCTION(conf_set_dr_msg_cb)                                                                   \
-    FUNCTION(conf_set_error_cb)                                                                    \
-    FUNCTION(conf_set_log_cb)                                                                      \
-    FUNCTION(conf_set_stats_cb)                                                                    \
-    FUNCTION(new)                                                                                  \
-    FUNCTION(destroy)                                                                              \
-    FUNCTION(poll)                                                                                 \
-    FUNCTION(flush)                                                                                \
-    FUNCTION(purge)                                                                                \
-    FUNCTION(fatal_error)                                                                          \
-    FUNCTION(last_error)                                                                           \
-    FUNCTION(err2str)                                                                              \
-    FUNCTION(queue_get_main)                                                                       \
-    FUNCTION(queue_destroy)                                                                        \
-    FUNCTION(queue_cb_event_enable)                                                                \
-    FUNCTION(topic_new)                                                                            \
-    FUNCTION(topic_destroy)                                                                        \
-    FUNCTION(produce_batch)                                                                        \
-    FUNCTION(produceva)                                                                            \
-    FUNCTION(headers_new)                                                                          \
-    FUNCTION(header_add)                                                                           \
-    FUNCTION(headers_destroy)                                                                      \
-    FUNCTION(error_code)                                                                           \
-    FUNCTION(error_destroy)                                                                        \
-    FUNCTION(message_status)                                                                       \
-    FUNCTION(metadata)                                                                             \
-    FUNCTION(metadata_destroy)
+/* The functions that are used of it. */
+#define KAFKA_FUNCTIONS(FUNCTION, P)                                                               \
+    FUNCTION(P, version_str)                                                                       \
+    FUNCTION(P, conf_new)                                                                          \
+    FUNCTION(P, conf_destroy)                                                                      \
+    FUNCTION(P, conf_set)                                                                          \
+    FUNCTION(P, conf_get)                                                                          \
+    FUNCTION(P, conf_set_opaque)                                                                   \
+    FUNCTION(P, conf_set_dr_msg_cb)                                                                \
+    FUNCTION(P, conf_set_error_cb)                                                                 \
+    FUNCTION(P, conf_set_log_cb)                                                                   \
+    FUNCTION(P, conf_set_stats_cb)                                                                 \
+    FUNCTION(P, new)                                                                               \
+    FUNCTION(P, destroy)                                                                           \
+    FUNCTION(P, poll)                                                                              \
+    FUNCTION(P, flush)                                                                             \
+    FUNCTION(P, purge)                                                                             \
+    FUNCTION(P, fatal_error)                                                                       \
+    FUNCTION(P, last_error)                                                                        \
+    FUNCTION(P, err2str)                                                                           \
+    FUNCTION(P, queue_get_main)                                                                    \
+    FUNCTION(P, queue_destroy)                                                                     \
+    FUNCTION(P, queue_cb_event_enable)                                                             \
+    FUNCTION(P, topic_new)                                                                         \
+    FUNCTION(P, topic_destroy)                                                                     \
+    FUNCTION(P, produce_batch)                                                                     \
+    FUNCTION(P, produceva)                                                                         \
+    FUNCTION(P, headers_new)                                                                       \
+    FUNCTION(P, header_add)                                                                        \
+    FUNCTION(P, headers_destroy)                                                                   \
+    FUNCTION(P, error_code)                                                                        \
+    FUNCTION(P, error_destroy)                                                                     \
+    FUNCTION(P, message_status)                                                                    \
+    FUNCTION(P, metadata)                                                                          \
+    FUNCTION(P, metadata_destroy)
 
-#define KAFKA_LIBRARY_MEMBER(name) __typeof__(rd_kafka_##name) *name;
-struct kafka_library {
-    KAFKA_LIBRARY_FUNCTIONS(KAFKA_LIBRARY_MEMBER)
-};
-#undef KAFKA_LIBRARY_MEMBER
-
-/*
- * Main thread: the library, loaded at the first call. Returns NULL with `error` filled
- * (EXIT_CODE_CONFIG) where this machine does not have it.
- */
-const struct kafka_library *kafka_library(struct error *error);
-
-/* The library and its version; NULL: this system has none. Main thread. */
-const char *kafka_library_version(void);
+SHARED_LIBRARY_DECLARE(kafka, rd_kafka_, KAFKA_FUNCTIONS)
 
 #endif

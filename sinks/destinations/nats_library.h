@@ -1,76 +1,61 @@
-/*
- * nats.c, loaded when a sink is a nats: one. Who has none needs neither it nor memory for it.
- */
+/* nats.c, loaded if a sink is a nats: one. */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 
 #include <nats/nats.h>
 
-#include "collector/base/error.h"
+#include "collector/platform/shared_library.h"
 
 /* The functions that are used of it. */
-#define NATS_LIBRARY_FUNCTIONS(FUNCTION)                                                           \
-    FUNCTION(nats_GetVersion)                                                                      \
-    FUNCTION(nats_GetLastError)                                                                    \
-    FUNCTION(natsStatus_GetText)                                                                   \
-    FUNCTION(natsOptions_Create)                                                                   \
-    FUNCTION(natsOptions_Destroy)                                                                  \
-    FUNCTION(natsOptions_SetServers)                                                               \
-    FUNCTION(natsOptions_SetName)                                                                  \
-    FUNCTION(natsOptions_SetTimeout)                                                               \
-    FUNCTION(natsOptions_SetWriteDeadline)                                                         \
-    FUNCTION(natsOptions_SetMaxReconnect)                                                          \
-    FUNCTION(natsOptions_SetReconnectWait)                                                         \
-    FUNCTION(natsOptions_SetPingInterval)                                                          \
-    FUNCTION(natsOptions_SetMaxPingsOut)                                                           \
-    FUNCTION(natsOptions_SetClosedCB)                                                              \
-    FUNCTION(natsOptions_SetReconnectedCB)                                                         \
-    FUNCTION(natsOptions_SetErrorHandler)                                                          \
-    FUNCTION(natsOptions_SetUserInfo)                                                              \
-    FUNCTION(natsOptions_SetToken)                                                                 \
-    FUNCTION(natsOptions_SetNKeyFromSeed)                                                          \
-    FUNCTION(natsOptions_SetUserCredentialsFromFiles)                                              \
-    FUNCTION(natsOptions_SetSecure)                                                                \
-    FUNCTION(natsOptions_LoadCATrustedCertificates)                                                \
-    FUNCTION(natsOptions_LoadCertificatesChain)                                                    \
-    FUNCTION(natsOptions_SetExpectedHostname)                                                      \
-    FUNCTION(natsConnection_Connect)                                                               \
-    FUNCTION(natsConnection_Status)                                                                \
-    FUNCTION(natsConnection_HasHeaderSupport)                                                      \
-    FUNCTION(natsConnection_GetMaxPayload)                                                         \
-    FUNCTION(natsConnection_Subscribe)                                                             \
-    FUNCTION(natsConnection_GetLastError)                                                          \
-    FUNCTION(natsConnection_PublishMsg)                                                            \
-    FUNCTION(natsConnection_Request)                                                               \
-    FUNCTION(nats_CloseAndWait)                                                                    \
-    FUNCTION(natsConnection_Close)                                                                 \
-    FUNCTION(natsConnection_Destroy)                                                               \
-    FUNCTION(natsSubscription_SetOnCompleteCB)                                                     \
-    FUNCTION(natsSubscription_SetPendingLimits)                                                    \
-    FUNCTION(natsSubscription_Destroy)                                                             \
-    FUNCTION(natsInbox_Create)                                                                     \
-    FUNCTION(natsInbox_Destroy)                                                                    \
-    FUNCTION(natsMsg_Create)                                                                       \
-    FUNCTION(natsMsg_Destroy)                                                                      \
-    FUNCTION(natsMsg_GetSubject)                                                                   \
-    FUNCTION(natsMsg_GetData)                                                                      \
-    FUNCTION(natsMsg_GetDataLength)                                                                \
-    FUNCTION(natsMsg_IsNoResponders)                                                               \
-    FUNCTION(natsMsgHeader_Set)
+#define NATS_FUNCTIONS(FUNCTION, P)                                                                \
+    FUNCTION(P, nats_GetVersion)                                                                   \
+    FUNCTION(P, nats_GetLastError)                                                                 \
+    FUNCTION(P, natsStatus_GetText)                                                                \
+    FUNCTION(P, natsOptions_Create)                                                                \
+    FUNCTION(P, natsOptions_Destroy)                                                               \
+    FUNCTION(P, natsOptions_SetServers)                                                            \
+    FUNCTION(P, natsOptions_SetName)                                                               \
+    FUNCTION(P, natsOptions_SetTimeout)                                                            \
+    FUNCTION(P, natsOptions_SetWriteDeadline)                                                      \
+    FUNCTION(P, natsOptions_SetMaxReconnect)                                                       \
+    FUNCTION(P, natsOptions_SetReconnectWait)                                                      \
+    FUNCTION(P, natsOptions_SetPingInterval)                                                       \
+    FUNCTION(P, natsOptions_SetMaxPingsOut)                                                        \
+    FUNCTION(P, natsOptions_SetClosedCB)                                                           \
+    FUNCTION(P, natsOptions_SetReconnectedCB)                                                      \
+    FUNCTION(P, natsOptions_SetErrorHandler)                                                       \
+    FUNCTION(P, natsOptions_SetUserInfo)                                                           \
+    FUNCTION(P, natsOptions_SetToken)                                                              \
+    FUNCTION(P, natsOptions_SetNKeyFromSeed)                                                       \
+    FUNCTION(P, natsOptions_SetUserCredentialsFromFiles)                                           \
+    FUNCTION(P, natsOptions_SetSecure)                                                             \
+    FUNCTION(P, natsOptions_LoadCATrustedCertificates)                                             \
+    FUNCTION(P, natsOptions_LoadCertificatesChain)                                                 \
+    FUNCTION(P, natsOptions_SetExpectedHostname)                                                   \
+    FUNCTION(P, natsConnection_Connect)                                                            \
+    FUNCTION(P, natsConnection_Status)                                                             \
+    FUNCTION(P, natsConnection_HasHeaderSupport)                                                   \
+    FUNCTION(P, natsConnection_GetMaxPayload)                                                      \
+    FUNCTION(P, natsConnection_Subscribe)                                                          \
+    FUNCTION(P, natsConnection_GetLastError)                                                       \
+    FUNCTION(P, natsConnection_PublishMsg)                                                         \
+    FUNCTION(P, natsConnection_Request)                                                            \
+    FUNCTION(P, nats_CloseAndWait)                                                                 \
+    FUNCTION(P, natsConnection_Close)                                                              \
+    FUNCTION(P, natsConnection_Destroy)                                                            \
+    FUNCTION(P, natsSubscription_SetOnCompleteCB)                                                  \
+    FUNCTION(P, natsSubscription_SetPendingLimits)                                                 \
+    FUNCTION(P, natsSubscription_Destroy)                                                          \
+    FUNCTION(P, natsInbox_Create)                                                                  \
+    FUNCTION(P, natsInbox_Destroy)                                                                 \
+    FUNCTION(P, natsMsg_Create)                                                                    \
+    FUNCTION(P, natsMsg_Destroy)                                                                   \
+    FUNCTION(P, natsMsg_GetSubject)                                                                \
+    FUNCTION(P, natsMsg_GetData)                                                                   \
+    FUNCTION(P, natsMsg_GetDataLength)                                                             \
+    FUNCTION(P, natsMsg_IsNoResponders)                                                            \
+    FUNCTION(P, natsMsgHeader_Set)
 
-#define NATS_LIBRARY_MEMBER(name) __typeof__(name) *name;
-struct nats_library {
-    NATS_LIBRARY_FUNCTIONS(NATS_LIBRARY_MEMBER)
-};
-#undef NATS_LIBRARY_MEMBER
-
-/*
- * Main thread: the library, loaded at the first call. Returns NULL with `error` filled
- * (EXIT_CODE_CONFIG) where this machine does not have it.
- */
-const struct nats_library *nats_library(struct error *error);
-
-/* The library and its version; NULL: this system has none. Main thread. */
-const char *nats_library_version(void);
+SHARED_LIBRARY_DECLARE(nats, , NATS_FUNCTIONS)
 
 #endif

@@ -68,7 +68,7 @@ static struct metrics_server *server_of(struct collector_inside *collector)
     if (server != NULL)
         return server;
     log_divert(note_port);
-    EXPECT(metrics_server_create(&server, &options, &error) == 0, "%s", error.text);
+    EXPECT(metrics_service->create(&server, &options, &error) == 0, "%s", error.text);
     EXPECT(port != 0, "it does not say where it listens");
     now_ns = clock_monotonic_ns();
     return server;
@@ -77,7 +77,7 @@ static struct metrics_server *server_of(struct collector_inside *collector)
 static void serve(struct metrics_server *server, int rounds)
 {
     while (rounds-- > 0)
-        metrics_server_serve(server, now_ns += STEP_NS);
+        metrics_service->serve(server, now_ns += STEP_NS);
 }
 
 static int connect_to(void)

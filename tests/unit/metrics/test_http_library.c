@@ -35,14 +35,14 @@ static void expect_refused(const char *why)
     struct error error = {.text = ""};
     struct metrics_server *server = NULL;
     const struct metrics_server_options options = {.version = "1"};
-    assert_false(metrics_server_can_serve(&error));
+    assert_false(metrics_service->load(&error));
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_string_equal(error.text, why);
     error.text[0] = '\0';
-    assert_int_equal(metrics_server_create(&server, &options, &error), -1);
+    assert_int_equal(metrics_service->create(&server, &options, &error), -1);
     assert_null(server);
     assert_string_equal(error.text, why);
-    assert_string_equal(metrics_server_library(), "libmicrohttpd (not on this system)");
+    assert_string_equal(metrics_service->library(), "libmicrohttpd (not on this system)");
 }
 
 TEST(without_the_library_metrics_are_refused_with_the_reason)

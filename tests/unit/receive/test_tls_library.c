@@ -33,14 +33,14 @@ static void expect_refused(const char *why)
     struct error error = {.text = ""};
     struct channel_kind kind = {0};
     const struct channel_tls_options options = {.cert = "cert", .key = "key", .connections = 1};
-    assert_int_equal(channel_tls_can(&error), -1);
+    assert_int_equal(tls_channels->load(&error), -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_string_equal(error.text, why);
     error.text[0] = '\0';
-    assert_int_equal(channel_tls_kind(&options, &kind, &error), -1);
+    assert_int_equal(tls_channels->make_kind(&options, &kind, &error), -1);
     assert_null(kind.ops);
     assert_string_equal(error.text, why);
-    assert_string_equal(channel_tls_library(), "OpenSSL (not on this system)");
+    assert_string_equal(tls_channels->library(), "OpenSSL (not on this system)");
 }
 
 TEST(without_the_library_tls_is_refused_with_the_reason)

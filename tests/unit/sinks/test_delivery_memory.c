@@ -63,7 +63,7 @@ static bool open_short(const struct sink_thread_options *options, uint64_t numbe
 
 static void open_each(const struct destination_ops *destination, const char *path)
 {
-    if (destination->library() == NULL)
+    if (strstr(destination->library(), "(not on this system)") != NULL)
         skip(); /* this system has no library for it */
     struct ledger *ledger = ledger_create();
     struct sink_counters *counters = ledger_sink_block(ledger, ledger_add_sink(ledger, "a"));

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/destination_stream.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
@@ -108,6 +109,7 @@ static void command_start(struct command *command, int64_t now)
 {
     struct error error;
     bool again = command->started_ns != 0;
+    RULE(command->phase == PHASE_WAITING && !command->finishing, "one command runs at a time");
     if (child_start(command->child, command->line, &error) != 0) {
         uint64_t suppressed;
         command->restarting = false;
@@ -135,6 +137,7 @@ static void command_start(struct command *command, int64_t now)
 /* What it has not read by now it will not. */
 static void close_input(struct command *command, int64_t now)
 {
+    RULE(has_input(command), "an input is closed once");
     command->unread = child_close_input(command->child);
     command->end_unreported = true;
     command->phase = PHASE_LEFT;

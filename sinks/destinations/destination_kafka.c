@@ -1,22 +1,23 @@
 /*
- * kafka: gives messages to librdkafka, which sends them, and hears of each what became of it.
+ * kafka: passes messages to librdkafka, which sends them and reports the outcome of each.
  *
- * A message is a record's lines, or a block's. The library does not copy them: a block stays the
- * library's until the last of its messages has its report. Reports come within poll, so all of it
- * runs in the sink's thread; the library's own threads only wake that.
+ * A message is the lines of a record, or of a block. The library does not copy them: it owns a
+ * block until the last of its messages is reported. Reports are delivered within poll, so all of
+ * this runs in the sink's thread; the library's own threads only wake it.
  *
- * What waits is kept here and not in the library. Of an idempotent producer (2.0.2) a partition has
- * one request of several messages on its way; while more messages wait for that, the library's
- * thread spins. So all blocks that wait are handed over together, when all before are reported. Of
- * blocks as messages five can be on their way.
+ * Blocks wait here and not in the library. An idempotent producer (2.0.2) has one request of
+ * several messages in flight for a partition; while more messages wait for it, the library's thread
+ * spins. So all waiting blocks are handed over together, once all earlier messages are reported. If
+ * a message is a whole block, five of them can be in flight.
  *
- * An idempotent producer that has met a fatal error takes nothing more. When all that it has taken
- * is reported, another one follows.
+ * After a fatal error an idempotent producer accepts no more messages. It is replaced when all of
+ * its messages are reported.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/encoder.h"
 #include "collector/platform/clock.h"
 #include "sinks/destinations/broker_place.h"
@@ -32,19 +33,19 @@
 
 #define DEFAULT_PORT 9092
 
-/* What the library may have on its way of one partition: messages, of blocks. */
+/* Messages of a block each that the library may have in flight. */
 #define BLOCKS_MOST 5
 
-/* What one request holds, unless properties say otherwise: messages, and bytes with their heads. */
+/* Limits of one request, unless properties change them; the size includes message heads. */
 #define REQUEST_MESSAGES ((size_t)10000)
 #define REQUEST_SIZE     ((size_t)1000000)
-#define HEADERS_SIZE     ((size_t)2048) /* of all headers of a message, at most */
+#define HEADERS_SIZE     ((size_t)2048) /* the most that all headers of a message take */
 
-#define CHUNK 128 /* messages that are handed over in one call */
+#define CHUNK 128 /* messages in one call of the library */
 
-#define ABANDON_MS 200 /* for the reports of what was given up; they take 6 */
+#define ABANDON_MS 200 /* to wait for the reports of abandoned messages; they take 6 ms */
 
-/* Bytes that the library takes beside its queue, once it is connected: measured, and rounded up. */
+/* Bytes of a connected library, without its queue: measured, and rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
 struct kafka {
@@ -58,7 +59,7 @@ struct kafka {
 
     struct kafka_producer producer;
 
-    int64_t timeout_ns; /* that a block may wait here; INT64_MAX: without end */
+    int64_t timeout_ns; /* a block may wait here for this time; INT64_MAX: forever */
     struct kafka_flights flights;
     struct delivery_figures figures;
 };
@@ -68,9 +69,9 @@ static struct kafka *kafka_of(struct destination *destination)
     return (struct kafka *)destination;
 }
 
-/* --- what became of messages ------------------------------------------------------------------ */
+/* --- reports ---------------------------------------------------------------------------------- */
 
-/* A topic that takes less at a time than it was given gets half of that, message by message. */
+/* If a request was too large for its topic, its messages are sent again in half of that size. */
 static void kafka_note_report(void *context, const rd_kafka_message_t *message)
 {
     struct kafka *kafka = context;
@@ -85,18 +86,17 @@ static void kafka_note_report(void *context, const rd_kafka_message_t *message)
 
 /* --- handing over ----------------------------------------------------------------------------- */
 
-/* Messages that are handed over in one call. */
 struct chunk {
     const struct delivery_block *block;
     rd_kafka_topic_t *topic;
     rd_kafka_message_t messages[CHUNK];
     struct record_range ranges[CHUNK];
     size_t count;
-    int flags;    /* of all of them */
-    bool missing; /* the topic is, of some message that was refused */
+    int flags;    /* of rd_kafka_produce_batch */
+    bool missing; /* some message was refused because its topic does not exist */
 };
 
-/* The bytes of a message of one record: its last newline does not belong to it. */
+/* The size of a message of one record, without a newline at its end. */
 static size_t record_size(const struct kafka *kafka, const struct delivery_block *block,
                           const struct delivery_record *record)
 {
@@ -105,7 +105,7 @@ static size_t record_size(const struct kafka *kafka, const struct delivery_block
     return record->size - ends;
 }
 
-/* Whether the message of a part of a block is a copy. */
+/* A part of a block is copied if the block has a head, which each message begins with. */
 static bool is_copied(const struct kafka *kafka, const struct delivery_block *block,
                       const struct record_range *range)
 {
@@ -137,8 +137,8 @@ static rd_kafka_message_t message_of(const struct kafka *kafka, const struct del
 }
 
 /*
- * Hands over the messages, and sets their errors. Their memory is the library's until their report;
- * a copy is the library's to free, and ours where it refuses the message.
+ * Hands over the messages and sets their errors. The library owns their memory until the report; it
+ * frees a copy, except that of a message that it refuses.
  */
 static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
 {
@@ -154,7 +154,7 @@ static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
                                                 chunk->flags, chunk->block, chunk->ranges[i].first);
 }
 
-/* A message that the library did not take. */
+/* The library did not accept the message. */
 static void kafka_note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
 {
     const rd_kafka_message_t *message = &chunk->messages[i];
@@ -171,7 +171,7 @@ static void kafka_note_refused(struct kafka *kafka, struct chunk *chunk, size_t 
                            clock_monotonic_ns());
 }
 
-/* Hands over what was filled. */
+/* Hands over the messages of the chunk and empties it. */
 static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
 {
     if (chunk->count != 0)
@@ -182,7 +182,7 @@ static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
     chunk->count = 0;
 }
 
-/* Adds a message. One that is copied is in a call of its own. */
+/* Adds a message. A copied message gets a call of its own, with other flags. */
 static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct record_range *range,
                       void *token)
 {
@@ -192,10 +192,12 @@ static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct rec
     rd_kafka_message_t message = message_of(kafka, chunk->block, range, token);
     if (message.payload == NULL) {
         static const struct kafka_outcome later = {.result = DELIVERY_NOT_SENT,
-                                                   .why = "no memory for a part of a block"};
+                                                   .why = "out of memory for a part of a block"};
         kafka_flights_complete(&kafka->flights, token, &later);
         return;
     }
+    RULE(chunk->count < CHUNK && (!copied || chunk->count == 0),
+         "a chunk has room, and a copied message has one of its own");
     chunk->messages[chunk->count] = message;
     chunk->ranges[chunk->count++] = *range;
     if (!copied)
@@ -205,14 +207,14 @@ static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct rec
     chunk->flags = 0;
 }
 
-/* The bytes that a message of several records may have. */
+/* The most bytes of a message of several records. */
 static size_t most_of_message(const struct kafka *kafka)
 {
     size_t besides = KAFKA_MESSAGE_HEAD + (kafka->headers.wanted == 0 ? 0 : HEADERS_SIZE);
     return kafka->producer.message_size > besides ? kafka->producer.message_size - besides : 1;
 }
 
-/* Hands over messages of the flight that have `limit` bytes together, and at least one. */
+/* Hands over messages of the flight, up to `limit` bytes in total, but at least one. */
 static void hand_flight(struct kafka *kafka, rd_kafka_topic_t *topic, size_t at, size_t limit)
 {
     const struct kafka_flight *flight = &kafka->flights.all[at];
@@ -246,12 +248,12 @@ static void refuse_flight(struct kafka *kafka, size_t at)
     kafka_flights_refuse(&kafka->flights, at, &outcome);
 }
 
-/* What was handed over in one go, while the library had nothing before. */
+/* The messages that were handed over since the library last had none. */
 struct group {
     size_t messages, bytes;
 };
 
-/* Whether the library may have the flight as well now. */
+/* Whether the flight can be handed over now as well. */
 static bool has_room(const struct kafka *kafka, const struct kafka_flight *flight, bool is_limited,
                      struct group *group)
 {
@@ -266,7 +268,7 @@ static bool has_room(const struct kafka *kafka, const struct kafka_flight *fligh
     return group->messages <= REQUEST_MESSAGES && group->bytes <= REQUEST_SIZE;
 }
 
-/* Hands over what can be sent without something else of it having to wait. */
+/* Hands over the waiting flights that the library can send at once. */
 static void hand_waiting(struct kafka *kafka)
 {
     struct kafka_flights *flights = &kafka->flights;
@@ -291,7 +293,7 @@ static void hand_waiting(struct kafka *kafka)
             group = (struct group){flight->waiting, flight->block->size};
         hand_flight(kafka, topic, at, limit);
         if (flight->waiting != 0 && flight->unreported != 0)
-            return; /* the rest follows when that is reported */
+            return; /* the rest follows after the reports */
     }
 }
 
@@ -346,10 +348,7 @@ static struct delivery_block *kafka_answer(struct destination *destination, stru
     return kafka_flights_take(&kafka_of(destination)->flights, error);
 }
 
-/*
- * A block that is not reported in time stays where it is: the library has no copy of it, and may be
- * about to send it.
- */
+/* The library may still send a block that it has not reported in time, and has no copy of it. */
 static void kafka_lend_block(void *context, struct delivery_block *block)
 {
     struct kafka *kafka = context;
@@ -384,7 +383,7 @@ static void kafka_destroy(struct destination *destination)
     free(kafka);
 }
 
-/* What Kafka allows in a name: letters, digits, '.', '_' and '-', and neither "." nor "..". */
+/* Kafka allows letters, digits, '.', '_' and '-', but neither "." nor "..". */
 static int check_topic(const struct kafka *kafka, struct error *error)
 {
     static const char allowed[] =
@@ -394,11 +393,11 @@ static int check_topic(const struct kafka *kafka, struct error *error)
     if (size != 0 && strspn(name, allowed) == size && strcmp(name, ".") != 0 &&
         strcmp(name, "..") != 0)
         return 0;
-    return broker_place_refuse(kafka->place.route,
-                               "is no topic: it may have letters, digits, '.', '_' and '-'", error);
+    return broker_place_refuse(
+        kafka->place.route, "is not a topic: letters, digits, '.', '_' and '-' are allowed", error);
 }
 
-/* Reads what stands in the options. Returns 0, or -1 with `error` filled. */
+/* Returns 0, or -1 with `error` filled. */
 static int kafka_read_options(struct kafka *kafka, const struct destination_options *options,
                               struct error *error)
 {
@@ -431,7 +430,7 @@ static int kafka_read_options(struct kafka *kafka, const struct destination_opti
     return 0;
 }
 
-/* One that has read its options, to be freed by free. Returns NULL with `error` filled. */
+/* Reads the options. The caller frees it by free(). Returns NULL with `error` filled. */
 static struct kafka *kafka_make(const struct destination_options *options, struct error *error)
 {
     struct kafka *made = calloc(1, sizeof *made);
@@ -463,7 +462,7 @@ static int kafka_create(const struct destination_options *options, struct destin
     return 0;
 }
 
-/* All but the producer: that would connect. */
+/* Does not create a producer, which would connect. */
 static int kafka_check(const struct destination_options *options, struct error *error)
 {
     struct kafka *tried = kafka_make(options, error);

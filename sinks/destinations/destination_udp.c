@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/udp.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/relay_packets.h"
@@ -41,6 +42,7 @@ static void next_datagram(struct relay *relay)
 
 static void note_sent(struct relay *relay, struct relay_datagram *datagram)
 {
+    RULE(relay->sending && relay->tried < relay->targets, "a datagram is sent once to each target");
     datagram->sent++;
     relay->tried++;
     if (relay->round_robin)
@@ -52,6 +54,8 @@ static void note_sent(struct relay *relay, struct relay_datagram *datagram)
 static void note_unsent(struct relay *relay, struct relay_datagram *datagram,
                         enum relay_outcome fate)
 {
+    RULE(relay->sending && relay->tried < relay->targets,
+         "a datagram is tried once at each target");
     datagram->outcome = fate;
     if (++relay->tried == relay->targets)
         next_datagram(relay);

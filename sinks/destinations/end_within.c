@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
@@ -71,6 +72,7 @@ void end_within(void (*end)(void *object), void *object, int ms)
         thread_leave(thread);
         return;
     }
+    RULE(expected == ENDED, "a thread that was not left has ended its object");
     thread_join(thread);
     free_ending(ending);
 }

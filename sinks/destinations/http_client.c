@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/base/parse_error.h"
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "sinks/destinations/http_shapes.h"
@@ -91,6 +92,8 @@ static void set_ended(struct http_client *client, struct slot *slot)
     slot->result.error = slot->exchange.error;
     slot->result.retry_after_ns = slot->exchange.retry_after_ns;
     mutex_lock(client->lock);
+    RULE(slot->state == SLOT_SENT || slot->state == SLOT_GIVEN, "each block is answered once");
+    RULE(slot->headers == NULL, "a block is answered when its last request has ended");
     slot->state = SLOT_ENDED;
     mutex_unlock(client->lock);
     wakeup_signal(client->options.wakeup);
@@ -113,6 +116,7 @@ static void change_headers(struct http_client *client)
 static void release_headers(struct http_client *client, struct slot *slot)
 {
     struct http_headers *headers = slot->headers;
+    RULE(headers != NULL && headers->users != 0, "headers are released once by each request");
     slot->headers = NULL;
     if (--headers->users == 0 && headers != client->headers)
         http_headers_free(headers);
@@ -135,6 +139,7 @@ static void note_begin(struct http_client *client, bool repeats)
 static void client_note_end(struct http_client *client, const struct http_reply *reply)
 {
     struct delivery_figures *figures = &client->figures;
+    RULE(client->requests != 0, "each request that ends was begun");
     note_requests(client, client->requests - 1);
     delivery_figure_add(figures, FIGURE_CONNECTS, reply->connects);
     if (reply->status < 200 || reply->status > 599) {
@@ -150,6 +155,7 @@ static bool begin_request(struct http_client *client, struct slot *slot)
 {
     const struct http_client_options *options = &client->options;
     struct http_exchange *exchange = &slot->exchange;
+    RULE(slot->state == SLOT_SENT && slot->headers == NULL, "a slot has one request at a time");
     slot->shape = http_shapes_next(&client->shapes);
     switch (http_body_make(options->maker, &slot->body, exchange->block, &exchange->range,
                            slot->shape)) {
@@ -248,8 +254,9 @@ static void client_note_refused(struct http_reply *reply)
 static struct slot *client_slot(struct http_client *client, const CURL *easy)
 {
     size_t i = 0;
-    while (client->slots[i].request.easy != easy)
+    while (i < client->count && client->slots[i].request.easy != easy)
         i++;
+    RULE(i < client->count, "libcurl reports the end of a request of this client");
     return &client->slots[i];
 }
 
@@ -288,6 +295,7 @@ static void abandon_requests(struct http_client *client)
         if (slot->state != SLOT_SENT && slot->state != SLOT_GIVEN)
             continue;
         if (slot->state == SLOT_SENT) {
+            RULE(slot->headers != NULL, "a slot in this state has a request");
             http_request_give_up(&slot->request, &reply);
             end_request(client, slot, &reply);
         }
@@ -345,6 +353,7 @@ bool http_client_send(struct http_client *client, struct delivery_block *block)
         if (client->slots[i].state == SLOT_EMPTY)
             slot = &client->slots[i];
     if (slot != NULL) {
+        RULE(slot->headers == NULL && !slot->again, "an empty slot has no request");
         http_exchange_begin(&slot->exchange, block, client->options.format);
         slot->result = (struct http_result){0};
         slot->order = client->next_order++;
@@ -361,6 +370,7 @@ bool http_client_answer(struct http_client *client, struct http_result *result)
     struct slot *slot = move_one(client, SLOT_ENDED, SLOT_EMPTY);
     if (slot == NULL)
         return false;
+    RULE(slot->result.block != NULL, "a slot whose block is answered has it");
     *result = slot->result;
     return true;
 }

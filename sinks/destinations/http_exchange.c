@@ -27,6 +27,7 @@ static size_t exchange_find_group(struct http_exchange *exchange, uint32_t finge
     for (size_t i = 1; i < exchange->group_count; i++)
         if (exchange->groups[i].fingerprint == fingerprint)
             return i;
+    RULE(exchange->group_count <= HTTP_GROUPS_MOST + 1, "a block has no more groups than fit");
     if (exchange->group_count > HTTP_GROUPS_MOST) {
         exchange->groups[HTTP_GROUPS_MOST].hopeless = false;
         return HTTP_GROUPS_MOST;
@@ -128,6 +129,7 @@ static bool find_run(const struct http_exchange *exchange, size_t *at, size_t en
 static bool next_range(struct http_exchange *exchange)
 {
     while (!find_run(exchange, &exchange->at, exchange->block->count, &exchange->range)) {
+        RULE(exchange->group < exchange->group_count, "the group in hand is one of the block's");
         if (exchange->group + 1 == exchange->group_count)
             return false;
         exchange->group++;
@@ -205,6 +207,7 @@ static void refuse_record(struct http_exchange *exchange, size_t index,
                           const struct refusal *refusal)
 {
     struct delivery_record *record = &exchange->block->records[index];
+    RULE(record->outcome == NO_FATE, "each record is refused once");
     bool in_part = refusal->some && record->lines > 1;
     record->outcome = in_part ? DELIVERY_PARTLY_ACCEPTED : DELIVERY_REFUSED;
     record->reason = refusal->reason;
@@ -258,6 +261,10 @@ static void begin_probes(struct http_exchange *exchange)
     exchange->probed = exchange->range;
     exchange->probe[1] = find_probe(exchange, true, SIZE_MAX);
     exchange->probe[0] = find_probe(exchange, false, exchange->probe[1]);
+    RULE(exchange->probe[0] < exchange->block->count &&
+             exchange->probe[1] < exchange->block->count &&
+             exchange->probe[0] != exchange->probe[1],
+         "two different records of a group are tried by themselves");
     exchange->probes = 2;
 }
 
@@ -274,6 +281,7 @@ static void divide_probed(struct http_exchange *exchange)
 {
     size_t at = exchange->probed.first, end = at + exchange->probed.count;
     struct http_range run;
+    RULE(exchange->groups[exchange->group].hopeless, "only hopeless groups are probed");
     exchange->groups[exchange->group].hopeless = false;
     exchange->probes = 0;
     while (find_run(exchange, &at, end, &run))
@@ -382,6 +390,7 @@ static struct http_meaning meaning_of(struct http_exchange *exchange,
 
 void http_exchange_answer(struct http_exchange *exchange, const struct http_reply *reply)
 {
+    RULE(!exchange->over && exchange->range.count != 0, "an answer is for the request in hand");
     const struct http_meaning means = meaning_of(exchange, reply);
     bool refused = means.outcome == DELIVERY_REFUSED || means.outcome == DELIVERY_PARTLY_ACCEPTED;
     if (means.outcome != DELIVERY_ACKNOWLEDGED) /* refused records wait for no time */

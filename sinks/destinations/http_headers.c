@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/base/secure_clear.h"
 #include "collector/contract/compression.h"
 #include "collector/platform/input_file.h"
@@ -246,6 +247,7 @@ void http_headers_free(struct http_headers *headers)
 {
     if (headers == NULL)
         return;
+    RULE(headers->users == 0, "no request uses headers that are freed");
     for (size_t i = 0; i < HTTP_SHAPES_MOST; i++) {
         for (struct curl_slist *line = headers->lists[i]; line != NULL; line = line->next)
             secure_clear(line->data, strlen(line->data));

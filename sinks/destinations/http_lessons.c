@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/base/siphash.h"
 #include "collector/contract/record.h"
 #include "sinks/destinations/record_key.h"
@@ -74,6 +75,7 @@ static void count_refusal(struct http_lessons *lessons, uint32_t print)
             found = &ways[i];
     }
     lessons->used += found->refusals == 0;
+    RULE(lessons->used <= HTTP_LESSONS_MOST, "no more entries are used than there are");
     *found = (struct http_lesson){.fingerprint = print, .refusals = 1};
 }
 
@@ -82,6 +84,7 @@ static void lessons_forget(struct http_lessons *lessons, uint32_t print)
     const struct http_lesson *found = lessons_find(lessons, print);
     if (found == NULL)
         return;
+    RULE(lessons->used != 0, "an entry that is found is counted");
     lessons->table[found - lessons->table].refusals = 0;
     if (--lessons->used == 0)
         atomic_store_explicit(&lessons->any, false, memory_order_relaxed);

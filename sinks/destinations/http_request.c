@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/base/parse_error.h"
+#include "collector/base/rule.h"
 #include "sinks/destinations/http_answer.h"
 
 #define SECOND INT64_C(1000000000)
@@ -34,6 +35,7 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     if (taken != 0)
         memcpy(to, piece->data + at, taken);
     request->at += taken;
+    RULE(request->at <= http_body_size(request->body), "no more is sent than the body has");
     return taken;
 }
 

@@ -1,5 +1,7 @@
 #include "sinks/destinations/http_shapes.h"
 
+#include "collector/base/rule.h"
+
 /* After so many tries that say nothing the second shape is given up: some servers just hang up. */
 #define MOST_TRIES 3
 
@@ -27,6 +29,7 @@ bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, b
         shapes->taken = shapes->taken || (status >= 200 && status <= 299);
         return false;
     }
+    RULE(shape == 1 && shapes->two, "only a format with two shapes has an answer to the second");
     shapes->trying = false;
     if (proof || (shapes->proven && says_nothing(status))) {
         shapes->proven = true;

@@ -3,20 +3,20 @@
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 
-/* The states of a record that has no outcome yet, in the place of its outcome. */
-#define WAITS  UINT8_MAX       /* it is to be handed over */
+/* States of a record that has no outcome yet. */
+#define WAITS  UINT8_MAX       /* it has to be handed over */
 #define PART   (UINT8_MAX - 1) /* it is in the message of the record before it */
 #define HANDED (UINT8_MAX - 2) /* the library has the message that begins with it */
 
 #define TOKEN_RECORDS (UINT32_MAX / KAFKA_FLIGHTS)
 
-/* Where a pointer has 32 bits, no bit is left for the order of the flight. */
+/* The order of the flight, in the upper bits of a token; 0 if pointers have 32 bits. */
 static uintptr_t order_bits(const struct kafka_flight *flight)
 {
     return (uintptr_t)flight->order << 16 << 16;
 }
 
-/* A message carries its flight, the flight's order and its first record through the library. */
+/* The token of a message, returned with its report: flight, order of the flight, first record. */
 static void *token_of(const struct kafka_flights *flights, size_t at, size_t record)
 {
     RULE(record < TOKEN_RECORDS, "the number of a record fits into a token");
@@ -33,7 +33,7 @@ static size_t record_of(const void *token)
     return (uint32_t)(uintptr_t)token / KAFKA_FLIGHTS;
 }
 
-/* Whether the message is one that has no report yet: it may be reported twice, or too late. */
+/* Whether the message has no report yet; a report may come twice or too late. */
 static bool is_unreported(const struct kafka_flight *flight, const void *token)
 {
     size_t record = record_of(token);
@@ -44,6 +44,10 @@ static bool is_unreported(const struct kafka_flight *flight, const void *token)
 
 static void note_done(struct kafka_flights *flights, struct kafka_flight *flight)
 {
+    RULE(flight->open && flight->block != NULL, "each block is done once");
+    RULE(flight->waiting == 0 && flight->unreported == 0,
+         "no message of a block that is done waits or is with the library");
+    RULE(flights->done_count < KAFKA_FLIGHTS, "no more blocks are done than there can be");
     flight->open = false;
     flights->done[(flights->done_at + flights->done_count++) % KAFKA_FLIGHTS] =
         (size_t)(flight - flights->all);
@@ -55,7 +59,7 @@ static void note_unreported(struct kafka_flights *flights, size_t count)
     delivery_figure_set(flights->figures, FIGURE_MESSAGES, count);
 }
 
-/* The record after the last one of the message that begins with this one. */
+/* The record after the message that begins with this record. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -121,6 +125,7 @@ struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct 
     flights->done_at = (flights->done_at + 1) % KAFKA_FLIGHTS;
     flights->done_count--;
     struct delivery_block *block = flight->block;
+    RULE(block != NULL && !flight->open, "a block is taken out once, when it is done");
     if (error != NULL)
         *error = flight->error;
     flight->block = NULL;
@@ -129,10 +134,12 @@ struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct 
 
 /* --- to the library --------------------------------------------------------------------------- */
 
-/* One message more than there are, so that a flight is not over while it is handed over. */
+/* `unreported` includes one message too many, so that the flight is not done before the end. */
 void kafka_flights_begin(struct kafka_flights *flights, size_t at)
 {
     struct kafka_flight *flight = &flights->all[at];
+    RULE(flight->open && flight->waiting != 0 && flight->unreported == 0,
+         "only a block with nothing but waiting records is handed over");
     if (flights->handed++ == 0)
         flights->group_messages = flights->group_bytes = 0;
     flight->unreported = 1;
@@ -140,7 +147,7 @@ void kafka_flights_begin(struct kafka_flights *flights, size_t at)
     flight->handed_ns = clock_monotonic_ns();
 }
 
-/* Extends `range` by the waiting records that follow it, as far as they fit. */
+/* Extends `range` by the waiting records that follow it and fit. */
 static void extend(const struct delivery_block *block, size_t most, struct record_range *range)
 {
     while (range->first + range->count < block->count) {
@@ -161,6 +168,7 @@ bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, 
     struct kafka_flight *flight = &flights->all[at];
     struct delivery_block *block = flight->block;
     size_t first = *from;
+    RULE(flight->unreported != 0, "messages are only handed over between begin and end");
     while (first < block->count &&
            (block->records[first].done || block->records[first].outcome != WAITS))
         first++;
@@ -172,6 +180,7 @@ bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, 
         extend(block, most, range);
     set_outcomes(flight, first + 1, first + range->count, PART, 0);
     block->records[first].outcome = HANDED;
+    RULE(range->count <= flight->waiting, "the records of a message were waiting");
     flight->waiting -= range->count;
     flight->unreported++;
     flight->messages++;
@@ -188,6 +197,7 @@ void kafka_flights_return(struct kafka_flights *flights, void *token)
     size_t first = record_of(token);
     size_t end = message_end(flight->block, first);
     const struct record_range range = {(uint32_t)first, (uint32_t)(end - first)};
+    RULE(flight->unreported > 1 && flight->messages != 0, "a message that returns was handed over");
     flight->bytes -= record_range_size(flight->block, &range) +
                      flight->block->records[first].key_size + KAFKA_MESSAGE_HEAD;
     set_outcomes(flight, first, end, WAITS, 0);
@@ -196,11 +206,14 @@ void kafka_flights_return(struct kafka_flights *flights, void *token)
     flight->messages--;
 }
 
-/* A message of the flight was reported, or all that there are were given. */
+/* A message of the flight is reported, or handing over has ended. */
 static void note_reported(struct kafka_flights *flights, struct kafka_flight *flight)
 {
+    RULE(flight->unreported != 0, "each message is reported once");
     if (--flight->unreported != 0)
         return;
+    RULE(flights->handed != 0 && flights->unreported >= flight->messages,
+         "the counts of all flights include those of each");
     note_unreported(flights, flights->unreported - flight->messages);
     histogram_note(&flights->figures->request_time, histogram_times,
                    (uint64_t)(clock_monotonic_ns() - flight->handed_ns));
@@ -213,6 +226,7 @@ void kafka_flights_end(struct kafka_flights *flights, size_t at)
 {
     struct kafka_flight *flight = &flights->all[at];
     size_t bytes = 0;
+    RULE(flight->unreported != 0, "the end of handing over follows its beginning");
     note_unreported(flights, flights->unreported + flight->messages);
     for (size_t i = 0; i < flights->most; i++)
         if (flights->all[i].unreported != 0)
@@ -232,6 +246,7 @@ const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
     struct kafka_flight *flight = flight_of(flights, token);
     if (!is_unreported(flight, token))
         return NULL;
+    RULE(flight->open, "a block with an unreported message is open");
     size_t first = record_of(token);
     size_t end = message_end(flight->block, first);
     bool too_large = outcome->result == DELIVERY_REFUSED && outcome->reason == DELIVERY_TOO_LARGE;
@@ -250,7 +265,7 @@ const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
     return again ? route : NULL;
 }
 
-/* Waiting records get that outcome; records that the library has are unknown. */
+/* Waiting records get the outcome; those of which the library has a message are unknown. */
 static void close_flight(struct kafka_flights *flights, struct kafka_flight *flight,
                          const struct kafka_outcome *outcome)
 {

@@ -1,11 +1,11 @@
 /*
- * The blocks that a kafka sink has taken: what of them waits, what the library has, and what its
- * reports mean for their records.
+ * The blocks of a kafka sink: which records wait, which the library has, and what its reports mean
+ * for them.
  *
- * A message is a record, or, with `per_block`, as many records of a block as fit into one. A broker
- * that refuses a request as too large refuses all messages in it, and so they are all sent again,
- * less at a time, until one that is refused is a single record and was the only message. Only the
- * sink's thread.
+ * A message is a record, or, with `per_block`, the records of a block that fit into one message. A
+ * broker that refuses a request as too large refuses all messages in it. They are sent again in
+ * smaller requests, until a refused message is a single record and was the only one of its request.
+ * Only the sink's thread uses this.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_FLIGHTS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_FLIGHTS_H
@@ -20,68 +20,66 @@
 #include "sinks/destinations/kafka_outcome.h"
 #include "sinks/destinations/record_range.h"
 
-/* Blocks at a time, at most. */
+/* The most blocks at a time. */
 #define KAFKA_FLIGHTS ((size_t)64)
 
 /* The most bytes of a message in addition to its value and key. */
 #define KAFKA_MESSAGE_HEAD ((size_t)80)
 
-/* A block that was taken. */
 struct kafka_flight {
     struct delivery_block *block; /* NULL: none */
-    bool open;                    /* some record of it has no fate yet */
-    size_t waiting;               /* records that are to be handed over */
+    bool open;                    /* some record has no outcome yet */
+    size_t waiting;               /* records that have to be handed over */
     size_t unreported;            /* messages that the library has */
-    size_t messages, bytes;       /* that it was given since it had none of this block */
-    int64_t handed_ns;            /* when */
+    size_t messages, bytes;       /* handed over since the library last had none of the block */
+    int64_t handed_ns;            /* the time of that; monotonic */
     uint64_t order;               /* later flights have higher numbers */
-    int64_t until_ns;             /* while it waits: when it is given back */
-    struct error error;           /* of the first message that was not acknowledged; empty: none */
+    int64_t until_ns;             /* if it still waits then, it is given back; monotonic */
+    struct error error;           /* of the first message that was not acknowledged; or empty */
 };
 
 struct kafka_flights {
     bool per_block;
-    size_t most; /* flights at a time */
+    size_t most; /* flights at a time, ≤ KAFKA_FLIGHTS */
     struct delivery_figures *figures;
 
     struct kafka_flight all[KAFKA_FLIGHTS];
     uint64_t last_order;
-    size_t handed;              /* flights that the library has messages of */
-    size_t unreported;          /* messages that it was given, of those flights */
-    size_t done[KAFKA_FLIGHTS]; /* flights with all fates, in the order of these: a ring */
+    size_t handed;              /* flights of which the library has messages */
+    size_t unreported;          /* messages of those flights that were handed over */
+    size_t done[KAFKA_FLIGHTS]; /* flights with all outcomes, the first done first: a ring */
     size_t done_at, done_count;
 
-    /* Since the library had nothing: the most messages and bytes that it had at a time. */
+    /* The most messages and bytes that the library had at a time, since it last had none. */
     size_t group_messages, group_bytes;
 };
 
-/* Takes a block that waits until then. Returns false where there is no room. */
+/* Adds a block that waits until `until_ns` (monotonic). Returns false if there is no room. */
 bool kafka_flights_put(struct kafka_flights *flights, struct delivery_block *block,
                        int64_t until_ns);
 
-/* The first flight that waits and that the library has nothing of; KAFKA_FLIGHTS: no flight. */
+/* The oldest waiting flight of which the library has no message; KAFKA_FLIGHTS: none. */
 size_t kafka_flights_first_waiting(const struct kafka_flights *flights);
 
-/* The library is about to be given messages of the flight. */
+/* To be called before messages of the flight are handed over. */
 void kafka_flights_begin(struct kafka_flights *flights, size_t at);
 
 /*
- * The next message of it with at most `most` bytes, from the record *from on, which is moved past
- * it. Returns false when there is none. It counts as given to the library, with `token`.
+ * The next message of at most `most` bytes, from the record *from on; *from is set to the record
+ * after it. Returns false if there is none. The message counts as handed over, with `token`.
  */
 bool kafka_flights_next(struct kafka_flights *flights, size_t at, size_t *from, size_t most,
                         struct record_range *range, void **token);
 
-/* The same message is not given yet: it waits. */
+/* That message is not handed over after all: its records wait. */
 void kafka_flights_return(struct kafka_flights *flights, void *token);
 
-/* All that is given now was given. */
+/* To be called after the messages were handed over. */
 void kafka_flights_end(struct kafka_flights *flights, size_t at);
 
 /*
- * The message has its report; a second one, or one of a flight that was given up, changes nothing.
- * Returns the name of the topic that took too much at a time, where its records wait again for
- * that; NULL: it did not.
+ * A message is reported. If its records must be sent again in smaller requests, returns the name of
+ * their topic, else NULL. A second report, or one of an abandoned flight, is ignored.
  */
 const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
                                    const struct kafka_outcome *outcome);
@@ -90,20 +88,21 @@ const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
 void kafka_flights_refuse(struct kafka_flights *flights, size_t at,
                           const struct kafka_outcome *outcome);
 
-/* Those that wait and whose time is over are given back. */
+/* Gives back the waiting flights whose time is over. */
 void kafka_flights_expire(struct kafka_flights *flights, int64_t now_ns);
 
-/* When there is one to be taken or given back; INT64_MAX: a report will say. */
+/* When a block can be taken or expires (monotonic); INT64_MAX: not before the next report. */
 int64_t kafka_flights_due(const struct kafka_flights *flights);
 
 /*
- * No further report counts. Each flight that the library still has messages of is handed to `lend`.
+ * Ends all flights and ignores later reports. Calls `lend` for each flight of which the library
+ * still has messages.
  */
 void kafka_flights_abandon(struct kafka_flights *flights,
                            void (*lend)(void *context, struct delivery_block *block),
                            void *context);
 
-/* The next block with all fates, or NULL. */
+/* The next block with all outcomes, or NULL. */
 struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct error *error);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "sinks/destinations/message_id.h"
 
-#define ARGUMENTS 7 /* topic, partition, value, key, what it carries, flags, headers */
+#define ARGUMENTS 7 /* topic, partition, value, key, token, flags, headers */
 #define HEADERS   4
 
 void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
@@ -15,7 +15,7 @@ void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
         host_name(headers->collector);
 }
 
-/* Copies the value. `value` NULL: the header is left out. */
+/* The library copies the value. NULL: no header. */
 static rd_kafka_resp_err_t headers_add(const struct kafka_library *library,
                                        rd_kafka_headers_t *list, const char *name,
                                        const char *value)
@@ -24,7 +24,7 @@ static rd_kafka_resp_err_t headers_add(const struct kafka_library *library,
                          : library->header_add(list, name, -1, value, (ssize_t)strlen(value));
 }
 
-/* Adds those that are wanted of the block's record of that place. */
+/* Adds the wanted headers of that record of the block. */
 static rd_kafka_resp_err_t headers_fill(const struct kafka_headers *headers,
                                         const struct kafka_library *library,
                                         rd_kafka_headers_t *list,
@@ -68,9 +68,9 @@ static rd_kafka_resp_err_t headers_produce(const struct kafka_library *library,
 }
 
 /*
- * The headers are a list of their own and not arguments of produceva: the library (2.0.2) frees
- * those twice where it refuses the message after it has made it. A list becomes the library's with
- * the message, and stays ours where the message is refused.
+ * The headers are a list and not arguments of produceva: the library (2.0.2) frees such arguments
+ * twice if it refuses the message after creating it. The library owns the list with the message; if
+ * it refuses the message, the list remains ours.
  */
 rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct kafka_library *library, rd_kafka_t *producer,

@@ -1,6 +1,6 @@
 /*
- * The headers of messages. Each costs the library an allocation and a copy, so that a record with
- * headers costs it more than twice what one without does.
+ * The headers of messages. Each costs the library an allocation and a copy, so that a message with
+ * headers costs it more than twice as much as one without.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
@@ -20,8 +20,8 @@ struct kafka_headers {
 void kafka_headers_init(struct kafka_headers *headers, unsigned wanted);
 
 /*
- * Hands over a message, with flags as rd_kafka_produce takes them, and the headers of the block's
- * record of that place. Returns RD_KAFKA_RESP_ERR_NO_ERROR, or why the library did not take it.
+ * Hands over a message with the headers of that record of the block. `flags` are those of
+ * rd_kafka_produce. Returns RD_KAFKA_RESP_ERR_NO_ERROR, or the reason why the library refused it.
  */
 rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct kafka_library *library, rd_kafka_t *producer,

@@ -3,9 +3,8 @@
 #include <stddef.h>
 
 /*
- * What a broker, or the library for it, says for good. All other errors are for now, and the
- * records are sent again: brokers that are away or too few, and a topic or partition that is
- * missing, which may be made, or be made again after it was deleted.
+ * Permanent errors of a broker or of the library. After all others the records are sent again:
+ * brokers that are away or too few, and a missing topic or partition, which may be created later.
  */
 static const struct {
     rd_kafka_resp_err_t error;

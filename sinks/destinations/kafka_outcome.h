@@ -1,6 +1,4 @@
-/*
- * What became of a message, by what librdkafka reports of it. Pure; any thread.
- */
+/* The outcome of a message, from librdkafka's report. Pure; any thread. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_OUTCOME_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_OUTCOME_H
 
@@ -16,14 +14,14 @@ struct kafka_outcome {
     const char *why;             /* for people; set by the caller */
 };
 
-/* Of a message that produce did not take. */
+/* For a message that the library refused when it was handed over. */
 struct kafka_outcome kafka_outcome_unsent(rd_kafka_resp_err_t error);
 
-/* Of one with a delivery report. */
+/* For a message with a delivery report. */
 struct kafka_outcome kafka_outcome_reported(rd_kafka_msg_status_t status,
                                             rd_kafka_resp_err_t error);
 
-/* Whether the topic, or its partition, is not there now, as far as the library knows. */
+/* Whether the library does not know the topic or partition at present. */
 bool kafka_outcome_is_missing_topic(rd_kafka_resp_err_t error);
 
 #endif

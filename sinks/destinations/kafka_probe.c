@@ -9,24 +9,24 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* How long one question waits, before it is looked whether the library has reported anything. */
+/* The library's errors are handled between questions, which wait no longer than this. */
 #define SLICE_MS 200
 
-/* After a refusal: another broker may answer all the same. */
+/* Time after a refusal in which another broker may still answer. */
 #define GRACE_NS (1000 * MS_NS)
 
 #define END_MS 500
 
-/* From this rank on an error is a refusal of what the options say. */
+/* Errors of this rank or above mean that the settings are refused. */
 #define REFUSAL 4
 
 struct probe {
     const struct kafka_library *library;
     rd_kafka_t *client;
-    rd_kafka_topic_t *topic; /* NULL: none is asked for */
+    rd_kafka_topic_t *topic; /* NULL: only the brokers are asked for */
 
-    /* What the library reported that says most about the reason. */
-    unsigned rank; /* 0: nothing */
+    /* The most telling error that the library reported. */
+    unsigned rank; /* 0: none */
     char reported[400];
 };
 
@@ -64,7 +64,7 @@ static void destroy_client(void *client)
     kafka_library(NULL)->destroy(client);
 }
 
-/* Returns NULL where no broker answered in time. */
+/* Returns NULL if no broker answered in time. */
 static const struct rd_kafka_metadata *kafka_probe_ask(struct probe *probe, int64_t timeout_ns,
                                                        rd_kafka_resp_err_t *why)
 {
@@ -106,18 +106,19 @@ static void classify_topic(const struct probe *probe, const struct rd_kafka_meta
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
         error_set(said, EXIT_CODE_CONFIG,
-                  "the brokers answer, but have no topic \"%s\"; make it, unless they make topics "
-                  "by themselves (auto.create.topics.enable)",
+                  "the brokers answer, but have no topic \"%s\"; create it, unless they create "
+                  "topics themselves (auto.create.topics.enable)",
                   topic->topic);
         break;
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
         error_set(said, EXIT_CODE_CONFIG,
-                  "the brokers answer, but we may not write to the topic \"%s\", or see it",
+                  "the brokers answer, but do not permit us to write to the topic \"%s\"",
                   topic->topic);
         break;
     default:
-        error_set(said, EXIT_CODE_NOT_REACHED, "the brokers answer, but of the topic \"%s\": %s",
-                  topic->topic, probe->library->err2str(topic->err));
+        error_set(said, EXIT_CODE_NOT_REACHED,
+                  "the brokers answer, but not for the topic \"%s\": %s", topic->topic,
+                  probe->library->err2str(topic->err));
     }
 }
 
@@ -135,7 +136,7 @@ static void probe_run(struct probe *probe, int64_t timeout_ns, struct error *sai
         classify_topic(probe, answer, said);
     else
         error_set(said, EXIT_CODE_OK,
-                  "reached %d broker%s; which topics there must be depends on the records",
+                  "reached %d broker%s; the topics depend on the records and were not checked",
                   answer->broker_cnt, answer->broker_cnt == 1 ? "" : "s");
     probe->library->metadata_destroy(answer);
 }
@@ -144,19 +145,14 @@ void kafka_probe_run(const struct kafka_library *library, const struct kafka_set
                      const char *topic, int64_t timeout_ns, struct error *said)
 {
     struct probe probe = {.library = library};
-    char why[400];
     rd_kafka_conf_t *conf = kafka_settings_make(library, settings, said);
     if (conf == NULL)
         return;
     library->conf_set_opaque(conf, &probe);
     library->conf_set_error_cb(conf, probe_on_error);
-    library->conf_set_log_cb(conf, NULL);
-    probe.client = library->new(RD_KAFKA_CONSUMER, conf, why, sizeof why);
-    if (probe.client == NULL) {
-        library->conf_destroy(conf);
-        error_set(said, EXIT_CODE_CONFIG, "librdkafka makes no client: %s", why);
+    probe.client = kafka_settings_open(library, RD_KAFKA_CONSUMER, conf, said);
+    if (probe.client == NULL)
         return;
-    }
     if (topic != NULL)
         probe.topic = library->topic_new(probe.client, topic, NULL);
     if (topic != NULL && probe.topic == NULL)

@@ -1,4 +1,4 @@
-/* Whether a kafka: sink would get anywhere: its brokers are asked about its topic. */
+/* Checks whether a kafka: sink could deliver, by asking its brokers about the topic. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_PROBE_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_PROBE_H
 
@@ -9,9 +9,9 @@
 #include "sinks/destinations/kafka_settings.h"
 
 /*
- * Asks for the metadata of the topic, as destination_ops.probe says; NULL: its name depends on the
- * records, and only the brokers are asked for. Asks as a consumer does: a question of a producer
- * could make the topic. `settings` are the sink's. Main thread.
+ * As destination_ops.probe; asks for the metadata of the topic. NULL: the topic depends on the
+ * records, and only the brokers are checked. Asks as a consumer, because a producer's question
+ * could create the topic. `settings` are the sink's. Main thread.
  */
 void kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
                      const char *topic, int64_t timeout_ns, struct error *said);

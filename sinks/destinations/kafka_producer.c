@@ -6,27 +6,27 @@
 #include "collector/platform/clock.h"
 #include "sinks/destinations/end_within.h"
 
-#define REMAKE_NS INT64_C(1000000000) /* between two attempts to make a producer */
+#define REMAKE_NS INT64_C(1000000000) /* between two attempts to create a producer */
 
 #define END_MS 500 /* for the end of a producer */
 
 #define ALL_AT_ONCE                                                                                \
     (RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
 
-/* The end of a producer, which outlives its owner where the library takes long. */
+/* The end of a producer; it outlives the owner if the library takes long. */
 struct kafka_ending {
     const struct kafka_library *library;
     rd_kafka_t *handle;
     size_t lent_count;
-    void *lent[2 * KAFKA_LENT_MOST]; /* until the library reads nothing any more */
+    void *lent[2 * KAFKA_LENT_MOST]; /* freed when the library no longer reads them */
 };
 
 /* --- what the library calls ------------------------------------------------------------------- */
 
 static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, void *opaque)
 {
-    (void)handle;
     const struct kafka_producer *producer = opaque;
+    RULE(handle == producer->handle, "reports are of the producer that is in use");
     producer->report(producer->context, message);
 }
 
@@ -38,7 +38,7 @@ static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, 
         producer->library->fatal_error(handle, fatal, sizeof fatal);
         producer->is_fatal = true;
         log_about(LOG_WARNING, LOG_OF_SINK, producer->name,
-                  "librdkafka gives up this producer, another one follows: %s", fatal);
+                  "the Kafka producer has failed and is replaced: %s", fatal);
         return;
     }
     uint64_t suppressed;
@@ -47,8 +47,8 @@ static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, 
 }
 
 /*
- * Counts go on where the last producer has ended. Messages that the library sends again are in a
- * new request for it, and no retry.
+ * Adds the counts of earlier producers. The library counts a message that it sends again as a new
+ * request, not as a retry.
  */
 static void note_statistics(struct kafka_producer *producer)
 {
@@ -69,6 +69,7 @@ static int on_statistics(rd_kafka_t *handle, char *text, size_t size, void *opaq
     (void)handle;
     struct kafka_producer *producer = opaque;
     struct kafka_statistics read;
+    kafka_statistics_hide_id(text, size);
     if (!kafka_statistics_read(text, size, &read))
         return 0;
     producer->now = read;
@@ -86,7 +87,7 @@ static void end_statistics(struct kafka_producer *producer)
     note_statistics(producer);
 }
 
-/* A thread of the library: the first of the events that poll takes. */
+/* Runs in a thread of the library, when the queue of events is no longer empty. */
 static void on_event(rd_kafka_t *handle, void *opaque)
 {
     (void)handle;
@@ -116,22 +117,16 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
     library->conf_set_dr_msg_cb(conf, on_report);
     library->conf_set_error_cb(conf, producer_on_error);
     library->conf_set_stats_cb(conf, on_statistics);
-    library->conf_set_log_cb(conf, NULL); /* an error says what matters */
     producer->message_size = message_size(library, conf);
-    char why[400];
-    producer->handle = library->new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
-    if (producer->handle == NULL) {
-        library->conf_destroy(conf); /* it is the library's only with a producer */
-        error_set(error, EXIT_CODE_CONFIG, "librdkafka makes no producer: %s", why);
-        return -1;
-    }
-    return 0;
+    producer->handle = kafka_settings_open(library, RD_KAFKA_PRODUCER, conf, error);
+    return producer->handle != NULL ? 0 : -1;
 }
 
-/* What its end takes is allocated here: the end cannot fail. */
+/* The memory for the end is allocated here, so that the end cannot fail. */
 static int producer_begin(struct kafka_producer *producer, struct error *error)
 {
     const struct kafka_library *library = producer->library;
+    RULE(producer->handle == NULL, "there is one producer at a time");
     producer->ending = calloc(1, sizeof *producer->ending);
     if (producer->ending == NULL)
         return error_no_memory(error);
@@ -144,11 +139,11 @@ static int producer_begin(struct kafka_producer *producer, struct error *error)
     producer->is_fatal = false;
     producer->events = library->queue_get_main(producer->handle);
     library->queue_cb_event_enable(producer->events, on_event, producer);
-    atomic_store(&producer->has_events, true); /* there may have been some before */
+    atomic_store(&producer->has_events, true); /* events may have come before */
     return 0;
 }
 
-/* rd_kafka_destroy waits for the library's threads, and so for their lookups of names. */
+/* rd_kafka_destroy waits for the library's threads, which may be in a name lookup. */
 static void run_ending(void *argument)
 {
     struct kafka_ending *ending = argument;
@@ -158,12 +153,13 @@ static void run_ending(void *argument)
     free(ending);
 }
 
-/* All that it took is reported, or lent: it calls nothing of ours any more. */
+/* All messages are reported or lent, so the library makes no more calls into the sink. */
 static void producer_end(struct kafka_producer *producer)
 {
     const struct kafka_library *library = producer->library;
     if (producer->handle == NULL)
         return;
+    RULE(producer->ending->handle == producer->handle, "a producer ends with its own ending");
     kafka_topics_release(producer->topics);
     library->queue_cb_event_enable(producer->events, NULL, NULL);
     library->queue_destroy(producer->events);
@@ -197,7 +193,7 @@ void kafka_producer_poll(struct kafka_producer *producer)
         producer->library->poll(producer->handle, 0);
 }
 
-/* Its last reports come without waiting for brokers. Returns whether all have come. */
+/* Requests the last reports without waiting for brokers. Returns whether all have come. */
 static bool producer_is_over(struct kafka_producer *producer, const size_t *unreported)
 {
     producer->library->purge(producer->handle, ALL_AT_ONCE);
@@ -223,16 +219,17 @@ void kafka_producer_renew(struct kafka_producer *producer, const size_t *unrepor
     log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", error.text);
 }
 
-/* The library uses an answer that comes later all the same. */
+/* The library also uses an answer that comes after this call. */
 void kafka_producer_ask(const struct kafka_producer *producer, rd_kafka_topic_t *topic)
 {
     const struct kafka_library *library = producer->library;
     const struct rd_kafka_metadata *answer = NULL;
+    RULE(producer->handle != NULL, "a topic is asked for while there is a producer");
     if (library->metadata(producer->handle, 0, topic, &answer, 0) == RD_KAFKA_RESP_ERR_NO_ERROR)
         library->metadata_destroy(answer);
 }
 
-/* A purge that waited for the library's threads would wait for their lookups of names. */
+/* A blocking purge would wait for the library's threads, which may be in a name lookup. */
 void kafka_producer_abandon(struct kafka_producer *producer, int ms)
 {
     if (producer->handle == NULL)

@@ -10,9 +10,9 @@
 #include "sinks/destinations/property_file.h"
 
 /*
- * What the ledger is built on. The order of messages and one copy of each need idempotence, and it
- * needs acks=all. The library's own queue is bounded by the blocks that it is given; its limits
- * must not be met before.
+ * The ledger depends on these. Idempotence keeps the order of messages and avoids duplicates; it
+ * implies acks=all. The blocks in flight bound the library's queue, so its own limits are too high
+ * to be reached.
  */
 static const char *const ours[][2] = {
     {"enable.idempotence", "true"},
@@ -20,25 +20,25 @@ static const char *const ours[][2] = {
     {"queue.buffering.max.kbytes", "1048576"},
 };
 
-/* What has no place in the file: what it must be, or where it stands. */
+/* Properties that the user cannot set, and why. */
 static const struct {
     const char *name, *why;
 } reserved[] = {
-    {"bootstrap.servers", "the brokers stand in the sink's URL"},
-    {"metadata.broker.list", "the brokers stand in the sink's URL"},
+    {"bootstrap.servers", "the sink's URL names the brokers"},
+    {"metadata.broker.list", "the sink's URL names the brokers"},
     {"enable.idempotence", "it is always on"},
     {"acks", "it is always \"all\""},
     {"request.required.acks", "it is always \"all\""},
-    {"message.timeout.ms", "timeout= of the sink says how long"},
-    {"delivery.timeout.ms", "timeout= of the sink says how long"},
-    {"compression.type", "compress= of the sink says how"},
-    {"compression.codec", "compress= of the sink says how"},
+    {"message.timeout.ms", "use timeout= of the sink"},
+    {"delivery.timeout.ms", "use timeout= of the sink"},
+    {"compression.type", "use compress= of the sink"},
+    {"compression.codec", "use compress= of the sink"},
     {"delivery.report.only.error", "every message needs its report"},
     {"queue.buffering.max.messages", "the collector bounds what the library holds"},
     {"queue.buffering.max.kbytes", "the collector bounds what the library holds"},
     {"transactional.id", "there are no transactions"},
-    {"enabled_events", "nobody reads them"},
-    {"log.queue", "nobody reads it"},
+    {"enabled_events", "events are not used"},
+    {"log.queue", "it is not read"},
 };
 
 struct making {
@@ -52,11 +52,11 @@ static int set(const struct making *making, const char *name, const char *value,
     char why[256];
     if (making->library->conf_set(making->conf, name, value, why, sizeof why) == RD_KAFKA_CONF_OK)
         return 0;
-    error_set(error, EXIT_CODE_CONFIG, "librdkafka does not take %s: %s", name, why);
+    error_set(error, EXIT_CODE_CONFIG, "librdkafka does not accept %s: %s", name, why);
     return -1;
 }
 
-/* Whether the library opens what a property names: a pipe's writer would be waited for. */
+/* Whether the value is a file that the library opens; opening a pipe would block. */
 static bool names_file(const char *name)
 {
     static const char end[] = ".location";
@@ -69,13 +69,13 @@ static int settings_check_file(const char *name, const char *path, struct error 
 {
     bool live;
     struct error why;
-    /* One that cannot be opened, a folder, or no path ("probe") is the library's to judge. */
+    /* The library reports folders, missing files and values that are not paths ("probe"). */
     if (!names_file(name) || input_file_look(path, &live, &why) != 0)
         return 0;
     return input_load_probe_key(name, path, error);
 }
 
-/* One of the user's. What the library says may have the value in it, so only the name is shown. */
+/* A property of the user. Errors do not have the library's text, which may contain the value. */
 static int take_property(void *context, const char *name, const char *value, struct error *error)
 {
     const struct making *making = context;
@@ -92,16 +92,16 @@ static int take_property(void *context, const char *name, const char *value, str
     case RD_KAFKA_CONF_OK:
         return 0;
     case RD_KAFKA_CONF_UNKNOWN:
-        error_set(error, EXIT_CODE_CONFIG, "librdkafka knows no property %s", name);
+        error_set(error, EXIT_CODE_CONFIG, "librdkafka does not know the property %s", name);
         return -1;
     case RD_KAFKA_CONF_INVALID:
         break;
     }
-    error_set(error, EXIT_CODE_CONFIG, "librdkafka does not take this value of %s", name);
+    error_set(error, EXIT_CODE_CONFIG, "librdkafka does not accept this value of %s", name);
     return -1;
 }
 
-/* Those of the URL, a line each. */
+/* The properties of the URL, a line each. */
 static int take_lines(struct making *making, const char *lines, struct error *error)
 {
     char *text = text_copy(lines, strlen(lines));
@@ -116,7 +116,7 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
                    struct error *error)
 {
     char timeout[24];
-    /* The library counts in milliseconds up to 2^31-1, and 0 is without end. */
+    /* The library takes milliseconds up to 2^31-1; 0 means no limit. */
     uint64_t ms = settings->timeout_ns / 1000000;
     if (settings->timeout_ns != 0 && ms == 0)
         ms = 1;
@@ -124,7 +124,7 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (set(making, ours[i][0], ours[i][1], error) != 0)
             return -1;
-    /* They may be had at other times, or, with 0, never. */
+    /* The user's properties may change the interval; 0 turns statistics off. */
     if (set(making, "statistics.interval.ms", "5000", error) != 0 ||
         set(making, "client.id", "sluice", error) != 0 ||
         set(making, "bootstrap.servers", settings->brokers, error) != 0 ||
@@ -145,6 +145,20 @@ rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
     if (set_all(&making, settings, error) == 0)
         return making.conf;
     library->conf_destroy(making.conf);
+    return NULL;
+}
+
+rd_kafka_t *kafka_settings_open(const struct kafka_library *library, rd_kafka_type_t type,
+                                rd_kafka_conf_t *conf, struct error *error)
+{
+    char why[400];
+    library->conf_set_log_cb(conf, NULL); /* its errors say what matters */
+    rd_kafka_t *client = library->new(type, conf, why, sizeof why);
+    if (client != NULL)
+        return client;
+    library->conf_destroy(conf); /* the library owns it only with a client */
+    error_set(error, EXIT_CODE_CONFIG, "cannot create a Kafka %s: %s",
+              type == RD_KAFKA_PRODUCER ? "producer" : "client", why);
     return NULL;
 }
 

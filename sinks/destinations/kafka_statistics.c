@@ -1,23 +1,24 @@
 #include "sinks/destinations/kafka_statistics.h"
 
+#include <string.h>
+
 #include "collector/text/json_reader.h"
 
-/* Of one broker. */
 struct broker {
     bool is_up;
     uint64_t waiting, connects, requests, retries, errors, timeouts;
     uint64_t answers;       /* in the interval */
-    uint64_t round_trip_us; /* their mean */
+    uint64_t round_trip_us; /* mean of the interval */
 };
 
 struct reading {
-    struct text keys[4]; /* on the way to what is read */
+    struct text keys[4]; /* the names that lead to the item */
     struct broker broker;
     struct kafka_statistics sums;
     uint64_t answers, round_trips_us; /* of all brokers */
 };
 
-/* {"brokers": {NAME: {KEY: value, "rtt": {KEY: value}}}}; `depth`: how many keys lead to it. */
+/* {"brokers": {NAME: {KEY: value, "rtt": {KEY: value}}}}; `depth`: the number of names. */
 static void note_value(struct reading *reading, size_t depth, struct text value)
 {
     static const struct {
@@ -87,4 +88,16 @@ bool kafka_statistics_read(const char *text, size_t size, struct kafka_statistic
         reading.sums.round_trip_ns = reading.round_trips_us / reading.answers * 1000;
     *statistics = reader.wrong == NULL ? reading.sums : (struct kafka_statistics){0};
     return reader.wrong == NULL;
+}
+
+void kafka_statistics_hide_id(char *text, size_t size)
+{
+    static const char next[] = "\"type\":";
+    const size_t length = sizeof next - 1;
+    for (size_t at = 1; size >= length && at <= size - length; at++) {
+        if (text[at] != '"' || memcmp(text + at, next, length) != 0)
+            continue;
+        memset(text + 1, ' ', at - 1);
+        return;
+    }
 }

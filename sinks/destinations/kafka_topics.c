@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_SIZE 250 /* Kafka's longest name has 249 bytes */
+#include "collector/base/rule.h"
+
+#define NAME_SIZE 250 /* with the NUL; Kafka's limit is 249 bytes */
 
 struct topic {
     rd_kafka_topic_t *handle;
-    uint64_t used; /* the use of any topic that was its last */
+    uint64_t used; /* the number of its last use */
     size_t limit;
     int64_t limit_until_ns;
     char name[NAME_SIZE];
@@ -19,7 +21,7 @@ struct kafka_topics {
     const struct kafka_library *library;
     uint64_t uses;
     size_t most, count;
-    size_t last; /* where the last one was found: mostly there is but one */
+    size_t last; /* index of the topic that was found last: usually there is only one */
     struct topic all[];
 };
 
@@ -30,6 +32,7 @@ size_t kafka_topics_memory(size_t most)
 
 struct kafka_topics *kafka_topics_create(const struct kafka_library *library, size_t most)
 {
+    RULE(most >= 1, "a producer may have a topic");
     struct kafka_topics *topics = calloc(1, kafka_topics_memory(most));
     if (topics == NULL)
         return NULL;
@@ -40,6 +43,7 @@ struct kafka_topics *kafka_topics_create(const struct kafka_library *library, si
 
 void kafka_topics_destroy(struct kafka_topics *topics)
 {
+    RULE(topics == NULL || topics->count == 0, "topics are released before their producer ends");
     free(topics);
 }
 
@@ -55,7 +59,7 @@ static struct topic *topics_find_name(struct kafka_topics *topics, const char *n
     return NULL;
 }
 
-/* A place for one more: an unused one, or that of the one unused for the longest time. */
+/* An entry for one more topic, from the topic that was not used for the longest time if need be. */
 static struct topic *topics_make_room(struct kafka_topics *topics)
 {
     if (topics->count < topics->most)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
+
 /* Bits of a record's group; the rest is how often its message was divided, at least. */
 #define FOLLOWS  0x40u /* it is in the message of the record before it */
 #define ANSWERED 0x80u
@@ -135,8 +137,10 @@ bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, i
     if (next == NULL)
         return false;
     struct delivery_record *records = next->block->records;
-    while (!waits(&records[next->at]))
+    while (!waits(&records[next->at])) {
         next->at++;
+        RULE(next->at < next->block->count, "a flight that counts waiting records has one");
+    }
     unsigned divided;
     flights->now_ns = now_ns;
     struct record_range range = nats_message_with(flights, next->block, next->at, &divided);
@@ -146,6 +150,8 @@ bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, i
         records[range.first + i].outcome = DELIVERY_UNKNOWN;
         records[range.first + i].group = (uint8_t)(divided | (i == 0 ? 0 : FOLLOWS));
     }
+    RULE(range.first == next->at && range.count <= next->waiting,
+         "a message begins with the first waiting record, and all of its records wait");
     next->at += range.count;
     next->waiting -= range.count;
     next->unanswered++;
@@ -187,6 +193,7 @@ static void nats_divide(struct nats_flights *flights, struct nats_flight *flight
     unsigned divided = 0;
     struct record_range node = {0, (uint32_t)block->count};
     while (node.first != range->first || node.count != range->count) {
+        RULE(node.count > range->count, "a message is the block, or a half of a message");
         uint32_t half = node.count / 2;
         if (range->first < node.first + half) {
             node.count = half;
@@ -218,6 +225,8 @@ enum nats_progress nats_flights_answer(struct nats_flights *flights, const struc
     if (first->done || first->outcome != DELIVERY_UNKNOWN || (first->group & FOLLOWS) != 0 ||
         fate == DELIVERY_UNKNOWN)
         return NATS_GOES_ON;
+    RULE(flight->unanswered != 0 && flights->unanswered >= flight->unanswered,
+         "each message is answered once, and the sum includes every flight");
     flights->unanswered--;
     flight->unanswered--;
     if (fate == DELIVERY_REFUSED && reason == DELIVERY_TOO_LARGE && range.count > 1) {
@@ -261,6 +270,7 @@ static void end_flights(struct nats_flights *flights, int64_t now_ns, const char
          flight++) {
         if (flight->block == NULL || flight->done || flight->until_ns > now_ns)
             continue;
+        RULE(flights->unanswered >= flight->unanswered, "the sum includes every flight");
         flight->done = true;
         flights->unanswered -= flight->unanswered;
         if (flight->error.text[0] == '\0')
@@ -279,6 +289,7 @@ bool nats_flights_lose(struct nats_flights *flights)
     if (flights->unanswered == 0)
         return false;
     end_flights(flights, INT64_MAX, "the connection was lost before an answer came");
+    RULE(flights->unanswered == 0, "no message of a lost connection is waited for");
     return true;
 }
 
@@ -302,6 +313,7 @@ struct delivery_block *nats_flights_take(struct nats_flights *flights, struct er
     if (oldest == NULL)
         return NULL;
     struct delivery_block *block = oldest->block;
+    RULE(block != NULL, "each block is taken out once");
     if (error != NULL)
         *error = oldest->error;
     flights->last_begun_ns = oldest->waiting == 0 && oldest->unanswered == 0 ? oldest->begun_ns : 0;

@@ -11,6 +11,7 @@
 #include "collector/text/json_reader.h"
 #include "sinks/destinations/end_within.h"
 #include "sinks/destinations/jetstream_answer.h"
+#include "sinks/destinations/nats_settings.h"
 
 #define MS_NS INT64_C(1000000)
 
@@ -85,18 +86,6 @@ static void probe_on_error(natsConnection *connection, natsSubscription *subscri
     (void)connection, (void)subscription, (void)status, (void)closure;
 }
 
-/* The library's own words, which say more than the status. */
-static void not_connected(struct attempt *attempt, natsStatus status)
-{
-    const char *text = attempt->library->nats_GetLastError(NULL);
-    bool refused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR ||
-                   status == NATS_SECURE_CONNECTION_REQUIRED ||
-                   status == NATS_SECURE_CONNECTION_WANTED || status == NATS_NOT_PERMITTED;
-    error_set(&attempt->said, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED,
-              "cannot connect: %s%s%s", attempt->library->natsStatus_GetText(status),
-              text == NULL || text[0] == '\0' ? "" : ": ", text == NULL ? "" : text);
-}
-
 static void no_answer(struct attempt *attempt, natsConnection *connection, natsStatus status)
 {
     const struct nats_library *library = attempt->library;
@@ -145,14 +134,7 @@ static void try_it(void *object)
     struct attempt *attempt = object;
     const struct nats_library *library = attempt->library;
     natsConnection *connection = NULL;
-    natsStatus status = library->natsConnection_Connect(&connection, attempt->settings);
-    if (status != NATS_OK)
-        not_connected(attempt, status);
-    else if (library->natsConnection_HasHeaderSupport(connection) != NATS_OK)
-        error_set(&attempt->said, EXIT_CODE_CONFIG,
-                  "the server answers, but has no headers (no_header_support), which each message "
-                  "needs");
-    else
+    if (nats_settings_connect(library, attempt->settings, &connection, &attempt->said))
         nats_probe_ask(attempt, connection);
     library->natsConnection_Destroy(connection);
     if (atomic_exchange(&attempt->over, true))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/machine.h"
@@ -245,24 +246,19 @@ static void disconnect(struct nats_publisher *publisher)
 
 static bool connect_once(struct nats_publisher *publisher)
 {
-    const struct nats_library *library = publisher->library;
-    natsStatus status =
-        library->natsConnection_Connect(&publisher->connection, publisher->settings);
+    struct error error;
     uint64_t suppressed;
-    if (status != NATS_OK) {
-        publisher->connection = NULL;
-        if (log_allowed(&publisher->log, &suppressed))
-            log_about(LOG_WARNING, LOG_OF_SINK, publisher->name, "cannot connect to %s: %s",
-                      publisher->place.brokers, library->natsStatus_GetText(status));
+    RULE(publisher->connection == NULL && publisher->answers == NULL,
+         "there is one connection at a time");
+    bool usable = nats_settings_connect(publisher->library, publisher->settings,
+                                        &publisher->connection, &error);
+    if (!usable && log_allowed(&publisher->log, &suppressed))
+        log_about(publisher->connection != NULL ? LOG_ERROR : LOG_WARNING, LOG_OF_SINK,
+                  publisher->name, "%s; trying again", error.text);
+    if (publisher->connection == NULL)
         return false;
-    }
     publisher->connections++;
-    bool has_headers = library->natsConnection_HasHeaderSupport(publisher->connection) == NATS_OK;
-    if (!has_headers && log_allowed(&publisher->log, &suppressed))
-        log_about(LOG_ERROR, LOG_OF_SINK, publisher->name,
-                  "%s has no headers (no_header_support), which each message needs; trying again",
-                  publisher->place.brokers);
-    if (has_headers && subscribe(publisher))
+    if (usable && subscribe(publisher))
         return true;
     disconnect(publisher);
     return false;
@@ -334,6 +330,7 @@ static natsStatus make_message(const struct nats_publisher *publisher,
     const struct delivery_block *block = nats_flights_block(&publisher->flights, token, &range);
     char its_token[NATS_TOKEN_SIZE];
     char reply[REPLY_SIZE];
+    RULE(block != NULL, "the next message is in a block until the lock is released");
     nats_token_format(token, its_token);
     snprintf(reply, sizeof reply, "%s%s", publisher->inbox, its_token);
     if (!nats_subject_is_valid(block->route))
@@ -551,6 +548,7 @@ static void free_publisher(void *argument)
 {
     struct nats_publisher *publisher = argument;
     thread_join(publisher->thread);
+    RULE(publisher->connection == NULL, "the thread closes its connection before it ends");
     if (may_be_called(publisher))
         return;
     if (publisher->own != NULL)

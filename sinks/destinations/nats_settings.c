@@ -107,3 +107,32 @@ natsOptions *nats_settings_make(const struct nats_library *library,
     library->natsOptions_Destroy(made);
     return NULL;
 }
+
+/* The library's text says more than its status. */
+static void explain_status(const struct nats_library *library, natsStatus status,
+                           struct error *error)
+{
+    const char *text = library->nats_GetLastError(NULL);
+    bool refused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR ||
+                   status == NATS_SECURE_CONNECTION_REQUIRED ||
+                   status == NATS_SECURE_CONNECTION_WANTED || status == NATS_NOT_PERMITTED;
+    error_set(error, refused ? EXIT_CODE_CONFIG : EXIT_CODE_NOT_REACHED, "cannot connect: %s%s%s",
+              library->natsStatus_GetText(status), text == NULL || text[0] == '\0' ? "" : ": ",
+              text == NULL ? "" : text);
+}
+
+bool nats_settings_connect(const struct nats_library *library, natsOptions *settings,
+                           natsConnection **connection, struct error *error)
+{
+    natsStatus status = library->natsConnection_Connect(connection, settings);
+    if (status != NATS_OK) {
+        *connection = NULL;
+        explain_status(library, status, error);
+        return false;
+    }
+    if (library->natsConnection_HasHeaderSupport(*connection) == NATS_OK)
+        return true;
+    error_set(error, EXIT_CODE_CONFIG,
+              "the server takes no headers (no_header_support), which each message needs");
+    return false;
+}

@@ -2,6 +2,8 @@
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
 
+#include <stdbool.h>
+
 #include "collector/contract/broker_options.h"
 #include "collector/contract/client_tls.h"
 #include "sinks/destinations/broker_place.h"
@@ -18,5 +20,13 @@ natsOptions *nats_settings_make(const struct nats_library *library,
                                 const struct broker_place *place,
                                 const struct broker_options *options, const struct client_tls *tls,
                                 struct error *error);
+
+/*
+ * Connects to a server, by settings that outlive the connection. Returns whether the server is
+ * usable; if not, `error` is filled (EXIT_CODE_NOT_REACHED; EXIT_CODE_CONFIG: it refuses the
+ * settings, or takes no headers). *connection is the caller's in both cases; NULL: there is none.
+ */
+bool nats_settings_connect(const struct nats_library *library, natsOptions *settings,
+                           natsConnection **connection, struct error *error);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/encoder.h"
 #include "sinks/destinations/torn_outputs.h"
 
@@ -61,6 +62,7 @@ enum write_result output_destination_write(struct destination *destination, cons
 size_t output_destination_cancel(struct destination *destination)
 {
     struct output_destination *output = (struct output_destination *)destination;
+    RULE(output->begun || !output->ends_line, "another sink's line is only ended before a write");
     size_t accepted = output_file_cancel(output->file);
     if (!output->ends_line)
         return accepted;

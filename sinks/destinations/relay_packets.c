@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/capture/udp_fragments.h"
 #include "collector/platform/clock.h"
 
@@ -92,6 +93,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
         .size = datagram->size,
         .length = datagram->size,
     };
+    RULE(target < packets->options->target_count, "a packet goes to one of the targets");
     if (!packets->sending) {
         enum relay_outcome why = packets_classify(&packet, error);
         if (why != RELAY_SENT)

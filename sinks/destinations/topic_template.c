@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
@@ -152,6 +153,7 @@ static size_t write_name(const struct topic_template *topic, const char *listene
             break;
         }
     }
+    RULE(name.size < DELIVERY_ROUTE_SIZE, "a name has room for its NUL");
     text[name.size] = '\0';
     return name.too_long ? 0 : name.size;
 }

@@ -20,7 +20,7 @@ class Kafka(ConnectTest):
     def test_of_topics_that_records_name_the_brokers_alone_are_reached(self):
         kafka = KafkaMock(self)
         self.assert_reached(f"kafka://{kafka.brokers}/t.%{{schema}}?format=json",
-                            r"reached \d brokers?; which topics there must be depends on")
+                            r"reached \d brokers?; the topics depend on the records")
 
     def test_where_nobody_listens_nothing_is_reached(self):
         self.assert_not_reached(f"kafka://127.0.0.1:{free_port()}/t?format=json",

@@ -12,7 +12,7 @@ from test_config import READS_FILES
 USAGE, CONFIGURATION = 64, 78
 
 # Errors that are found when the sink is opened, not when its URL is parsed.
-LATER = ("no topic", "a user and a password", "begins no field", "after the brokers", "no HOST:PORT",
+LATER = ("not a topic", "a user and a password", "begins no field", "after the brokers", "no HOST:PORT",
          "properties:2: librdkafka does")
 
 
@@ -172,7 +172,7 @@ class Refused(ProgramTest):
         secret = self.folder / "properties"
         secret.write_text("sasl.password=hidden\nlinger.ms=hidden\n")
         for sink, why in (
-                ("kafka://127.0.0.1:1/t t", "no topic"),
+                ("kafka://127.0.0.1:1/t t", "not a topic"),
                 ("kafka://127.0.0.1:1/%{source}", "begins no field"),
                 ("kafka://127.0.0.1:1", "after the brokers"),
                 ("kafka://127.0.0.1:x/t", "no HOST:PORT"),
@@ -184,8 +184,8 @@ class Refused(ProgramTest):
                 ("kafka://127.0.0.1:1/t?key=name", "key is"),
                 ("kafka://127.0.0.1:1/t?headers=schema,x", "headers has no"),
                 ("kafka://127.0.0.1:1/t?kafka.sasl.password=hidden", "sasl.password\" is a secret"),
-                ("kafka://127.0.0.1:1/t?kafka.nonsense=1", "column 29: librdkafka knows no property"),
-                ("kafka://127.0.0.1:1/t?kafka.linger.ms=x", "does not take this value of linger.ms"),
+                ("kafka://127.0.0.1:1/t?kafka.nonsense=1", "column 29: librdkafka does not know the property"),
+                ("kafka://127.0.0.1:1/t?kafka.linger.ms=x", "does not accept this value of linger.ms"),
                 ("kafka://127.0.0.1:1/t?kafka.acks=0", "acks cannot be set here"),
                 ("kafka://127.0.0.1:1/t?credentials_file=x", "for a nats: sink")):
             with self.subTest(sink):
@@ -210,7 +210,7 @@ class Properties(Kafka):
                 "sinks:\n- to: kafka://127.0.0.1:1/t\n  kafka.linger.ms: 7\n  key: source\n")
         file.write_text(text + "  kafka.linger.mz: 5\n")
         said = self.refused("--config", file, code=CONFIGURATION)
-        self.assertIn(f"{file}:8:9: librdkafka knows no property linger.mz", said)
+        self.assertIn(f"{file}:8:9: librdkafka does not know the property linger.mz", said)
         file.write_text(text + "  kafka.compression.level: 3\n")
         program, _ = self.run_to_end("--print-config", "--config", file, ledger=None)
         printed = b"".join(program.stdout.lines()).decode()

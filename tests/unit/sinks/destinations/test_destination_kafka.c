@@ -203,8 +203,8 @@ TEST(a_probe_says_how_many_brokers_and_partitions_there_are)
     rd_kafka_mock_topic_create(three, "t", 1, 1);
     assert_reached(&scene, scene.cluster, "t", "reached 1 broker; the topic has 2 partitions");
     assert_reached(&scene, three, "t", "reached 3 brokers; the topic has 1 partition");
-    assert_reached(&scene, scene.cluster, "%{schema}", "reached 1 broker; which topics");
-    assert_reached(&scene, three, "%{schema}", "reached 3 brokers; which topics");
+    assert_reached(&scene, scene.cluster, "%{schema}", "reached 1 broker; the topics");
+    assert_reached(&scene, three, "%{schema}", "reached 3 brokers; the topics");
     rd_kafka_mock_cluster_destroy(three);
     rd_kafka_mock_cluster_destroy(scene.cluster);
     rd_kafka_destroy(scene.host);

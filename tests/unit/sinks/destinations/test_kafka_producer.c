@@ -143,7 +143,7 @@ TEST(a_library_that_lacks_a_compression_is_refused_with_its_reason)
     assert_int_equal(kafka_producer_create(&scene.producer, 1, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_string_equal(error.text,
-                        "librdkafka does not take compression.type: not built with it");
+                        "librdkafka does not accept compression.type: not built with it");
     scene_end(&scene);
 }
 

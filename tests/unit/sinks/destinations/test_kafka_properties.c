@@ -47,7 +47,7 @@ TEST_WITH(it_says_how_its_brokers_answer, scratch_make, scratch_remove)
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    kafka_scene_write_properties(&scene, "statistics.interval.ms=100\n");
+    kafka_scene_write_properties(&scene, "statistics.interval.ms=100\nclient.id=a\\b\"c\n");
     kafka_scene_open(&scene);
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 300);
     delivery_lines_fill(&lines, "t", 7);
@@ -83,9 +83,9 @@ TEST_WITH(a_property_that_is_wrong_is_named_with_its_line_and_its_value_is_not_s
                                             .encoder = &kafka_text_encoder,
                                             .broker = {.max_topics = 1}}};
     kafka_scene_write_properties(&scene, "# ours\nsasl.password=hidden\n\nlinger.ms = hidden\n");
-    assert_refused(&scene, "properties:4: librdkafka does not take this value of linger.ms");
+    assert_refused(&scene, "properties:4: librdkafka does not accept this value of linger.ms");
     kafka_scene_write_properties(&scene, "nonsense=hidden");
-    assert_refused(&scene, "properties:1: librdkafka knows no property nonsense");
+    assert_refused(&scene, "properties:1: librdkafka does not know the property nonsense");
     kafka_scene_write_properties(&scene, "linger.ms=1\nacks=0\n");
     assert_refused(&scene, "properties:2: acks cannot be set here: it is always \"all\"");
     kafka_scene_write_properties(&scene, "hidden\n");

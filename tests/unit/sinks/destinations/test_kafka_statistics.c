@@ -55,3 +55,24 @@ TEST(what_is_torn_or_too_deep_is_refused_and_says_nothing)
     assert_false(kafka_statistics_read("{} x", 4, &statistics));
     assert_false(kafka_statistics_read("{\"a\" 1}", 7, &statistics));
 }
+
+TEST(a_client_id_that_librdkafka_does_not_escape_is_hidden)
+{
+    char text[] = "{ \"name\": \"a\\b\"c#producer-1\", \"client_id\": \"a\\b\"c\", "
+                  "\"type\": \"producer\", \"brokers\":{ \"a:1/1\": { \"tx\":10 } } }";
+    struct kafka_statistics statistics;
+    assert_false(kafka_statistics_read(text, strlen(text), &statistics));
+    kafka_statistics_hide_id(text, strlen(text));
+    assert_int_equal(of(text).requests, 10);
+}
+
+TEST(a_text_without_a_type_is_left_as_it_is)
+{
+    static const char *const texts[] = {"", "{", "{\"brokers\":{}}", "{ \"name\": 1, \"type\""};
+    char text[32];
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        strcpy(text, texts[i]);
+        kafka_statistics_hide_id(text, strlen(text));
+        assert_string_equal(text, texts[i]);
+    }
+}
